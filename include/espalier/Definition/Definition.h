@@ -1,0 +1,81 @@
+//===- Definition.h - What an operator means --------------------*- C++ -*-===//
+//
+// A `Definition` is the mathematics of one operator at known ranks and
+// attributes; sizes stay symbolic. Shape inference, the reference interpreter,
+// the lowering to `poly`, the FLOP count, the manual page and the prover are
+// all derived from it, so it is the only place where an operator's meaning is
+// written down. Most operators give it as text (Notation.h); operators whose
+// rank, arity or attributes shape the formula build the same object in C++.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_DEFINITION_DEFINITION_H
+#define ESPALIER_DEFINITION_DEFINITION_H
+
+#include "espalier/Definition/Expr.h"
+#include "mlir/Support/LLVM.h"
+
+namespace espalier::definition {
+
+/// One equation `name[indices] = value`: an intermediate or a result tensor.
+///
+/// A step may read the operator's operands and earlier steps. A step of a
+/// recurrence may also read itself, and later steps of the same recurrence, at
+/// a smaller value of the index at position `recurrence`; all steps of one
+/// recurrence stand next to each other and agree in that position's extent.
+struct Step {
+  std::string name;
+  mlir::Type elementType;
+  llvm::SmallVector<IndexVar> indices;
+  Expr value;
+  std::optional<unsigned> recurrence;
+};
+
+/// The steps of an operator, in an order in which they can be computed.
+struct Definition {
+  llvm::SmallVector<std::string> operandNames; ///< Tensor operands.
+  llvm::SmallVector<Step> steps;
+  llvm::SmallVector<unsigned> results; ///< Step of each result of the operator.
+  VarId nextVar = 0;
+
+  /// Makes a fresh index variable.
+  IndexVar makeVar(llvm::StringRef name, Expr extent);
+  /// Appends a step and returns a reference to it.
+  TensorRef addStep(Step step);
+};
+
+/// Extents and types of a tensor operand at instantiation.
+struct OperandInfo {
+  std::string name;
+  mlir::RankedTensorType type;
+};
+
+/// Evaluates an index expression whose sizes are all static (`?` makes it
+/// `ShapedType::kDynamic`). `operands` gives the sizes; parameters are dynamic
+/// unless `parameters` has a value for them.
+int64_t evaluateExtent(Expr extent, const Definition &definition,
+                       llvm::ArrayRef<mlir::RankedTensorType> operands,
+                       llvm::ArrayRef<std::optional<int64_t>> parameters = {});
+
+/// The types of the results, dynamic extents as `?`.
+llvm::SmallVector<mlir::RankedTensorType>
+inferResultTypes(const Definition &definition,
+                 llvm::ArrayRef<mlir::RankedTensorType> operands,
+                 llvm::ArrayRef<std::optional<int64_t>> parameters = {});
+
+/// Work per evaluation, with every size known: floating-point operations of the
+/// formulas as they stand, and bytes of operands and results touched once.
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+};
+std::optional<Cost>
+estimateCost(const Definition &definition,
+             llvm::ArrayRef<mlir::RankedTensorType> operands);
+
+/// Prints the equations in the index notation, one per line.
+void print(const Definition &definition, llvm::raw_ostream &os);
+
+} // namespace espalier::definition
+
+#endif // ESPALIER_DEFINITION_DEFINITION_H
