@@ -23,8 +23,8 @@ struct AstExpr {
   enum class Kind { Affine, Max, Min, Select };
 
   Kind kind = Kind::Affine;
-  mlir::AffineExpr affine;        ///< Affine.
-  std::vector<AstExpr> operands;  ///< Max, Min: two or more. Select: two.
+  mlir::AffineExpr affine;       ///< Affine.
+  std::vector<AstExpr> operands; ///< Max, Min: two or more. Select: two.
   std::shared_ptr<AstCondition> condition; ///< Select: operand 0 if it holds.
 
   AstExpr() = default;
