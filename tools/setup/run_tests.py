@@ -6,12 +6,15 @@ be run, or if there were none.
 """
 
 import argparse
+import importlib.util
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree
 
+TIMEOUT_SECONDS = 900
 PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 SKIPPED = {"UNSUPPORTED", "EXCLUDED", "SKIPPED"}
 
@@ -21,6 +24,8 @@ def run_lit(lit: str, suites: list[str], output: pathlib.Path) -> list[str]:
     results = output / "lit.json"
     results.unlink(missing_ok=True)
     command = [sys.executable, lit, "-sv", "-o", str(results), *suites]
+    if importlib.util.find_spec("psutil"):
+        command.append(f"--timeout={TIMEOUT_SECONDS}")
     status = subprocess.run(command, check=False).returncode
     if not results.exists():
         return ["FAIL"]
@@ -34,7 +39,10 @@ def run_pytest(folder: pathlib.Path, output: pathlib.Path) -> list[str]:
     results = output / "pytest.xml"
     results.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={results}"]
-    status = subprocess.run([*command, str(folder)], check=False).returncode
+    command += ["-p", "no:cacheprovider", str(folder)]
+    if importlib.util.find_spec("xdist"):
+        command += ["-n", str(os.cpu_count()), "--dist=worksteal"]
+    status = subprocess.run(command, check=False).returncode
     if not results.exists():
         return ["FAIL"]
     codes = []
@@ -48,6 +56,7 @@ def run_pytest(folder: pathlib.Path, output: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
+    """Run what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lit", required=True)
     parser.add_argument("--suites", nargs="+", required=True)
