@@ -9,10 +9,8 @@
 using namespace mlir;
 using namespace espalier::polyhedral;
 
-using AstExprPtr =
-    isl::Ptr<isl_ast_expr, isl_ast_expr_copy, isl_ast_expr_free>;
-using AstNodePtr =
-    isl::Ptr<isl_ast_node, isl_ast_node_copy, isl_ast_node_free>;
+using AstExprPtr = isl::Ptr<isl_ast_expr, isl_ast_expr_copy, isl_ast_expr_free>;
+using AstNodePtr = isl::Ptr<isl_ast_node, isl_ast_node_copy, isl_ast_node_free>;
 
 namespace {
 /// Translates expressions and nodes; `failed` is set by whatever has no
@@ -127,8 +125,8 @@ AstExpr AstConverter::convertOp(const AstExprPtr &expr) {
   case isl_ast_expr_op_max:
   case isl_ast_expr_op_min: {
     AstExpr result;
-    result.kind = type == isl_ast_expr_op_max ? AstExpr::Kind::Max
-                                              : AstExpr::Kind::Min;
+    result.kind =
+        type == isl_ast_expr_op_max ? AstExpr::Kind::Max : AstExpr::Kind::Min;
     for (unsigned i = 0; i < arguments.size(); ++i) {
       AstExpr operand = convertArgument(i);
       if (operand.kind == result.kind)
@@ -169,9 +167,8 @@ AstExpr AstConverter::convertOp(const AstExprPtr &expr) {
     std::optional<int64_t> divisor = convertArgument(1).getConstant();
     if (!divisor || *divisor <= 0)
       return fail("a division by a variable");
-    return mapLeaves(convertArgument(0), true, [&](AffineExpr leaf) {
-      return leaf.floorDiv(*divisor);
-    });
+    return mapLeaves(convertArgument(0), true,
+                     [&](AffineExpr leaf) { return leaf.floorDiv(*divisor); });
   }
   case isl_ast_expr_op_pdiv_r:
   case isl_ast_expr_op_zdiv_r: {
@@ -245,7 +242,8 @@ Ast AstConverter::convertFor(const AstNodePtr &node) {
   AstExprPtr iterator(isl_ast_node_for_get_iterator(node.get()));
   std::string name = getIdName(iterator);
   auto result = std::make_unique<AstNode>(AstNode::Kind::For);
-  result->lower = convertExpr(AstExprPtr(isl_ast_node_for_get_init(node.get())));
+  result->lower =
+      convertExpr(AstExprPtr(isl_ast_node_for_get_init(node.get())));
   AstNodePtr body(isl_ast_node_for_get_body(node.get()));
   bool isDegenerate =
       isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true;
@@ -259,11 +257,11 @@ Ast AstConverter::convertFor(const AstNodePtr &node) {
   } else {
     AstExprPtr condition(isl_ast_node_for_get_cond(node.get()));
     llvm::SmallVector<AstExprPtr> arguments = getArguments(condition);
-    bool inclusive = isl_ast_expr_get_op_type(condition.get()) ==
-                     isl_ast_expr_op_le;
+    bool inclusive =
+        isl_ast_expr_get_op_type(condition.get()) == isl_ast_expr_op_le;
     if (arguments.size() != 2 ||
-        (!inclusive && isl_ast_expr_get_op_type(condition.get()) !=
-                           isl_ast_expr_op_lt) ||
+        (!inclusive &&
+         isl_ast_expr_get_op_type(condition.get()) != isl_ast_expr_op_lt) ||
         isl_ast_expr_get_type(arguments[0].get()) != isl_ast_expr_id ||
         getIdName(arguments[0]) != name) {
       fail("a loop without upper bound");
@@ -286,8 +284,7 @@ Ast AstConverter::convertFor(const AstNodePtr &node) {
   // isl names an iterator after its depth.
   unsigned depth = 0;
   if (band && !llvm::StringRef(name).drop_front().getAsInteger(10, depth) &&
-      depth >= band->depth &&
-      depth - band->depth < band->node->members.size())
+      depth >= band->depth && depth - band->depth < band->node->members.size())
     result->tag = band->node->members[depth - band->depth].tag;
   result->children.push_back(convert(body));
   return result;

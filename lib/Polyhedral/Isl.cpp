@@ -29,8 +29,8 @@ Space isl::makeSpace(isl_ctx *ctx, unsigned numParams, unsigned numDims) {
 
 Space isl::makeStatementSpace(isl_ctx *ctx, const Program &program,
                               unsigned statement) {
-  Space space = makeSpace(ctx, program.numParams,
-                          program.statements[statement].numDims);
+  Space space =
+      makeSpace(ctx, program.numParams, program.statements[statement].numDims);
   return Space(isl_space_set_tuple_name(space.take(), isl_dim_set,
                                         getStatementName(statement).c_str()));
 }
@@ -64,8 +64,8 @@ public:
                : Aff();
   }
   Aff visitConstantExpr(AffineConstantExpr expr) {
-    return Aff(isl_aff_val_on_domain(isl_local_space_copy(local),
-                                     makeVal(expr)));
+    return Aff(
+        isl_aff_val_on_domain(isl_local_space_copy(local), makeVal(expr)));
   }
   Aff visitDimExpr(AffineDimExpr expr) {
     return makeVar(isl_dim_set, expr.getPosition());
@@ -76,8 +76,7 @@ public:
 
 private:
   isl_val *makeVal(AffineConstantExpr expr) {
-    return isl_val_int_from_si(isl_local_space_get_ctx(local),
-                               expr.getValue());
+    return isl_val_int_from_si(isl_local_space_get_ctx(local), expr.getValue());
   }
   Aff makeVar(isl_dim_type type, unsigned position) {
     if (static_cast<isl_size>(position) >= isl_local_space_dim(local, type))

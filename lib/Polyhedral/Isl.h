@@ -26,7 +26,8 @@
 
 namespace espalier::polyhedral::isl {
 
-template <typename T, T *(*copyFn)(T *), T *(*freeFn)(T *)> class Ptr {
+template <typename T, T *(*copyFn)(T *), T *(*freeFn)(T *)>
+class Ptr {
 public:
   Ptr() = default;
   explicit Ptr(T *owned) : object(owned) {}

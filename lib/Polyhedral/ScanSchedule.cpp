@@ -57,8 +57,8 @@ isl::UnionSet ScheduleBuilder::getDomain() const {
   for (unsigned i = 0; i < program.statements.size(); ++i) {
     isl::Space space = getSpace(i);
     isl_set *domain = isl::toDomain(space, program.statements[i]).take();
-    domain = isl_set_intersect(domain,
-                               isl::getAssumptions(space, program).take());
+    domain =
+        isl_set_intersect(domain, isl::getAssumptions(space, program).take());
     result = isl_union_set_union(result, isl_union_set_from_set(domain));
   }
   return isl::UnionSet(result);
@@ -136,9 +136,9 @@ isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
   return isl_schedule_node_parent(at);
 }
 
-isl_schedule_node *
-ScheduleBuilder::insertSequence(isl_schedule_node *at,
-                                const ScheduleNode &sequence, unsigned depth) {
+isl_schedule_node *ScheduleBuilder::insertSequence(isl_schedule_node *at,
+                                                   const ScheduleNode &sequence,
+                                                   unsigned depth) {
   isl_union_set_list *filters =
       isl_union_set_list_alloc(context.get(), sequence.children.size());
   for (const ScheduleTree &child : sequence.children)

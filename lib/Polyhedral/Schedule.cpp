@@ -28,9 +28,8 @@ espalier::polyhedral::makeSequence(std::vector<ScheduleTree> filters) {
   return node;
 }
 
-ScheduleTree
-espalier::polyhedral::makeFilter(llvm::ArrayRef<FilterSet> filters,
-                                 ScheduleTree child) {
+ScheduleTree espalier::polyhedral::makeFilter(llvm::ArrayRef<FilterSet> filters,
+                                              ScheduleTree child) {
   ScheduleTree node = makeNode(ScheduleNode::Kind::Filter, std::move(child));
   node->filters.assign(filters.begin(), filters.end());
   return node;
@@ -48,12 +47,11 @@ ScheduleTree espalier::polyhedral::makeProgramOrder(const Program &program) {
     unsigned numDims = program.statements[number].numDims;
     if (numDims == 0)
       return nullptr;
-    AffineMap identity =
-        AffineMap::get(numDims, program.numParams,
-                       AffineMap::getMultiDimIdentityMap(numDims,
-                                                         program.context)
-                           .getResults(),
-                       program.context);
+    AffineMap identity = AffineMap::get(
+        numDims, program.numParams,
+        AffineMap::getMultiDimIdentityMap(numDims, program.context)
+            .getResults(),
+        program.context);
     llvm::SmallVector<BandMember> members(numDims);
     return makeBand(BandMap{number, identity}, members);
   };

@@ -93,8 +93,8 @@ std::optional<llvm::SmallVector<int64_t>> Set::samplePoint() const {
     coordinates.emplace();
     for (isl_dim_type type : {isl_dim_param, isl_dim_set})
       for (isl_size i = 0, e = isl_set_dim(get(), type); i < e; ++i) {
-        auto value = isl::toInt(
-            isl::Val(isl_point_get_coordinate_val(point, type, i)));
+        auto value =
+            isl::toInt(isl::Val(isl_point_get_coordinate_val(point, type, i)));
         coordinates->push_back(value.value_or(0));
       }
   }
@@ -127,8 +127,8 @@ Map Map::get(const Context &context, unsigned numParams, AffineMap map,
       continue; // Unconstrained.
     isl_map *single = isl_map_from_aff(aff);
     single = isl_map_insert_dims(single, isl_dim_out, 0, number);
-    single = isl_map_add_dims(single, isl_dim_out,
-                              map.getNumResults() - number - 1);
+    single =
+        isl_map_add_dims(single, isl_dim_out, map.getNumResults() - number - 1);
     result = isl::MapPtr(isl_map_intersect(result.take(), single));
   }
   return Map(result.take());
@@ -161,8 +161,8 @@ Map Map::intersectDomain(const Set &domain) const {
                                       isl_set_copy(domain.get())));
 }
 Map Map::intersectRange(const Set &range) const {
-  return Map(isl_map_intersect_range(isl_map_copy(get()),
-                                     isl_set_copy(range.get())));
+  return Map(
+      isl_map_intersect_range(isl_map_copy(get()), isl_set_copy(range.get())));
 }
 Map Map::unite(const Map &other) const {
   return Map(isl_map_union(isl_map_copy(get()), isl_map_copy(other.get())));

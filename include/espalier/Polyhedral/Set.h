@@ -1,9 +1,10 @@
 //===- Set.h - Integer sets and relations -----------------------*- C++ -*-===//
 //
 // Sets and relations of integer points with parameters, over isl. Values are
-// cheap to copy and must not outlive their context. An operation that fails, or exceeds the context's limits,
-// yields a null object; operations on null objects yield null; questions about
-// them have no answer. `Context::getError` then says why.
+// cheap to copy and must not outlive their context. An operation that fails, or
+// exceeds the context's limits, yields a null object; operations on null
+// objects yield null; questions about them have no answer. `Context::getError`
+// then says why.
 //
 //===----------------------------------------------------------------------===//
 
