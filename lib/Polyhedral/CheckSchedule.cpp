@@ -279,11 +279,28 @@ bool ScheduleChecker::checkLoop(const AccessPair &pair,
   return true;
 }
 
+/// The levels that `pair` can violate: the order of a reduction matters only to
+/// loops whose iterations share memory.
+static size_t getNumRelevantLevels(const AccessPair &pair, const Path &path) {
+  size_t number = path.levels.size();
+  auto isParallel = [](const Level &level) {
+    return level.isBand() &&
+           level.getMember().concurrency == Concurrency::Parallel;
+  };
+  if (pair.isReduction)
+    while (number > 0 && !isParallel(path.levels[number - 1]))
+      --number;
+  return number;
+}
+
 bool ScheduleChecker::checkLevels(const AccessPair &pair, const Path &source,
                                   const Path &sink, PairSet points) {
   unsigned numSource = program.statements[pair.source].numDims;
   unsigned numSink = program.statements[pair.sink].numDims;
-  for (auto [here, there] : llvm::zip(source.levels, sink.levels)) {
+  llvm::ArrayRef<Level> levels = source.levels;
+  for (auto [here, there] :
+       llvm::zip(levels.take_front(getNumRelevantLevels(pair, source)),
+                 sink.levels)) {
     if (!here.isBand()) {
       if (here.position == there.position)
         continue;
@@ -307,12 +324,7 @@ bool ScheduleChecker::checkLevels(const AccessPair &pair, const Path &source,
 
 bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
                                  const Path &sink) {
-  // The order of a reduction matters only to loops that share memory.
-  auto isParallel = [](const Level &level) {
-    return level.isBand() &&
-           level.getMember().concurrency == Concurrency::Parallel;
-  };
-  if (pair.isReduction && llvm::none_of(source.levels, isParallel))
+  if (pair.isReduction && getNumRelevantLevels(pair, source) == 0)
     return true;
 
   const Statement &first = program.statements[pair.source];
