@@ -1,9 +1,10 @@
 //===- Set.h - Integer sets and relations -----------------------*- C++ -*-===//
 //
 // Sets and relations of integer points with parameters, over isl. Values are
-// cheap to copy. An operation that fails, or exceeds the context's limits,
-// yields a null object; operations on null objects yield null; questions about
-// them have no answer. `Context::getError` then says why.
+// cheap to copy and must not outlive their context. An operation that fails, or
+// exceeds the context's limits, yields a null object; operations on null
+// objects yield null; questions about them have no answer. `Context::getError`
+// then says why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ struct Limits {
   unsigned long maxOperations = 50'000'000;
 };
 
-/// Owns what sets and relations are made of; they keep it alive. To be used by
+/// Owns what sets and relations are made of, and outlives them. To be used by
 /// one thread at a time.
 class Context {
 public:

@@ -95,9 +95,10 @@ unsigned LayoutAssigner::countReaders(ArrayId array) const {
   return count;
 }
 
-AffineMap LayoutAssigner::getPanelLayout(
-    const Statement &statement, const Contraction &contraction,
-    SmallVectorImpl<AffineExpr> &storedExtents) {
+AffineMap
+LayoutAssigner::getPanelLayout(const Statement &statement,
+                               const Contraction &contraction,
+                               SmallVectorImpl<AffineExpr> &storedExtents) {
   const Array &panel = program.arrays[contraction.panel.getTensor().number];
   unsigned rank = program.getRank(statement.target);
   unsigned numDims = panel.extents.size();
@@ -189,11 +190,16 @@ void LayoutAssigner::storePanel(Statement &statement,
       SmallVector<Expr> indices;
       for (unsigned dim = 0; dim < program.getRank(source); ++dim)
         indices.push_back(variable(dim, program.context));
-      Statement pack{known->second, statement.loc,
-                     program.arrays[source].extents, {}, std::nullopt,
-                     std::nullopt, 0};
-      pack.pieces.push_back({{}, access(TensorRef::operand(source), indices,
-                                        contraction.panel.getType())});
+      Statement pack{known->second,
+                     statement.loc,
+                     program.arrays[source].extents,
+                     {},
+                     std::nullopt,
+                     std::nullopt,
+                     0};
+      pack.pieces.push_back({{},
+                             access(TensorRef::operand(source), indices,
+                                    contraction.panel.getType())});
       result.push_back(std::move(pack));
     }
   }

@@ -76,7 +76,8 @@ private:
 /// until a statement is complete, then become its dimensions.
 class StepLowering {
 public:
-  StepLowering(StepProgram &program, Location loc) : program(program), loc(loc) {}
+  StepLowering(StepProgram &program, Location loc)
+      : program(program), loc(loc) {}
 
   std::optional<VarId> recurrenceVar;
   unsigned recurrenceGroup = 0;
@@ -115,9 +116,9 @@ public:
         statement.recurrenceGroup = recurrenceGroup;
       }
     }
-    SmallVector<AffineExpr> dims(
-        order.empty() ? 0 : *llvm::max_element(order) + 1,
-        getAffineConstantExpr(0, program.context));
+    SmallVector<AffineExpr> dims(order.empty() ? 0
+                                               : *llvm::max_element(order) + 1,
+                                 getAffineConstantExpr(0, program.context));
     for (auto [var, place] : position)
       dims[var] = getAffineDimExpr(place, program.context);
     for (Condition &condition : domain)
@@ -178,7 +179,8 @@ Expr StepLowering::addReduction(Expr reduce) {
   SmallVector<VarId> vars = getFreeVars(body, reduce.getReduceVars());
   for (const Condition &condition : domain)
     for (VarId var : order)
-      if (condition.expr.isFunctionOfDim(var) && !llvm::is_contained(vars, var) &&
+      if (condition.expr.isFunctionOfDim(var) &&
+          !llvm::is_contained(vars, var) &&
           llvm::none_of(reduce.getReduceVars(),
                         [&](const IndexVar &v) { return v.id == var; }))
         vars.push_back(var);
@@ -298,8 +300,8 @@ LogicalResult Builder::addReshape(Operation *op, ArrayId source) {
   array.elementType = program.arrays[source].elementType;
   auto sizes = op->getOperands().drop_front();
   unsigned next = 0;
-  array.extents = getExtents(
-      type, [&](unsigned) { return getIndex(sizes[next++]); });
+  array.extents =
+      getExtents(type, [&](unsigned) { return getIndex(sizes[next++]); });
   array.reshapeOf = source;
   array.rowMajor = true;
   program.arrays[source].rowMajor = true;
@@ -311,8 +313,9 @@ Expr Builder::import(const Instance &instance, Expr expr) {
   return transform(expr, [&](Expr e) -> Expr {
     switch (e.getKind()) {
     case Expr::Kind::Size:
-      return program.expression(program.arrays[getArray(instance, e.getTensor())]
-                                    .extents[e.getNumber()]);
+      return program.expression(
+          program.arrays[getArray(instance, e.getTensor())]
+              .extents[e.getNumber()]);
     case Expr::Kind::Parameter:
       return program.expression(instance.parameters[e.getNumber()]);
     case Expr::Kind::Access:
@@ -338,8 +341,9 @@ void Builder::addStep(Instance &instance, const Step &step, unsigned group) {
   Expr value = lowering.extractReductions(import(instance, step.value));
   if (value.getType() != step.elementType)
     value = cast(step.elementType, value);
-  lowering.addStatement(instance.steps[&step - instance.definition->steps.begin()],
-                        vars, value, std::nullopt, {});
+  lowering.addStatement(
+      instance.steps[&step - instance.definition->steps.begin()], vars, value,
+      std::nullopt, {});
 }
 
 LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
@@ -406,7 +410,8 @@ FailureOr<StepProgram> Builder::run() {
     } else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op)) {
       if (failed(addOperator(defined)))
         return failure();
-    } else if (!llvm::all_of(op.getResultTypes(), llvm::IsaPred<IndexType, IntegerType>))
+    } else if (!llvm::all_of(op.getResultTypes(),
+                             llvm::IsaPred<IndexType, IntegerType>))
       return op.emitError("expects only operators of the graph dialect and "
                           "index arithmetic, but got '")
              << op.getName() << "'";

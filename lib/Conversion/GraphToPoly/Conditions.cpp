@@ -97,7 +97,8 @@ espalier::graphtopoly::getConjunctions(const StepProgram &program,
 Expr espalier::graphtopoly::getNeutral(ReduceKind kind, Type type) {
   double infinity = std::numeric_limits<double>::infinity();
   bool isInteger = type.isIntOrIndex();
-  unsigned width = isInteger && !type.isIndex() ? type.getIntOrFloatBitWidth() : 64;
+  unsigned width =
+      isInteger && !type.isIndex() ? type.getIntOrFloatBitWidth() : 64;
   bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
   auto integer = [&](const llvm::APInt &value) {
     return constant(isUnsigned && width < 64 ? int64_t(value.getZExtValue())
@@ -109,14 +110,15 @@ Expr espalier::graphtopoly::getNeutral(ReduceKind kind, Type type) {
   case ReduceKind::Product:
     return isInteger ? constant(int64_t(1)) : constant(1.0);
   case ReduceKind::Max:
-    return isInteger ? integer(isUnsigned ? llvm::APInt::getMinValue(width)
-                                          : llvm::APInt::getSignedMinValue(width))
-                     : constant(-infinity);
+    return isInteger
+               ? integer(isUnsigned ? llvm::APInt::getMinValue(width)
+                                    : llvm::APInt::getSignedMinValue(width))
+               : constant(-infinity);
   case ReduceKind::Min:
-    return isInteger ? integer(isUnsigned ? llvm::APInt::getMaxValue(width)
-                                          : llvm::APInt::getSignedMaxValue(width))
-                     : constant(infinity);
+    return isInteger
+               ? integer(isUnsigned ? llvm::APInt::getMaxValue(width)
+                                    : llvm::APInt::getSignedMaxValue(width))
+               : constant(infinity);
   }
   llvm_unreachable("all kinds are handled");
 }
-

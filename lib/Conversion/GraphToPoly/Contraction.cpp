@@ -34,8 +34,7 @@ espalier::graphtopoly::getContraction(const StepProgram &program,
     return std::nullopt;
   SmallVector<Expr> factors;
   getFactors(statement.pieces[0].value, factors);
-  if (factors.size() != 2 ||
-      !llvm::all_of(factors, [](Expr factor) {
+  if (factors.size() != 2 || !llvm::all_of(factors, [](Expr factor) {
         return factor.getKind() == Expr::Kind::Access &&
                isa<FloatType>(factor.getType());
       }))

@@ -36,7 +36,8 @@ Value espalier::graphtopoly::emitConstant(OpBuilder &builder, Location loc,
   int64_t value = literal.getInt().value_or(int64_t(literal.getFloat()));
   if (type.isIndex())
     return arith::ConstantIndexOp::create(builder, loc, value);
-  return arith::ConstantIntOp::create(builder, loc, getComputeType(type), value);
+  return arith::ConstantIntOp::create(builder, loc, getComputeType(type),
+                                      value);
 }
 
 /// 0 or 1 of `type`.
@@ -65,7 +66,8 @@ Value espalier::graphtopoly::emitCast(OpBuilder &builder, Location loc,
     if (fromFloat.getWidth() > toFloat.getWidth())
       return arith::TruncFOp::create(builder, loc, target, value);
     // f16 and bf16: through f32.
-    Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+    Value wide =
+        arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
     return arith::TruncFOp::create(builder, loc, target, wide);
   }
   if (fromFloat) {
@@ -83,7 +85,8 @@ Value espalier::graphtopoly::emitCast(OpBuilder &builder, Location loc,
       return arith::IndexCastOp::create(builder, loc, target, value);
     if (!toFloat)
       return arith::IndexCastUIOp::create(builder, loc, target, value);
-    value = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+    value =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
     from = builder.getI64Type();
   }
   if (toFloat) {
@@ -129,9 +132,12 @@ Value emitFloatFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
     // fmod, moved to the divisor's sign.
     Value rem = arith::RemFOp::create(b, loc, x, y);
     Value zero = emitNumber(b, loc, type, 0);
-    Value nonzero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, rem, zero);
-    Value remNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, rem, zero);
-    Value divNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, y, zero);
+    Value nonzero =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, rem, zero);
+    Value remNegative =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, rem, zero);
+    Value divNegative =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, y, zero);
     Value differ = arith::XOrIOp::create(b, loc, remNegative, divNegative);
     Value move = arith::AndIOp::create(b, loc, nonzero, differ);
     Value moved = arith::AddFOp::create(b, loc, rem, y);
@@ -163,8 +169,10 @@ Value emitFloatFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
     // 1, -1, or the operand itself: zero and not-a-number stay.
     Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
     Value minusOne = emitNumber(b, loc, type, -1);
-    Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, zero);
-    Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, zero);
+    Value above =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, zero);
+    Value below =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, zero);
     Value rest = arith::SelectOp::create(b, loc, below, minusOne, x);
     return arith::SelectOp::create(b, loc, above, one, rest);
   }
@@ -266,14 +274,16 @@ Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
     return isU ? x : Value(math::AbsIOp::create(b, loc, x));
   case ScalarFn::Sign: {
     Value one = emitNumber(b, loc, type, 1);
-    Value low = isU ? emitNumber(b, loc, type, 0) : emitNumber(b, loc, type, -1);
+    Value low =
+        isU ? emitNumber(b, loc, type, 0) : emitNumber(b, loc, type, -1);
     if (isU)
       return arith::MinUIOp::create(b, loc, x, one);
     Value atMost = arith::MinSIOp::create(b, loc, x, one);
     return arith::MaxSIOp::create(b, loc, atMost, low);
   }
   case ScalarFn::Not: {
-    Value ones = emitConstant(b, loc, constant(int64_t(type.isInteger(1) ? 1 : -1)), type);
+    Value ones = emitConstant(
+        b, loc, constant(int64_t(type.isInteger(1) ? 1 : -1)), type);
     return arith::XOrIOp::create(b, loc, x, ones);
   }
   case ScalarFn::Floor:

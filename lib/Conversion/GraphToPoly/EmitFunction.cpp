@@ -154,9 +154,9 @@ func::FuncOp FunctionEmitter::makeMain() {
     types.push_back(MemRefType::get(tensor.getShape(),
                                     getStoredType(tensor.getElementType())));
   }
-  auto function = func::FuncOp::create(builder, original.getLoc(),
-                                       original.getName(),
-                                       builder.getFunctionType(types, {}));
+  auto function =
+      func::FuncOp::create(builder, original.getLoc(), original.getName(),
+                           builder.getFunctionType(types, {}));
   // Names, symbolic extents, and the element types that memory does not show.
   auto describe = [&](unsigned position, DictionaryAttr attrs, Type type,
                       bool isOutput) {
@@ -173,7 +173,8 @@ func::FuncOp FunctionEmitter::makeMain() {
   for (auto [number, type] : llvm::enumerate(original.getArgumentTypes()))
     describe(number, original.getArgAttrDict(number), type, false);
   for (auto [number, type] : llvm::enumerate(original.getResultTypes()))
-    describe(numInputs + number, original.getResultAttrDict(number), type, true);
+    describe(numInputs + number, original.getResultAttrDict(number), type,
+             true);
   function.addEntryBlock();
   return function;
 }
@@ -217,8 +218,8 @@ Value FunctionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
   MemRefType type = getMemRefType(array, &extents);
   if (array.kind == Array::Kind::Constant) {
     std::string name = ("constant_" + Twine(numGlobals++)).str();
-    ElementsAttr value = packConstant(array.constant, array.layout,
-                                      type.getShape());
+    ElementsAttr value =
+        packConstant(array.constant, array.layout, type.getShape());
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     memref::GlobalOp::create(top, array.loc, name, b.getStringAttr("private"),
                              type, value, /*constant=*/true,
@@ -252,7 +253,8 @@ Value FunctionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
     buffer = main.getArgument(program.arrays[array].argument);
     MemRefType type = getMemRefType(program.arrays[array]);
     if (buffer.getType() != type)
-      buffer = memref::CastOp::create(b, program.arrays[array].loc, type, buffer);
+      buffer =
+          memref::CastOp::create(b, program.arrays[array].loc, type, buffer);
   } else
     buffer = makeBuffer(b, sizes, array);
   return buffers[array] = buffer;
@@ -268,9 +270,9 @@ LogicalResult FunctionEmitter::makePlan(func::FuncOp original) {
   }
   for (ArrayId output : outputs)
     results.append(program.getRank(output), builder.getIndexType());
-  auto plan = func::FuncOp::create(
-      builder, original.getLoc(), (original.getName() + "_plan").str(),
-      builder.getFunctionType(arguments, results));
+  auto plan = func::FuncOp::create(builder, original.getLoc(),
+                                   (original.getName() + "_plan").str(),
+                                   builder.getFunctionType(arguments, results));
   OpBuilder b = OpBuilder::atBlockEnd(plan.addEntryBlock());
   SizeEmitter sizes(program, b, original.getLoc(),
                     [&](unsigned argument, unsigned dim) -> Value {
@@ -301,8 +303,9 @@ LogicalResult FunctionEmitter::run() {
   OpBuilder b = OpBuilder::atBlockEnd(&main.getBody().front());
   SizeEmitter sizes(program, b, original.getLoc(),
                     [&](unsigned argument, unsigned dim) -> Value {
-                      return memref::DimOp::create(
-                          b, original.getLoc(), main.getArgument(argument), dim);
+                      return memref::DimOp::create(b, original.getLoc(),
+                                                   main.getArgument(argument),
+                                                   dim);
                     });
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
     KernelEmitter emitter(program, cluster, escaping);

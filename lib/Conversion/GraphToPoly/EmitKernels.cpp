@@ -1,7 +1,7 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
-#include "KernelEmitter.h"
 #include "EmitExpr.h"
+#include "KernelEmitter.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -195,7 +195,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
 
   const Array &target = program.arrays[statement.target];
   poly::ComputeAccess write{getMemory(statement.target),
-                            getIdentityAccess(statement.target, numDims), {}};
+                            getIdentityAccess(statement.target, numDims),
+                            {}};
   std::optional<poly::Reduction> reduction;
   if (statement.reduction) {
     reduction = getReduction(*statement.reduction);
@@ -240,9 +241,13 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                                   const Statement &statement, unsigned number) {
   std::string name = ("s" + Twine(number)).str();
   if (statement.reduction) {
-    Statement init{statement.target, statement.loc,
-                   program.arrays[statement.target].extents, {}, std::nullopt,
-                   std::nullopt, 0};
+    Statement init{statement.target,
+                   statement.loc,
+                   program.arrays[statement.target].extents,
+                   {},
+                   std::nullopt,
+                   std::nullopt,
+                   0};
     Type type = statement.pieces[0].value.getType();
     emitPiece(builder, init,
               {{}, cast(type, getNeutral(*statement.reduction, type))},
@@ -250,8 +255,9 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
   }
   for (auto [index, piece] : llvm::enumerate(statement.pieces))
     emitPiece(builder, statement, piece,
-              statement.pieces.size() == 1 ? name
-                                           : name + "_" + std::to_string(index));
+              statement.pieces.size() == 1
+                  ? name
+                  : name + "_" + std::to_string(index));
 }
 
 LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
@@ -280,8 +286,8 @@ LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
                               "be sizes of the kernel's arguments");
       operands.push_back(kernel.getParameters()[parameterOf.lookup(size)]);
     }
-    memory[array] =
-        poly::ArrayOp::create(inside, loc, type, operands, poly::Placement::Heap);
+    memory[array] = poly::ArrayOp::create(inside, loc, type, operands,
+                                          poly::Placement::Heap);
   }
   for (unsigned number : cluster.statements)
     emitStatement(inside, program.statements[number], number);

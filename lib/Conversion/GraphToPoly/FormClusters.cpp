@@ -161,7 +161,8 @@ SmallVector<Cluster> ClusterBuilder::run() {
     for (unsigned candidate : candidates)
       if (auto shared = getSharedDims(statement, candidate))
         // A contraction's epilogue saves most; else the latest producer does.
-        if (!best || nodes[candidate].isContraction > nodes[*best].isContraction ||
+        if (!best ||
+            nodes[candidate].isContraction > nodes[*best].isContraction ||
             (nodes[candidate].isContraction == nodes[*best].isContraction &&
              candidate > *best)) {
           best = candidate;

@@ -23,8 +23,8 @@ struct ConvertGraphToPolyPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     LayoutOptions layouts;
-    layouts.vectorLanes = poly::getTarget(module).getLanes(
-        Float32Type::get(&getContext()));
+    layouts.vectorLanes =
+        poly::getTarget(module).getLanes(Float32Type::get(&getContext()));
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!llvm::any_of(function.getFunctionType().getInputs(),
                         llvm::IsaPred<TensorType>) &&

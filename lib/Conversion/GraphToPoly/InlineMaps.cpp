@@ -63,8 +63,10 @@ void inlineSplats(StepProgram &program) {
           return {};
         Type type = e.getType();
         if (isa<FloatType>(type))
-          return cast(type, constant(array.constant.getSplatValue<APFloat>()
-                                         .convertToDouble()));
+          return cast(
+              type,
+              constant(
+                  array.constant.getSplatValue<APFloat>().convertToDouble()));
         if (!type.isIntOrIndex())
           return {};
         APInt value = array.constant.getSplatValue<APInt>();
@@ -126,11 +128,12 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
       if (index.getKind() == Expr::Kind::Variable)
         dims.insert(index.getVariable());
     for (unsigned dim = 0; dim < reader.getNumDims(); ++dim)
-      covers &= dims.contains(dim) ||
-                reader.extents[dim] == getAffineConstantExpr(1, program.context);
+      covers &=
+          dims.contains(dim) ||
+          reader.extents[dim] == getAffineConstantExpr(1, program.context);
   });
-  bool isCheap = work.costly == 0 && work.cheap <= kMaxRepeatedWork &&
-                 work.reads <= 1;
+  bool isCheap =
+      work.costly == 0 && work.cheap <= kMaxRepeatedWork && work.reads <= 1;
   if (numReaders == 1 && numAccesses == 1 && covers)
     return true;
   // Repeating work in an innermost reduction multiplies it.

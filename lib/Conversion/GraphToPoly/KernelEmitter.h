@@ -39,7 +39,8 @@ private:
   /// From the program's symbols to the kernel's; dimensions and data symbols
   /// (numbered after the program's) stay in their order.
   mlir::AffineExpr toKernel(mlir::AffineExpr expr);
-  mlir::IntegerSet getDomain(llvm::ArrayRef<mlir::AffineExpr> extents, const Conjunction &rules);
+  mlir::IntegerSet getDomain(llvm::ArrayRef<mlir::AffineExpr> extents,
+                             const Conjunction &rules);
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
   mlir::AffineMap getIdentityAccess(ArrayId array, unsigned numDims);
   void emitStatement(mlir::OpBuilder &builder, const Statement &statement,

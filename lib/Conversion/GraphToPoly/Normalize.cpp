@@ -6,7 +6,8 @@
 //
 //   S[y] (+)= X[y + k - 1] * W[k]   where 0 <= y + k - 1 < N
 //
-// becomes  P[q] = X[q - 1] where 1 <= q <= N, else 0;  S[y] (+)= P[y + k] * W[k]
+// becomes  P[q] = X[q - 1] where 1 <= q <= N, else 0;  S[y] (+)= P[y + k] *
+// W[k]
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +69,8 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
   Array array{Array::Kind::Intermediate, user.loc};
   array.elementType =
       type.isInteger(1) ? IntegerType::get(program.context, 8) : type;
-  Statement statement{0, user.loc, {}, {}, std::nullopt, std::nullopt,
-                      user.recurrenceGroup};
+  Statement statement{
+      0, user.loc, {}, {}, std::nullopt, std::nullopt, user.recurrenceGroup};
   llvm::SmallDenseMap<VarId, unsigned> position;
   SmallVector<Expr> indices;
   for (unsigned dim = 0; dim < user.getNumDims(); ++dim) {
@@ -287,9 +288,8 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     low.push_back(range->first);
     extents.push_back(simplifyAffineExpr(range->second - range->first + 1, 0,
                                          program.symbols.size()));
-    indices.push_back(program.expression(
-        simplifyAffineExpr(e - range->first, statement.getNumDims(),
-                           program.symbols.size())));
+    indices.push_back(program.expression(simplifyAffineExpr(
+        e - range->first, statement.getNumDims(), program.symbols.size())));
   }
   ArrayId copy = addPadded(source, low, extents, padding, access.getType());
   Expr replacement =
@@ -315,7 +315,7 @@ ArrayId Normalizer::addPadded(ArrayId source, ArrayRef<AffineExpr> low,
   array.elementType = program.arrays[source].elementType;
   array.extents.assign(extents.begin(), extents.end());
   ArrayId target = program.addArray(std::move(array));
-  Statement copy{target, loc, llvm::to_vector(extents), {}, std::nullopt,
+  Statement copy{target,       loc, llvm::to_vector(extents), {}, std::nullopt,
                  std::nullopt, 0};
   Conjunction inside;
   SmallVector<Expr> indices;
@@ -336,8 +336,8 @@ ArrayId Normalizer::addPadded(ArrayId source, ArrayRef<AffineExpr> low,
   copy.pieces.push_back(
       {std::move(inside), access(TensorRef::operand(source), indices, type)});
   program.statements.push_back(std::move(copy));
-  padded.push_back({source, llvm::to_vector(low), llvm::to_vector(extents),
-                    number, target});
+  padded.push_back(
+      {source, llvm::to_vector(low), llvm::to_vector(extents), number, target});
   return target;
 }
 

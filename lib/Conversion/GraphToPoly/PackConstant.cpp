@@ -25,12 +25,14 @@ void forEachElement(ArrayRef<int64_t> shape, AffineMap layout,
   SmallVector<SmallVector<int64_t>> offsets(rank);
   for (unsigned dim = 0; dim < rank; ++dim) {
     offsets[dim].assign(shape[dim], 0);
-    for (auto [result, stride] : llvm::zip(layout.getResults(), storedStrides)) {
+    for (auto [result, stride] :
+         llvm::zip(layout.getResults(), storedStrides)) {
       if (!result.isFunctionOfDim(dim))
         continue;
       for (int64_t index = 0; index < shape[dim]; ++index) {
-        AffineExpr value = result.replace(
-            getAffineDimExpr(dim, context), getAffineConstantExpr(index, context));
+        AffineExpr value =
+            result.replace(getAffineDimExpr(dim, context),
+                           getAffineConstantExpr(index, context));
         offsets[dim][index] +=
             stride * cast<AffineConstantExpr>(value).getValue();
       }
@@ -52,16 +54,17 @@ void forEachElement(ArrayRef<int64_t> shape, AffineMap layout,
 
 } // namespace
 
-ElementsAttr espalier::graphtopoly::packConstant(ElementsAttr constant,
-                                                 AffineMap layout,
-                                                 ArrayRef<int64_t> storedShape) {
+ElementsAttr
+espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
+                                    ArrayRef<int64_t> storedShape) {
   auto type = cast<RankedTensorType>(constant.getType());
   Type element = type.getElementType();
-  Type stored = element.isInteger(1) ? IntegerType::get(type.getContext(), 8)
-                                     : element;
+  Type stored =
+      element.isInteger(1) ? IntegerType::get(type.getContext(), 8) : element;
   unsigned size = stored.getIntOrFloatBitWidth() / 8;
   if (!layout)
-    layout = AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
+    layout =
+        AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
   auto storedType = RankedTensorType::get(storedShape, stored);
   bool isSame = layout.isIdentity() && storedShape == type.getShape();
 

@@ -10,8 +10,9 @@ std::optional<AffineExpr> StepProgram::affine(Expr index) const {
   return affine(index, [](Expr) { return AffineExpr(); });
 }
 
-std::optional<AffineExpr> StepProgram::affine(
-    Expr index, llvm::function_ref<AffineExpr(Expr)> dataSymbol) const {
+std::optional<AffineExpr>
+StepProgram::affine(Expr index,
+                    llvm::function_ref<AffineExpr(Expr)> dataSymbol) const {
   std::optional<AffineExpr> result =
       toAffine(index, context, [&](Expr leaf) -> AffineExpr {
         switch (leaf.getKind()) {
@@ -77,13 +78,11 @@ espalier::graphtopoly::getReads(const Statement &statement) {
   return reads;
 }
 
-unsigned
-espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
-                                            Expr access) {
+unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
+                                                     Expr access) {
   unsigned count = 0;
   for (Expr index : access.getOperands()) {
-    if (index.getKind() != Expr::Kind::Variable ||
-        index.getVariable() != count)
+    if (index.getKind() != Expr::Kind::Variable || index.getVariable() != count)
       break;
     ++count;
   }

@@ -1,4 +1,5 @@
-//===- StepProgram.h - A function as loop statements over arrays -*- C++ -*-===//
+//===- StepProgram.h - A function as loop statements over arrays -*- C++
+//-*-===//
 //
 // Between the graph and its kernels stands one flat list: every operator's
 // definition, instantiated as statements `target[i...] = value` over arrays.
