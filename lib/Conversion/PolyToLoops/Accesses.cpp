@@ -319,11 +319,6 @@ AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
   SmallVector<AffineExpr> indices;
   for (AffineExpr index : access.map.getResults())
     indices.push_back(index.replaceDimsAndSymbols(call.values, newSymbols));
-  if (memory.storage)
-    for (auto [result, index] : llvm::zip(
-             memory.storage.getResults(),
-             SmallVector<AffineExpr>(memory.storage.getNumResults())))
-      (void)result, (void)index;
   if (memory.storage) {
     SmallVector<AffineExpr> stored;
     for (AffineExpr result : memory.storage.getResults())
