@@ -3,6 +3,7 @@
 #ifndef ESPALIER_INITALL_H
 #define ESPALIER_INITALL_H
 
+#include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -14,7 +15,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 /// Registers every Espalier pass and pipeline.
-inline void registerAllPasses() {}
+inline void registerAllPasses() { registerConvertPolyToLoopsPass(); }
 
 } // namespace espalier
 
