@@ -4,6 +4,7 @@
 #define ESPALIER_INITALL_H
 
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -11,11 +12,11 @@ namespace espalier {
 
 /// Adds every Espalier dialect and dialect extension to `registry`.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<poly::PolyDialect>();
+  registry.insert<graph::GraphDialect, poly::PolyDialect>();
 }
 
 /// Registers every Espalier pass and pipeline.
-inline void registerAllPasses() { registerConvertPolyToLoopsPass(); }
+inline void registerAllPasses() { registerConversionPasses(); }
 
 } // namespace espalier
 
