@@ -3,6 +3,9 @@
 #ifndef ESPALIER_INITALL_H
 #define ESPALIER_INITALL_H
 
+#include "espalier/Conversion/LoopsToProgram/Passes.h"
+#include "espalier/Conversion/ProgramToLLVM/Passes.h"
+#include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace espalier {
@@ -11,7 +14,11 @@ namespace espalier {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {}
 
 /// Registers every Espalier pass and pipeline.
-inline void registerAllPasses() {}
+inline void registerAllPasses() {
+  registerLoopsToProgramPasses();
+  registerProgramToLLVMPasses();
+  registerPipelines();
+}
 
 } // namespace espalier
 
