@@ -3,9 +3,12 @@
 #ifndef ESPALIER_INITALL_H
 #define ESPALIER_INITALL_H
 
+#include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace espalier {
@@ -16,7 +19,12 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 /// Registers every Espalier pass and pipeline.
-inline void registerAllPasses() { registerConversionPasses(); }
+inline void registerAllPasses() {
+  registerConversionPasses();
+  registerLoopsToProgramPasses();
+  registerProgramToLLVMPasses();
+  registerPipelines();
+}
 
 } // namespace espalier
 
