@@ -7,6 +7,7 @@
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -23,6 +24,7 @@ inline void registerAllPasses() {
   registerConversionPasses();
   registerLoopsToProgramPasses();
   registerProgramToLLVMPasses();
+  poly::registerPolyAnalysisPasses();
   registerPipelines();
 }
 
