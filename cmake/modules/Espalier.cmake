@@ -94,6 +94,15 @@ function(espalier_add_library name)
   install(TARGETS ${name} EXPORT EspalierTargets)
 endfunction()
 
+# espalier_add_umbrella_library()
+#   The target Espalier: all libraries that were added so far.
+function(espalier_add_umbrella_library)
+  get_property(libs GLOBAL PROPERTY ESPALIER_LIBS)
+  add_library(Espalier INTERFACE)
+  target_link_libraries(Espalier INTERFACE ${libs} MLIR LLVM)
+  install(TARGETS Espalier EXPORT EspalierTargets)
+endfunction()
+
 # espalier_add_tool(<name> sources... LINK_LIBS libs...)
 #   A command in the build's bin folder.
 function(espalier_add_tool name)
