@@ -9,6 +9,7 @@
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -25,6 +26,7 @@ inline void registerAllPasses() {
   registerLoopsToProgramPasses();
   registerProgramToLLVMPasses();
   poly::registerPolyAnalysisPasses();
+  poly::registerPolyTransformsPasses();
   registerPipelines();
 }
 
