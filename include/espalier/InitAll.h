@@ -4,6 +4,7 @@
 #define ESPALIER_INITALL_H
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace espalier {
@@ -14,7 +15,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 /// Registers every Espalier pass and pipeline.
-inline void registerAllPasses() {}
+inline void registerAllPasses() { graph::registerGraphPasses(); }
 
 } // namespace espalier
 
