@@ -91,16 +91,16 @@ function(espalier_add_library name)
   add_dependencies(${name} espalier-headers)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} EspalierHeaders MLIR LLVM)
   set_property(GLOBAL APPEND PROPERTY ESPALIER_LIBS ${name})
-  install(TARGETS ${name} EXPORT EspalierTargets)
 endfunction()
 
 # espalier_add_umbrella_library()
-#   The target Espalier: all libraries that were added so far.
+#   The target Espalier: all libraries that were added so far, which are what
+#   the installed package consists of.
 function(espalier_add_umbrella_library)
   get_property(libs GLOBAL PROPERTY ESPALIER_LIBS)
   add_library(Espalier INTERFACE)
   target_link_libraries(Espalier INTERFACE ${libs} MLIR LLVM)
-  install(TARGETS Espalier EXPORT EspalierTargets)
+  install(TARGETS Espalier ${libs} EXPORT EspalierTargets)
 endfunction()
 
 # espalier_add_tool(<name> sources... LINK_LIBS libs...)
