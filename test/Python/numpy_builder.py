@@ -81,6 +81,9 @@ class NumpyBuilder:
             ]
         if not isinstance(results[0], tuple):
             results = [(result,) for result in results]
+        narrow = operands[0].arrays[0].dtype if operands and short != "cast" else None
+        if narrow in HALVES:
+            results = [tuple(_narrow(np.asarray(a), narrow) for a in r) for r in results]
         return [NumpyValue([np.asarray(a) for a in each]) for each in zip(*results, strict=True)]
 
     def dim(self, value: NumpyValue, dimension: int) -> NumpyValue:
@@ -98,6 +101,14 @@ class NumpyBuilder:
             {name: value.arrays[i] for name, value in zip(names, outputs, strict=True)}
             for i in range(len(self.feeds))
         ]
+
+
+HALVES = (DTYPES["f16"], DTYPES["bf16"])
+
+
+def _narrow(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Undo NumPy's promotion of half precision."""
+    return array.astype(dtype) if array.dtype.kind == "f" else array
 
 
 INDEX: dict[str, Callable[[int, int], int]] = {

@@ -11,6 +11,7 @@ Example:
 import os
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from onnx import ModelProto
 
 from espalier import ir
@@ -29,7 +30,8 @@ def import_model(
     builder: ir.Builder,
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
-) -> None:
+    values: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, np.ndarray]:
     """Import a model as the function of a module under construction.
 
     Raises `ModelError` for a malformed model and `UnsupportedOperators` with
@@ -39,10 +41,16 @@ def import_model(
         model: a path, the bytes of a model, or a parsed model.
         dims: numbers for symbolic dimensions, by name.
         shapes: shapes of inputs, by name; they fix symbolic dimensions.
+        values: values of inputs, by name, used only where an operator needs a
+            known operand, such as the shape of a `Reshape`.
+
+    Returns those of `values` that were used: the program holds for them only.
     """
     source = load(model)
     try:
         source.model = inline_functions(source.model)
-        Importer(source, builder, dims, shapes).run()
+        importer = Importer(source, builder, dims, shapes, values)
+        importer.run()
     except RecursionError as error:
         raise ModelError("expects a model with less nesting") from error
+    return importer.bound

@@ -18,7 +18,7 @@ from espalier.importers.onnx.nodes import find_schema, make_node, node_name
 from espalier.importers.onnx.order import captured_names, sort_nodes
 from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
-from espalier.importers.onnx.values import Known, Value, known
+from espalier.importers.onnx.values import Given, Known, Tensor, Value, known
 
 MAX_INPUT_BYTES = 2**48
 
@@ -37,6 +37,8 @@ class Importer:
     Arguments:
         dims: numbers for symbolic dimensions, by name.
         shapes: shapes of inputs, by name; they fix symbolic dimensions.
+        values: values of inputs, by name, used only where an operator needs a
+            known operand. `bound` has those that were.
     """
 
     def __init__(
@@ -45,13 +47,20 @@ class Importer:
         builder: ir.Builder,
         dims: Mapping[str, int] | None = None,
         shapes: Mapping[str, Sequence[int]] | None = None,
+        values: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self._source = source
         self._builder = builder
         self._emitter = Emitter(builder)
         self._dims = dict(dims or {})
         self._shapes = dict(shapes or {})
+        self._given = {name: Given(array) for name, array in (values or {}).items()}
         self._unsupported: list[UnsupportedNode] = []
+
+    @property
+    def bound(self) -> dict[str, np.ndarray]:
+        """The inputs whose given values the program relies on."""
+        return {name: given.array for name, given in self._given.items() if given.used}
 
     def run(self) -> None:
         """Import the model's graph as the builder's function.
@@ -157,7 +166,9 @@ class Importer:
         size = math.prod(dim for dim in dims if isinstance(dim, int)) * dtype.itemsize
         if size > MAX_INPUT_BYTES:
             raise ModelError(f"{what}: expects at most {MAX_INPUT_BYTES} bytes, but got {size}")
-        return self._emitter.input(value.name, dims, symbols, dtype)
+        tensor = self._emitter.input(value.name, dims, symbols, dtype)
+        tensor.given = self._given.get(value.name)
+        return tensor
 
     def _output(self, info: ValueInfoProto, scope: Scope) -> Value | None:
         what = f"graph output '{info.name}'"
@@ -222,36 +233,57 @@ class Importer:
             if function is None:
                 return self._expand(node, proto, schema, opset)
             result = function(self._emitter, node)
-            return result if isinstance(result, list) else [result]
+            results = result if isinstance(result, list) else [result]
+            self._follow_given(node, results)
+            return results
         except CompileError as error:
             raise node.error(str(error)) from error
         except ModelError as error:
             prefixed = str(error).startswith(("node '", "graph ", "initializer "))
             raise error if prefixed else node.error(str(error)) from error
 
-    def _fold(self, node: Node) -> list[Value] | None:
+    def _fold(self, node: Node) -> list[Known] | None:
         """Compute a node on known inputs, if there is a fold for it."""
+        if not all(value is None or isinstance(value, Known) for value in node.inputs):
+            return None
+        return self._compute(node, [v.array if isinstance(v, Known) else None for v in node.inputs])
+
+    def _compute(self, node: Node, arrays: list[np.ndarray | None]) -> list[Known] | None:
         function = registry.find_fold(node.op_type)
-        values = [value for value in node.inputs if value is not None]
-        if function is None or not all(isinstance(value, Known) for value in values):
+        if function is None or any(a is not None and a.size > LIMIT for a in arrays):
             return None
-        arrays = [value.array if isinstance(value, Known) else None for value in node.inputs]
-        if any(array is not None and array.size > LIMIT for array in arrays):
-            return None
-        while arrays and arrays[-1] is None and len(arrays) > 1:
+        while len(arrays) > 1 and arrays[-1] is None:
             arrays.pop()
         try:
             with np.errstate(all="ignore"):
                 result = function(node, *arrays)
         except NotFoldable:
             return None
-        dtype = None
-        if values and node.op_type in ("Cast", "Where"):
-            dtype = tensors.element_type(node, node["to"]) if node["to"] else values[1].dtype
-        elif values:
-            dtype = values[0].dtype
+        dtype = next((value.dtype for value in node.inputs if value is not None), None)
+        if node.op_type == "Cast":
+            dtype = tensors.element_type(node, node["to"])
+        elif node.op_type == "Where":
+            dtype = node.input(1).dtype
         results = result if isinstance(result, list) else [result]
         return [known(array, dtype if array.dtype == object else None) for array in results]
+
+    def _follow_given(self, node: Node, results: "list[Value | None]") -> None:
+        """Compute beside the program what its results are for the given inputs."""
+        sources = [v.given for v in node.inputs if isinstance(v, Tensor) and v.given]
+        if not sources:
+            return
+        arrays: list[np.ndarray | None] = []
+        for value in node.inputs:
+            if isinstance(value, Tensor):
+                if value.given is None:
+                    return
+                arrays.append(value.given.array)
+            else:
+                arrays.append(None if value is None else value.array)
+        computed = self._compute(node, arrays) or []
+        for result, shadow in zip(results, computed, strict=False):
+            if isinstance(result, Tensor) and result.given is None:
+                result.given = Given(shadow.array, sources)
 
     def _import_if(self, node: Node, scope: Scope, opset: int) -> "list[Value | Poison | None]":
         condition = node.numbers(0, "a condition")

@@ -15,8 +15,6 @@ from onnx import AttributeProto, GraphProto, ModelProto, TensorProto
 from espalier.errors import EspalierError, ModelError
 from espalier.importers.onnx.tensors import MAX_BYTES, numpy_type, tensor_array
 
-OLDEST_OPSET = 13
-
 
 @dataclass
 class Source:
@@ -63,8 +61,8 @@ def load(model: ModelProto | bytes | str | os.PathLike[str]) -> Source:
         raise ModelError("expects an ONNX model, but it has no graph or no opset")
     newest = onnx.defs.onnx_opset_version()
     opset = opset_of(model.opset_import)
-    if not OLDEST_OPSET <= opset <= newest:
-        raise ModelError(f"expects an opset from {OLDEST_OPSET} to {newest}, but got {opset}")
+    if opset > newest:
+        raise ModelError(f"expects an opset of at most {newest}, but got {opset}")
     return Source(model, folder)
 
 

@@ -14,6 +14,9 @@ from espalier.importers.onnx.loading import Source
 from espalier.importers.onnx.registry import Node, Unsupported
 from espalier.importers.onnx.values import Value
 
+OLDEST_OPSET = 13
+"""Of older opsets, the operators that did not change until this one are taken."""
+
 _Option = OpSchema.FormalParameterOption
 
 
@@ -35,7 +38,16 @@ def find_schema(proto: NodeProto, version: int) -> OpSchema:
         raise Unsupported(f"is not an operator of ONNX opset {version}") from error
     if schema.deprecated:
         raise Unsupported(f"is deprecated in ONNX opset {version}")
+    if version < OLDEST_OPSET and schema.since_version != _since(proto.op_type, OLDEST_OPSET):
+        raise Unsupported(f"has its meaning of ONNX opset {version}, older than {OLDEST_OPSET}")
     return schema
+
+
+def _since(name: str, version: int) -> int | None:
+    try:
+        return onnx.defs.get_schema(name, version, "").since_version
+    except onnx.defs.SchemaError:
+        return None
 
 
 def make_node(

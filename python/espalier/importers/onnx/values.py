@@ -8,12 +8,32 @@ A value is one of
 The first two become tensors when an operation needs one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from espalier import ir
 from espalier.importers.onnx.symbolic import Dim, Expr
+
+
+@dataclass(eq=False)
+class Given:
+    """The value that a tensor has for given inputs.
+
+    It serves operators that need a known operand. `take` marks the inputs that
+    it was computed from; the program then holds for these values of them only.
+    """
+
+    array: np.ndarray
+    sources: list["Given"] = field(default_factory=list)
+    used: bool = False
+
+    def take(self) -> np.ndarray:
+        """Return the value and remember that the program relies on it."""
+        self.used = True
+        for source in self.sources:
+            source.take()
+        return self.array
 
 
 @dataclass(eq=False)
@@ -23,6 +43,7 @@ class Tensor:
     value: ir.Value
     dims: tuple[Dim, ...]
     dtype: np.dtype
+    given: Given | None = None
 
     @property
     def rank(self) -> int:

@@ -93,8 +93,6 @@ def _mean(e: Emitter, node: Node) -> Tensor:
 
 @op("Mod")
 def _mod(e: Emitter, node: Node) -> Tensor:
-    if not node["fmod"] and is_float(node.input(0).dtype):
-        raise node.error("expects fmod = 1 for floating-point elements, but got 0")
     return e.op("rem" if node["fmod"] else "mod", node.input(0), node.input(1))
 
 

@@ -231,7 +231,8 @@ def _space_to_depth(e: Emitter, node: Node) -> Tensor:
     batch, channels, height, width = _image(node, x)
     rows, columns = _divide(node, height, block), _divide(node, width, block)
     split = e.reshape(x, [batch, channels, rows, block, columns, block])
-    moved = e.transpose(split, [0, 3, 5, 1, 2, 4])
+    crd = node["mode"] == "CRD"
+    moved = e.transpose(split, [0, 1, 3, 5, 2, 4] if crd else [0, 3, 5, 1, 2, 4])
     return e.reshape(moved, [batch, channels * block * block, rows, columns])
 
 
