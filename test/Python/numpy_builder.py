@@ -1,3 +1,4 @@
+# ruff: noqa: ANN001, ANN201, ANN202, D101, D102
 """A stand-in for the compiler's module: it runs every operation in NumPy.
 
 Each value holds one array per binding of the symbolic sizes; a dimension
