@@ -3,6 +3,7 @@
 #include "espalier/Definition/Notation.h"
 #include "NotationAst.h"
 #include "espalier/Definition/Evaluate.h"
+#include "espalier/Definition/Formulas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -200,6 +201,24 @@ private:
     return success();
   }
 
+  /// Gives an index whose extent is written out its variable.
+  LogicalResult bindTo(IndexName index, const Ast &extent) {
+    FailureOr<Value> value = evaluate(extent);
+    if (failed(value))
+      return failure();
+    Expr expr = value->expr;
+    bool isIndex = expr.getType() ? expr.getType().isIndex()
+                                  : expr.getInt().has_value();
+    if (index.isPack || !isIndex) {
+      error("expects an extent for '" + index.name + "', but got '" +
+            extent.text + "'");
+      return failure();
+    }
+    expr = cast(IndexType::get(with.context), expr);
+    scope[index.name] = {definition.makeVar(index.name, expr)};
+    return success();
+  }
+
   //===--------------------------------------------------------------------===//
   // Equations
   //===--------------------------------------------------------------------===//
@@ -364,6 +383,9 @@ private:
     if (auto known = with.functions.find(ast.name);
         !ast.fn && known != with.functions.end() && args.size() == 1)
       return Value{known->second(args[0].expr), args[0].storage};
+    if (auto formula = lookupFormula(ast.name);
+        !ast.fn && formula && args.size() == 1)
+      return Value{formula(args[0].expr), args[0].storage};
 
     std::optional<ScalarFn> fn = ast.fn ? ast.fn : lookupScalarFn(ast.name);
     if (!fn || getArity(*fn) != args.size()) {
@@ -483,10 +505,14 @@ private:
     for (const AstPtr &arg : ast.args)
       bodies.push_back(arg.get());
     SmallVector<IndexVar> vars;
-    for (IndexName var : ast.vars) {
-      if (failed(bind(var, bodies)))
+    Expr count = constant(int64_t(1));
+    for (auto [var, extent] : llvm::zip_equal(ast.vars, ast.extents)) {
+      if (failed(extent ? bindTo(var, *extent) : bind(var, bodies)))
         return failure();
-      llvm::append_range(vars, scope[var.name]);
+      for (const IndexVar &bound : scope[var.name]) {
+        vars.push_back(bound);
+        count = count * bound.extent;
+      }
     }
     FailureOr<Value> body = evaluate(*ast.args[0]);
     if (failed(body))
@@ -505,10 +531,12 @@ private:
     }
     for (IndexName var : ast.vars)
       scope.erase(var.name);
-    return Value{reduce(ast.reduceKind, vars, guard, body->expr,
-                        getAccumulatorType(ast.reduceKind,
-                                           body->expr.getType())),
-                 body->storage};
+    Expr reduced = reduce(
+        ast.reduceKind, vars, guard, body->expr,
+        getAccumulatorType(ast.reduceKind, body->expr.getType()));
+    if (ast.isMean)
+      reduced = apply(ScalarFn::Div, {reduced, count});
+    return Value{reduced, body->storage};
   }
 
   const Instantiation &with;

@@ -31,14 +31,16 @@ struct Ast {
     Access,      ///< `name[args]`.
     Call,        ///< `name(args)`, operators included (`fn` is set for these).
     Conditional, ///< `args[1] if args[0] else args[2]`.
-    Reduce,      ///< `kind(vars | args[1]) args[0]`.
+    Reduce,      ///< `kind(vars < extents | args[1]) args[0]`.
   } kind;
   llvm::StringRef text; ///< The source, for diagnostics.
   llvm::StringRef name;
   std::variant<int64_t, double> number = int64_t(0);
   std::optional<ScalarFn> fn;
   ReduceKind reduceKind = ReduceKind::Sum;
+  bool isMean = false; ///< A sum that is divided by the number of points.
   llvm::SmallVector<IndexName, 2> vars;
+  std::vector<AstPtr> extents; ///< Of each variable; null if not given.
   std::vector<AstPtr> args;
 };
 

@@ -113,17 +113,29 @@ private:
   // Grammar
   //===--------------------------------------------------------------------===//
 
+  /// Parses a list of new indices; `extents`, if any, get their ranges.
   LogicalResult parseIndexNames(SmallVectorImpl<IndexName> &names,
-                                StringRef end) {
+                                StringRef end,
+                                std::vector<AstPtr> *extents = nullptr) {
     while (token != end && token != "|") {
       if (!atName()) {
         expected("an index");
+        return failure();
+      }
+      if (llvm::is_contained(scope, token)) {
+        expected("a new index");
         return failure();
       }
       StringRef name = token;
       advance();
       names.push_back({name, consume("..")});
       scope.push_back(name);
+      if (extents) {
+        bool hasExtent = consume("<");
+        extents->push_back(hasExtent ? parseSum() : nullptr);
+        if (hasExtent && !extents->back())
+          return failure();
+      }
       if (token != end && token != "|" && failed(expect(",")))
         return failure();
     }
@@ -260,8 +272,8 @@ private:
       return nullptr;
     }
     StringRef name = token;
-    if (auto kind = getReduceKind(name); kind && startsReduction())
-      return parseReduction(*kind);
+    if (startsReduction())
+      return parseReduction();
     advance();
     if (consume("["))
       return parseArguments(Ast::Kind::Access, name, begin, "]");
@@ -311,13 +323,12 @@ private:
   // Reductions
   //===--------------------------------------------------------------------===//
 
-  static std::optional<ReduceKind> getReduceKind(StringRef name) {
-    return llvm::StringSwitch<std::optional<ReduceKind>>(name)
-        .Case("sum", ReduceKind::Sum)
+  static ReduceKind getReduceKind(StringRef name) {
+    return llvm::StringSwitch<ReduceKind>(name)
         .Case("prod", ReduceKind::Product)
         .Case("max", ReduceKind::Max)
         .Case("min", ReduceKind::Min)
-        .Default(std::nullopt);
+        .Default(ReduceKind::Sum);
   }
 
   /// Tells `max(k) ..` from `max(x, y)`: a reduction lists new names.
@@ -325,24 +336,31 @@ private:
     StringRef list = rest.ltrim();
     if (!list.consume_front("("))
       return false;
+    if (token == "sum" || token == "mean" || token == "prod")
+      return true;
+    if (token != "max" && token != "min")
+      return false;
     list = list.take_until([](char c) { return c == ')' || c == '|'; });
     SmallVector<StringRef> names;
     list.split(names, ',');
     return llvm::all_of(names, [&](StringRef name) {
-      name = name.trim();
+      name = name.split('<').first.trim();
       name.consume_back("..");
       return !name.empty() && llvm::all_of(name, isNamePart) &&
-             !isAttribute(name) && !llvm::is_contained(scope, name);
+             isNameStart(name.front()) && !isAttribute(name) &&
+             !llvm::is_contained(scope, name);
     });
   }
 
-  AstPtr parseReduction(ReduceKind kind) {
+  AstPtr parseReduction() {
     const char *begin = token.begin();
+    StringRef name = token;
     advance();
     advance();
     size_t outerScope = scope.size();
     SmallVector<IndexName, 2> vars;
-    if (failed(parseIndexNames(vars, ")")))
+    std::vector<AstPtr> extents;
+    if (failed(parseIndexNames(vars, ")", &extents)))
       return nullptr;
     AstPtr guard;
     if (consume("|") && !(guard = parseExpr()))
@@ -353,8 +371,10 @@ private:
     if (!body)
       return nullptr;
     AstPtr node = make(Ast::Kind::Reduce, begin);
-    node->reduceKind = kind;
+    node->reduceKind = getReduceKind(name);
+    node->isMean = name == "mean";
     node->vars = std::move(vars);
+    node->extents = std::move(extents);
     node->args.push_back(std::move(body));
     if (guard)
       node->args.push_back(std::move(guard));

@@ -12,6 +12,7 @@
 
 #include "espalier/Polyhedral/Schedule.h"
 #include "espalier/Polyhedral/Set.h"
+#include "llvm/Support/Error.h"
 
 namespace espalier::polyhedral {
 
@@ -49,13 +50,15 @@ struct Legality {
 
   Verdict verdict = Verdict::Legal;
   std::optional<Violation> violation; ///< Illegal.
-  std::string reason;                 ///< Unknown: limits, or a fault.
+  /// Unknown: limits, or a fault. Illegal without a violation: what filters do
+  /// that makes a statement's points run twice or never.
+  std::string reason;
 };
 
-/// Checks that `schedule` keeps every dependence of `program` and that no
-/// concurrent loop carries one. Instances of one reduction statement may change
-/// places among themselves.
-Legality checkSchedule(const Program &program, const ScheduleNode &schedule,
+/// Checks that `schedule` (null: a single leaf) runs every point once, keeps
+/// every dependence of `program`, and that no concurrent loop carries one.
+/// Instances of one reduction statement may change places among themselves.
+Legality checkSchedule(const Program &program, const ScheduleNode *schedule,
                        const Limits &limits = {});
 
 /// A dependence as a relation, from source to sink instances.

@@ -347,10 +347,8 @@ void Builder::addStep(Instance &instance, const Step &step, unsigned group) {
 }
 
 LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
-  FailureOr<Definition> definition = op.getDefinition();
-  if (failed(definition))
-    return failure();
-  Instance instance{&*definition, {}, {}, {}, op->getLoc()};
+  Definition definition = op.getVerifiedDefinition();
+  Instance instance{&definition, {}, {}, {}, op->getLoc()};
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
       instance.operands.push_back(arrayOf.lookup(operand));
@@ -358,7 +356,7 @@ LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
       instance.parameters.push_back(getIndex(operand));
   }
   // The arrays come first: a recurrence refers to steps that follow.
-  for (const Step &step : definition->steps) {
+  for (const Step &step : definition.steps) {
     Array array{Array::Kind::Intermediate, op->getLoc()};
     array.elementType = getStoredType(step.elementType);
     for (const IndexVar &var : step.indices) {
@@ -373,7 +371,7 @@ LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
     instance.steps.push_back(program.addArray(std::move(array)));
   }
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
-    ArrayId array = instance.steps[definition->results[number]];
+    ArrayId array = instance.steps[definition.results[number]];
     auto type = cast<RankedTensorType>(result.getType());
     for (auto [dim, extent] : llvm::enumerate(type.getShape()))
       if (!ShapedType::isDynamic(extent))
@@ -382,7 +380,7 @@ LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
     arrayOf[result] = array;
   }
   unsigned group = ++numGroups;
-  for (const Step &step : definition->steps)
+  for (const Step &step : definition.steps)
     addStep(instance, step, group);
   return success();
 }

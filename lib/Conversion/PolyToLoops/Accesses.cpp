@@ -65,6 +65,10 @@ KernelLoops::getRange(AffineExpr expr) {
   }
 }
 
+AffineExpr KernelLoops::canonicalize(AffineExpr expr) {
+  return simplifyAffineExpr(expr, numIterators, symbols.size() + numReads);
+}
+
 /// Replaces unrolled iterators by their values, and simplifies divisions whose
 /// remainder is known from the iterators' ranges: with 0 <= d1 < 16,
 /// (d0 * 16 + d1) floordiv 16 is d0.
@@ -92,8 +96,7 @@ AffineExpr KernelLoops::simplify(AffineExpr expr) {
   if (!divisor)
     return isMod ? lhs % rhs : lhs.floorDiv(rhs);
   int64_t number = divisor.getValue();
-  lhs = simplifyAffineExpr(lhs, iterators.size() + unrolled.size() + 64,
-                           symbols.size() + 64);
+  lhs = canonicalize(lhs);
   SmallVector<AffineExpr> terms;
   getTerms(lhs, terms);
   AffineExpr multiple = constant(0), rest = constant(0);
@@ -228,7 +231,7 @@ getStorage(poly::ArrayOp array, const IRMapping &scalars) {
       sizes.push_back(scalars.lookup(size));
     return {type, sizes};
   }
-  MemRefType storage = *array.getStorageType();
+  auto storage = cast<MemRefType>(*array.getStorageType());
   for (auto [result, extent] :
        llvm::zip(array.getStorage()->getResults(), storage.getShape()))
     if (ShapedType::isDynamic(extent)) {
@@ -328,7 +331,7 @@ AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
   AffineExpr address = constant(0);
   for (auto [index, stride] : llvm::zip(indices, memory.strides))
     address = address + simplify(index) * stride;
-  return simplifyAffineExpr(simplify(address), 256, symbols.size() + 64);
+  return canonicalize(simplify(address));
 }
 
 std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
@@ -337,8 +340,7 @@ std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
   if (!expr.isFunctionOfDim(vector.iterator))
     return 0;
   AffineExpr next = expr.replace(lane, lane + 1);
-  AffineExpr difference = simplifyAffineExpr(
-      simplify(next) - simplify(expr), 256, symbols.size() + 64);
+  AffineExpr difference = canonicalize(simplify(next) - simplify(expr));
   if (auto number = dyn_cast<AffineConstantExpr>(difference))
     return number.getValue();
   return std::nullopt;
@@ -349,9 +351,8 @@ KernelLoops::getSlotKey(const poly::ComputeAccess &access,
                         const AstNode &call) {
   AffineExpr address = getAddress(access, call);
   if (lanes && address.isFunctionOfDim(lanes->iterator))
-    address = simplifyAffineExpr(
-        simplify(address.replace(iterator(lanes->iterator), lanes->first)), 256,
-        symbols.size());
+    address = canonicalize(
+        simplify(address.replace(iterator(lanes->iterator), lanes->first)));
   auto number = dyn_cast<AffineConstantExpr>(address);
   if (!number)
     return std::nullopt;
@@ -503,7 +504,7 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
         builder, loc,
         DenseElementsAttr::get(
             VectorType::get({lanes->width}, builder.getI1Type()), true));
-  vector::ScatterOp::create(builder, loc, memory.flat, ValueRange{base}, offsets,
+  vector::ScatterOp::create(builder, loc, Type(), memory.flat, ValueRange{base}, offsets,
                             mask, value);
   return success();
 }

@@ -134,6 +134,7 @@ private:
   mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
   mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
   mlir::AffineExpr constant(int64_t value) {
     return mlir::getAffineConstantExpr(value, builder.getContext());
@@ -151,6 +152,8 @@ private:
   /// Symbols: parameters, then extents of dynamic memrefs, then values read.
   llvm::SmallVector<mlir::Value> symbols;
   unsigned numParams;
+  unsigned numIterators = 0; ///< Of the AST.
+  unsigned numReads = 0;     ///< At most, of a computation.
   llvm::DenseMap<mlir::Value, Memory> memories;
   llvm::SmallVector<poly::ArrayOp> privateArrays;
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> privateAllocs;

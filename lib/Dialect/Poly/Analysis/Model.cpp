@@ -82,8 +82,7 @@ private:
 static polyhedral::BandMember toMember(LoopAttr loop) {
   polyhedral::BandMember member;
   member.tag = loop;
-  if (loop.isUnroll())
-    member.shape = polyhedral::LoopShape::Unroll;
+  // Unrolled loops stay loops here: code generation copies their bodies.
   if (loop.isParallel())
     member.concurrency = polyhedral::Concurrency::Parallel;
   if (loop.isVector())

@@ -122,6 +122,28 @@ LogicalResult ArrayOp::verify() {
       return emitOpError("expects sizes that are parameters of the kernel, "
                          "but size #")
              << number << " is computed";
+  if (!getStorage())
+    return success();
+  // C3
+  auto type = cast<MemRefType>(getArray().getType());
+  auto storage = cast<MemRefType>(*getStorageType());
+  AffineMap map = *getStorage();
+  if (map.getNumDims() != type.getRank() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != storage.getRank() ||
+      storage.getElementType() != type.getElementType())
+    return emitOpError("expects storage that maps ")
+           << type.getRank() << " indices to those of a memref of "
+           << type.getElementType() << ", but got " << AffineMapAttr::get(map) << " to " << storage;
+  // C4
+  for (auto [result, extent] :
+       llvm::zip(map.getResults(), storage.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (ShapedType::isDynamic(extent) &&
+        (!dim || !type.isDynamicDim(dim.getPosition())))
+      return emitOpError("expects a dynamic extent of the storage to be that "
+                         "of a dynamic dimension, but got ")
+             << AffineMapAttr::get(map) << " to " << storage;
+  }
   return success();
 }
 

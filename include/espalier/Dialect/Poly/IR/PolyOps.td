@@ -94,21 +94,33 @@ def Poly_ArrayOp : Poly_Op<"array", [
     Elements are undefined until a computation writes them. `heap` memory is
     allocated per call; `stack` and `register` ask for small, static extents.
 
+    With `storage`, element `x` lies at `storage(x)` of memory of the type that
+    follows, and each iteration of the parallel loops has memory of its own: a
+    tile, say, instead of the whole array. The accesses stay those of the array.
+
     Constraints:
     - (C1) there is one size for each dynamic extent.
     - (C2) sizes are parameters of the kernel.
+    - (C3) `storage` maps the array's indices to those of the memory.
+    - (C4) a dynamic extent of the memory is that of one of the array's
+      dimensions, which `storage` passes on as it is.
 
     Example:
     ```mlir
-    %acc = poly.array register(%N) : memref<14x?xf32>
+    %all = poly.array heap(%N) : memref<?xf32>
+    %acc = poly.array register(%N) : memref<?x32xf32>
+        storage affine_map<(i, j) -> (i mod 14, j)> as memref<14x32xf32>
     ```
   }];
   let arguments = (ins Variadic<Index>:$sizes,
       DefaultValuedAttr<Poly_PlacementAttr,
-                        "::espalier::poly::Placement::Heap">:$placement);
+                        "::espalier::poly::Placement::Heap">:$placement,
+      OptionalAttr<AffineMapAttr>:$storage,
+      OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type);
   let results = (outs Poly_MemRef:$array);
   let assemblyFormat = [{
     ($placement^)? (`(` $sizes^ `)`)? attr-dict `:` type($array)
+    (`storage` $storage^ `as` $storage_type)?
   }];
   let hasVerifier = 1;
 }
