@@ -236,11 +236,9 @@ class Importer:
             results = result if isinstance(result, list) else [result]
             self._follow_given(node, results)
             return results
-        except CompileError as error:
-            raise node.error(str(error)) from error
-        except ModelError as error:
+        except (CompileError, ModelError) as error:
             prefixed = str(error).startswith(("node '", "graph ", "initializer "))
-            raise error if prefixed else node.error(str(error)) from error
+            raise ModelError(str(error)) if prefixed else node.error(str(error)) from error
 
     def _fold(self, node: Node) -> list[Known] | None:
         """Compute a node on known inputs, if there is a fold for it."""
