@@ -31,17 +31,29 @@ struct Step {
   std::optional<unsigned> recurrence;
 };
 
+/// Two extents that must be equal for the operator to be defined, where types
+/// alone do not tell. They are checked at run time.
+struct Agreement {
+  Expr lhs;
+  Expr rhs;
+};
+
 /// The steps of an operator, in an order in which they can be computed.
 struct Definition {
   llvm::SmallVector<std::string> operandNames; ///< Tensor operands.
   llvm::SmallVector<Step> steps;
   llvm::SmallVector<unsigned> results; ///< Step of each result of the operator.
+  llvm::SmallVector<Agreement> agreements;
   VarId nextVar = 0;
 
   /// Makes a fresh index variable.
   IndexVar makeVar(llvm::StringRef name, Expr extent);
   /// Appends a step and returns a reference to it.
   TensorRef addStep(Step step);
+  /// Returns the extent of a tensor's dimension: an operand's size, or the
+  /// extent of a step's index.
+  Expr getExtent(TensorRef tensor, unsigned dim,
+                 mlir::MLIRContext *context) const;
 };
 
 /// Extents and types of a tensor operand at instantiation.

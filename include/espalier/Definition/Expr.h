@@ -154,6 +154,9 @@ Expr cast(mlir::Type type, Expr value);
 /// in the body's own type.
 Expr reduce(ReduceKind kind, llvm::ArrayRef<IndexVar> vars, Expr guard,
             Expr body, mlir::Type accumulatorType = {});
+/// The type in which elements of `type` are best reduced: f32 for sums and
+/// products of narrower floating-point numbers, otherwise `type`.
+mlir::Type getAccumulatorType(ReduceKind kind, mlir::Type type);
 
 Expr operator+(Expr lhs, Expr rhs);
 Expr operator-(Expr lhs, Expr rhs);

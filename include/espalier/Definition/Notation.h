@@ -5,8 +5,12 @@
 //   index      := NAME | NAME '..'            `b..` stands for any number of
 //                                             indices, one per dimension
 //   expr       := expr 'if' expr 'else' expr | comparison | + - * / // % | call
-//               | NAME '[' expr,* ']' | ('sum'|'prod'|'max'|'min') '(' var,*
-//                 ('|' condition)? ')' expr | number | NAME
+//               | NAME '[' expr,* ']' | number | NAME
+//               | ('sum'|'mean'|'prod'|'max'|'min') '(' var,* ('|' condition)?
+//                 ')' product
+//   var        := index ('<' extent)?
+//
+// The last equation is the result; the others are intermediate tensors.
 //
 // An index variable's extent is that of the dimension at which it stands alone
 // as an index of an operand: `i` in `A[b.., i, k]` runs over dimension 1 of A.
@@ -14,7 +18,11 @@
 // is the operator's shape constraint. `b..` broadcasts: an operand with fewer
 // leading dimensions, or with a static extent of 1 where another has more,
 // repeats. A NAME that is no index is an attribute of the operator (a number or
-// an activation, applied as a function), and `size(A, d)` an extent.
+// an activation, applied as a function), and `size(A, d)` an extent. Functions
+// are those of ScalarFunctions.def and Formulas.h.
+//
+// Sums of f16 and bf16 accumulate in f32, and so do the intermediate tensors
+// that hold them; the result has the operands' element type again.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,92 @@
+//===- DefinitionBuilder.h - Definitions built in C++ -----------*- C++ -*-===//
+//
+// For operators whose rank, arity or attributes shape the formula.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_LIB_DIALECT_GRAPH_IR_DEFINITIONBUILDER_H
+#define ESPALIER_LIB_DIALECT_GRAPH_IR_DEFINITIONBUILDER_H
+
+#include "espalier/Definition/Definition.h"
+#include "espalier/Dialect/Graph/IR/DefinedOp.h"
+
+namespace espalier::graph {
+
+class DefinitionBuilder {
+public:
+  using Expr = definition::Expr;
+  using IndexVar = definition::IndexVar;
+  using TensorRef = definition::TensorRef;
+
+  /// Prepares the definition of an operator with these operands. `names` are
+  /// those of the operator's arguments; the last name is repeated with a number
+  /// when there are more tensors.
+  DefinitionBuilder(mlir::ValueRange operands,
+                    llvm::ArrayRef<llvm::StringRef> names,
+                    DefinitionError error);
+
+  mlir::MLIRContext *getContext() const { return context; }
+  mlir::RankedTensorType getType(unsigned operand) const {
+    return types[operand];
+  }
+  mlir::Type getElementType(unsigned operand) const {
+    return types[operand].getElementType();
+  }
+  unsigned getRank(unsigned operand) const { return types[operand].getRank(); }
+
+  /// An integer of type `index`.
+  Expr index(int64_t value) const;
+  /// The extent of an operand's dimension: a number if it is static.
+  Expr size(unsigned operand, unsigned dim) const;
+  /// The same, as a symbol even if it is static.
+  Expr symbolicSize(unsigned operand, unsigned dim) const;
+  /// The extent, if it is static.
+  std::optional<int64_t> getStaticSize(unsigned operand, unsigned dim) const;
+
+  IndexVar makeVar(llvm::StringRef name, Expr extent);
+  /// A variable over each dimension of an operand, named `name0`, `name1`..
+  llvm::SmallVector<IndexVar> makeVars(llvm::StringRef name, unsigned operand);
+  Expr use(const IndexVar &var) const;
+  llvm::SmallVector<Expr> use(llvm::ArrayRef<IndexVar> vars) const;
+
+  Expr read(unsigned operand, llvm::ArrayRef<Expr> indices) const;
+  Expr read(TensorRef tensor, llvm::ArrayRef<Expr> indices) const;
+  /// Reads an operand that broadcasts to the indices, whose extents are those
+  /// of `vars`. Fails if it does not.
+  mlir::FailureOr<Expr> readBroadcast(unsigned operand,
+                                      llvm::ArrayRef<IndexVar> vars);
+
+  /// Adds a tensor that the operator computes on the way.
+  TensorRef addStep(llvm::StringRef name, llvm::ArrayRef<IndexVar> indices,
+                    Expr value);
+  /// Adds a result, converted to `elementType`.
+  void addResult(llvm::StringRef name, llvm::ArrayRef<IndexVar> indices,
+                 Expr value, mlir::Type elementType);
+  /// Marks the last `count` steps as a recurrence over their index at
+  /// `position`.
+  void markRecurrence(unsigned count, unsigned position);
+  /// Makes an existing step a result.
+  void addResult(TensorRef step);
+
+  /// Requires that two extents are equal. Fails if they are known to differ;
+  /// `rule` says what is expected.
+  mlir::LogicalResult requireEqual(Expr lhs, Expr rhs,
+                                   const llvm::Twine &rule);
+  /// Reports a fault.
+  mlir::LogicalResult fail(const llvm::Twine &reason) const;
+
+  definition::Definition take() { return std::move(definition); }
+
+private:
+  mlir::MLIRContext *context;
+  DefinitionError error;
+  llvm::SmallVector<mlir::RankedTensorType> types;
+  definition::Definition definition;
+};
+
+/// Checks that `axis` is a dimension of operand 0.
+mlir::LogicalResult checkAxis(const DefinitionBuilder &builder, int64_t axis);
+
+} // namespace espalier::graph
+
+#endif // ESPALIER_LIB_DIALECT_GRAPH_IR_DEFINITIONBUILDER_H

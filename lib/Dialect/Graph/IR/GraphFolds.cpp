@@ -1,0 +1,135 @@
+//===- GraphFolds.cpp - Folds and canonicalizations -----------------------===//
+
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace espalier::graph;
+
+/// Returns true if `attribute` is a splat of `value`.
+static bool isSplatOf(Attribute attribute, double value) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(attribute);
+  if (!dense || !dense.isSplat())
+    return false;
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().convertToDouble() == value;
+  return dense.getSplatValue<APInt>().getSExtValue() ==
+         static_cast<int64_t>(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Element-wise operators
+//===----------------------------------------------------------------------===//
+
+LogicalResult CastOp::verify() { return success(); }
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  if (getX().getType() == getType())
+    return getX();
+  return {};
+}
+
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  // x + 0 is x, but for the sign of -0 + 0.
+  if (isSplatOf(adaptor.getB(), 0) && getA().getType() == getType())
+    return getA();
+  return {};
+}
+
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  if (isSplatOf(adaptor.getB(), 1) && getA().getType() == getType())
+    return getA();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// TransposeOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  bool isIdentity = llvm::equal(
+      getPermutation(), llvm::seq<int64_t>(0, getPermutation().size()));
+  if (isIdentity && getX().getType() == getType())
+    return getX();
+  return {};
+}
+
+namespace {
+/// transpose(transpose(x, q), p)[i] reads x at q[p[i]].
+struct MergeTransposes : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<TransposeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "no transpose of a transpose");
+    SmallVector<int64_t> permutation;
+    for (int64_t dim : op.getPermutation())
+      permutation.push_back(inner.getPermutation()[dim]);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getX(),
+                                             permutation);
+    return success();
+  }
+};
+
+/// The shape of reshape(reshape(x)) comes from the outer one alone.
+struct MergeReshapes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<ReshapeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "no reshape of a reshape");
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getX(),
+                                           op.getSizes(), op.getStaticSizes());
+    return success();
+  }
+};
+
+/// Moves sizes that are constants into the attribute.
+struct FoldConstantSizes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<OpFoldResult> mixed = getMixedValues(
+        op.getStaticSizes(), op.getSizes(), rewriter);
+    if (failed(foldDynamicIndexList(mixed, /*onlyNonNegative=*/true)))
+      return rewriter.notifyMatchFailure(op, "no size is a constant");
+    SmallVector<int64_t> staticSizes;
+    SmallVector<Value> sizes;
+    dispatchIndexOpFoldResults(mixed, sizes, staticSizes);
+    auto reshape = ReshapeOp::create(rewriter, op.getLoc(), op.getX(), sizes,
+                                     staticSizes);
+    if (reshape.getType() != op.getType())
+      reshape.getResult().setType(op.getType());
+    rewriter.replaceOp(op, reshape);
+    return success();
+  }
+};
+} // namespace
+
+void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<MergeTransposes>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// ReshapeOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  // With one unknown extent at most, equal types mean equal shapes.
+  auto type = getType();
+  if (getX().getType() == type && type.getNumDynamicDims() <= 1)
+    return getX();
+  return {};
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<MergeReshapes, FoldConstantSizes>(context);
+}
