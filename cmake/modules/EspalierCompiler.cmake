@@ -23,12 +23,17 @@ if(NOT LLVM_ENABLE_RTTI)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 
+# An aggregate that leaves its last fields at their defaults is no mistake.
+add_compile_options(-Wno-missing-field-initializers)
+
 # The common MLIR headers, compiled once.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pch.cpp
      CONTENT "// Carries the precompiled header.\n")
 add_library(EspalierPch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-target_compile_options(EspalierPch PRIVATE -fno-exceptions)
+target_compile_options(EspalierPch PRIVATE -fPIC -fno-exceptions)
+set_target_properties(EspalierPch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_precompile_headers(EspalierPch PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/QuietAlgorithm.h
   <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h>
   <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/IR/Builders.h>
   <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
@@ -38,3 +43,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   target_compile_options(EspalierPch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
+
+# espalier_compile_as_ours(<target>)
+#   Compiles a target with the precompiled header and all that goes with it.
+function(espalier_compile_as_ours target)
+  # An executable too: the header was compiled with -fPIC, and -fPIE differs.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC -fno-exceptions)
+  target_precompile_headers(${target} REUSE_FROM EspalierPch)
+  add_dependencies(${target} espalier-headers)
+endfunction()

@@ -7,8 +7,10 @@
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -24,7 +26,9 @@ inline void registerAllPasses() {
   registerConversionPasses();
   registerLoopsToProgramPasses();
   registerProgramToLLVMPasses();
+  graph::registerGraphPasses();
   poly::registerPolyAnalysisPasses();
+  poly::registerPolyTransformsPasses();
   registerPipelines();
 }
 

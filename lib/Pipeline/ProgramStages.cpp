@@ -15,13 +15,6 @@
 using namespace mlir;
 using namespace espalier;
 
-// The steps from graph to loops: the passes of lib/Conversion/GraphToPoly and
-// PolyToLoops join here.
-void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
-void espalier::buildPolyStage(OpPassManager &, const PipelineOptions &) {}
-void espalier::buildScheduledStage(OpPassManager &, const PipelineOptions &) {}
-void espalier::buildLoopsStage(OpPassManager &, const PipelineOptions &) {}
-
 void espalier::buildProgramStage(OpPassManager &manager,
                                  const PipelineOptions &) {
   manager.addPass(createProgramVerifyLoopsPass());

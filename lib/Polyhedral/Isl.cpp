@@ -151,7 +151,9 @@ SetPtr isl::getAssumptions(const Space &space, const Program &program) {
 
 llvm::Error isl::makeError(const Context &context, const llvm::Twine &what) {
   std::string reason = context.getError();
-  return llvm::createStringError(what + (reason.empty() ? "" : ": ") + reason);
+  if (reason.empty())
+    reason = "a set or a map is not affine";
+  return llvm::createStringError(what + ": " + reason);
 }
 
 std::optional<int64_t> isl::toInt(Val value) {

@@ -16,6 +16,9 @@ struct Level {
 
   bool isBand() const { return node->kind == ScheduleNode::Kind::Band; }
   const BandMember &getMember() const { return node->members[position]; }
+  bool isParallel() const {
+    return isBand() && getMember().concurrency == Concurrency::Parallel;
+  }
 };
 
 /// The points of a statement that reach one leaf of the tree.

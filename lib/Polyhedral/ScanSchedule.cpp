@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AstConversion.h"
+#include "FullTiles.h"
 #include "Isl.h"
 #include "llvm/ADT/StringExtras.h"
 #include <isl/ast_build.h>
@@ -21,8 +22,9 @@ namespace {
 /// Inserts nodes below the root of an isl schedule.
 class ScheduleBuilder {
 public:
-  ScheduleBuilder(const Context &context, const Program &program)
-      : context(context), program(program) {}
+  ScheduleBuilder(const Context &context, const Program &program,
+                  const ScheduleNode *root)
+      : context(context), program(program), root(root) {}
 
   /// The domain of all statements.
   isl::UnionSet getDomain() const;
@@ -48,6 +50,7 @@ private:
 
   const Context &context;
   const Program &program;
+  const ScheduleNode *root;
   llvm::SmallVector<MarkInfo> marks;
 };
 } // namespace
@@ -125,9 +128,18 @@ isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
   at = insertMark(at, &band, depth);
   at = isl_schedule_node_child(at, 0);
   at = isl_schedule_node_insert_partial_schedule(at, getPartialSchedule(band));
-  for (auto [number, member] : llvm::enumerate(band.members))
-    at = isl_schedule_node_band_member_set_ast_loop_type(at, number,
-                                                         toIsl(member.shape));
+  if (band.separateFullTiles) {
+    isl_set *full =
+        getFullTiles(context, program, getPaths(program, root), &band).take();
+    at = isl_schedule_node_band_set_ast_build_options(
+        at, isl_union_set_from_set(isl_set_set_tuple_name(full, "isolate")));
+  }
+  for (auto [number, member] : llvm::enumerate(band.members)) {
+    isl_ast_loop_type type = toIsl(member.shape);
+    at = isl_schedule_node_band_member_set_ast_loop_type(at, number, type);
+    at = isl_schedule_node_band_member_set_isolate_ast_loop_type(at, number,
+                                                                 type);
+  }
   if (!band.children.empty()) {
     at = isl_schedule_node_child(at, 0);
     at = insert(at, band.children.front().get(), depth + band.members.size());
@@ -181,7 +193,7 @@ espalier::polyhedral::scanSchedule(const Program &program,
                                    const ScheduleNode *schedule,
                                    const Limits &limits) {
   Context context(limits);
-  ScheduleBuilder builder(context, program);
+  ScheduleBuilder builder(context, program, schedule);
   isl::UnionSet domain = builder.getDomain();
   isl_bool isEmpty = isl_union_set_is_empty(domain.get());
   if (isEmpty == isl_bool_error)

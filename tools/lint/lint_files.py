@@ -1,6 +1,7 @@
 """Lists the files of the project."""
 
 import pathlib
+import shutil
 import subprocess
 
 IGNORED = {".git", "__pycache__", "Inputs"}
@@ -8,7 +9,7 @@ IGNORED = {".git", "__pycache__", "Inputs"}
 
 def list_files(root: pathlib.Path) -> list[pathlib.Path]:
     """Return what belongs to the project, relative to its root."""
-    if (root / ".git").exists():
+    if (root / ".git").exists() and shutil.which("git"):
         command = [
             "git",
             "-c",

@@ -23,10 +23,10 @@ def run_lit(lit: str, suites: list[str], output: pathlib.Path) -> list[str]:
     """Run the lit suites and return the code of each test."""
     results = output / "lit.json"
     results.unlink(missing_ok=True)
-    command = [sys.executable, lit, "-sv", "-o", str(results), *suites]
+    command = [sys.executable, lit, "-sv", "-o", str(results)]
     if importlib.util.find_spec("psutil"):
         command.append(f"--timeout={TIMEOUT_SECONDS}")
-    status = subprocess.run(command, check=False).returncode
+    status = subprocess.run([*command, *suites], check=False).returncode
     if not results.exists():
         return ["FAIL"]
     codes = [test["code"] for test in json.loads(results.read_text())["tests"]]

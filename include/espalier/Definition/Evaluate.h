@@ -10,6 +10,7 @@
 #define ESPALIER_DEFINITION_EVALUATE_H
 
 #include "espalier/Definition/Expr.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace espalier::definition {
 
@@ -21,7 +22,14 @@ struct IntegerFormat {
   /// Returns the format of an integer or index type; `i1` is unsigned.
   static IntegerFormat get(mlir::Type type);
   /// Reduces `value` to the width, sign- or zero-extended.
-  int64_t wrap(int64_t value) const;
+  int64_t wrap(int64_t value) const {
+    if (width >= 64)
+      return value;
+    if (isSigned)
+      return llvm::SignExtend64(static_cast<uint64_t>(value), width);
+    return static_cast<int64_t>(static_cast<uint64_t>(value) &
+                                llvm::maskTrailingOnes<uint64_t>(width));
+  }
 };
 
 /// Evaluates a function of floating-point operands whose result is a number.

@@ -50,13 +50,14 @@ struct Legality {
 
   Verdict verdict = Verdict::Legal;
   std::optional<Violation> violation; ///< Illegal.
-  /// Unknown: limits, or a fault. Illegal without a violation: what filters do
-  /// that makes a statement's points run twice or never.
+  /// Unknown: limits, or a fault. Illegal without a violation: what is expected
+  /// of the filters or of an array's storage, and what it is instead.
   std::string reason;
 };
 
 /// Checks that `schedule` (null: a single leaf) runs every point once, keeps
-/// every dependence of `program`, and that no concurrent loop carries one.
+/// every dependence of `program`, that no concurrent loop carries one, and that
+/// elements of an array that share a place are not alive at the same time.
 /// Instances of one reduction statement may change places among themselves.
 Legality checkSchedule(const Program &program, const ScheduleNode *schedule,
                        const Limits &limits = {});

@@ -39,6 +39,14 @@ struct Statement {
   bool isReduction = false;
 };
 
+/// An array whose elements share places: element x lies at `map(x)`, in memory
+/// of which each iteration of parallel loops has its own.
+struct Storage {
+  unsigned array;
+  /// From the array's indices to those of the memory, without symbols.
+  mlir::AffineMap map;
+};
+
 /// Statements in program order: statement by statement, each over its domain
 /// in lexicographic order.
 struct Program {
@@ -48,6 +56,9 @@ struct Program {
   /// What else is known of the parameters: a set without dimensions, or null.
   mlir::IntegerSet assumptions;
   std::vector<Statement> statements;
+  /// Of the arrays that are not stored as they are indexed. A schedule must
+  /// fit them; the program order need not.
+  llvm::SmallVector<Storage> storages;
 };
 
 } // namespace espalier::polyhedral

@@ -26,9 +26,9 @@ namespace espalier::polyhedral {
 
 /// How much work one context may do.
 struct Limits {
-  /// isl's count of elementary operations; about 10 million per second. Zero
+  /// isl's count of elementary operations; about a million per second. Zero
   /// means no limit.
-  unsigned long maxOperations = 50'000'000;
+  unsigned long maxOperations = 5'000'000;
 };
 
 /// Owns what sets and relations are made of, and outlives them. To be used by

@@ -24,14 +24,9 @@ using namespace espalier::graphtopoly;
 
 namespace {
 
-/// Booleans take a byte in memory.
-Type getStoredType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
-}
-
-class Builder {
+class ProgramBuilder {
 public:
-  explicit Builder(func::FuncOp function) {
+  explicit ProgramBuilder(func::FuncOp function) {
     program.context = function.getContext();
     program.function = function;
   }
@@ -189,7 +184,7 @@ Expr StepLowering::addReduction(Expr reduce) {
   });
 
   Array sum{Array::Kind::Intermediate, loc};
-  sum.elementType = getStoredType(type);
+  sum.elementType = type;
   SmallVector<Expr> indices;
   for (VarId var : vars) {
     sum.extents.push_back(extents.lookup(var));
@@ -203,13 +198,13 @@ Expr StepLowering::addReduction(Expr reduce) {
   return access(TensorRef::operand(target), indices, type);
 }
 
-AffineExpr Builder::addSymbol(Symbol symbol) {
+AffineExpr ProgramBuilder::addSymbol(Symbol symbol) {
   program.symbols.push_back(symbol);
   return getAffineSymbolExpr(program.symbols.size() - 1, program.context);
 }
 
 SmallVector<AffineExpr>
-Builder::getExtents(RankedTensorType type,
+ProgramBuilder::getExtents(RankedTensorType type,
                     llvm::function_ref<AffineExpr(unsigned)> symbolic) {
   SmallVector<AffineExpr> extents;
   for (auto [dim, extent] : llvm::enumerate(type.getShape()))
@@ -219,7 +214,7 @@ Builder::getExtents(RankedTensorType type,
   return extents;
 }
 
-LogicalResult Builder::addArguments() {
+LogicalResult ProgramBuilder::addArguments() {
   func::FuncOp function = program.function;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -232,7 +227,7 @@ LogicalResult Builder::addArguments() {
     Array array{Array::Kind::Input, argument.getLoc()};
     array.argument = number;
     array.rowMajor = true;
-    array.elementType = getStoredType(type.getElementType());
+    array.elementType = type.getElementType();
     array.extents = getExtents(type, [&](unsigned dim) {
       StringRef name;
       if (names && dim < names.size())
@@ -250,7 +245,7 @@ LogicalResult Builder::addArguments() {
   return success();
 }
 
-AffineExpr Builder::getIndex(Value value) {
+AffineExpr ProgramBuilder::getIndex(Value value) {
   if (AffineExpr known = indexOf.lookup(value))
     return known;
   AffineExpr result;
@@ -284,17 +279,17 @@ AffineExpr Builder::getIndex(Value value) {
   return indexOf[value] = result;
 }
 
-void Builder::addConstant(Value value, ElementsAttr attr) {
+void ProgramBuilder::addConstant(Value value, ElementsAttr attr) {
   auto type = cast<RankedTensorType>(attr.getType());
   Array array{Array::Kind::Constant, value.getLoc()};
-  array.elementType = getStoredType(type.getElementType());
+  array.elementType = type.getElementType();
   for (int64_t extent : type.getShape())
     array.extents.push_back(getAffineConstantExpr(extent, program.context));
   array.constant = attr;
   arrayOf[value] = program.addArray(std::move(array));
 }
 
-LogicalResult Builder::addReshape(Operation *op, ArrayId source) {
+LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Array array{Array::Kind::Intermediate, op->getLoc()};
   array.elementType = program.arrays[source].elementType;
@@ -309,7 +304,7 @@ LogicalResult Builder::addReshape(Operation *op, ArrayId source) {
   return success();
 }
 
-Expr Builder::import(const Instance &instance, Expr expr) {
+Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
   return transform(expr, [&](Expr e) -> Expr {
     switch (e.getKind()) {
     case Expr::Kind::Size:
@@ -327,7 +322,7 @@ Expr Builder::import(const Instance &instance, Expr expr) {
   });
 }
 
-void Builder::addStep(Instance &instance, const Step &step, unsigned group) {
+void ProgramBuilder::addStep(Instance &instance, const Step &step, unsigned group) {
   StepLowering lowering(program, instance.loc);
   SmallVector<VarId> vars;
   for (const IndexVar &var : step.indices) {
@@ -346,7 +341,7 @@ void Builder::addStep(Instance &instance, const Step &step, unsigned group) {
       std::nullopt, {});
 }
 
-LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
+LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   Definition definition = op.getVerifiedDefinition();
   Instance instance{&definition, {}, {}, {}, op->getLoc()};
   for (Value operand : op->getOperands()) {
@@ -358,7 +353,7 @@ LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
   // The arrays come first: a recurrence refers to steps that follow.
   for (const Step &step : definition.steps) {
     Array array{Array::Kind::Intermediate, op->getLoc()};
-    array.elementType = getStoredType(step.elementType);
+    array.elementType = step.elementType;
     for (const IndexVar &var : step.indices) {
       std::optional<AffineExpr> extent =
           program.affine(import(instance, var.extent));
@@ -385,7 +380,7 @@ LogicalResult Builder::addOperator(graph::DefinedOpInterface op) {
   return success();
 }
 
-FailureOr<StepProgram> Builder::run() {
+FailureOr<StepProgram> ProgramBuilder::run() {
   if (!llvm::hasSingleElement(program.function.getBody()))
     return program.function.emitError("expects a function of one block");
   if (failed(addArguments()))
@@ -421,5 +416,5 @@ FailureOr<StepProgram> Builder::run() {
 
 FailureOr<StepProgram>
 espalier::graphtopoly::buildStepProgram(func::FuncOp function) {
-  return Builder(function).run();
+  return ProgramBuilder(function).run();
 }

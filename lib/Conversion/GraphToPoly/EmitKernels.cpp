@@ -1,6 +1,7 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
 #include "EmitExpr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "KernelEmitter.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "llvm/ADT/MapVector.h"
@@ -225,7 +226,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
                       ? emitConstant(b, loc, piece.value, type)
                       : emitExpr(b, loc, piece.value, leaf);
     if (type.isInteger(1))
-      value = emitCast(b, loc, value, type, b.getI8Type());
+      value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
     if (reduction) {
       value = emitScalarFn(b, loc, getCombiner(*statement.reduction), type,
                            {values.back(), value});
@@ -286,8 +287,10 @@ LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
                               "be sizes of the kernel's arguments");
       operands.push_back(kernel.getParameters()[parameterOf.lookup(size)]);
     }
-    memory[array] = poly::ArrayOp::create(inside, loc, type, operands,
-                                          poly::Placement::Heap);
+    memory[array] = poly::ArrayOp::create(
+        inside, loc, type, operands,
+        poly::PlacementAttr::get(program.context, poly::Placement::Heap),
+        /*storage=*/nullptr, /*storage_type=*/nullptr);
   }
   for (unsigned number : cluster.statements)
     emitStatement(inside, program.statements[number], number);

@@ -67,8 +67,7 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
   if (user.recurrence)
     used.insert(*user.recurrence);
   Array array{Array::Kind::Intermediate, user.loc};
-  array.elementType =
-      type.isInteger(1) ? IntegerType::get(program.context, 8) : type;
+  array.elementType = type;
   Statement statement{
       0, user.loc, {}, {}, std::nullopt, std::nullopt, user.recurrenceGroup};
   llvm::SmallDenseMap<VarId, unsigned> position;
@@ -293,7 +292,7 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
   }
   ArrayId copy = addPadded(source, low, extents, padding, access.getType());
   Expr replacement =
-      definition::access(TensorRef::operand(copy), indices, access.getType());
+      espalier::definition::access(TensorRef::operand(copy), indices, access.getType());
   piece.value = transform(piece.value, [&](Expr e) -> Expr {
     return e.getNode() == access.getNode() ? replacement : Expr();
   });

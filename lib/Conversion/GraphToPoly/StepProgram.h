@@ -20,6 +20,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include <vector>
 
 namespace espalier::graphtopoly {
 
@@ -33,19 +34,19 @@ struct Array {
 
   Kind kind = Kind::Intermediate;
   mlir::Location loc;
-  mlir::Type elementType; ///< As in memory: booleans are stored as i8.
-  llvm::SmallVector<mlir::AffineExpr> extents;
+  mlir::Type elementType = {}; ///< Of the tensor; memory may differ.
+  llvm::SmallVector<mlir::AffineExpr> extents = {};
   unsigned argument = 0;               ///< Input: number of the argument.
-  mlir::ElementsAttr constant;         ///< Constant: the row-major values.
-  llvm::SmallVector<unsigned> outputs; ///< Results that this array is.
+  mlir::ElementsAttr constant = {};    ///< Constant: the row-major values.
+  llvm::SmallVector<unsigned> outputs = {}; ///< Results that this array is.
   /// The same row-major elements as this array, under other extents.
-  std::optional<ArrayId> reshapeOf;
+  std::optional<ArrayId> reshapeOf = std::nullopt;
   /// Whether the elements must lie in row-major order.
   bool rowMajor = false;
   /// Where an element lies: from the array's indices to those of the memory,
   /// whose extents are `storedExtents`. Null stands for the identity.
-  mlir::AffineMap layout;
-  llvm::SmallVector<mlir::AffineExpr> storedExtents;
+  mlir::AffineMap layout = {};
+  llvm::SmallVector<mlir::AffineExpr> storedExtents = {};
 };
 
 /// An affine condition `expr >= 0` or `expr == 0` on a statement's dimensions.
@@ -88,8 +89,8 @@ struct Symbol {
 struct StepProgram {
   mlir::MLIRContext *context;
   mlir::func::FuncOp function;
-  llvm::SmallVector<Array> arrays;
-  llvm::SmallVector<Statement> statements;
+  std::vector<Array> arrays;
+  std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
 
   ArrayId addArray(Array array) {

@@ -26,7 +26,7 @@ def PolyVerifySchedulePass
   }];
   let options = [
     Option<"maxOperations", "max-operations", "uint64_t",
-           /*default=*/"50000000",
+           /*default=*/"5000000",
            "Elementary operations on integer sets before giving up">
   ];
 }

@@ -1,0 +1,169 @@
+//===- Interpreter.cpp - Runs functions of graph operators ----------------===//
+
+#include "espalier/Interpreter/Interpreter.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::interpreter;
+
+namespace {
+class FunctionRunner {
+public:
+  explicit FunctionRunner(func::FuncOp function) : function(function) {}
+
+  FailureOr<SmallVector<Tensor>> run(ArrayRef<Tensor> inputs) {
+    if (failed(bindArguments(inputs)))
+      return failure();
+    Block &body = function.getBody().front();
+    for (Operation &op : body.without_terminator()) {
+      if (failed(runOperation(&op)))
+        return failure();
+      release(&op);
+    }
+    SmallVector<Tensor> results;
+    for (Value value : body.getTerminator()->getOperands()) {
+      auto known = tensors.find(value);
+      if (known == tensors.end())
+        return function.emitError("expects results that are tensors, but got ")
+               << value.getType();
+      results.push_back(known->second);
+    }
+    return results;
+  }
+
+private:
+  LogicalResult bindArguments(ArrayRef<Tensor> inputs) {
+    if (!llvm::hasSingleElement(function.getBody()))
+      return function.emitError("expects a function with one block, but got ")
+             << function.getBody().getBlocks().size();
+    if (inputs.size() != function.getNumArguments())
+      return function.emitError("expects ")
+             << function.getNumArguments() << " inputs, but got "
+             << inputs.size();
+    for (auto [argument, input] :
+         llvm::zip_equal(function.getArguments(), inputs)) {
+      bool fits = isa<RankedTensorType>(argument.getType()) &&
+                  getElementTypeOrSelf(argument.getType()) ==
+                      input.getElementType() &&
+                  succeeded(verifyCompatibleShape(argument.getType(),
+                                                  input.getType()));
+      if (!fits)
+        return function.emitError("expects input #")
+               << argument.getArgNumber() << " of type " << argument.getType()
+               << ", but got " << input.getType();
+      tensors.try_emplace(argument, input);
+    }
+    return success();
+  }
+
+  LogicalResult runOperation(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](graph::ConstantOp constant) { return runConstant(constant); })
+        .Case([&](graph::DefinedOpInterface defined) {
+          return runDefined(defined);
+        })
+        .Case([&](tensor::DimOp dim) { return runDim(dim); })
+        .Default([&](Operation *op) { return runOnIndices(op); });
+  }
+
+  LogicalResult runConstant(graph::ConstantOp op) {
+    FailureOr<Tensor> value = Tensor::get(op.getValueAttr());
+    if (failed(value))
+      return op.emitOpError("expects a value that is present, but got ")
+             << op.getType() << " without bytes";
+    tensors.try_emplace(op.getResult(), *value);
+    return success();
+  }
+
+  LogicalResult runDefined(graph::DefinedOpInterface op) {
+    SmallVector<Tensor> operands;
+    for (Value operand : op.getTensorOperands())
+      operands.push_back(tensors.find(operand)->second);
+    SmallVector<int64_t> parameters;
+    for (Value operand : op.getParameterOperands())
+      parameters.push_back(indices.lookup(operand).getInt());
+    FailureOr<SmallVector<Tensor>> results =
+        evaluate(op.getVerifiedDefinition(), operands, parameters,
+                 [&](const Twine &reason) { op->emitOpError(reason); });
+    if (failed(results))
+      return failure();
+    for (auto [value, result] : llvm::zip_equal(op->getResults(), *results)) {
+      if (failed(verifyCompatibleShape(value.getType(), result.getType())))
+        return op->emitOpError("expects a result of type ")
+               << value.getType() << ", but got " << result.getType();
+      tensors.try_emplace(value, result);
+    }
+    return success();
+  }
+
+  LogicalResult runDim(tensor::DimOp op) {
+    const Tensor &source = tensors.find(op.getSource())->second;
+    int64_t dim = indices.lookup(op.getIndex()).getInt();
+    if (dim < 0 || dim >= static_cast<int64_t>(source.getShape().size()))
+      return op.emitOpError("expects a dimension below the rank, but got ")
+             << dim;
+    setIndex(op.getResult(), source.getShape()[dim]);
+    return success();
+  }
+
+  /// Arithmetic on indices is that of the folders.
+  LogicalResult runOnIndices(Operation *op) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(indices.lookup(operand));
+    SmallVector<OpFoldResult> results;
+    bool isArith = isa<arith::ArithDialect>(op->getDialect());
+    if (isArith && op->getNumResults() == 1 &&
+        succeeded(op->fold(operands, results)) && results.size() == 1) {
+      if (auto value = dyn_cast<Value>(results.front()))
+        results.front() = indices.lookup(value);
+      if (auto value =
+              dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results.front()))) {
+        indices[op->getResult(0)] = value;
+        return success();
+      }
+    }
+    return op->emitOpError("expects an operation that the interpreter knows: "
+                           "graph operators, tensor.dim, arithmetic on indices");
+  }
+
+  void setIndex(Value value, int64_t index) {
+    indices[value] = IntegerAttr::get(value.getType(), index);
+  }
+
+  /// Drops the tensors that `op` was the last to use.
+  void release(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      bool isUsedLater = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+        return op->isBeforeInBlock(user);
+      });
+      if (!isUsedLater)
+        tensors.erase(operand);
+    }
+  }
+
+  func::FuncOp function;
+  llvm::DenseMap<Value, Tensor> tensors;
+  llvm::DenseMap<Value, IntegerAttr> indices;
+};
+} // namespace
+
+FailureOr<SmallVector<Tensor>>
+espalier::interpreter::interpret(func::FuncOp function,
+                                 ArrayRef<Tensor> inputs) {
+  return FunctionRunner(function).run(inputs);
+}
+
+FailureOr<SmallVector<Tensor>>
+espalier::interpreter::interpret(ModuleOp module, ArrayRef<Tensor> inputs) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return module.emitError("expects a function 'main' with a body");
+  return interpret(main, inputs);
+}
