@@ -1,4 +1,5 @@
-/*===- espalier-c/IRBuilder.h - Building and reading modules -------*- C -*-===*\
+/*===- espalier-c/IRBuilder.h - Building and reading modules -------*- C
+-*-===*\
 |*                                                                            *|
 |* A module holds one function `main` under construction, or was read from    *|
 |* text. Operations are made by name; their result types are inferred.        *|
@@ -40,7 +41,8 @@ extern "C" {
 
 typedef struct espalier_module espalier_module;
 
-/** A value of a module, valid as long as the module; NULL when there is none. */
+/** A value of a module, valid as long as the module; NULL when there is none.
+ */
 typedef struct espalier_value {
   void *ptr;
 } espalier_value;
@@ -110,10 +112,12 @@ ESPALIER_API int espalier_module_input(espalier_module *module,
     copied: it must not change until `release(user)` is called, at the latest
     when the module is destroyed. `release` may be NULL. On an error too, it is
     called. i1 elements are one byte each. */
-ESPALIER_API int espalier_module_constant(
-    espalier_module *module, const char *element_type, int32_t rank,
-    const int64_t *extents, const void *data, size_t size,
-    void (*release)(void *), void *user, espalier_value *result);
+ESPALIER_API int espalier_module_constant(espalier_module *module,
+                                          const char *element_type,
+                                          int32_t rank, const int64_t *extents,
+                                          const void *data, size_t size,
+                                          void (*release)(void *), void *user,
+                                          espalier_value *result);
 
 /** Adds an operation. Returns the number of its results, of which the first
     `max_results` are stored in `results`. */

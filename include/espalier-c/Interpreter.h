@@ -1,4 +1,5 @@
-/*===- espalier-c/Interpreter.h - The reference interpreter --------*- C -*-===*\
+/*===- espalier-c/Interpreter.h - The reference interpreter --------*- C
+-*-===*\
 |*                                                                            *|
 |* Runs the function `main` of a module of graph operators by their           *|
 |* definitions: plain loops in double precision. It is slow, and what every   *|
@@ -21,9 +22,9 @@ typedef struct espalier_results espalier_results;
 
 /** Runs `main` on dense arrays. Returns NULL on an error, whose diagnostics are
     the module's last error. */
-ESPALIER_API espalier_results *
-espalier_interpret(espalier_module *module, const espalier_tensor *inputs,
-                   int32_t num_inputs);
+ESPALIER_API espalier_results *espalier_interpret(espalier_module *module,
+                                                  const espalier_tensor *inputs,
+                                                  int32_t num_inputs);
 
 /** The number of results. */
 ESPALIER_API int32_t espalier_results_count(const espalier_results *results);

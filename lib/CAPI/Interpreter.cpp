@@ -61,12 +61,15 @@ espalier_results *espalier_interpret(espalier_module *module,
     std::optional<size_t> bytes;
     RankedTensorType type;
     if (element) {
-      type = RankedTensorType::get(ArrayRef(input.extents, input.rank), element);
+      type =
+          RankedTensorType::get(ArrayRef(input.extents, input.rank), element);
       bytes = espalier::interpreter::getDenseBytes(type);
     }
     if (!bytes) {
-      module->error = "expects inputs of known types and sizes, but got another "
-                      "as input #" + std::to_string(i);
+      module->error =
+          "expects inputs of known types and sizes, but got another "
+          "as input #" +
+          std::to_string(i);
       return nullptr;
     }
     operands.push_back(Tensor::wrap(

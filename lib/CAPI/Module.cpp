@@ -30,6 +30,7 @@ static DialectRegistry inputDialects() {
 espalier_module::espalier_module()
     : context(inputDialects()), builder(&context) {
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
 }
 
 espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,

@@ -21,8 +21,9 @@ namespace espalier::python {
 
 using InputBytes = nanobind::ndarray<const uint8_t, nanobind::ndim<1>,
                                      nanobind::c_contig, nanobind::device::cpu>;
-using OutputBytes = nanobind::ndarray<uint8_t, nanobind::ndim<1>,
-                                      nanobind::c_contig, nanobind::device::cpu>;
+using OutputBytes =
+    nanobind::ndarray<uint8_t, nanobind::ndim<1>, nanobind::c_contig,
+                      nanobind::device::cpu>;
 
 template <typename Bytes>
 using Array = std::tuple<std::string, std::vector<int64_t>, Bytes>;
@@ -40,7 +41,8 @@ inline int32_t parseDtype(const std::string &name) {
 /// Points tensors into arrays, which must outlive the result. Throws if the
 /// bytes of one do not fill its shape.
 template <typename Bytes>
-std::vector<espalier_tensor> toTensors(const std::vector<Array<Bytes>> &arrays) {
+std::vector<espalier_tensor>
+toTensors(const std::vector<Array<Bytes>> &arrays) {
   std::vector<espalier_tensor> tensors;
   for (const auto &[name, shape, bytes] : arrays) {
     int32_t dtype = parseDtype(name);

@@ -1,8 +1,8 @@
 //===- Interpreter.cpp - The reference interpreter, in Python -------------===//
 
+#include "espalier-c/Interpreter.h"
 #include "Arrays.h"
 #include "Bindings.h"
-#include "espalier-c/Interpreter.h"
 
 namespace nb = nanobind;
 using namespace espalier::python;

@@ -14,6 +14,7 @@ from espalier.errors import EspalierError
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
+from espalier.program import NativeProgram
 from espalier.sandbox import check_text
 
 Model = onnx.ModelProto | bytes | str | os.PathLike[str]
@@ -156,5 +157,14 @@ def compile_module(
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Function:
-    """Compile a module; the module is changed on the way."""
-    raise NotImplementedError
+    """Compile a module; the module is changed on the way.
+
+    Arguments:
+        bound: the inputs whose values the module relies on.
+    """
+    options = options or Options()
+    cache = "" if options.cache is None else str(options.cache)
+    program = _espalier.compile(
+        module, options.cpu, options.features, options.threads, cache, progress
+    )
+    return Function(NativeProgram(program), bound)

@@ -1,4 +1,4 @@
-# ruff: noqa: ANN001, ANN202, D102
+# ruff: noqa: ANN001, ANN002, ANN202, D102
 """A stand-in for the compiler's module: it runs every operation in NumPy.
 
 Each value holds one array per binding of the symbolic sizes; a dimension

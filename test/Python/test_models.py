@@ -61,5 +61,5 @@ def test_seed_decides_the_weights():
 
 
 def test_unknown_model_is_an_error():
-    with pytest.raises(ValueError, match="expects a model out of .* but got 'resnet9000'"):
+    with pytest.raises(ValueError, match=r"expects a model out of .* but got 'resnet9000'"):
         build("resnet9000")
