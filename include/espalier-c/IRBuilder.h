@@ -1,5 +1,4 @@
-/*===- espalier-c/IRBuilder.h - Building and reading modules -------*- C
--*-===*\
+/*===- espalier-c/IRBuilder.h - Building and reading modules ------*- C -*-===*\
 |*                                                                            *|
 |* A module holds one function `main` under construction, or was read from    *|
 |* text. Operations are made by name; their result types are inferred.        *|

@@ -1,5 +1,4 @@
-/*===- espalier-c/Interpreter.h - The reference interpreter --------*- C
--*-===*\
+/*===- espalier-c/Interpreter.h - The reference interpreter -------*- C -*-===*\
 |*                                                                            *|
 |* Runs the function `main` of a module of graph operators by their           *|
 |* definitions: plain loops in double precision. It is slow, and what every   *|

@@ -1,5 +1,4 @@
-/*===- espalier-c/Program.h - Compiling modules --------------------*- C
--*-===*\
+/*===- espalier-c/Program.h - Compiling modules -------------------*- C -*-===*\
 |*                                                                            *|
 |* Compiles a module in memory. The result runs through Runtime.h:            *|
 |*                                                                            *|
