@@ -6,12 +6,11 @@ import re
 import numpy as np
 import onnx
 import pytest
+from espalier.errors import EspalierError, ModelError, UnsupportedOperators
+from espalier.importers.onnx import functions, import_model
 from numpy_builder import NumpyBuilder
 from onnx import TensorProto, helper, numpy_helper
 from support import make_model, one_op
-
-from espalier.errors import EspalierError, ModelError, UnsupportedOperators
-from espalier.importers.onnx import functions, import_model
 
 F32, I64 = np.float32, np.int64
 MATRIX = {"x": (F32, [2, 3])}
@@ -149,7 +148,8 @@ NODES = {
     ),
     "type that the operator refuses": (
         helper.make_node("Erf", ["b"], ["y"], name="n"),
-        "node 'n' (Erf): expects input #0 ('input') of a type that Erf allows, but got tensor(bool)",
+        "node 'n' (Erf): expects input #0 ('input') of a type that Erf allows, "
+        "but got tensor(bool)",
     ),
     "shapes that do not broadcast": (
         helper.make_node("Add", ["x", "c"], ["y"], name="n"),
