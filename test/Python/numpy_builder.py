@@ -82,7 +82,8 @@ class NumpyBuilder:
             ]
         if not isinstance(results[0], tuple):
             results = [(result,) for result in results]
-        narrow = operands[0].arrays[0].dtype if operands and short != "cast" else None
+        first = operands[0].arrays[0] if operands and short != "cast" else None
+        narrow = first.dtype if isinstance(first, np.ndarray | np.generic) else None
         if narrow in HALVES:
             results = [tuple(_narrow(np.asarray(a), narrow) for a in r) for r in results]
         return [NumpyValue([np.asarray(a) for a in each]) for each in zip(*results, strict=True)]

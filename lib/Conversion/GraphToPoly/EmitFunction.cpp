@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -158,23 +159,25 @@ func::FuncOp FunctionEmitter::makeMain() {
       func::FuncOp::create(builder, original.getLoc(), original.getName(),
                            builder.getFunctionType(types, {}));
   // Names, symbolic extents, and the element types that memory does not show.
-  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type,
-                      bool isOutput) {
+  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type) {
     if (attrs)
       for (NamedAttribute attr : attrs)
         function.setArgAttr(position, attr.getName(), attr.getValue());
-    function.setArgAttr(
-        position, "espalier.type",
-        TypeAttr::get(cast<RankedTensorType>(type).getElementType()));
-    if (isOutput)
-      function.setArgAttr(position, "espalier.output", builder.getUnitAttr());
+    // Memory does not show a sign, or that a byte is a boolean.
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (element.isInteger(1))
+      function.setArgAttr(position, kDtypeAttr, builder.getStringAttr("bool"));
+    else if (element.isUnsignedInteger())
+      function.setArgAttr(
+          position, kDtypeAttr,
+          builder.getStringAttr("u" + Twine(element.getIntOrFloatBitWidth())));
   };
   unsigned numInputs = original.getNumArguments();
   for (auto [number, type] : llvm::enumerate(original.getArgumentTypes()))
-    describe(number, original.getArgAttrDict(number), type, false);
+    describe(number, original.getArgAttrDict(number), type);
   for (auto [number, type] : llvm::enumerate(original.getResultTypes()))
-    describe(numInputs + number, original.getResultAttrDict(number), type,
-             true);
+    describe(numInputs + number, original.getResultAttrDict(number), type);
+  function->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
   function.addEntryBlock();
   return function;
 }

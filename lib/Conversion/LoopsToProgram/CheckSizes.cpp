@@ -151,8 +151,9 @@ LogicalResult espalier::checkSizes(ModuleOp module) {
   if (failed(functions))
     return failure();
   if (functions->plan.getNumResults() == 0)
-    return functions->plan.emitError("expects the arena's size as a result; "
-                                     "run -program-plan-memory before");
+    return emitError(functions->plan.getLoc(),
+                     "expects the arena's size as a result; "
+                     "run -program-plan-memory before");
   functions->main.walk([](cf::AssertOp assertion) { assertion.erase(); });
   return SizeChecker(functions->plan).run();
 }

@@ -11,6 +11,7 @@ from onnx.backend.test.loader import load_model_tests
 
 from espalier.errors import UnsupportedOperators
 from espalier.testing.compare import mismatch
+from espalier.testing.pool import run_isolated
 
 Arrays = dict[str, np.ndarray]
 Execute = Callable[[onnx.ModelProto, Arrays], Sequence[np.ndarray]]
@@ -59,7 +60,29 @@ def run_case(case: Any, execute: Execute) -> Outcome:  # noqa: ANN401
     return Outcome(case.name, "passed")
 
 
-def run_suite(execute: Execute, only: str | None = None) -> Iterator[Outcome]:
-    """Run the tests one after the other."""
-    for case in node_cases(only):
-        yield run_case(case, execute)
+class NodeWorker:
+    """Runs tests by name with the compiler; lives in a worker process."""
+
+    def __init__(self) -> None:
+        self._cases = {case.name: case for case in node_cases()}
+
+    def __call__(self, name: str) -> Outcome:
+        return run_case(self._cases[name], compile_and_run)
+
+
+def compile_and_run(model: onnx.ModelProto, feed: Arrays) -> list[np.ndarray]:
+    """Compile a model for its inputs and run it."""
+    from espalier.compiler import Options, compile_for
+
+    function = compile_for(model, feed, options=Options(cache=None))
+    return list(function.run(feed).values())
+
+
+def run_suite(
+    only: str | None = None, jobs: int = 2, timeout: float = 120
+) -> Iterator[tuple[int, Outcome]]:
+    """Run the tests in processes of their own; yield their number and outcomes."""
+    names = [case.name for case in node_cases(only)]
+    for name, result in run_isolated(NodeWorker, names, jobs, timeout):
+        outcome = result if isinstance(result, Outcome) else Outcome(name, "failed", result)
+        yield len(names), outcome

@@ -15,7 +15,7 @@ from espalier.importers.onnx.registry import Node, Unsupported
 from espalier.importers.onnx.values import Value
 
 OLDEST_OPSET = 13
-"""Of older opsets, the operators that did not change until this one are taken."""
+"""Of older opsets, the operators whose form did not change until this one are taken."""
 
 _Option = OpSchema.FormalParameterOption
 
@@ -38,14 +38,24 @@ def find_schema(proto: NodeProto, version: int) -> OpSchema:
         raise Unsupported(f"is not an operator of ONNX opset {version}") from error
     if schema.deprecated:
         raise Unsupported(f"is deprecated in ONNX opset {version}")
-    if version < OLDEST_OPSET and schema.since_version != _since(proto.op_type, OLDEST_OPSET):
+    if version < OLDEST_OPSET and _signature(schema) != _signature_at(proto.op_type, OLDEST_OPSET):
         raise Unsupported(f"has its meaning of ONNX opset {version}, older than {OLDEST_OPSET}")
     return schema
 
 
-def _since(name: str, version: int) -> int | None:
+def _signature(schema: OpSchema) -> tuple:
+    """Return what tells two versions of an operator apart, types left out."""
+    attributes = [
+        (a.name, a.required, a.default_value.SerializeToString())
+        for a in schema.attributes.values()
+    ]
+    operands = [(f.name, f.option) for f in [*schema.inputs, *schema.outputs]]
+    return sorted(attributes), operands
+
+
+def _signature_at(name: str, version: int) -> tuple | None:
     try:
-        return onnx.defs.get_schema(name, version, "").since_version
+        return _signature(onnx.defs.get_schema(name, version, ""))
     except onnx.defs.SchemaError:
         return None
 
