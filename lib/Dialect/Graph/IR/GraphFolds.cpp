@@ -22,8 +22,6 @@ static bool isSplatOf(Attribute attribute, double value) {
 // Element-wise operators
 //===----------------------------------------------------------------------===//
 
-LogicalResult CastOp::verify() { return success(); }
-
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (getX().getType() == getType())
     return getX();

@@ -198,21 +198,26 @@ FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
   Expr guard;
   for (unsigned dim : llvm::seq(rank)) {
     int64_t low = op.getLow()[dim], high = op.getHigh()[dim];
+    // Elements are first removed, then added.
+    int64_t removed = std::max<int64_t>(-low, 0);
+    int64_t before = std::max<int64_t>(low, 0);
+    bool isPadded = low > 0 || high > 0;
     Expr extent = builder.symbolicSize(0, dim);
+    Expr rest = extent + (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0));
     std::string name = "i" + std::to_string(dim);
     results.push_back(builder.makeVar(name, extent + (low + high)));
-    Expr position = builder.use(results.back()) - low;
-    bool growsInside = low <= 0 && high <= 0;
-    if (!growsInside && op.getMode() == PadMode::Constant) {
-      guard = conjoin(guard, inBounds(position, extent));
-    } else if (!growsInside) {
+    Expr position = builder.use(results.back()) - before;
+    if (isPadded && op.getMode() == PadMode::Constant) {
+      guard = conjoin(guard, inBounds(position, rest));
+    } else if (isPadded) {
       // The source of each position, as a table.
       IndexVar var = builder.makeVar(name, extent + (low + high));
       TensorRef table = builder.addStep(
           "S" + std::to_string(dim), var,
-          mapPadded(op.getMode(), builder.use(var) - low, extent, builder));
+          mapPadded(op.getMode(), builder.use(var) - before, rest, builder));
       position = builder.read(table, builder.use(results.back()));
     }
+    position = position + removed;
     read.push_back(position);
   }
   Expr value = builder.read(0, read);

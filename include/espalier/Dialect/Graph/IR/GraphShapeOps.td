@@ -137,8 +137,8 @@ def Graph_ConcatOp : Graph_Op<"concat"> {
 def Graph_PadOp : Graph_Op<"pad"> {
   let summary = "border of further elements";
   let description = [{
-    Adds `low` elements before and `high` after each dimension (or removes some, if
-    negative). They are the scalar `value`, or mirror the elements inside
+    Adds `low` elements before and `high` after each dimension; negative numbers
+    remove elements, before any are added. New elements are the scalar `value`, or mirror the elements inside
     (`reflect`), repeat the outermost one (`edge`), or continue from the other end
     (`wrap`).
 
