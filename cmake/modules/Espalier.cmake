@@ -1,36 +1,6 @@
 # Build rules shared by every Espalier library, dialect and tool.
 
-# ccache and mold are used where they are installed.
-find_program(ESPALIER_CCACHE ccache)
-if(ESPALIER_CCACHE)
-  # The precompiled header is compiled once; these settings let ccache see
-  # through it (ccache manual, "Precompiled headers").
-  set(launcher ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${ESPALIER_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
-endif()
-find_program(ESPALIER_MOLD mold)
-if(ESPALIER_MOLD)
-  add_link_options(-fuse-ld=mold)
-endif()
-set(CMAKE_BUILD_RPATH ${LLVM_LIBRARY_DIR})
-set(CMAKE_INSTALL_RPATH ${LLVM_LIBRARY_DIR})
-
-# The common MLIR headers, compiled once.
-file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "// Carries the precompiled header.\n")
-add_library(EspalierPch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-target_compile_options(EspalierPch PRIVATE -fno-exceptions)
-target_precompile_headers(EspalierPch PRIVATE
-  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h>
-  <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/IR/Builders.h>
-  <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Xclang>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-pch-timestamp>)
-  target_compile_options(EspalierPch PRIVATE -Xclang -fno-pch-timestamp)
-endif()
+include(EspalierCompiler)
 
 # espalier_add_dialect(<Name> <mnemonic>)
 #   Generates declarations, definitions and reference documentation for
@@ -101,15 +71,55 @@ function(espalier_add_doc td output)
   add_dependencies(espalier-docs ${output}Doc)
 endfunction()
 
+# The headers, for targets of ours and for projects that use the package.
+add_library(EspalierHeaders INTERFACE)
+target_compile_features(EspalierHeaders INTERFACE cxx_std_17)
+target_include_directories(EspalierHeaders INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS EspalierHeaders EXPORT EspalierTargets)
+
 # espalier_add_library(<Name> sources... LINK_LIBS libs...)
 #   A static library of ours. Upstream MLIR always comes from the shared
 #   libMLIR, so callers list only Espalier libraries.
 function(espalier_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_compile_options(${name} PRIVATE -fno-exceptions)
-  target_precompile_headers(${name} REUSE_FROM EspalierPch)
-  add_dependencies(${name} espalier-headers)
-  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  espalier_compile_as_ours(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} EspalierHeaders MLIR LLVM)
   set_property(GLOBAL APPEND PROPERTY ESPALIER_LIBS ${name})
+endfunction()
+
+# espalier_add_umbrella_library()
+#   The target Espalier: all libraries that were added so far, which are what
+#   the installed package consists of.
+function(espalier_add_umbrella_library)
+  get_property(libs GLOBAL PROPERTY ESPALIER_LIBS)
+  add_library(Espalier INTERFACE)
+  target_link_libraries(Espalier INTERFACE ${libs} MLIR LLVM)
+  install(TARGETS Espalier ${libs} EXPORT EspalierTargets)
+endfunction()
+
+# espalier_add_tool(<name> sources... LINK_LIBS libs...)
+#   A command in the build's bin folder.
+function(espalier_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  espalier_compile_as_ours(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY ESPALIER_TEST_DEPENDS ${name})
+  install(TARGETS ${name} RUNTIME)
+endfunction()
+
+# espalier_add_unittest(<Name>Tests sources... LINK_LIBS libs...)
+#   GoogleTest cases that check-espalier runs; the name must end in Tests.
+function(espalier_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  espalier_compile_as_ours(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
+  set_property(GLOBAL APPEND PROPERTY ESPALIER_TEST_DEPENDS ${name})
 endfunction()

@@ -3,19 +3,34 @@
 #ifndef ESPALIER_INITALL_H
 #define ESPALIER_INITALL_H
 
+#include "espalier/Conversion/LoopsToProgram/Passes.h"
+#include "espalier/Conversion/Passes.h"
+#include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Graph/Transforms/Passes.h"
+#include "espalier/Dialect/Poly/Analysis/Passes.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Passes.h"
+#include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace espalier {
 
 /// Adds every Espalier dialect and dialect extension to `registry`.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect>();
+  registry.insert<graph::GraphDialect, poly::PolyDialect>();
 }
 
 /// Registers every Espalier pass and pipeline.
-inline void registerAllPasses() { graph::registerGraphPasses(); }
+inline void registerAllPasses() {
+  registerConversionPasses();
+  registerLoopsToProgramPasses();
+  registerProgramToLLVMPasses();
+  graph::registerGraphPasses();
+  poly::registerPolyAnalysisPasses();
+  poly::registerPolyTransformsPasses();
+  registerPipelines();
+}
 
 } // namespace espalier
 

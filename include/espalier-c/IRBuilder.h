@@ -1,0 +1,169 @@
+/*===- espalier-c/IRBuilder.h - Building and reading modules -------*- C -*-===*\
+|*                                                                            *|
+|* A module holds one function `main` under construction, or was read from    *|
+|* text. Operations are made by name; their result types are inferred.        *|
+|*                                                                            *|
+|*   espalier_module *m = espalier_module_create();                           *|
+|*   espalier_value x, y;                                                     *|
+|*   int64_t extents[2] = {-1, 3};                                            *|
+|*   const char *symbols[2] = {"batch", NULL};                                *|
+|*   espalier_module_input(m, "x", "f32", 2, extents, symbols, &x);           *|
+|*   espalier_operation op = {"graph.relu", "", &x, 1, NULL, 0};              *|
+|*   if (espalier_module_op(m, &op, &y, 1) < 0)                               *|
+|*     die(espalier_module_last_error(m));                                    *|
+|*   const char *names[1] = {"y"};                                            *|
+|*   espalier_module_finish(m, &y, names, 1);                                 *|
+|*                                                                            *|
+|* Functions that return an int return a negative number on an error, whose   *|
+|* diagnostics are then the module's last error; the module is as before.     *|
+|* A module serves one thread at a time. No function throws or prints.        *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef ESPALIER_C_IRBUILDER_H
+#define ESPALIER_C_IRBUILDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ESPALIER_API
+#if defined(__GNUC__)
+#define ESPALIER_API __attribute__((visibility("default")))
+#else
+#define ESPALIER_API
+#endif
+#endif
+
+typedef struct espalier_module espalier_module;
+
+/** A value of a module, valid as long as the module; NULL when there is none. */
+typedef struct espalier_value {
+  void *ptr;
+} espalier_value;
+
+/** What an attribute is made from. */
+typedef enum espalier_attribute_kind {
+  /** `text` in MLIR's syntax, such as "#graph.pad_mode<edge>". */
+  ESPALIER_ATTRIBUTE_TEXT,
+  /** `integer`, as i64. */
+  ESPALIER_ATTRIBUTE_INTEGER,
+  /** `real`, as f64. */
+  ESPALIER_ATTRIBUTE_REAL,
+  /** `integer`, as a boolean. */
+  ESPALIER_ATTRIBUTE_BOOLEAN,
+  /** `integers`, as array<i64: ..>. */
+  ESPALIER_ATTRIBUTE_INTEGERS
+} espalier_attribute_kind;
+
+typedef struct espalier_attribute {
+  const char *name;
+  espalier_attribute_kind kind;
+  const char *text;
+  int64_t integer;
+  double real;
+  const int64_t *integers;
+  size_t num_integers;
+} espalier_attribute;
+
+typedef struct espalier_operation {
+  /** The operation's full name, such as "graph.conv". */
+  const char *name;
+  /** What the operation comes from, for diagnostics; may be "". */
+  const char *location;
+  const espalier_value *operands;
+  size_t num_operands;
+  const espalier_attribute *attributes;
+  size_t num_attributes;
+} espalier_operation;
+
+/** Makes a module with an empty function `main`. */
+ESPALIER_API espalier_module *espalier_module_create(void);
+
+/** Reads a module from MLIR's text. Returns NULL on an error, whose message is
+    `espalier_module_last_error(NULL)`. The parser is not hardened: read text
+    that is not trusted in a process of its own. */
+ESPALIER_API espalier_module *espalier_module_parse(const char *text,
+                                                    size_t size);
+
+/** Frees a module, which may be NULL, and releases the data of constants. */
+ESPALIER_API void espalier_module_destroy(espalier_module *module);
+
+/** The diagnostics of the last error of a module, or, for NULL, of the calling
+    thread's last failed parse; "" if there was none. */
+ESPALIER_API const char *
+espalier_module_last_error(const espalier_module *module);
+
+/** Adds an argument to the function. `extents` are -1 where unknown; `symbols`,
+    or single ones, may be NULL. */
+ESPALIER_API int espalier_module_input(espalier_module *module,
+                                       const char *name,
+                                       const char *element_type, int32_t rank,
+                                       const int64_t *extents,
+                                       const char *const *symbols,
+                                       espalier_value *result);
+
+/** Adds a constant tensor of `size` bytes. Large data is referred to, not
+    copied: it must not change until `release(user)` is called, at the latest
+    when the module is destroyed. `release` may be NULL. On an error too, it is
+    called. i1 elements are one byte each. */
+ESPALIER_API int espalier_module_constant(
+    espalier_module *module, const char *element_type, int32_t rank,
+    const int64_t *extents, const void *data, size_t size,
+    void (*release)(void *), void *user, espalier_value *result);
+
+/** Adds an operation. Returns the number of its results, of which the first
+    `max_results` are stored in `results`. */
+ESPALIER_API int espalier_module_op(espalier_module *module,
+                                    const espalier_operation *operation,
+                                    espalier_value *results,
+                                    size_t max_results);
+
+/** Adds a constant index. */
+ESPALIER_API int espalier_module_index(espalier_module *module, int64_t number,
+                                       espalier_value *result);
+
+/** Returns the extent of a dimension of a tensor as an index. */
+ESPALIER_API int espalier_module_dim(espalier_module *module,
+                                     espalier_value value, int32_t dimension,
+                                     espalier_value *result);
+
+/** Computes on indices; `name` is add, sub, mul, div (towards zero), floordiv,
+    mod (not negative), max or min. */
+ESPALIER_API int espalier_module_index_op(espalier_module *module,
+                                          const char *name, espalier_value left,
+                                          espalier_value right,
+                                          espalier_value *result);
+
+/** Lets the function return `outputs`, and verifies the module. */
+ESPALIER_API int espalier_module_finish(espalier_module *module,
+                                        const espalier_value *outputs,
+                                        const char *const *names,
+                                        size_t num_outputs);
+
+/** Gives the module's text to `write`, in one or several pieces. */
+ESPALIER_API void espalier_module_print(const espalier_module *module,
+                                        void (*write)(const char *text,
+                                                      size_t size, void *user),
+                                        void *user);
+
+/** The rank of a tensor; -1 for an index. */
+ESPALIER_API int32_t espalier_value_rank(espalier_value value);
+
+/** The extent of a dimension, -1 if it is unknown. */
+ESPALIER_API int64_t espalier_value_extent(espalier_value value,
+                                           int32_t dimension);
+
+/** Gives the element type's text to `write`; for an index it is "index". */
+ESPALIER_API void espalier_value_element_type(
+    espalier_value value,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ESPALIER_C_IRBUILDER_H */

@@ -1,0 +1,44 @@
+//===- Module.h - What is behind espalier_module ----------------*- C++ -*-===//
+//
+// Shared by the parts of the C API; users see the opaque type only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_CAPI_MODULE_H
+#define ESPALIER_CAPI_MODULE_H
+
+#include "espalier-c/IRBuilder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <string>
+
+/// A module with the context that it lives in.
+struct espalier_module {
+  espalier_module();
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The function under construction; null in a module that was parsed.
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  /// The diagnostics of the last call that failed.
+  std::string error;
+  /// Numbers the blobs of constants.
+  unsigned numConstants = 0;
+};
+
+namespace espalier::capi {
+
+/// Collects diagnostics, notes included, as text, one per line, while it
+/// lives; remarks and warnings are left out.
+class ErrorCollector : public mlir::ScopedDiagnosticHandler {
+public:
+  ErrorCollector(mlir::MLIRContext *context, std::string &text);
+};
+
+} // namespace espalier::capi
+
+#endif // ESPALIER_CAPI_MODULE_H

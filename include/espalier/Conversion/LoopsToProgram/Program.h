@@ -1,0 +1,110 @@
+//===- Program.h - What a module says about its program ---------*- C++ -*-===//
+//
+// The attributes by which @main and @main_plan describe a program, and the
+// transformations from stage `loops` to stage `program`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_CONVERSION_LOOPSTOPROGRAM_PROGRAM_H
+#define ESPALIER_CONVERSION_LOOPSTOPROGRAM_PROGRAM_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+/// Offsets in the arena and in the blob of constants are multiples of this.
+constexpr int64_t kBufferAlignment = 64;
+
+constexpr llvm::StringLiteral kMainName = "main";
+constexpr llvm::StringLiteral kPlanName = "main_plan";
+
+// On arguments of @main.
+constexpr llvm::StringLiteral kNameAttr = "espalier.name";
+constexpr llvm::StringLiteral kDimsAttr = "espalier.dims";
+constexpr llvm::StringLiteral kDtypeAttr = "espalier.dtype";
+constexpr llvm::StringLiteral kArenaAttr = "espalier.arena";
+constexpr llvm::StringLiteral kConstantsArgAttr = "espalier.constants";
+// On @main.
+constexpr llvm::StringLiteral kNumInputsAttr = "espalier.num_inputs";
+// On @main_plan.
+constexpr llvm::StringLiteral kPlanMessagesAttr = "espalier.plan_messages";
+// On the module.
+constexpr llvm::StringLiteral kConstantsAttr = "espalier.constants";
+constexpr llvm::StringLiteral kConstantOffsetsAttr =
+    "espalier.constant_offsets";
+
+/// An input or output at the boundary.
+struct TensorSignature {
+  std::string name;
+  /// One of `espalier_dtype`.
+  int32_t dtype = 0;
+  /// -1 where the extent is only known to the run.
+  std::vector<int64_t> extents;
+  /// One name per extent, empty for an extent without a name.
+  std::vector<std::string> symbols;
+};
+
+/// What callers of a program have to know.
+struct ProgramSignature {
+  std::string name;
+  std::vector<TensorSignature> inputs;
+  std::vector<TensorSignature> outputs;
+  std::vector<std::string> planMessages;
+};
+
+/// The two functions of a program.
+struct ProgramFunctions {
+  mlir::func::FuncOp main;
+  mlir::func::FuncOp plan;
+};
+
+/// Finds the two functions of `module`. Reports an error at the module when
+/// one is missing, is only declared, or has several blocks.
+mlir::FailureOr<ProgramFunctions> findProgram(mlir::ModuleOp module);
+
+/// Reads the signature off @main and @main_plan. Checks everything that
+/// `program-verify-loops` promises and reports what is wrong.
+mlir::FailureOr<ProgramSignature> readSignature(mlir::ModuleOp module);
+
+/// Returns the `espalier_dtype` of elements of type `type`; fails for a type
+/// that is not in the table.
+mlir::FailureOr<int32_t> getDtype(mlir::Type type);
+
+/// Places the buffers of @main in an arena (see -program-plan-memory) and
+/// returns their number. On failure an error was reported and the module is to
+/// be thrown away.
+mlir::FailureOr<unsigned> planMemory(mlir::ModuleOp module);
+
+/// What `packConstants` did.
+struct PackedConstants {
+  unsigned numConstants = 0;
+  unsigned numShared = 0;
+};
+
+/// Moves the constants of @main into the attributes of `module` (see
+/// -program-pack-constants). On failure an error was reported and the module
+/// is to be thrown away.
+mlir::FailureOr<PackedConstants> packConstants(mlir::ModuleOp module);
+
+/// Makes @main_plan checked (see -program-check-sizes). On failure an error was
+/// reported and the module is to be thrown away.
+mlir::LogicalResult checkSizes(mlir::ModuleOp module);
+
+/// Returns the number of bytes of the blob of `module`'s constants, 0 when it
+/// has none.
+uint64_t getConstantsSize(mlir::ModuleOp module);
+
+/// Calls `write(offset, bytes)` for the bytes of each constant of `module`, in
+/// the order of their offsets. What lies between them is zero.
+void writeConstants(
+    mlir::ModuleOp module,
+    llvm::function_ref<void(uint64_t offset, llvm::ArrayRef<char> bytes)>
+        write);
+
+} // namespace espalier
+
+#endif // ESPALIER_CONVERSION_LOOPSTOPROGRAM_PROGRAM_H

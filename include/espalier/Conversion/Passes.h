@@ -1,0 +1,16 @@
+//===- Passes.h - Lowerings between levels ----------------------*- C++ -*-===//
+
+#ifndef ESPALIER_CONVERSION_PASSES_H
+#define ESPALIER_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace espalier {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "espalier/Conversion/Passes.h.inc"
+
+} // namespace espalier
+
+#endif // ESPALIER_CONVERSION_PASSES_H

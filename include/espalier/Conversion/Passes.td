@@ -1,0 +1,59 @@
+//===- Passes.td - Lowerings between levels ----------------*- tablegen -*-===//
+
+#ifndef ESPALIER_CONVERSION_PASSES_TD
+#define ESPALIER_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertGraphToPolyPass
+    : Pass<"convert-graph-to-poly", "::mlir::ModuleOp"> {
+  let summary = "forms kernels from a graph of operators";
+  let description = [{
+    Instantiates every operator's definition, fuses the resulting statements
+    into kernels, chooses the layout of every intermediate, and writes each
+    kernel as a `poly.kernel`. The function becomes one on memrefs that receives
+    the inputs, then the outputs, and calls the kernels; a second function,
+    named with the suffix `_plan`, computes the extents of the outputs from
+    those of the inputs.
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %r = graph.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    // becomes
+    poly.kernel private @kernel_0(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {...}
+    func.func @main(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {
+      poly.call @kernel_0(%x, %r) : memref<4x8xf32>, memref<4x8xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Kernels formed">,
+    Statistic<"numStatements", "num-statements", "Statements in them">
+  ];
+}
+
+def ConvertPolyToLoopsPass
+    : Pass<"convert-poly-to-loops", "::mlir::ModuleOp"> {
+  let summary = "generates the loops of scheduled kernels";
+  let description = [{
+    Replaces every `poly.kernel` by a function that executes it in the order of
+    its schedule: loops as `scf.for` and `scf.parallel`, the lanes of vector
+    loops as `vector` operations, masked where a loop may end early, and arrays
+    placed in registers as SSA values that loops carry.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // ESPALIER_CONVERSION_PASSES_TD

@@ -1,0 +1,116 @@
+//===- Passes.td - Passes from program to LLVM -------------*- tablegen -*-===//
+
+#ifndef ESPALIER_CONVERSION_PROGRAMTOLLVM_PASSES_TD
+#define ESPALIER_CONVERSION_PROGRAMTOLLVM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ProgramAddEntryPointsPass : Pass<"program-add-entry-points", "mlir::ModuleOp"> {
+  let summary = "wraps @main and @main_plan in functions of the C ABI";
+  let description = [{
+    Adds the two functions through which the runtime calls a program called
+    `p` (`espalier_program` in `espalier-c/Runtime.h`):
+
+    ```mlir
+    func.func @_espalier_p_plan(%input_extents: !llvm.ptr, %result: !llvm.ptr)
+    func.func @_espalier_p_run(%data: !llvm.ptr, %extents: !llvm.ptr,
+                               %arena: !llvm.ptr, %constants: !llvm.ptr)
+    ```
+
+    and the attribute `espalier.signature` of the module, which keeps what later
+    stages cannot see in lowered types. Other functions become private and are
+    renamed to `_espalier_p_fn_<name>`: a kernel called `exp` is not the one of
+    the C library.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
+}
+
+def ProgramMarkNoWrapPass : Pass<"program-mark-no-wrap", "mlir::func::FuncOp"> {
+  let summary = "marks address arithmetic of kernels as free of overflow";
+  let description = [{
+    Adds `overflow<nsw>` to additions, subtractions and multiplications of type
+    `index` whose operands follow from loop counters, sizes and constants:
+    `@main_plan` has checked that the sizes of a program, and so the positions
+    inside its arrays, fit into 63 bits. Arithmetic on values that were read from
+    memory is left alone, since nobody checked those.
+  }];
+}
+
+def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
+  let summary = "replaces functions on f32 by polynomials without calls";
+  let description = [{
+    Replaces `exp`, `expm1`, `log`, `log2`, `log1p`, `tanh` and `erf` of f32
+    scalars and vectors by MLIR's polynomial approximations, which take some
+    tenths of a nanosecond per element in vectors of 16. Their error is at most
+    5 units in the last place; subnormal arguments and results of `exp` and
+    `log` count as the smallest normal number or zero. Functions of f16 and bf16
+    are computed in f32. Powers with a small constant exponent become products.
+    All other functions, and f64, are left to the library `libm`.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ProgramSequentializePass : Pass<"program-sequentialize", "mlir::func::FuncOp"> {
+  let summary = "turns parallel loops that start no threads into sequential ones";
+  let description = [{
+    Replaces an `scf.parallel` without reductions inside another `scf.parallel`
+    by `scf.for`s: the threads are busy with the outer one. With `all`, replaces
+    the outermost ones, too.
+  }];
+  let options = [
+    Option<"all", "all", "bool", /*default=*/"false",
+           "Replace outermost loops, too">
+  ];
+  let dependentDialects = ["mlir::scf::SCFDialect"];
+}
+
+def ProgramHoistBuffersPass : Pass<"program-hoist-buffers", "mlir::func::FuncOp"> {
+  let summary = "allocates the local buffers of a kernel once per thread";
+  let description = [{
+    Moves allocations of static size out of loops, to the start of the enclosing
+    parallel region (`omp.parallel`) or function, and frees them at its end. A
+    buffer of at most `max-stack-bytes` is placed on the stack. Kernels do not
+    return buffers, so a missing deallocation is added, and the contents of a
+    buffer are not expected to be fresh.
+  }];
+  let options = [
+    Option<"maxStackBytes", "max-stack-bytes", "uint64_t", /*default=*/"16384",
+           "Largest buffer that is placed on the stack">
+  ];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+}
+
+def ProgramMergeParallelPass : Pass<"program-merge-parallel", "mlir::func::FuncOp"> {
+  let summary = "makes one parallel region of neighbouring ones";
+  let description = [{
+    Starting threads costs more than a barrier between them. Where only
+    computations without effects lie between two `omp.parallel` in a block, the
+    second moves into the first, after it; the `omp.wsloop` of the first ends in
+    a barrier. A sequential loop that contains nothing but one `omp.parallel` and
+    such computations moves into it, so that every thread runs the loop:
+
+    ```mlir
+    scf.for %k = ... { omp.parallel { A } }
+    // becomes
+    omp.parallel { scf.for %k = ... { A } }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "Parallel regions merged into others">
+  ];
+}
+
+def ProgramAnnotateAliasesPass : Pass<"program-annotate-aliases", "mlir::LLVM::LLVMFuncOp"> {
+  let summary = "states that distinct buffers of a kernel do not overlap";
+  let description = [{
+    Each pointer argument of a kernel is a buffer of its own, as is each of its
+    allocations; the memory planner and the checks at the boundary see to that.
+    This pass traces every load and store to the buffer that it accesses and
+    attaches alias scopes. Unlike `noalias` on arguments these survive the
+    outlining of parallel regions. Accesses that cannot be traced stay as they
+    are.
+  }];
+}
+
+#endif // ESPALIER_CONVERSION_PROGRAMTOLLVM_PASSES_TD

@@ -1,0 +1,47 @@
+//===- Model.h - Kernels as the polyhedral engine sees them -----*- C++ -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_ANALYSIS_MODEL_H
+#define ESPALIER_DIALECT_POLY_ANALYSIS_MODEL_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Polyhedral/Ast.h"
+#include "espalier/Polyhedral/Dependence.h"
+
+namespace espalier::poly {
+
+/// A kernel as a polyhedral program. Statement i is `computes[i]`, array number
+/// i is `arrays[i]`.
+struct KernelModel {
+  polyhedral::Program program;
+  llvm::SmallVector<ComputeOp> computes;
+  llvm::SmallVector<mlir::Value> arrays;
+};
+
+/// Names a memref of a kernel: `argument #1`, or `array #0` for the first
+/// `poly.array`.
+std::string describeArray(mlir::Value array);
+
+/// Translates the computations of `kernel`. Arrays with a storage map, and
+/// those placed in registers, are private to the iterations of parallel loops.
+KernelModel buildModel(KernelOp kernel);
+
+/// Translates the schedule of the kernel; without one, the program order. The
+/// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
+/// a dictionary: that of the `poly.mark` op, its name included.
+polyhedral::ScheduleTree buildScheduleTree(const KernelModel &model,
+                                           ScheduleOp schedule);
+
+/// The loops that run `kernel` as it is scheduled, or an error.
+llvm::Expected<polyhedral::Ast>
+scanKernel(const KernelModel &model, ScheduleOp schedule,
+           const polyhedral::Limits &limits = {});
+
+/// Checks the kernel's schedule against its program order. Emits an error at
+/// the schedule if it breaks a dependence, naming the pair of instances, or if
+/// that cannot be decided within `limits`.
+mlir::LogicalResult verifySchedule(KernelOp kernel,
+                                   const polyhedral::Limits &limits = {});
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_ANALYSIS_MODEL_H

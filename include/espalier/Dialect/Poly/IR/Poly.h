@@ -1,0 +1,56 @@
+//===- Poly.h - The poly dialect --------------------------------*- C++ -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_IR_POLY_H
+#define ESPALIER_DIALECT_POLY_IR_POLY_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "espalier/Dialect/Poly/IR/PolyDialect.h.inc"
+#include "espalier/Dialect/Poly/IR/PolyEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "espalier/Dialect/Poly/IR/PolyAttributes.h.inc"
+
+namespace espalier::poly {
+
+class ArrayOp;
+class BandOp;
+class ComputeOp;
+class KernelOp;
+class ScheduleOp;
+class YieldOp;
+
+/// One read or write of a computation.
+struct ComputeAccess {
+  mlir::Value array;
+  mlir::AffineMap map;
+  /// Reads: the body's argument that holds the value. Null in builders.
+  mlir::BlockArgument argument;
+
+  mlir::MemRefType getType() const {
+    return mlir::cast<mlir::MemRefType>(array.getType());
+  }
+};
+
+/// The schedule-tree node in `region`, or null.
+mlir::Operation *getChildNode(mlir::Region &region);
+
+} // namespace espalier::poly
+
+#define GET_OP_CLASSES
+#include "espalier/Dialect/Poly/IR/PolyOps.h.inc"
+
+#endif // ESPALIER_DIALECT_POLY_IR_POLY_H

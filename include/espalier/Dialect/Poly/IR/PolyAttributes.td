@@ -1,0 +1,89 @@
+//===- PolyAttributes.td - Attributes of the poly dialect --*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_IR_POLYATTRIBUTES_TD
+#define ESPALIER_DIALECT_POLY_IR_POLYATTRIBUTES_TD
+
+include "espalier/Dialect/Poly/IR/PolyBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Poly_Attr<string name, string attrMnemonic>
+    : AttrDef<Poly_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Poly_PlacementAttr : I32EnumAttr<"Placement", "where a local array lives", [
+    I32EnumAttrCase<"Heap", 0, "heap">,
+    I32EnumAttrCase<"Stack", 1, "stack">,
+    I32EnumAttrCase<"Register", 2, "register">]> {
+  let cppNamespace = "::espalier::poly";
+}
+
+def Poly_ReductionAttr : I32EnumAttr<"Reduction", "how a reduction combines", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">]> {
+  let cppNamespace = "::espalier::poly";
+}
+
+def Poly_LoopKind : I32EnumAttr<"LoopKind", "how a band's loop runs", [
+    I32EnumAttrCase<"Sequential", 0, "sequential">,
+    I32EnumAttrCase<"Parallel", 1, "parallel">,
+    I32EnumAttrCase<"Vector", 2, "vector">,
+    I32EnumAttrCase<"Unroll", 3, "unroll">]> {
+  let cppNamespace = "::espalier::poly";
+  let genSpecializedAttr = 0;
+}
+
+def Poly_LoopAttr : Poly_Attr<"Loop", "loop"> {
+  let summary = "how a band's loop runs";
+  let description = [{
+    `sequential`; `parallel`: iterations on different threads; `vector(W)`: at
+    most W iterations, in lockstep as the lanes of a vector; `unroll`: one copy
+    of the body per iteration, where the number of iterations is a constant.
+
+    Example: `#poly.loop<vector(16)>`; inside a `poly.band`, just `vector(16)`.
+  }];
+  let parameters = (ins "LoopKind":$kind, "int64_t":$width);
+  let builders = [
+    AttrBuilder<(ins "LoopKind":$kind), [{ return $_get($_ctxt, kind, 0); }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the attribute of a vector loop with `width` lanes.
+    static LoopAttr getVector(::mlir::MLIRContext *context, int64_t width) {
+      return get(context, LoopKind::Vector, width);
+    }
+    bool isSequential() const { return getKind() == LoopKind::Sequential; }
+    bool isParallel() const { return getKind() == LoopKind::Parallel; }
+    bool isVector() const { return getKind() == LoopKind::Vector; }
+    bool isUnroll() const { return getKind() == LoopKind::Unroll; }
+  }];
+}
+
+def Poly_TargetAttr : Poly_Attr<"Target", "target"> {
+  let summary = "the machine that a module is compiled for";
+  let description = [{
+    Widths in bits, cache sizes in bytes (per core for `l1` and `l2`).
+
+    Example:
+    `#poly.target<cpu = "znver5", features = "+avx512f", vector_bits = 512,
+    registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 8>`
+  }];
+  let parameters = (ins StringRefParameter<>:$cpu, StringRefParameter<>:$features,
+                        "int64_t":$vector_bits, "int64_t":$registers,
+                        "int64_t":$l1, "int64_t":$l2, "int64_t":$l3,
+                        "int64_t":$cores);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Elements of `type` in one vector register; 1 if it has no vectors.
+    int64_t getLanes(::mlir::Type type) const;
+    /// The name of the module attribute that holds the target.
+    static constexpr ::llvm::StringLiteral getAttrName() {
+      return "poly.target";
+    }
+  }];
+}
+
+#endif // ESPALIER_DIALECT_POLY_IR_POLYATTRIBUTES_TD

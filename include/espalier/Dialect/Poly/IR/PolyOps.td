@@ -1,0 +1,281 @@
+//===- PolyOps.td - Kernels, computations and schedules ----*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_IR_POLYOPS_TD
+#define ESPALIER_DIALECT_POLY_IR_POLYOPS_TD
+
+include "espalier/Dialect/Poly/IR/PolyAttributes.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Poly_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Poly_Dialect, mnemonic, traits>;
+
+def Poly_ElementType : AnyTypeOf<[AnyInteger, Index, AnyFloat]>;
+def Poly_MemRef : MemRefOf<[Poly_ElementType]>;
+def Poly_IntegerSetArrayAttr
+    : TypedArrayAttrBase<IntegerSetAttr, "array of integer sets">;
+def Poly_LoopArrayAttr
+    : TypedArrayAttrBase<Poly_LoopAttr, "array of loop kinds">;
+
+def Poly_KernelOp : Poly_Op<"kernel", [
+    FunctionOpInterface, IsolatedFromAbove, SymbolTable, SingleBlock,
+    NoTerminator]> {
+  let summary = "computations and the order in which they run";
+  let description = [{
+    Runs the points of its `poly.compute`s. The order that defines the meaning is
+    the program order: computation after computation, each over its domain in
+    lexicographic order. A `poly.schedule`, if there is one, gives another order
+    with the same effect.
+
+    The arguments of type `index` are the parameters, taken as nonnegative. They
+    are, in this order, the first symbols of every set and map of the kernel.
+
+    Constraints:
+    - (C1) it has a body and no results.
+    - (C2) arguments are memrefs of integers, floats or `index`, or scalars of
+      these types.
+    - (C3) the body holds `poly.array`, `poly.compute` and at most one
+      `poly.schedule`, nothing else.
+
+    Example:
+    ```mlir
+    poly.kernel @zero(%C: memref<?xf32>, %N: index) {
+      poly.compute @init domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
+          reads() writes(%C[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
+        %z = arith.constant 0.0 : f32
+        poly.yield %z : f32
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+                                 "::mlir::TypeRange":$argumentTypes)>];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The index-typed arguments, in order.
+    ::llvm::SmallVector<::mlir::BlockArgument> getParameters();
+    unsigned getNumParameters();
+    ::llvm::SmallVector<ComputeOp> getComputes();
+    ComputeOp lookupCompute(::llvm::StringRef name);
+    ::llvm::SmallVector<ArrayOp> getArrays();
+    /// The schedule, or null for program order.
+    ScheduleOp getSchedule();
+
+    // FunctionOpInterface
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+  }];
+}
+
+def Poly_ArrayOp : Poly_Op<"array", [
+    HasParent<"KernelOp">,
+    MemoryEffects<[MemAlloc<DefaultResource>]>]> {
+  let summary = "memory that lives while the kernel runs";
+  let description = [{
+    Elements are undefined until a computation writes them. `heap` memory is
+    allocated per call; `stack` and `register` ask for small, static extents.
+
+    With `storage`, element `x` lies at `storage(x)` of memory of the type that
+    follows, and each iteration of the parallel loops has memory of its own: a
+    tile, say, instead of the whole array. The accesses stay those of the array.
+
+    Constraints:
+    - (C1) there is one size for each dynamic extent.
+    - (C2) sizes are parameters of the kernel.
+    - (C3) `storage` maps the array's indices to those of the memory.
+    - (C4) a dynamic extent of the memory is that of one of the array's
+      dimensions, which `storage` passes on as it is.
+
+    Example:
+    ```mlir
+    %all = poly.array heap(%N) : memref<?xf32>
+    %acc = poly.array register(%N) : memref<?x32xf32>
+        storage affine_map<(i, j) -> (i mod 14, j)> as memref<14x32xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes,
+      DefaultValuedAttr<Poly_PlacementAttr,
+                        "::espalier::poly::Placement::Heap">:$placement,
+      OptionalAttr<AffineMapAttr>:$storage,
+      OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type);
+  let results = (outs Poly_MemRef:$array);
+  let assemblyFormat = [{
+    ($placement^)? (`(` $sizes^ `)`)? attr-dict `:` type($array)
+    (`storage` $storage^ `as` $storage_type)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Poly_ComputeOp : Poly_Op<"compute", [
+    HasParent<"KernelOp">, Symbol, SingleBlock, AttrSizedOperandSegments,
+    RecursiveMemoryEffects]> {
+  let summary = "a scalar function, evaluated at each point of an integer set";
+  let description = [{
+    At each point of `domain` (the union of the sets) it reads one element per
+    read access, evaluates the body on these values, and stores what the body
+    yields, one element per write access.
+
+    The kernel's parameters are the first symbols of every set and map. A read
+    map may use one more symbol for each read before it: the value that this read
+    has at the point (an indirect access). A write map may use one for each read.
+
+    The body may also use `poly.index`, and the kernel's scalar arguments. With
+    `reduction`, the update may be applied to an element in any order; the
+    element is that of a write whose access is also a read.
+
+    Constraints:
+    - (C1) the domain has at least one set; all have the same dimensions.
+    - (C2) the sets' symbols are the kernel's parameters.
+    - (C3) there is one map per access, from the domain's dimensions to as many
+      indices as the memref has dimensions.
+    - (C4) read map q has the parameters as symbols, or these and q more; a write
+      map has the parameters, or these and one for each read.
+    - (C5) the body has one argument per read, of the memref's element type.
+    - (C6) the body yields one value per write, of the memref's element type.
+    - (C7) a symbol that denotes a read's value belongs to a read of integers.
+    - (C8) the body holds operations of `arith` and `math`, and `poly.index`.
+    - (C9) a reduction has a write whose memref and map are those of a read.
+    - (C10) accesses are to arguments or arrays of the kernel.
+
+    Example:
+    ```mlir
+    poly.compute @acc domain [affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0,
+                                                      k >= 0, N - 1 - k >= 0)>]
+        reads(%A[affine_map<(i, k)[N] -> (i, k)>],
+              %s[affine_map<(i, k)[N] -> (i)>] : memref<?x?xf32>, memref<?xf32>)
+        writes(%s[affine_map<(i, k)[N] -> (i)>] : memref<?xf32>)
+        reduction add {
+    ^bb0(%a: f32, %s0: f32):
+      %s1 = arith.addf %s0, %a : f32
+      poly.yield %s1 : f32
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       Poly_IntegerSetArrayAttr:$domain,
+                       Variadic<Poly_MemRef>:$reads,
+                       Variadic<Poly_MemRef>:$writes,
+                       AffineMapArrayAttr:$read_maps,
+                       AffineMapArrayAttr:$write_maps,
+                       OptionalAttr<Poly_ReductionAttr>:$reduction);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `domain` $domain
+    `reads` `` custom<Accesses>($reads, type($reads), $read_maps)
+    `writes` `` custom<Accesses>($writes, type($writes), $write_maps)
+    (`reduction` $reduction^)? attr-dict-with-keyword $body
+  }];
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+      "::llvm::ArrayRef<::mlir::IntegerSet>":$domain,
+      "::llvm::ArrayRef<ComputeAccess>":$reads,
+      "::llvm::ArrayRef<ComputeAccess>":$writes,
+      "::std::optional<Reduction>":$reduction,
+      "::llvm::function_ref<void(::mlir::OpBuilder &, ::mlir::Location, "
+          "::mlir::ValueRange)>":$buildBody)>];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    KernelOp getKernel();
+    /// Dimensions of the domain.
+    unsigned getNumDims();
+    ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
+    ::llvm::SmallVector<ComputeAccess> getReadAccesses();
+    ::llvm::SmallVector<ComputeAccess> getWriteAccesses();
+    YieldOp getYield();
+  }];
+}
+
+def Poly_IndexOp : Poly_Op<"index", [Pure, ParentOneOf<["ComputeOp"]>]> {
+  let summary = "a coordinate of the point that is computed";
+  let description = [{
+    Constraints:
+    - (C1) `dim` is a dimension of the computation.
+
+    Example:
+    ```mlir
+    %i = poly.index 0
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict";
+  let hasVerifier = 1;
+}
+
+def Poly_YieldOp : Poly_Op<"yield", [
+    Pure, Terminator, HasParent<"ComputeOp">]> {
+  let summary = "the values that a computation stores";
+  let description = [{
+    Example:
+    ```mlir
+    poly.yield %a, %b : f32, i64
+    ```
+  }];
+  let arguments = (ins Variadic<Poly_ElementType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Poly_CallOp : Poly_Op<"call", [
+    CallOpInterface,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a kernel";
+  let description = [{
+    The memrefs must not overlap one another where one of them is written.
+
+    Constraints:
+    - (C1) the callee is a `poly.kernel`.
+    - (C2) the operands have the types of the kernel's arguments.
+
+    Example:
+    ```mlir
+    poly.call @matmul(%a, %b, %c, %m) : memref<?x?xf32>, memref<?x?xf32>,
+                                        memref<?x?xf32>, index
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+                       Variadic<AnyType>:$arguments,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let assemblyFormat = [{
+    $callee `(` $arguments `)` attr-dict (`:` type($arguments)^)?
+  }];
+  let builders = [OpBuilder<(ins "KernelOp":$kernel,
+                                 "::mlir::ValueRange":$arguments)>];
+  let extraClassDeclaration = [{
+    ::mlir::CallInterfaceCallable getCallableForCallee() {
+      return getCalleeAttr();
+    }
+    void setCalleeFromCallable(::mlir::CallInterfaceCallable callee) {
+      setCalleeAttr(::mlir::cast<::mlir::FlatSymbolRefAttr>(
+          ::mlir::cast<::mlir::SymbolRefAttr>(callee)));
+    }
+    ::mlir::Operation::operand_range getArgOperands() { return getArguments(); }
+    ::mlir::MutableOperandRange getArgOperandsMutable() {
+      return getArgumentsMutable();
+    }
+  }];
+}
+
+include "espalier/Dialect/Poly/IR/PolyScheduleOps.td"
+
+#endif // ESPALIER_DIALECT_POLY_IR_POLYOPS_TD

@@ -1,0 +1,26 @@
+//===- Target.h - Machines to compile for -----------------------*- C++ -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_IR_TARGET_H
+#define ESPALIER_DIALECT_POLY_IR_TARGET_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+
+namespace espalier::poly {
+
+/// Describes the machine that this process runs on.
+TargetAttr detectHostTarget(mlir::MLIRContext *context);
+
+/// Describes a processor by LLVM's name for it, such as `znver4`; `native` is
+/// the host. Caches and cores are those usual for it. Null if the name is not
+/// known here.
+TargetAttr getNamedTarget(mlir::MLIRContext *context, llvm::StringRef cpu);
+
+/// The names that `getNamedTarget` knows.
+llvm::SmallVector<llvm::StringRef> getTargetNames();
+
+/// The target of the module around `op`, or the host.
+TargetAttr getTarget(mlir::Operation *op);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_IR_TARGET_H

@@ -1,0 +1,61 @@
+//===- Compile.h - From a module to machine code ----------------*- C++ -*-===//
+
+#ifndef ESPALIER_EXECUTIONENGINE_COMPILE_H
+#define ESPALIER_EXECUTIONENGINE_COMPILE_H
+
+#include "espalier/ExecutionEngine/CompiledProgram.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include <functional>
+
+namespace espalier {
+
+/// How machine code is to be made.
+struct CodegenOptions {
+  /// LLVM's name of the CPU; empty for the one at hand with its features.
+  std::string cpu;
+  /// Differences to `cpu`, such as "+avx2,-avx512f".
+  std::string features;
+  /// 0 to 3, as -O of clang.
+  unsigned optLevel = 3;
+  /// Width in bits that vectors should have if the CPU has a choice.
+  unsigned vectorBits = 512;
+  /// Whether parallel loops use OpenMP.
+  bool threads = true;
+  /// Number of kernels to compile at once, 0 for one per core. Does not change
+  /// the result.
+  unsigned jobs = 0;
+  /// Called after each finished object with the number of finished and of all,
+  /// from any thread but one at a time.
+  std::function<void(unsigned done, unsigned all)> progress;
+};
+
+/// Adds what compilation needs to `registry`: the translations to LLVM IR.
+void registerCompilation(mlir::DialectRegistry &registry);
+
+/// Compiles `module`, at whichever stage it is, and changes it on the way. On
+/// failure errors were reported. The registry of the module's context must have
+/// seen `registerCompilation`.
+mlir::FailureOr<CompiledProgram> compileModule(mlir::ModuleOp module,
+                                               const CodegenOptions &options);
+
+/// Returns a name for the result of compiling `module` with `options`: a hash
+/// of the module's text, the bytes of its resources, the options, and the
+/// identity of this compiler.
+std::string computeCacheKey(mlir::ModuleOp module,
+                            const CodegenOptions &options);
+
+/// What `compileCached` found in the cache.
+enum class CacheResult { Disabled, Hit, Miss, Damaged };
+
+/// As `compileModule`, but looks in the folder `cacheDir` first and stores the
+/// result there. An empty `cacheDir` stands for no cache. A damaged entry is
+/// replaced. That the cache cannot be written is a warning, not a failure.
+mlir::FailureOr<CompiledProgram> compileCached(mlir::ModuleOp module,
+                                               const CodegenOptions &options,
+                                               llvm::StringRef cacheDir,
+                                               CacheResult *result = nullptr);
+
+} // namespace espalier
+
+#endif // ESPALIER_EXECUTIONENGINE_COMPILE_H

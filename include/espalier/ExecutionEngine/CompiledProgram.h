@@ -1,0 +1,70 @@
+//===- CompiledProgram.h - Machine code and constants -----------*- C++ -*-===//
+
+#ifndef ESPALIER_EXECUTIONENGINE_COMPILEDPROGRAM_H
+#define ESPALIER_EXECUTIONENGINE_COMPILEDPROGRAM_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+/// What is said of a compiled program beside its code.
+struct ProgramInfo {
+  /// The program's name, part of its symbols.
+  std::string name;
+  /// The CPU and the differences to it that the code is for.
+  std::string cpu;
+  std::string features;
+  /// Whether the code calls the OpenMP runtime.
+  bool threads = false;
+  /// Number of kernels, and of seconds that their compilation took.
+  uint64_t numKernels = 0;
+  double compileSeconds = 0;
+  /// The text of the C header with the typed entry point.
+  std::string header;
+};
+
+/// Relocatable objects that together form a program, and its constants. The
+/// bytes may lie in a mapped file.
+class CompiledProgram {
+public:
+  CompiledProgram(ProgramInfo info,
+                  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects,
+                  std::unique_ptr<llvm::MemoryBuffer> constants)
+      : info(std::move(info)), objects(std::move(objects)),
+        constants(std::move(constants)) {}
+
+  const ProgramInfo &getInfo() const { return info; }
+
+  /// The relocatable objects, without constants.
+  llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> getObjects() const {
+    return objects;
+  }
+
+  /// The blob of constants, which starts at a multiple of 64 bytes.
+  llvm::MemoryBufferRef getConstants() const {
+    return constants->getMemBufferRef();
+  }
+
+  /// Writes the program to the file `path`, which appears complete or not at
+  /// all.
+  llvm::Error save(llvm::StringRef path) const;
+
+  /// Reads what `save` wrote, by mapping the file. Every part is compared with
+  /// its checksum, so that a damaged file is an error.
+  static llvm::Expected<CompiledProgram> load(llvm::StringRef path);
+
+private:
+  ProgramInfo info;
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  std::unique_ptr<llvm::MemoryBuffer> constants;
+  /// The mapped file that the above point into, if any.
+  std::shared_ptr<llvm::MemoryBuffer> file;
+};
+
+} // namespace espalier
+
+#endif // ESPALIER_EXECUTIONENGINE_COMPILEDPROGRAM_H

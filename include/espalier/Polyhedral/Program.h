@@ -1,0 +1,68 @@
+//===- Program.h - What the polyhedral engine works on ----------*- C++ -*-===//
+//
+// A `Program` is the polyhedral view of a kernel: statements with integer
+// domains and memory accesses, in program order. It speaks MLIR's affine maps
+// and integer sets, and knows no dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_POLYHEDRAL_PROGRAM_H
+#define ESPALIER_POLYHEDRAL_PROGRAM_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+#include <vector>
+
+namespace espalier::polyhedral {
+
+/// The elements of one array that a statement touches at each of its points.
+struct Access {
+  /// Number of the array. Different numbers denote disjoint memory.
+  unsigned array;
+  /// From the statement's dimensions to the array's. Symbols from `numParams`
+  /// on, and subexpressions that are not affine, may take any value.
+  mlir::AffineMap map;
+};
+
+/// A statement: executed once at every integer point of its domain.
+struct Statement {
+  std::string name;
+  unsigned numDims = 0;
+  /// The domain is the union of these sets. Their symbols are the parameters.
+  llvm::SmallVector<mlir::IntegerSet> domain;
+  llvm::SmallVector<Access> reads;
+  llvm::SmallVector<Access> writes;
+  /// The statement accumulates into the elements that it reads and writes
+  /// through one and the same access, in any order.
+  bool isReduction = false;
+};
+
+/// An array whose elements share places: element x lies at `map(x)`, in memory
+/// of which each iteration of parallel loops has its own.
+struct Storage {
+  unsigned array;
+  /// From the array's indices to those of the memory, without symbols.
+  mlir::AffineMap map;
+  /// What messages call the array.
+  std::string name;
+};
+
+/// Statements in program order: statement by statement, each over its domain
+/// in lexicographic order.
+struct Program {
+  mlir::MLIRContext *context = nullptr;
+  /// Parameters are nonnegative.
+  unsigned numParams = 0;
+  /// What else is known of the parameters: a set without dimensions, or null.
+  mlir::IntegerSet assumptions;
+  std::vector<Statement> statements;
+  /// Of the arrays that are not stored as they are indexed. A schedule must
+  /// fit them; the program order need not.
+  llvm::SmallVector<Storage> storages;
+};
+
+} // namespace espalier::polyhedral
+
+#endif // ESPALIER_POLYHEDRAL_PROGRAM_H

@@ -1,0 +1,129 @@
+//===- Set.h - Integer sets and relations -----------------------*- C++ -*-===//
+//
+// Sets and relations of integer points with parameters, over isl. Values are
+// cheap to copy and must not outlive their context. An operation that fails, or
+// exceeds the context's limits, yields a null object; operations on null
+// objects yield null; questions about them have no answer. `Context::getError`
+// then says why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_POLYHEDRAL_SET_H
+#define ESPALIER_POLYHEDRAL_SET_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+struct isl_ctx;
+struct isl_set;
+struct isl_map;
+
+namespace espalier::polyhedral {
+
+/// How much work one context may do.
+struct Limits {
+  /// isl's count of elementary operations; about a million per second. Zero
+  /// means no limit.
+  unsigned long maxOperations = 5'000'000;
+};
+
+/// Owns what sets and relations are made of, and outlives them. To be used by
+/// one thread at a time.
+class Context {
+public:
+  explicit Context(const Limits &limits = {});
+
+  isl_ctx *get() const;
+  /// Why the last operation failed; empty if none did.
+  std::string getError() const;
+
+private:
+  std::shared_ptr<isl_ctx> ctx;
+};
+
+/// A set of integer points with parameters.
+class Set {
+public:
+  Set() = default;
+  explicit Set(isl_set *owned);
+
+  /// The union of `sets`, all with `numDims` dimensions. Their symbols are the
+  /// parameters. Null if a constraint is not affine.
+  static Set getUnion(const Context &context, unsigned numDims,
+                      unsigned numParams,
+                      llvm::ArrayRef<mlir::IntegerSet> sets);
+  static Set get(const Context &context, mlir::IntegerSet set) {
+    return getUnion(context, set.getNumDims(), set.getNumSymbols(), set);
+  }
+  /// Parses isl's notation, such as `[n] -> { [i] : 0 <= i < n }`.
+  static Set parse(const Context &context, llvm::StringRef text);
+
+  explicit operator bool() const { return set != nullptr; }
+  isl_set *get() const { return set.get(); }
+
+  std::optional<bool> isEmpty() const;
+  std::optional<bool> isSubset(const Set &other) const;
+  std::optional<bool> isEqual(const Set &other) const;
+  Set intersect(const Set &other) const;
+  Set unite(const Set &other) const;
+  Set subtract(const Set &other) const;
+  /// The least point in lexicographic order, for each value of the parameters.
+  Set lexMin() const;
+  /// Parameters, then dimensions of some point; nothing if empty or unknown.
+  std::optional<llvm::SmallVector<int64_t>> samplePoint() const;
+  std::string str() const;
+
+private:
+  std::shared_ptr<isl_set> set;
+};
+
+/// A relation between integer points, with parameters.
+class Map {
+public:
+  Map() = default;
+  explicit Map(isl_map *owned);
+
+  /// What the map does with symbols beyond the parameters and with expressions
+  /// that are not affine.
+  enum class Inexact {
+    Reject, ///< The result is null.
+    Any,    ///< They take any value.
+  };
+  static Map get(const Context &context, unsigned numParams,
+                 mlir::AffineMap map, Inexact inexact = Inexact::Reject);
+  /// Parses isl's notation.
+  static Map parse(const Context &context, llvm::StringRef text);
+
+  explicit operator bool() const { return map != nullptr; }
+  isl_map *get() const { return map.get(); }
+
+  std::optional<bool> isEmpty() const;
+  std::optional<bool> isSubset(const Map &other) const;
+  std::optional<bool> isEqual(const Map &other) const;
+  std::optional<bool> isSingleValued() const;
+  std::optional<bool> isInjective() const;
+  Map intersect(const Map &other) const;
+  Map intersectDomain(const Set &domain) const;
+  Map intersectRange(const Set &range) const;
+  Map unite(const Map &other) const;
+  Map inverse() const;
+  /// First this, then `other`.
+  Map compose(const Map &other) const;
+  Set apply(const Set &domain) const;
+  Set domain() const;
+  Set range() const;
+  /// The differences range - domain.
+  Set deltas() const;
+  std::string str() const;
+
+private:
+  std::shared_ptr<isl_map> map;
+};
+
+} // namespace espalier::polyhedral
+
+#endif // ESPALIER_POLYHEDRAL_SET_H

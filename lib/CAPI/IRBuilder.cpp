@@ -1,0 +1,390 @@
+//===- IRBuilder.cpp - C API for building modules -------------------------===//
+
+#include "espalier-c/IRBuilder.h"
+#include "espalier/CAPI/Module.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using espalier::capi::ErrorCollector;
+
+/// Constants with more bytes are referred to rather than copied.
+static constexpr size_t maxInlineBytes = 256;
+
+static Value unwrap(espalier_value value) {
+  return Value::getFromOpaquePointer(value.ptr);
+}
+
+static espalier_value wrap(Value value) { return {value.getAsOpaquePointer()}; }
+
+/// Ends a call that failed without a diagnostic of its own.
+static int fail(espalier_module *module, const Twine &message) {
+  if (module->error.empty())
+    module->error = message.str();
+  return -1;
+}
+
+/// Returns the tensor type, or null after recording an error. Extents of -1
+/// are dynamic.
+static RankedTensorType tensorType(espalier_module *module,
+                                   const char *elementType, int32_t rank,
+                                   const int64_t *extents) {
+  Type element = parseType(elementType, &module->context);
+  if (!element || !RankedTensorType::isValidElementType(element)) {
+    fail(module,
+         Twine("expects an element type, but got '") + elementType + "'");
+    return {};
+  }
+  SmallVector<int64_t> shape;
+  for (int32_t i = 0; i < rank; ++i) {
+    if (extents[i] < -1) {
+      fail(module, "expects extents of at least 0, or -1 for an unknown one, "
+                   "but got " +
+                       Twine(extents[i]));
+      return {};
+    }
+    shape.push_back(extents[i] == -1 ? ShapedType::kDynamic : extents[i]);
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and constants
+//===----------------------------------------------------------------------===//
+
+int espalier_module_input(espalier_module *module, const char *name,
+                          const char *element_type, int32_t rank,
+                          const int64_t *extents, const char *const *symbols,
+                          espalier_value *result) {
+  ErrorCollector collector(&module->context, module->error);
+  Builder &builder = module->builder;
+  RankedTensorType type = tensorType(module, element_type, rank, extents);
+  if (!type)
+    return -1;
+  SmallVector<Attribute> dims;
+  for (int32_t i = 0; i < rank; ++i)
+    dims.push_back(builder.getStringAttr(
+        symbols && symbols[i] ? StringRef(symbols[i]) : StringRef()));
+  DictionaryAttr attributes = builder.getDictionaryAttr(
+      {builder.getNamedAttr("espalier.dims", builder.getArrayAttr(dims)),
+       builder.getNamedAttr("espalier.name", builder.getStringAttr(name))});
+  func::FuncOp function = module->function;
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  if (failed(function.insertArgument(function.getNumArguments(), type,
+                                     attributes, loc)))
+    return fail(module, "expects a function that can take another argument");
+  *result = wrap(function.getArguments().back());
+  return 0;
+}
+
+/// Returns the number of bytes that a tensor's data has at the boundary, or
+/// nothing if that overflows.
+static std::optional<int64_t> boundaryBytes(RankedTensorType type) {
+  unsigned bits = type.getElementTypeBitWidth();
+  std::optional<int64_t> bytes = std::max(1u, bits / 8);
+  for (int64_t extent : type.getShape())
+    if (bytes)
+      bytes = llvm::checkedMul(*bytes, extent);
+  return bytes;
+}
+
+/// Says whether all elements have the same bytes.
+static bool isSplat(ArrayRef<char> data, size_t elementBytes) {
+  return data.size() > elementBytes &&
+         std::memcmp(data.data(), data.data() + elementBytes,
+                     data.size() - elementBytes) == 0;
+}
+
+/// Makes an attribute of data that may go away afterwards.
+static ElementsAttr copyData(RankedTensorType type, ArrayRef<char> data) {
+  if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> bits;
+    for (char byte : data)
+      bits.push_back(byte != 0);
+    return DenseElementsAttr::get(type, ArrayRef<bool>(bits));
+  }
+  if (data.empty())
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  return DenseElementsAttr::getFromRawBuffer(type, data);
+}
+
+int espalier_module_constant(espalier_module *module, const char *element_type,
+                             int32_t rank, const int64_t *extents,
+                             const void *data, size_t size,
+                             void (*release)(void *), void *user,
+                             espalier_value *result) {
+  ErrorCollector collector(&module->context, module->error);
+  llvm::scope_exit releaseData([&] {
+    if (release)
+      release(user);
+  });
+  RankedTensorType type = tensorType(module, element_type, rank, extents);
+  if (!type)
+    return -1;
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return fail(module, "expects a constant of numbers with a static shape");
+  std::optional<int64_t> expected = boundaryBytes(type);
+  if (!expected || *expected != static_cast<int64_t>(size))
+    return fail(module, "expects data that fills the shape, but got " +
+                            Twine(size) + " bytes");
+
+  ArrayRef<char> bytes(static_cast<const char *>(data), size);
+  size_t elementBytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+  ElementsAttr value;
+  if (isSplat(bytes, elementBytes)) {
+    bool isBool = type.getElementType().isInteger(1);
+    value = isBool ? DenseElementsAttr::get(type, bytes[0] != 0)
+                   : DenseElementsAttr::getFromRawBuffer(
+                         type, bytes.take_front(elementBytes));
+  } else if (size <= maxInlineBytes || type.getElementType().isInteger(1)) {
+    value = copyData(type, bytes);
+  } else {
+    releaseData.release();
+    AsmResourceBlob::DeleterFn deleter = [release, user](void *, size_t,
+                                                         size_t) {
+      if (release)
+        release(user);
+    };
+    AsmResourceBlob blob(bytes, elementBytes, std::move(deleter),
+                         /*dataIsMutable=*/false);
+    value = DenseResourceElementsAttr::get(
+        type, ("constant_" + Twine(module->numConstants++)).str(),
+        std::move(blob));
+  }
+  auto constant = espalier::graph::ConstantOp::create(
+      module->builder, module->builder.getUnknownLoc(), type, value);
+  *result = wrap(constant.getResult());
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Returns the attribute that the caller describes, or null after an error.
+static Attribute makeAttribute(espalier_module *module,
+                               const espalier_attribute &attribute) {
+  Builder &builder = module->builder;
+  switch (attribute.kind) {
+  case ESPALIER_ATTRIBUTE_TEXT:
+    return parseAttribute(attribute.text, &module->context);
+  case ESPALIER_ATTRIBUTE_INTEGER:
+    return builder.getI64IntegerAttr(attribute.integer);
+  case ESPALIER_ATTRIBUTE_REAL:
+    return builder.getF64FloatAttr(attribute.real);
+  case ESPALIER_ATTRIBUTE_BOOLEAN:
+    return builder.getBoolAttr(attribute.integer != 0);
+  case ESPALIER_ATTRIBUTE_INTEGERS:
+    return builder.getDenseI64ArrayAttr(
+        ArrayRef(attribute.integers, attribute.num_integers));
+  }
+  return {};
+}
+
+namespace {
+/// Properties of an operation that does not exist yet.
+class Properties {
+public:
+  explicit Properties(RegisteredOperationName name)
+      : name(name), bytes(llvm::divideCeil(name.getOpPropertyByteSize(),
+                                           sizeof(uint64_t))) {
+    name.initOpProperties(get(), OpaqueProperties(nullptr));
+  }
+  ~Properties() { name.destroyOpProperties(get()); }
+
+  OpaqueProperties get() { return OpaqueProperties(bytes.data()); }
+
+private:
+  RegisteredOperationName name;
+  SmallVector<uint64_t> bytes;
+};
+} // namespace
+
+/// Infers the result types of `state`.
+static LogicalResult inferTypes(OperationState &state,
+                                RegisteredOperationName name) {
+  auto emit = [&] { return emitError(state.location); };
+  auto *interface = name.getInterface<InferTypeOpInterface>();
+  if (!interface)
+    return emit() << "expects an operation whose result types follow from its "
+                     "operands, but got '"
+                  << name.getStringRef() << "'";
+  MLIRContext *context = state.getContext();
+  DictionaryAttr attributes = state.attributes.getDictionary(context);
+  Properties properties(name);
+  if (name.getOpPropertyByteSize() > 0 &&
+      failed(name.setOpPropertiesFromAttribute(name, properties.get(),
+                                               attributes, emit)))
+    return failure();
+  return interface->inferReturnTypes(context, state.location, state.operands,
+                                     attributes, properties.get(), {},
+                                     state.types);
+}
+
+int espalier_module_op(espalier_module *module,
+                       const espalier_operation *operation,
+                       espalier_value *results, size_t max_results) {
+  ErrorCollector collector(&module->context, module->error);
+  OpBuilder &builder = module->builder;
+  Location loc = builder.getUnknownLoc();
+  if (StringRef location(operation->location); !location.empty())
+    loc = NameLoc::get(builder.getStringAttr(location));
+  std::optional<RegisteredOperationName> name =
+      RegisteredOperationName::lookup(operation->name, &module->context);
+  if (!name)
+    return fail(module, Twine("expects a known operation, but got '") +
+                            operation->name + "'");
+
+  OperationState state(loc, *name);
+  for (size_t i = 0; i < operation->num_operands; ++i)
+    state.operands.push_back(unwrap(operation->operands[i]));
+  for (size_t i = 0; i < operation->num_attributes; ++i) {
+    const espalier_attribute &attribute = operation->attributes[i];
+    Attribute value = makeAttribute(module, attribute);
+    if (!value)
+      return fail(module, Twine("expects an attribute, but got '") +
+                              attribute.text + "'");
+    state.addAttribute(attribute.name, value);
+  }
+  if (failed(inferTypes(state, *name)))
+    return fail(module, "expects operands that fit the operation");
+  Operation *op = builder.create(state);
+  if (failed(verify(op))) {
+    op->erase();
+    return fail(module, "expects a valid operation");
+  }
+  for (size_t i = 0; i < std::min<size_t>(max_results, op->getNumResults());
+       ++i)
+    results[i] = wrap(op->getResult(i));
+  return op->getNumResults();
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+int espalier_module_index(espalier_module *module, int64_t number,
+                          espalier_value *result) {
+  module->error.clear();
+  OpBuilder &builder = module->builder;
+  *result = wrap(
+      arith::ConstantIndexOp::create(builder, builder.getUnknownLoc(), number));
+  return 0;
+}
+
+int espalier_module_dim(espalier_module *module, espalier_value value,
+                        int32_t dimension, espalier_value *result) {
+  module->error.clear();
+  auto type = dyn_cast<RankedTensorType>(unwrap(value).getType());
+  if (!type || dimension < 0 || dimension >= type.getRank())
+    return fail(module,
+                "expects a dimension of a tensor, but got " + Twine(dimension));
+  if (!type.isDynamicDim(dimension))
+    return espalier_module_index(module, type.getDimSize(dimension), result);
+  OpBuilder &builder = module->builder;
+  *result = wrap(tensor::DimOp::create(builder, builder.getUnknownLoc(),
+                                       unwrap(value), dimension));
+  return 0;
+}
+
+template <typename Op>
+static Value createIndex(OpBuilder &builder, Location loc, Value a, Value b) {
+  return Op::create(builder, loc, a, b);
+}
+
+/// Returns the remainder that has the divisor's sign.
+static Value createModulo(OpBuilder &builder, Location loc, Value a, Value b) {
+  Value quotient = arith::FloorDivSIOp::create(builder, loc, a, b);
+  Value product = arith::MulIOp::create(builder, loc, quotient, b);
+  return arith::SubIOp::create(builder, loc, a, product);
+}
+
+int espalier_module_index_op(espalier_module *module, const char *name,
+                             espalier_value left, espalier_value right,
+                             espalier_value *result) {
+  module->error.clear();
+  OpBuilder &builder = module->builder;
+  Location loc = builder.getUnknownLoc();
+  Value a = unwrap(left), b = unwrap(right);
+  if (!a.getType().isIndex() || !b.getType().isIndex())
+    return fail(module, "expects two indices");
+  using Create = Value (*)(OpBuilder &, Location, Value, Value);
+  Create create = llvm::StringSwitch<Create>(name)
+                      .Case("add", createIndex<arith::AddIOp>)
+                      .Case("sub", createIndex<arith::SubIOp>)
+                      .Case("mul", createIndex<arith::MulIOp>)
+                      .Case("div", createIndex<arith::DivSIOp>)
+                      .Case("floordiv", createIndex<arith::FloorDivSIOp>)
+                      .Case("mod", createModulo)
+                      .Case("max", createIndex<arith::MaxSIOp>)
+                      .Case("min", createIndex<arith::MinSIOp>)
+                      .Default(nullptr);
+  if (!create)
+    return fail(module,
+                Twine("expects a function of indices, but got '") + name + "'");
+  *result = wrap(create(builder, loc, a, b));
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+int espalier_module_finish(espalier_module *module,
+                           const espalier_value *outputs,
+                           const char *const *names, size_t num_outputs) {
+  ErrorCollector collector(&module->context, module->error);
+  OpBuilder &builder = module->builder;
+  func::FuncOp function = module->function;
+  if (!function || function.getBody().front().mightHaveTerminator())
+    return fail(module, "expects a function under construction");
+  SmallVector<Value> values;
+  SmallVector<Attribute> attributes;
+  for (size_t i = 0; i < num_outputs; ++i) {
+    values.push_back(unwrap(outputs[i]));
+    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        "espalier.name", builder.getStringAttr(names[i]))));
+  }
+  auto end = func::ReturnOp::create(builder, builder.getUnknownLoc(), values);
+  FunctionType type = function.getFunctionType();
+  function.setFunctionType(
+      builder.getFunctionType(type.getInputs(), ValueRange(values).getTypes()));
+  function.setResAttrsAttr(builder.getArrayAttr(attributes));
+  if (succeeded(verify(*module->module)))
+    return 0;
+  end.erase();
+  function.removeResAttrsAttr();
+  function.setFunctionType(type);
+  return fail(module, "expects a valid module");
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+int32_t espalier_value_rank(espalier_value value) {
+  auto type = dyn_cast<RankedTensorType>(unwrap(value).getType());
+  return type ? type.getRank() : -1;
+}
+
+int64_t espalier_value_extent(espalier_value value, int32_t dimension) {
+  auto type = cast<RankedTensorType>(unwrap(value).getType());
+  return type.isDynamicDim(dimension) ? -1 : type.getDimSize(dimension);
+}
+
+void espalier_value_element_type(espalier_value value,
+                                 void (*write)(const char *, size_t, void *),
+                                 void *user) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << getElementTypeOrSelf(unwrap(value).getType());
+  write(text.data(), text.size(), user);
+}

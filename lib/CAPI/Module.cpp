@@ -1,0 +1,100 @@
+//===- Module.cpp - Modules behind the C API ------------------------------===//
+
+#include "espalier/CAPI/Module.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+/// The dialects that a module may use before it is compiled.
+static DialectRegistry inputDialects() {
+  DialectRegistry registry;
+  registry
+      .insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
+              affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
+              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  return registry;
+}
+
+espalier_module::espalier_module()
+    : context(inputDialects()), builder(&context) {
+  context.loadAllAvailableDialects();
+}
+
+espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
+                                               std::string &text)
+    : ScopedDiagnosticHandler(context) {
+  text.clear();
+  auto append = [&text](Diagnostic &diagnostic) {
+    if (!text.empty())
+      text += '\n';
+    llvm::raw_string_ostream os(text);
+    if (auto name = diagnostic.getLocation()->findInstanceOf<NameLoc>())
+      os << "node '" << name.getName().getValue() << "': ";
+    else if (auto file =
+                 diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+      os << "line " << file.getLine() << ": ";
+    os << diagnostic;
+  };
+  setHandler([append](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return success();
+    append(diagnostic);
+    for (Diagnostic &note : diagnostic.getNotes())
+      append(note);
+    return success();
+  });
+}
+
+/// The message of this thread's last failed parse.
+static thread_local std::string parseError;
+
+espalier_module *espalier_module_create() {
+  auto *result = new espalier_module;
+  Location loc = UnknownLoc::get(&result->context);
+  result->module = ModuleOp::create(loc);
+  result->builder.setInsertionPointToEnd(result->module->getBody());
+  result->function = func::FuncOp::create(
+      result->builder, loc, "main", result->builder.getFunctionType({}, {}));
+  result->builder.setInsertionPointToEnd(result->function.addEntryBlock());
+  return result;
+}
+
+espalier_module *espalier_module_parse(const char *text, size_t size) {
+  auto result = std::make_unique<espalier_module>();
+  {
+    espalier::capi::ErrorCollector collector(&result->context, parseError);
+    result->module =
+        parseSourceString<ModuleOp>(StringRef(text, size), &result->context);
+  }
+  if (!result->module)
+    return nullptr;
+  parseError.clear();
+  return result.release();
+}
+
+void espalier_module_destroy(espalier_module *module) { delete module; }
+
+const char *espalier_module_last_error(const espalier_module *module) {
+  return module ? module->error.c_str() : parseError.c_str();
+}
+
+void espalier_module_print(const espalier_module *module,
+                           void (*write)(const char *, size_t, void *),
+                           void *user) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->module.get()->print(os);
+  write(text.data(), text.size(), user);
+}

@@ -1,0 +1,306 @@
+//===- AssignLayouts.cpp - Where the elements of arrays lie ---------------===//
+//
+// One decision drives the rest: which dimension of a contraction is vectorized.
+// Its result has that dimension innermost, and everything that reads the result
+// follows, so that a convolutional network runs channels-last without a single
+// transposition. The operand that has the vectorized dimension is stored in
+// panels of a few vectors, each panel contiguous along the reduction:
+//
+//   B[k, j]  lies at  [j floordiv 32, k, j mod 32]
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "StepProgram.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+/// Fewer uses than this of each element do not pay for copying into panels.
+static constexpr int64_t kMinPanelReuse = 8;
+
+namespace {
+
+class LayoutAssigner {
+public:
+  LayoutAssigner(StepProgram &program, const LayoutOptions &options)
+      : program(program), options(options) {}
+  void run();
+
+private:
+  /// The order of an array's dimensions in memory, outermost first; nothing if
+  /// the layout is not a permutation.
+  std::optional<SmallVector<unsigned>> getOrder(ArrayId array) const;
+  void setOrder(Array &array, ArrayRef<unsigned> order);
+  void assignContraction(Statement &statement, const Contraction &contraction);
+  void assignOther(Statement &statement);
+  void storePanel(Statement &statement, const Contraction &contraction);
+  AffineMap getPanelLayout(const Statement &statement,
+                           const Contraction &contraction,
+                           SmallVectorImpl<AffineExpr> &storedExtents);
+  /// Makes `statement` read `to` wherever it reads `from`.
+  void redirect(Statement &statement, ArrayId from, ArrayId to);
+  void alignConstants(Statement &statement, unsigned innermost);
+  unsigned countReaders(ArrayId array) const;
+
+  StepProgram &program;
+  const LayoutOptions &options;
+  std::vector<Statement> result;
+  llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
+};
+
+std::optional<SmallVector<unsigned>>
+LayoutAssigner::getOrder(ArrayId number) const {
+  const Array &array = program.arrays[number];
+  SmallVector<unsigned> order;
+  if (!array.layout) {
+    llvm::append_range(order, llvm::seq<unsigned>(0, array.extents.size()));
+    return order;
+  }
+  if (!array.layout.isPermutation())
+    return std::nullopt;
+  for (AffineExpr expr : array.layout.getResults())
+    order.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return order;
+}
+
+void LayoutAssigner::setOrder(Array &array, ArrayRef<unsigned> order) {
+  if (array.rowMajor || array.kind == Array::Kind::Input)
+    return;
+  AffineMap layout = AffineMap::getPermutationMap(order, program.context);
+  if (layout.isIdentity())
+    return;
+  array.layout = layout;
+  array.storedExtents.clear();
+  for (unsigned dim : order)
+    array.storedExtents.push_back(array.extents[dim]);
+}
+
+void LayoutAssigner::redirect(Statement &statement, ArrayId from, ArrayId to) {
+  for (Piece &piece : statement.pieces)
+    piece.value = transform(piece.value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Access || e.getTensor().number != from)
+        return {};
+      return access(TensorRef::operand(to), e.getOperands(), e.getType());
+    });
+}
+
+unsigned LayoutAssigner::countReaders(ArrayId array) const {
+  unsigned count = 0;
+  for (const Statement &statement : program.statements)
+    count += llvm::is_contained(getReads(statement), array);
+  for (const Array &other : program.arrays)
+    count += other.reshapeOf == array;
+  return count;
+}
+
+AffineMap
+LayoutAssigner::getPanelLayout(const Statement &statement,
+                               const Contraction &contraction,
+                               SmallVectorImpl<AffineExpr> &storedExtents) {
+  const Array &panel = program.arrays[contraction.panel.getTensor().number];
+  unsigned rank = program.getRank(statement.target);
+  unsigned numDims = panel.extents.size();
+
+  // The reduced dimension that the other operand has innermost goes innermost.
+  std::optional<unsigned> innermost;
+  forEachAccess(statement, [&](Expr access) {
+    if (access.getNode() == contraction.panel.getNode())
+      return;
+    if (auto order = getOrder(access.getTensor().number))
+      for (unsigned position : llvm::reverse(*order))
+        for (unsigned dim : getDims(access.getOperands()[position]))
+          if (!innermost && dim >= rank)
+            innermost = dim;
+  });
+  SmallVector<unsigned> outer, inner;
+  for (unsigned p = 0; p < numDims; ++p) {
+    if (p == contraction.panelIndex)
+      continue;
+    SmallVector<unsigned> dims = getDims(contraction.panel.getOperands()[p]);
+    bool reduced = llvm::any_of(dims, [&](unsigned d) { return d >= rank; });
+    (reduced ? inner : outer).push_back(p);
+  }
+  llvm::stable_sort(inner, [&](unsigned a, unsigned b) {
+    auto isLast = [&](unsigned p) {
+      return innermost &&
+             llvm::is_contained(getDims(contraction.panel.getOperands()[p]),
+                                *innermost);
+    };
+    return isLast(a) < isLast(b);
+  });
+
+  unsigned lanes = options.vectorLanes;
+  int64_t width = lanes * options.panelVectors;
+  AffineExpr extent = panel.extents[contraction.panelIndex];
+  if (auto number = dyn_cast<AffineConstantExpr>(extent))
+    width = std::min<int64_t>(width, llvm::alignTo(number.getValue(), lanes));
+  AffineExpr vector = getAffineDimExpr(contraction.panelIndex, program.context);
+  SmallVector<AffineExpr> results;
+  auto append = [&](unsigned p) {
+    results.push_back(getAffineDimExpr(p, program.context));
+    storedExtents.push_back(panel.extents[p]);
+  };
+  llvm::for_each(outer, append);
+  results.push_back(vector.floorDiv(width));
+  storedExtents.push_back(extent.ceilDiv(width));
+  llvm::for_each(inner, append);
+  results.push_back(vector % width);
+  storedExtents.push_back(getAffineConstantExpr(width, program.context));
+  return AffineMap::get(numDims, 0, results, program.context);
+}
+
+void LayoutAssigner::storePanel(Statement &statement,
+                                const Contraction &contraction) {
+  ArrayId source = contraction.panel.getTensor().number;
+  bool isConstant = program.arrays[source].kind == Array::Kind::Constant;
+  if (!isConstant) {
+    int64_t reuse = 1;
+    SmallVector<unsigned> dims = getDims(contraction.panel);
+    for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
+      if (!llvm::is_contained(dims, dim)) {
+        auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+        reuse *= extent ? extent.getValue() : kMinPanelReuse;
+      }
+    if (reuse < kMinPanelReuse)
+      return;
+  }
+  SmallVector<AffineExpr> storedExtents;
+  AffineMap layout = getPanelLayout(statement, contraction, storedExtents);
+  Array &array = program.arrays[source];
+  if (array.kind == Array::Kind::Intermediate && !array.rowMajor &&
+      !array.layout && countReaders(source) == 1 && !statement.recurrence) {
+    array.layout = layout;
+    array.storedExtents = storedExtents;
+    return;
+  }
+  auto [known, isNew] = copies.try_emplace({source, layout}, 0);
+  if (isNew) {
+    Array copy = array;
+    copy.layout = layout;
+    copy.storedExtents = storedExtents;
+    copy.rowMajor = false;
+    copy.outputs.clear();
+    copy.reshapeOf.reset();
+    if (!isConstant)
+      copy.kind = Array::Kind::Intermediate;
+    known->second = program.addArray(std::move(copy));
+    if (!isConstant) {
+      SmallVector<Expr> indices;
+      for (unsigned dim = 0; dim < program.getRank(source); ++dim)
+        indices.push_back(variable(dim, program.context));
+      Statement pack{known->second,
+                     statement.loc,
+                     program.arrays[source].extents,
+                     {},
+                     std::nullopt,
+                     std::nullopt,
+                     0};
+      pack.pieces.push_back({{},
+                             access(TensorRef::operand(source), indices,
+                                    contraction.panel.getType())});
+      result.push_back(std::move(pack));
+    }
+  }
+  redirect(statement, source, known->second);
+}
+
+void LayoutAssigner::assignContraction(Statement &statement,
+                                       const Contraction &contraction) {
+  unsigned rank = program.getRank(statement.target);
+  SmallVector<unsigned> order;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (dim != contraction.vectorDim)
+      order.push_back(dim);
+  order.push_back(contraction.vectorDim);
+  setOrder(program.arrays[statement.target], order);
+  // A recurrence is computed step by step: its operands cannot be copied ahead.
+  if (!statement.recurrence ||
+      program.arrays[contraction.panel.getTensor().number].kind ==
+          Array::Kind::Constant)
+    storePanel(statement, contraction);
+}
+
+/// Constant operands are stored with `innermost` innermost.
+void LayoutAssigner::alignConstants(Statement &statement, unsigned innermost) {
+  SmallVector<Expr> accesses;
+  forEachAccess(statement, [&](Expr e) { accesses.push_back(e); });
+  for (Expr e : accesses) {
+    ArrayId source = e.getTensor().number;
+    const Array &array = program.arrays[source];
+    unsigned rank = array.extents.size();
+    if (array.kind != Array::Kind::Constant || rank < 2 || array.layout)
+      continue;
+    SmallVector<unsigned> order;
+    std::optional<unsigned> last;
+    for (auto [position, index] : llvm::enumerate(e.getOperands())) {
+      if (!last && index.getKind() == Expr::Kind::Variable &&
+          index.getVariable() == innermost)
+        last = position;
+      else
+        order.push_back(position);
+    }
+    if (!last || *last == rank - 1)
+      continue;
+    order.push_back(*last);
+    Array copy = array;
+    setOrder(copy, order);
+    auto [known, isNew] = copies.try_emplace({source, copy.layout}, 0);
+    if (isNew)
+      known->second = program.addArray(std::move(copy));
+    redirect(statement, source, known->second);
+  }
+}
+
+void LayoutAssigner::assignOther(Statement &statement) {
+  Array &target = program.arrays[statement.target];
+  unsigned rank = target.extents.size();
+  // Follow the operand of highest rank whose order is not the usual one.
+  std::optional<SmallVector<unsigned>> best;
+  unsigned bestRank = 0;
+  forEachAccess(statement, [&](Expr access) {
+    ArrayId array = access.getTensor().number;
+    auto order = getOrder(array);
+    if (!order || order->size() <= bestRank ||
+        program.arrays[array].kind == Array::Kind::Constant ||
+        llvm::is_sorted(*order))
+      return;
+    SmallVector<unsigned> dims;
+    for (unsigned position : *order)
+      for (unsigned dim : getDims(access.getOperands()[position]))
+        if (dim < rank && !llvm::is_contained(dims, dim))
+          dims.push_back(dim);
+    SmallVector<unsigned> full;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (!llvm::is_contained(dims, dim))
+        full.push_back(dim);
+    llvm::append_range(full, dims);
+    best = full;
+    bestRank = order->size();
+  });
+  if (best && !target.layout)
+    setOrder(target, *best);
+  if (auto order = getOrder(statement.target); order && !order->empty())
+    alignConstants(statement, order->back());
+}
+
+void LayoutAssigner::run() {
+  // By index: packing adds arrays and, before the statement, statements.
+  for (unsigned i = 0; i < program.statements.size(); ++i) {
+    Statement &statement = program.statements[i];
+    if (auto contraction = getContraction(program, statement))
+      assignContraction(statement, *contraction);
+    else
+      assignOther(statement);
+    result.push_back(statement);
+  }
+  program.statements.assign(result.begin(), result.end());
+}
+
+} // namespace
+
+void espalier::graphtopoly::assignLayouts(StepProgram &program,
+                                          const LayoutOptions &options) {
+  LayoutAssigner(program, options).run();
+}

@@ -1,0 +1,420 @@
+//===- BuildSteps.cpp - From operators to statements ----------------------===//
+//
+// Instantiates each operator's definition over the arrays of the program. One
+// equation becomes a chain of statements: every reduction inside it is given an
+// array of its own, so that what remains is a map.
+//
+//   R[i, j] = relu(sum(k) A[i, k] * B[k, j])
+//
+// becomes  S[i, j] (+)= A[i, k] * B[k, j];  R[i, j] = relu(S[i, j]).
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepProgram.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+class ProgramBuilder {
+public:
+  explicit ProgramBuilder(func::FuncOp function) {
+    program.context = function.getContext();
+    program.function = function;
+  }
+
+  FailureOr<StepProgram> run();
+
+private:
+  LogicalResult addArguments();
+  LogicalResult addOperator(graph::DefinedOpInterface op);
+  void addConstant(Value value, ElementsAttr attr);
+  LogicalResult addReshape(Operation *op, ArrayId source);
+  /// The affine value of an index computation of the function.
+  AffineExpr getIndex(Value value);
+  AffineExpr addSymbol(Symbol symbol);
+  /// Extents of `value`: static ones from its type, else `symbolic`.
+  SmallVector<AffineExpr> getExtents(RankedTensorType type,
+                                     llvm::function_ref<AffineExpr(unsigned)>);
+
+  /// State of one operator's instantiation.
+  struct Instance {
+    const Definition *definition;
+    SmallVector<ArrayId> operands, steps;
+    SmallVector<AffineExpr> parameters;
+    Location loc;
+  };
+  ArrayId getArray(const Instance &instance, TensorRef tensor) {
+    return tensor.isOperand() ? instance.operands[tensor.number]
+                              : instance.steps[tensor.number];
+  }
+  /// Replaces the operator's tensors, sizes and parameters by the program's.
+  Expr import(const Instance &instance, Expr expr);
+  void addStep(Instance &instance, const Step &step, unsigned group);
+
+  StepProgram program;
+  llvm::DenseMap<Value, ArrayId> arrayOf;
+  llvm::DenseMap<Value, AffineExpr> indexOf;
+  llvm::StringMap<AffineExpr> namedExtents;
+  unsigned numGroups = 0;
+};
+
+/// Writes one equation as statements. Variables keep the ids of the definition
+/// until a statement is complete, then become its dimensions.
+class StepLowering {
+public:
+  StepLowering(StepProgram &program, Location loc)
+      : program(program), loc(loc) {}
+
+  std::optional<VarId> recurrenceVar;
+  unsigned recurrenceGroup = 0;
+
+  void declare(const IndexVar &var) {
+    if (extents.contains(var.id))
+      return;
+    order.push_back(var.id);
+    extents[var.id] = *program.affine(var.extent);
+  }
+
+  /// Moves each reduction inside `expr` to a statement of its own.
+  Expr extractReductions(Expr expr) {
+    walk(expr, [&](Expr e) {
+      if (e.getKind() == Expr::Kind::Reduce)
+        for (const IndexVar &var : e.getReduceVars())
+          declare(var);
+    });
+    return transform(expr, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Reduce)
+        return {};
+      return addReduction(e);
+    });
+  }
+
+  /// Adds `target[vars] = value`.
+  void addStatement(ArrayId target, ArrayRef<VarId> vars, Expr value,
+                    std::optional<ReduceKind> reduction, Conjunction domain) {
+    llvm::DenseMap<VarId, unsigned> position;
+    Statement statement{target, loc, {}, {}, reduction, std::nullopt, 0};
+    for (VarId var : vars) {
+      position[var] = position.size();
+      statement.extents.push_back(extents.lookup(var));
+      if (var == recurrenceVar) {
+        statement.recurrence = position.size() - 1;
+        statement.recurrenceGroup = recurrenceGroup;
+      }
+    }
+    SmallVector<AffineExpr> dims(order.empty() ? 0
+                                               : *llvm::max_element(order) + 1,
+                                 getAffineConstantExpr(0, program.context));
+    for (auto [var, place] : position)
+      dims[var] = getAffineDimExpr(place, program.context);
+    for (Condition &condition : domain)
+      condition.expr = condition.expr.replaceDims(dims);
+    value = transform(value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Variable)
+        return {};
+      return variable(position.lookup(e.getVariable()), program.context);
+    });
+    statement.pieces.push_back({std::move(domain), value});
+    program.statements.push_back(std::move(statement));
+  }
+
+private:
+  /// The variables that `expr` depends on, in order of declaration.
+  SmallVector<VarId> getFreeVars(Expr expr, ArrayRef<IndexVar> bound) {
+    llvm::SmallDenseSet<VarId> used;
+    walk(expr, [&](Expr e) {
+      if (e.getKind() == Expr::Kind::Variable)
+        used.insert(e.getVariable());
+    });
+    for (const IndexVar &var : bound)
+      used.erase(var.id);
+    // The steps of a recurrence are computed together, index by index.
+    if (recurrenceVar)
+      used.insert(*recurrenceVar);
+    SmallVector<VarId> free;
+    for (VarId var : order)
+      if (used.contains(var))
+        free.push_back(var);
+    return free;
+  }
+
+  Expr addReduction(Expr reduce);
+
+  StepProgram &program;
+  Location loc;
+  SmallVector<VarId> order;
+  llvm::DenseMap<VarId, AffineExpr> extents;
+};
+
+Expr StepLowering::addReduction(Expr reduce) {
+  Expr body = reduce.getOperands()[0];
+  Conjunction domain;
+  std::optional<SmallVector<Conjunction>> guard =
+      getConjunctions(program, reduce.getGuard());
+  if (guard && guard->size() == 1) {
+    domain = guard->front();
+  } else {
+    // A guard that depends on data decides between the summand and nothing.
+    body = select(reduce.getGuard(), body,
+                  getNeutral(reduce.getReduceKind(), body.getType()));
+  }
+  Type type = reduce.getType();
+  if (body.getType() != type)
+    body = cast(type, body);
+
+  SmallVector<VarId> vars = getFreeVars(body, reduce.getReduceVars());
+  for (const Condition &condition : domain)
+    for (VarId var : order)
+      if (condition.expr.isFunctionOfDim(var) &&
+          !llvm::is_contained(vars, var) &&
+          llvm::none_of(reduce.getReduceVars(),
+                        [&](const IndexVar &v) { return v.id == var; }))
+        vars.push_back(var);
+  llvm::sort(vars, [&](VarId a, VarId b) {
+    return llvm::find(order, a) < llvm::find(order, b);
+  });
+
+  Array sum{Array::Kind::Intermediate, loc};
+  sum.elementType = type;
+  SmallVector<Expr> indices;
+  for (VarId var : vars) {
+    sum.extents.push_back(extents.lookup(var));
+    indices.push_back(variable(var, program.context));
+  }
+  ArrayId target = program.addArray(std::move(sum));
+  SmallVector<VarId> all(vars);
+  for (const IndexVar &var : reduce.getReduceVars())
+    all.push_back(var.id);
+  addStatement(target, all, body, reduce.getReduceKind(), std::move(domain));
+  return access(TensorRef::operand(target), indices, type);
+}
+
+AffineExpr ProgramBuilder::addSymbol(Symbol symbol) {
+  program.symbols.push_back(symbol);
+  return getAffineSymbolExpr(program.symbols.size() - 1, program.context);
+}
+
+SmallVector<AffineExpr>
+ProgramBuilder::getExtents(RankedTensorType type,
+                    llvm::function_ref<AffineExpr(unsigned)> symbolic) {
+  SmallVector<AffineExpr> extents;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    extents.push_back(ShapedType::isDynamic(extent)
+                          ? symbolic(dim)
+                          : getAffineConstantExpr(extent, program.context));
+  return extents;
+}
+
+LogicalResult ProgramBuilder::addArguments() {
+  func::FuncOp function = program.function;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    unsigned number = argument.getArgNumber();
+    if (!type)
+      return function.emitError("expects ranked tensors as arguments, but "
+                                "argument #")
+             << number << " is " << argument.getType();
+    auto names = function.getArgAttrOfType<ArrayAttr>(number, "espalier.dims");
+    Array array{Array::Kind::Input, argument.getLoc()};
+    array.argument = number;
+    array.rowMajor = true;
+    array.elementType = type.getElementType();
+    array.extents = getExtents(type, [&](unsigned dim) {
+      StringRef name;
+      if (names && dim < names.size())
+        if (auto attr = dyn_cast<StringAttr>(names[dim]))
+          name = attr.getValue();
+      if (name.empty())
+        return addSymbol({number, dim, {}});
+      AffineExpr &known = namedExtents[name];
+      if (!known)
+        known = addSymbol({number, dim, {}});
+      return known;
+    });
+    arrayOf[argument] = program.addArray(std::move(array));
+  }
+  return success();
+}
+
+AffineExpr ProgramBuilder::getIndex(Value value) {
+  if (AffineExpr known = indexOf.lookup(value))
+    return known;
+  AffineExpr result;
+  APInt number;
+  Operation *op = value.getDefiningOp();
+  auto binary = [&](auto combine) {
+    return combine(getIndex(op->getOperand(0)), getIndex(op->getOperand(1)));
+  };
+  if (matchPattern(value, m_ConstantInt(&number)))
+    result = getAffineConstantExpr(number.getSExtValue(), program.context);
+  else if (auto dim = dyn_cast_or_null<tensor::DimOp>(op)) {
+    auto array = arrayOf.find(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (array != arrayOf.end() && index)
+      result = program.arrays[array->second].extents[*index];
+  } else if (isa_and_nonnull<arith::AddIOp>(op))
+    result = binary([](AffineExpr a, AffineExpr b) { return a + b; });
+  else if (isa_and_nonnull<arith::SubIOp>(op))
+    result = binary([](AffineExpr a, AffineExpr b) { return a - b; });
+  else if (isa_and_nonnull<arith::MulIOp>(op))
+    result = binary([](AffineExpr a, AffineExpr b) { return a * b; });
+  else if (isa_and_nonnull<arith::FloorDivSIOp, arith::DivUIOp>(op))
+    result = binary([](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
+  else if (isa_and_nonnull<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    result = binary([](AffineExpr a, AffineExpr b) { return a.ceilDiv(b); });
+  else if (isa_and_nonnull<arith::IndexCastOp>(op))
+    result = getIndex(op->getOperand(0));
+  if (!result)
+    result = addSymbol({0, 0, value});
+  result = program.simplify(result);
+  return indexOf[value] = result;
+}
+
+void ProgramBuilder::addConstant(Value value, ElementsAttr attr) {
+  auto type = cast<RankedTensorType>(attr.getType());
+  Array array{Array::Kind::Constant, value.getLoc()};
+  array.elementType = type.getElementType();
+  for (int64_t extent : type.getShape())
+    array.extents.push_back(getAffineConstantExpr(extent, program.context));
+  array.constant = attr;
+  arrayOf[value] = program.addArray(std::move(array));
+}
+
+LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Array array{Array::Kind::Intermediate, op->getLoc()};
+  array.elementType = program.arrays[source].elementType;
+  auto sizes = op->getOperands().drop_front();
+  unsigned next = 0;
+  array.extents =
+      getExtents(type, [&](unsigned) { return getIndex(sizes[next++]); });
+  array.reshapeOf = source;
+  array.rowMajor = true;
+  program.arrays[source].rowMajor = true;
+  arrayOf[op->getResult(0)] = program.addArray(std::move(array));
+  return success();
+}
+
+Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
+  return transform(expr, [&](Expr e) -> Expr {
+    switch (e.getKind()) {
+    case Expr::Kind::Size:
+      return program.expression(
+          program.arrays[getArray(instance, e.getTensor())]
+              .extents[e.getNumber()]);
+    case Expr::Kind::Parameter:
+      return program.expression(instance.parameters[e.getNumber()]);
+    case Expr::Kind::Access:
+      return access(TensorRef::operand(getArray(instance, e.getTensor())),
+                    e.getOperands(), e.getType());
+    default:
+      return {};
+    }
+  });
+}
+
+void ProgramBuilder::addStep(Instance &instance, const Step &step, unsigned group) {
+  StepLowering lowering(program, instance.loc);
+  SmallVector<VarId> vars;
+  for (const IndexVar &var : step.indices) {
+    lowering.declare({var.id, var.name, import(instance, var.extent)});
+    vars.push_back(var.id);
+  }
+  if (step.recurrence) {
+    lowering.recurrenceVar = vars[*step.recurrence];
+    lowering.recurrenceGroup = group;
+  }
+  Expr value = lowering.extractReductions(import(instance, step.value));
+  if (value.getType() != step.elementType)
+    value = cast(step.elementType, value);
+  lowering.addStatement(
+      instance.steps[&step - instance.definition->steps.begin()], vars, value,
+      std::nullopt, {});
+}
+
+LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
+  Definition definition = op.getVerifiedDefinition();
+  Instance instance{&definition, {}, {}, {}, op->getLoc()};
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType()))
+      instance.operands.push_back(arrayOf.lookup(operand));
+    else
+      instance.parameters.push_back(getIndex(operand));
+  }
+  // The arrays come first: a recurrence refers to steps that follow.
+  for (const Step &step : definition.steps) {
+    Array array{Array::Kind::Intermediate, op->getLoc()};
+    array.elementType = step.elementType;
+    for (const IndexVar &var : step.indices) {
+      std::optional<AffineExpr> extent =
+          program.affine(import(instance, var.extent));
+      if (!extent)
+        return op->emitError("expects extents that follow from the sizes of "
+                             "the inputs, but that of ")
+               << step.name << " along " << var.name << " depends on data";
+      array.extents.push_back(*extent);
+    }
+    instance.steps.push_back(program.addArray(std::move(array)));
+  }
+  for (auto [number, result] : llvm::enumerate(op->getResults())) {
+    ArrayId array = instance.steps[definition.results[number]];
+    auto type = cast<RankedTensorType>(result.getType());
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      if (!ShapedType::isDynamic(extent))
+        program.arrays[array].extents[dim] =
+            getAffineConstantExpr(extent, program.context);
+    arrayOf[result] = array;
+  }
+  unsigned group = ++numGroups;
+  for (const Step &step : definition.steps)
+    addStep(instance, step, group);
+  return success();
+}
+
+FailureOr<StepProgram> ProgramBuilder::run() {
+  if (!llvm::hasSingleElement(program.function.getBody()))
+    return program.function.emitError("expects a function of one block");
+  if (failed(addArguments()))
+    return failure();
+  for (Operation &op : program.function.getBody().front()) {
+    ElementsAttr constant;
+    if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+      for (auto [number, value] : llvm::enumerate(ret.getOperands())) {
+        Array &array = program.arrays[arrayOf.lookup(value)];
+        array.outputs.push_back(number);
+        array.rowMajor = true;
+      }
+    } else if (op.getNumResults() == 1 &&
+               isa<RankedTensorType>(op.getResult(0).getType()) &&
+               matchPattern(op.getResult(0), m_Constant(&constant)))
+      addConstant(op.getResult(0), constant);
+    else if (isa<graph::ReshapeOp>(op)) {
+      if (failed(addReshape(&op, arrayOf.lookup(op.getOperand(0)))))
+        return failure();
+    } else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op)) {
+      if (failed(addOperator(defined)))
+        return failure();
+    } else if (!llvm::all_of(op.getResultTypes(),
+                             llvm::IsaPred<IndexType, IntegerType>))
+      return op.emitError("expects only operators of the graph dialect and "
+                          "index arithmetic, but got '")
+             << op.getName() << "'";
+  }
+  return std::move(program);
+}
+
+} // namespace
+
+FailureOr<StepProgram>
+espalier::graphtopoly::buildStepProgram(func::FuncOp function) {
+  return ProgramBuilder(function).run();
+}

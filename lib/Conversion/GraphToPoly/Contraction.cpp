@@ -1,0 +1,68 @@
+//===- Contraction.cpp - Sums of products with reuse ----------------------===//
+
+#include "Contraction.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+SmallVector<unsigned> espalier::graphtopoly::getDims(Expr expr) {
+  SmallVector<unsigned> dims;
+  walk(expr, [&](Expr e) {
+    if (e.getKind() == Expr::Kind::Variable &&
+        !llvm::is_contained(dims, e.getVariable()))
+      dims.push_back(e.getVariable());
+  });
+  return dims;
+}
+
+/// The factors of a product, conversions looked through.
+static void getFactors(Expr expr, SmallVectorImpl<Expr> &factors) {
+  while (expr.getKind() == Expr::Kind::Cast)
+    expr = expr.getOperands()[0];
+  if (expr.getKind() == Expr::Kind::Apply && expr.getFn() == ScalarFn::Mul)
+    for (Expr operand : expr.getOperands())
+      getFactors(operand, factors);
+  else
+    factors.push_back(expr);
+}
+
+std::optional<Contraction>
+espalier::graphtopoly::getContraction(const StepProgram &program,
+                                      const Statement &statement) {
+  if (statement.reduction != ReduceKind::Sum || statement.pieces.size() != 1)
+    return std::nullopt;
+  SmallVector<Expr> factors;
+  getFactors(statement.pieces[0].value, factors);
+  if (factors.size() != 2 || !llvm::all_of(factors, [](Expr factor) {
+        return factor.getKind() == Expr::Kind::Access &&
+               isa<FloatType>(factor.getType());
+      }))
+    return std::nullopt;
+
+  unsigned rank = program.getRank(statement.target);
+  SmallVector<unsigned> dims[2] = {getDims(factors[0]), getDims(factors[1])};
+  // Prefer the dimension that only a constant operand has (its panels are
+  // packed before the program runs), then the last one.
+  std::optional<Contraction> best;
+  bool bestIsConstant = false;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    for (unsigned side : {0u, 1u}) {
+      if (!llvm::is_contained(dims[side], dim) ||
+          llvm::is_contained(dims[1 - side], dim))
+        continue;
+      Expr panel = factors[side];
+      for (auto [number, index] : llvm::enumerate(panel.getOperands())) {
+        if (index.getKind() != Expr::Kind::Variable ||
+            index.getVariable() != dim)
+          continue;
+        bool isConstant = program.arrays[panel.getTensor().number].kind ==
+                          Array::Kind::Constant;
+        if (!best || isConstant >= bestIsConstant) {
+          best = Contraction{dim, panel, unsigned(number)};
+          bestIsConstant = isConstant;
+        }
+      }
+    }
+  return best;
+}

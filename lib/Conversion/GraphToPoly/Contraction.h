@@ -1,0 +1,29 @@
+//===- Contraction.h - Sums of products with reuse --------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_CONTRACTION_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_CONTRACTION_H
+
+#include "StepProgram.h"
+
+namespace espalier::graphtopoly {
+
+/// What a sum of products reads, and the dimension whose elements lie side by
+/// side in a vector register.
+struct Contraction {
+  unsigned vectorDim;
+  /// The access that has the vectorized dimension as an index, and which index.
+  Expr panel;
+  unsigned panelIndex;
+};
+
+/// Recognizes `target[i...] (+)= A[...] * B[...]` where some dimension of the
+/// target is an index of only one of the two: a matrix product or convolution.
+std::optional<Contraction> getContraction(const StepProgram &program,
+                                          const Statement &statement);
+
+/// The dimensions of a statement that an expression depends on.
+llvm::SmallVector<unsigned> getDims(Expr expr);
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_CONTRACTION_H

@@ -1,0 +1,357 @@
+//===- EmitFunction.cpp - The function that calls the kernels -------------===//
+
+#include "EmitExpr.h"
+#include "KernelEmitter.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+/// Emits the values of symbols and of affine expressions over them.
+class SizeEmitter {
+public:
+  SizeEmitter(const StepProgram &program, OpBuilder &builder, Location loc,
+              llvm::function_ref<Value(unsigned argument, unsigned dim)> extent)
+      : program(program), builder(builder), loc(loc), extent(extent) {}
+
+  Value emit(AffineExpr expr) {
+    Value &known = emitted[expr];
+    if (known)
+      return known;
+    Value value = emitNode(expr);
+    return emitted[expr] = value;
+  }
+
+private:
+  Value emitNode(AffineExpr expr) {
+    if (auto number = dyn_cast<AffineConstantExpr>(expr))
+      return arith::ConstantIndexOp::create(builder, loc, number.getValue());
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+      const Symbol &source = program.symbols[symbol.getPosition()];
+      return source.value ? clone(source.value)
+                          : extent(source.argument, source.dim);
+    }
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    Value lhs = emit(binary.getLHS()), rhs = emit(binary.getRHS());
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      return arith::AddIOp::create(builder, loc, lhs, rhs);
+    case AffineExprKind::Mul:
+      return arith::MulIOp::create(builder, loc, lhs, rhs);
+    case AffineExprKind::FloorDiv:
+      return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    case AffineExprKind::CeilDiv:
+      return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
+    default: {
+      Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+      Value whole = arith::MulIOp::create(builder, loc, quotient, rhs);
+      return arith::SubIOp::create(builder, loc, lhs, whole);
+    }
+    }
+  }
+
+  /// Copies the computation of an index value of the original function.
+  Value clone(Value value) {
+    if (Value known = cloned.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    Value result;
+    if (auto dim = dyn_cast_or_null<tensor::DimOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(dim.getSource());
+      std::optional<int64_t> index = dim.getConstantIndex();
+      if (argument && index)
+        result = extent(argument.getArgNumber(), *index);
+    } else if (op && op->getNumRegions() == 0 && isPure(op)) {
+      IRMapping mapping;
+      for (Value operand : op->getOperands()) {
+        Value copy = clone(operand);
+        if (!copy)
+          return {};
+        mapping.map(operand, copy);
+      }
+      result = builder.clone(*op, mapping)
+                   ->getResult(cast<OpResult>(value).getResultNumber());
+    }
+    return cloned[value] = result;
+  }
+
+  const StepProgram &program;
+  OpBuilder &builder;
+  Location loc;
+  llvm::function_ref<Value(unsigned, unsigned)> extent;
+  llvm::DenseMap<AffineExpr, Value> emitted;
+  llvm::DenseMap<Value, Value> cloned;
+};
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(StepProgram &program, ArrayRef<Cluster> clusters)
+      : program(program), clusters(clusters),
+        module(program.function->getParentOfType<ModuleOp>()),
+        builder(program.function) {}
+
+  LogicalResult run();
+
+private:
+  ArrayId getBase(ArrayId array) const {
+    while (program.arrays[array].reshapeOf)
+      array = *program.arrays[array].reshapeOf;
+    return array;
+  }
+  func::FuncOp makeMain();
+  LogicalResult makePlan(func::FuncOp original);
+  /// The arrays that other kernels, or the caller, see.
+  llvm::DenseSet<ArrayId> findEscaping() const;
+  Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
+  Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
+  Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
+  ArrayRef<AffineExpr> getResultExtents(unsigned number) const;
+
+  StepProgram &program;
+  ArrayRef<Cluster> clusters;
+  ModuleOp module;
+  OpBuilder builder;
+  func::FuncOp main;
+  llvm::DenseMap<ArrayId, Value> buffers;
+  /// The array that each output of the function is.
+  SmallVector<ArrayId> outputs;
+  unsigned numGlobals = 0;
+};
+
+llvm::DenseSet<ArrayId> FunctionEmitter::findEscaping() const {
+  llvm::DenseMap<ArrayId, unsigned> writer;
+  llvm::DenseSet<ArrayId> escaping;
+  for (auto [number, cluster] : llvm::enumerate(clusters))
+    for (unsigned statement : cluster.statements)
+      writer[program.statements[statement].target] = number;
+  for (auto [number, cluster] : llvm::enumerate(clusters))
+    for (unsigned statement : cluster.statements)
+      for (ArrayId array : getReads(program.statements[statement])) {
+        ArrayId base = getBase(array);
+        auto it = writer.find(base);
+        if (it != writer.end() && (it->second != number || base != array))
+          escaping.insert(base);
+      }
+  for (ArrayId output : outputs)
+    escaping.insert(getBase(output));
+  return escaping;
+}
+
+func::FuncOp FunctionEmitter::makeMain() {
+  func::FuncOp original = program.function;
+  SmallVector<Type> types;
+  for (Type type : original.getArgumentTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    types.push_back(MemRefType::get(tensor.getShape(),
+                                    getStoredType(tensor.getElementType())));
+  }
+  for (Type type : original.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    types.push_back(MemRefType::get(tensor.getShape(),
+                                    getStoredType(tensor.getElementType())));
+  }
+  auto function =
+      func::FuncOp::create(builder, original.getLoc(), original.getName(),
+                           builder.getFunctionType(types, {}));
+  // Names, symbolic extents, and the element types that memory does not show.
+  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type) {
+    if (attrs)
+      for (NamedAttribute attr : attrs)
+        function.setArgAttr(position, attr.getName(), attr.getValue());
+    // Memory does not show a sign, or that a byte is a boolean.
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (element.isInteger(1))
+      function.setArgAttr(position, kDtypeAttr, builder.getStringAttr("bool"));
+    else if (element.isUnsignedInteger())
+      function.setArgAttr(
+          position, kDtypeAttr,
+          builder.getStringAttr("u" + Twine(element.getIntOrFloatBitWidth())));
+  };
+  unsigned numInputs = original.getNumArguments();
+  for (auto [number, type] : llvm::enumerate(original.getArgumentTypes()))
+    describe(number, original.getArgAttrDict(number), type);
+  for (auto [number, type] : llvm::enumerate(original.getResultTypes()))
+    describe(numInputs + number, original.getResultAttrDict(number), type);
+  function->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
+  function.addEntryBlock();
+  return function;
+}
+
+Value FunctionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
+                               ArrayId to) {
+  const Array &array = program.arrays[to];
+  MemRefType type = getMemRefType(array);
+  if (buffer.getType() == type)
+    return buffer;
+  Location loc = array.loc;
+  SmallVector<OpFoldResult> shape, strides(type.getRank());
+  AffineExpr stride = getAffineConstantExpr(1, program.context);
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    auto number = dyn_cast<AffineConstantExpr>(stride);
+    strides[dim] = number ? OpFoldResult(b.getIndexAttr(number.getValue()))
+                          : OpFoldResult(sizes.emit(stride));
+    stride = stride * array.extents[dim];
+  }
+  for (AffineExpr extent : array.extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    shape.push_back(number ? OpFoldResult(b.getIndexAttr(number.getValue()))
+                           : OpFoldResult(sizes.emit(extent)));
+  }
+  auto strided = MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(
+          b.getContext(), 0, llvm::map_to_vector(strides, [](OpFoldResult s) {
+            return getConstantIntValue(s).value_or(ShapedType::kDynamic);
+          })));
+  Value view = memref::ReinterpretCastOp::create(
+      b, loc, strided, buffer, OpFoldResult(b.getIndexAttr(0)), shape, strides);
+  // Row-major by construction; the kernels' types say so.
+  return memref::CastOp::create(b, loc, type, view);
+}
+
+Value FunctionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
+                                  ArrayId number) {
+  const Array &array = program.arrays[number];
+  SmallVector<AffineExpr> extents;
+  MemRefType type = getMemRefType(array, &extents);
+  if (array.kind == Array::Kind::Constant) {
+    std::string name = ("constant_" + Twine(numGlobals++)).str();
+    ElementsAttr value =
+        packConstant(array.constant, array.layout, type.getShape());
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    memref::GlobalOp::create(top, array.loc, name, b.getStringAttr("private"),
+                             type, value, /*constant=*/true,
+                             b.getI64IntegerAttr(64));
+    return memref::GetGlobalOp::create(b, array.loc, type, name);
+  }
+  // A kernel writes an output, or any other view of it, where the caller wants
+  // it.
+  for (auto [output, of] : llvm::enumerate(outputs))
+    if (getBase(of) == number) {
+      Value argument =
+          main.getArgument(program.function.getNumArguments() + output);
+      return reshape(b, sizes, argument, number);
+    }
+  SmallVector<Value> operands;
+  for (AffineExpr extent : extents)
+    operands.push_back(sizes.emit(extent));
+  return memref::AllocOp::create(b, array.loc, type, operands,
+                                 b.getI64IntegerAttr(64));
+}
+
+Value FunctionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
+                                 ArrayId array) {
+  if (Value known = buffers.lookup(array))
+    return known;
+  Value buffer;
+  if (std::optional<ArrayId> source = program.arrays[array].reshapeOf)
+    buffer = reshape(b, sizes, getBuffer(b, sizes, *source), array);
+  else if (program.arrays[array].kind == Array::Kind::Input) {
+    // The function's type may know less than the symbols do.
+    buffer = main.getArgument(program.arrays[array].argument);
+    MemRefType type = getMemRefType(program.arrays[array]);
+    if (buffer.getType() != type)
+      buffer =
+          memref::CastOp::create(b, program.arrays[array].loc, type, buffer);
+  } else
+    buffer = makeBuffer(b, sizes, array);
+  return buffers[array] = buffer;
+}
+
+LogicalResult FunctionEmitter::makePlan(func::FuncOp original) {
+  SmallVector<unsigned> firstExtent;
+  SmallVector<Type> arguments, results;
+  for (Type type : original.getArgumentTypes()) {
+    firstExtent.push_back(arguments.size());
+    arguments.append(cast<RankedTensorType>(type).getRank(),
+                     builder.getIndexType());
+  }
+  for (ArrayId output : outputs)
+    results.append(program.getRank(output), builder.getIndexType());
+  auto plan = func::FuncOp::create(builder, original.getLoc(),
+                                   (original.getName() + "_plan").str(),
+                                   builder.getFunctionType(arguments, results));
+  OpBuilder b = OpBuilder::atBlockEnd(plan.addEntryBlock());
+  SizeEmitter sizes(program, b, original.getLoc(),
+                    [&](unsigned argument, unsigned dim) -> Value {
+                      return plan.getArgument(firstExtent[argument] + dim);
+                    });
+  SmallVector<Value> values;
+  for (ArrayId output : outputs)
+    for (AffineExpr extent : program.arrays[output].extents) {
+      Value value = sizes.emit(extent);
+      if (!value)
+        return original.emitError("expects sizes that follow from the sizes "
+                                  "of the inputs, but one depends on data");
+      values.push_back(value);
+    }
+  func::ReturnOp::create(b, original.getLoc(), values);
+  return success();
+}
+
+LogicalResult FunctionEmitter::run() {
+  func::FuncOp original = program.function;
+  outputs.resize(original.getNumResults());
+  for (auto [number, array] : llvm::enumerate(program.arrays))
+    for (unsigned output : array.outputs)
+      outputs[output] = number;
+  llvm::DenseSet<ArrayId> escaping = findEscaping();
+
+  main = makeMain();
+  OpBuilder b = OpBuilder::atBlockEnd(&main.getBody().front());
+  SizeEmitter sizes(program, b, original.getLoc(),
+                    [&](unsigned argument, unsigned dim) -> Value {
+                      return memref::DimOp::create(b, original.getLoc(),
+                                                   main.getArgument(argument),
+                                                   dim);
+                    });
+  for (auto [number, cluster] : llvm::enumerate(clusters)) {
+    KernelEmitter emitter(program, cluster, escaping);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(main);
+    if (failed(emitter.emit(builder, ("kernel_" + Twine(number)).str())))
+      return failure();
+    SmallVector<Value> operands;
+    for (ArrayId array : emitter.arguments)
+      operands.push_back(getBuffer(b, sizes, array));
+    for (AffineExpr parameter : emitter.parameters) {
+      Value value = sizes.emit(parameter);
+      if (!value)
+        return original.emitError("expects sizes that follow from the sizes "
+                                  "of the inputs, but one depends on data");
+      operands.push_back(value);
+    }
+    poly::CallOp::create(b, emitter.kernel.getLoc(), emitter.kernel, operands);
+  }
+  unsigned numInputs = original.getNumArguments();
+  for (auto [number, array] : llvm::enumerate(outputs)) {
+    Value argument = main.getArgument(numInputs + number);
+    Value buffer = getBuffer(b, sizes, array);
+    Value source = buffer;
+    while (auto op = source.getDefiningOp<ViewLikeOpInterface>())
+      source = op.getViewSource();
+    if (source == argument)
+      continue;
+    if (buffer.getType() != argument.getType())
+      buffer = memref::CastOp::create(b, original.getLoc(), argument.getType(),
+                                      buffer);
+    memref::CopyOp::create(b, original.getLoc(), buffer, argument);
+  }
+  func::ReturnOp::create(b, original.getLoc());
+  if (failed(makePlan(original)))
+    return failure();
+  original.erase();
+  return success();
+}
+
+} // namespace
+
+LogicalResult espalier::graphtopoly::emitKernels(StepProgram &program,
+                                                 ArrayRef<Cluster> clusters) {
+  return FunctionEmitter(program, clusters).run();
+}

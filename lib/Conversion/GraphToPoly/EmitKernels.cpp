@@ -1,0 +1,298 @@
+//===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
+
+#include "EmitExpr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "KernelEmitter.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+static poly::Reduction getReduction(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return poly::Reduction::Add;
+  case ReduceKind::Product:
+    return poly::Reduction::Mul;
+  case ReduceKind::Max:
+    return poly::Reduction::Max;
+  case ReduceKind::Min:
+    return poly::Reduction::Min;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+ArrayRef<AffineExpr>
+espalier::graphtopoly::getStoredExtents(const Array &array) {
+  return array.layout ? ArrayRef(array.storedExtents) : ArrayRef(array.extents);
+}
+
+void KernelEmitter::collectParameters(AffineExpr expr) {
+  if (!expr.isPureAffine()) {
+    // A product of sizes is a parameter of its own.
+    if (expr.isSymbolicOrConstant()) {
+      parameterOf.insert({expr, parameterOf.size()});
+      return;
+    }
+    if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+      collectParameters(binary.getLHS());
+      collectParameters(binary.getRHS());
+    }
+    return;
+  }
+  expr.walk([&](AffineExpr e) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      if (symbol.getPosition() < program.symbols.size())
+        parameterOf.insert({e, parameterOf.size()});
+  });
+}
+
+AffineExpr KernelEmitter::toKernel(AffineExpr expr) {
+  llvm::DenseMap<AffineExpr, AffineExpr> replacement;
+  for (auto [from, to] : parameterOf)
+    replacement[from] = getAffineSymbolExpr(to, program.context);
+  unsigned numProgram = program.symbols.size();
+  expr.walk([&](AffineExpr e) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(e);
+    if (symbol && symbol.getPosition() >= numProgram)
+      replacement[e] = getAffineSymbolExpr(
+          parameterOf.size() + symbol.getPosition() - numProgram,
+          program.context);
+  });
+  return expr.replace(replacement);
+}
+
+void KernelEmitter::collect() {
+  llvm::SmallSetVector<ArrayId, 8> written, read;
+  for (unsigned number : cluster.statements) {
+    const Statement &statement = program.statements[number];
+    written.insert(statement.target);
+    for (ArrayId array : getReads(statement))
+      read.insert(array);
+    for (AffineExpr extent : statement.extents)
+      collectParameters(extent);
+    for (const Piece &piece : statement.pieces) {
+      for (const Condition &rule : piece.domain)
+        collectParameters(rule.expr);
+      walk(piece.value, [&](Expr e) {
+        if (e.getKind() == Expr::Kind::Parameter)
+          collectParameters(
+              getAffineSymbolExpr(e.getNumber(), program.context));
+      });
+    }
+  }
+  for (ArrayId array : read)
+    if (!written.contains(array))
+      arguments.push_back(array);
+  for (ArrayId array : written) {
+    if (escaping.contains(array))
+      arguments.push_back(array);
+    else
+      local.insert(array);
+    // Sizes of local memory are parameters, whatever their form.
+    for (AffineExpr extent : getStoredExtents(program.arrays[array]))
+      if (local.contains(array) && !isa<AffineConstantExpr>(extent))
+        parameterOf.insert({extent, parameterOf.size()});
+  }
+}
+
+MemRefType
+espalier::graphtopoly::getMemRefType(const Array &array,
+                                     SmallVectorImpl<AffineExpr> *sizes) {
+  SmallVector<int64_t> shape;
+  for (AffineExpr extent : getStoredExtents(array)) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    shape.push_back(number ? number.getValue() : ShapedType::kDynamic);
+    if (!number && sizes)
+      sizes->push_back(extent);
+  }
+  return MemRefType::get(shape, getStoredType(array.elementType));
+}
+
+IntegerSet KernelEmitter::getDomain(ArrayRef<AffineExpr> extents,
+                                    const Conjunction &rules) {
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> equalities;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    AffineExpr index = getAffineDimExpr(dim, program.context);
+    constraints.push_back(index);
+    constraints.push_back(toKernel(extent) - 1 - index);
+  }
+  equalities.assign(constraints.size(), false);
+  for (const Condition &rule : rules) {
+    constraints.push_back(toKernel(rule.expr));
+    equalities.push_back(rule.isEquality);
+  }
+  if (constraints.empty()) { // A single point.
+    constraints.push_back(getAffineConstantExpr(0, program.context));
+    equalities.push_back(true);
+  }
+  return IntegerSet::get(extents.size(), parameterOf.size(), constraints,
+                         equalities);
+}
+
+AffineMap KernelEmitter::getIdentityAccess(ArrayId array, unsigned numDims) {
+  SmallVector<AffineExpr> indices;
+  for (unsigned dim = 0; dim < program.getRank(array); ++dim)
+    indices.push_back(getAffineDimExpr(dim, program.context));
+  AffineMap map =
+      AffineMap::get(numDims, parameterOf.size(), indices, program.context);
+  if (AffineMap layout = program.arrays[array].layout)
+    map = layout.compose(map);
+  return map;
+}
+
+void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
+                              const Piece &piece, StringRef name) {
+  unsigned numDims = statement.getNumDims();
+  SmallVector<poly::ComputeAccess> reads;
+  llvm::DenseMap<const void *, unsigned> readOf;
+  unsigned numProgram = program.symbols.size();
+
+  // Reads of data-dependent indices come before the reads that use them.
+  auto addRead = [&](auto &self, Expr access) -> unsigned {
+    auto known = readOf.find(access.getNode());
+    if (known != readOf.end())
+      return known->second;
+    SmallVector<AffineExpr> indices;
+    for (Expr index : access.getOperands())
+      indices.push_back(*program.affine(index, [&](Expr data) {
+        return getAffineSymbolExpr(numProgram + self(self, data),
+                                   program.context);
+      }));
+    ArrayId array = access.getTensor().number;
+    bool indirect = llvm::any_of(indices, [&](AffineExpr e) {
+      return e
+          .walk([&](AffineExpr part) {
+            auto symbol = dyn_cast<AffineSymbolExpr>(part);
+            return symbol && symbol.getPosition() >= numProgram
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
+    for (AffineExpr &index : indices)
+      index = toKernel(index);
+    AffineMap map = AffineMap::get(
+        numDims, parameterOf.size() + (indirect ? reads.size() : 0), indices,
+        program.context);
+    if (AffineMap layout = program.arrays[array].layout)
+      map = layout.compose(map);
+    map = simplifyAffineMap(map);
+    for (auto [number, other] : llvm::enumerate(reads))
+      if (other.array == getMemory(array) && other.map == map)
+        return readOf[access.getNode()] = number;
+    reads.push_back({getMemory(array), map, {}});
+    return readOf[access.getNode()] = reads.size() - 1;
+  };
+  walk(piece.value, [&](Expr e) {
+    if (e.getKind() == Expr::Kind::Access)
+      addRead(addRead, e);
+  });
+
+  const Array &target = program.arrays[statement.target];
+  poly::ComputeAccess write{getMemory(statement.target),
+                            getIdentityAccess(statement.target, numDims),
+                            {}};
+  std::optional<poly::Reduction> reduction;
+  if (statement.reduction) {
+    reduction = getReduction(*statement.reduction);
+    reads.push_back(write);
+  }
+  Type type = piece.value.getType();
+  if (!type)
+    type = target.elementType;
+  auto buildBody = [&](OpBuilder &b, Location loc, ValueRange values) {
+    auto leaf = [&](Expr e) -> Value {
+      switch (e.getKind()) {
+      case Expr::Kind::Variable:
+        return poly::IndexOp::create(b, loc, e.getVariable());
+      case Expr::Kind::Parameter:
+        return kernel.getParameters()[parameterOf.lookup(
+            getAffineSymbolExpr(e.getNumber(), program.context))];
+      default: {
+        Value value = values[readOf.lookup(e.getNode())];
+        return e.getType().isInteger(1)
+                   ? emitCast(b, loc, value, b.getI8Type(), e.getType())
+                   : value;
+      }
+      }
+    };
+    Value value = piece.value.getKind() == Expr::Kind::Constant
+                      ? emitConstant(b, loc, piece.value, type)
+                      : emitExpr(b, loc, piece.value, leaf);
+    if (type.isInteger(1))
+      value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
+    if (reduction) {
+      value = emitScalarFn(b, loc, getCombiner(*statement.reduction), type,
+                           {values.back(), value});
+    }
+    poly::YieldOp::create(b, loc, value);
+  };
+  poly::ComputeOp::create(builder, statement.loc, name,
+                          getDomain(statement.extents, piece.domain), reads,
+                          write, reduction, buildBody);
+}
+
+void KernelEmitter::emitStatement(OpBuilder &builder,
+                                  const Statement &statement, unsigned number) {
+  std::string name = ("s" + Twine(number)).str();
+  if (statement.reduction) {
+    Statement init{statement.target,
+                   statement.loc,
+                   program.arrays[statement.target].extents,
+                   {},
+                   std::nullopt,
+                   std::nullopt,
+                   0};
+    Type type = statement.pieces[0].value.getType();
+    emitPiece(builder, init,
+              {{}, cast(type, getNeutral(*statement.reduction, type))},
+              name + "_init");
+  }
+  for (auto [index, piece] : llvm::enumerate(statement.pieces))
+    emitPiece(builder, statement, piece,
+              statement.pieces.size() == 1
+                  ? name
+                  : name + "_" + std::to_string(index));
+}
+
+LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
+  collect();
+  SmallVector<Type> types;
+  for (ArrayId array : arguments)
+    types.push_back(getMemRefType(program.arrays[array]));
+  types.append(parameterOf.size(), builder.getIndexType());
+  for (auto [expr, number] : parameterOf)
+    parameters.push_back(expr);
+
+  Location loc = program.statements[cluster.statements.front()].loc;
+  kernel = poly::KernelOp::create(builder, loc, name, types);
+  kernel.setPrivate();
+  Block &body = kernel.getBody().front();
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  for (auto [array, argument] : llvm::zip(arguments, body.getArguments()))
+    memory[array] = argument;
+  for (ArrayId array : local) {
+    SmallVector<AffineExpr> sizes;
+    MemRefType type = getMemRefType(program.arrays[array], &sizes);
+    SmallVector<Value> operands;
+    for (AffineExpr size : sizes) {
+      if (!parameterOf.contains(size))
+        return emitError(loc, "expects the extents of a fused intermediate to "
+                              "be sizes of the kernel's arguments");
+      operands.push_back(kernel.getParameters()[parameterOf.lookup(size)]);
+    }
+    memory[array] = poly::ArrayOp::create(
+        inside, loc, type, operands,
+        poly::PlacementAttr::get(program.context, poly::Placement::Heap),
+        /*storage=*/nullptr, /*storage_type=*/nullptr);
+  }
+  for (unsigned number : cluster.statements)
+    emitStatement(inside, program.statements[number], number);
+  return success();
+}

@@ -1,0 +1,212 @@
+//===- FormClusters.cpp - Cutting the program into kernels ----------------===//
+//
+// Greedy: a statement joins the kernel that computes one of its operands when
+// it reads that kernel's arrays only at its own leading indices, so that both
+// can share the loops over those, and when that closes no cycle of kernels.
+//
+// A contraction (a sum of products with reuse) keeps all loops over its target,
+// because its tile lives in registers: maps over the same indices join it as
+// its epilogue. Rows (softmax, normalization) share fewer loops; the rest of
+// the row then stays in cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "StepProgram.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+/// Elements that one iteration of the shared loops may touch when sharing fewer
+/// loops than the first statement has; beyond it the row leaves the cache.
+static constexpr int64_t kMaxRowElements = 1 << 16;
+
+namespace {
+
+class ClusterBuilder {
+public:
+  explicit ClusterBuilder(const StepProgram &program) : program(program) {}
+  SmallVector<Cluster> run();
+
+private:
+  struct Node {
+    Cluster cluster;
+    bool isContraction = false;
+    unsigned recurrenceGroup = 0;
+    SmallVector<AffineExpr> extents; ///< Of the shared loops.
+    llvm::BitVector dependsOn;       ///< Clusters, transitively.
+  };
+
+  /// The array whose memory `array` names.
+  ArrayId getBase(ArrayId array) const {
+    while (program.arrays[array].reshapeOf)
+      array = *program.arrays[array].reshapeOf;
+    return array;
+  }
+  std::optional<unsigned> getProducer(ArrayId array) const {
+    auto it = producer.find(getBase(array));
+    if (it == producer.end())
+      return std::nullopt;
+    return it->second;
+  }
+  /// How many loops `statement` can share with `node`; none if it cannot join.
+  std::optional<unsigned> getSharedDims(const Statement &statement,
+                                        unsigned number) const;
+  bool rowFits(const Node &node, const Statement &statement,
+               unsigned shared) const;
+  void join(unsigned number, unsigned statement);
+  void addDependences(Node &node, const Statement &statement);
+
+  const StepProgram &program;
+  std::vector<Node> nodes;
+  llvm::DenseMap<ArrayId, unsigned> producer;
+};
+
+bool ClusterBuilder::rowFits(const Node &node, const Statement &statement,
+                             unsigned shared) const {
+  int64_t rows = 1, row = 1;
+  for (AffineExpr extent : ArrayRef(node.extents).take_front(shared))
+    if (auto number = dyn_cast<AffineConstantExpr>(extent))
+      rows *= number.getValue();
+    else
+      rows = 1 << 20;
+  for (AffineExpr extent : ArrayRef(statement.extents).drop_front(shared))
+    if (auto number = dyn_cast<AffineConstantExpr>(extent))
+      row = std::min<int64_t>(row * number.getValue(), kMaxRowElements + 1);
+  return rows >= 2 && row <= kMaxRowElements;
+}
+
+std::optional<unsigned>
+ClusterBuilder::getSharedDims(const Statement &statement,
+                              unsigned number) const {
+  const Node &node = nodes[number];
+  if (node.recurrenceGroup || statement.recurrence ||
+      getContraction(program, statement))
+    return std::nullopt;
+  unsigned numTargetDims = program.getRank(statement.target);
+  unsigned shared = std::min(node.cluster.sharedDims, numTargetDims);
+  bool possible = true;
+  forEachAccess(statement, [&](Expr access) {
+    ArrayId array = access.getTensor().number;
+    std::optional<unsigned> from = getProducer(array);
+    if (!from)
+      return;
+    if (*from != number) {
+      possible &= !nodes[*from].dependsOn.test(number);
+      return;
+    }
+    if (program.arrays[array].reshapeOf)
+      possible = false;
+    else
+      shared = std::min(shared, countIdentityIndices(program, access));
+  });
+  if (!possible)
+    return std::nullopt;
+  for (unsigned dim = 0; dim < shared; ++dim)
+    if (statement.extents[dim] != node.extents[dim])
+      shared = dim;
+  if (shared == node.cluster.sharedDims &&
+      (!node.isContraction ||
+       (!statement.reduction && shared == numTargetDims)))
+    return shared;
+  if (node.isContraction || shared == 0 || !rowFits(node, statement, shared))
+    return std::nullopt;
+  // The statements already there get longer rows as well.
+  for (unsigned other : node.cluster.statements)
+    if (!rowFits(node, program.statements[other], shared))
+      return std::nullopt;
+  return shared;
+}
+
+void ClusterBuilder::addDependences(Node &node, const Statement &statement) {
+  for (ArrayId array : getReads(statement))
+    if (std::optional<unsigned> from = getProducer(array)) {
+      unsigned self = &node - nodes.data();
+      if (*from == self)
+        continue;
+      node.dependsOn.set(*from);
+      node.dependsOn |= nodes[*from].dependsOn;
+    }
+}
+
+void ClusterBuilder::join(unsigned number, unsigned statement) {
+  Node &node = nodes[number];
+  node.cluster.statements.push_back(statement);
+  addDependences(node, program.statements[statement]);
+  producer[program.statements[statement].target] = number;
+  // Whoever depends on this kernel now depends on its new operands as well.
+  for (Node &other : nodes)
+    if (other.dependsOn.test(number))
+      other.dependsOn |= node.dependsOn;
+}
+
+SmallVector<Cluster> ClusterBuilder::run() {
+  unsigned numStatements = program.statements.size();
+  nodes.reserve(numStatements);
+  for (unsigned i = 0; i < numStatements; ++i) {
+    const Statement &statement = program.statements[i];
+    if (statement.recurrence && !nodes.empty() &&
+        nodes.back().recurrenceGroup == statement.recurrenceGroup) {
+      join(nodes.size() - 1, i);
+      continue;
+    }
+    std::optional<unsigned> best, bestShared;
+    llvm::SmallSetVector<unsigned, 4> candidates;
+    for (ArrayId array : getReads(statement))
+      if (std::optional<unsigned> from = getProducer(array))
+        candidates.insert(*from);
+    for (unsigned candidate : candidates)
+      if (auto shared = getSharedDims(statement, candidate))
+        // A contraction's epilogue saves most; else the latest producer does.
+        if (!best ||
+            nodes[candidate].isContraction > nodes[*best].isContraction ||
+            (nodes[candidate].isContraction == nodes[*best].isContraction &&
+             candidate > *best)) {
+          best = candidate;
+          bestShared = shared;
+        }
+    if (best) {
+      nodes[*best].cluster.sharedDims = *bestShared;
+      nodes[*best].extents.resize(*bestShared);
+      join(*best, i);
+      continue;
+    }
+    Node node;
+    node.dependsOn.resize(numStatements);
+    node.isContraction = getContraction(program, statement).has_value();
+    unsigned rank = program.getRank(statement.target);
+    node.cluster.sharedDims = rank;
+    if (statement.recurrence) {
+      node.recurrenceGroup = statement.recurrenceGroup;
+      node.cluster.sharedDims = 1;
+    }
+    node.extents.assign(statement.extents.begin(),
+                        statement.extents.begin() + node.cluster.sharedDims);
+    nodes.push_back(std::move(node));
+    join(nodes.size() - 1, i);
+  }
+
+  // A kernel that was joined late may have to run after younger ones.
+  SmallVector<Cluster> order;
+  llvm::BitVector done(numStatements);
+  while (order.size() < nodes.size())
+    for (auto [number, node] : llvm::enumerate(nodes)) {
+      llvm::BitVector missing(node.dependsOn);
+      missing.reset(done);
+      if (done.test(number) || missing.any())
+        continue;
+      done.set(number);
+      order.push_back(node.cluster);
+    }
+  return order;
+}
+
+} // namespace
+
+SmallVector<Cluster>
+espalier::graphtopoly::formClusters(const StepProgram &program) {
+  return ClusterBuilder(program).run();
+}

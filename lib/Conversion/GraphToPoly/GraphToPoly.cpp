@@ -1,0 +1,49 @@
+//===- GraphToPoly.cpp - Kernel formation ---------------------------------===//
+
+#include "StepProgram.h"
+#include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace espalier {
+#define GEN_PASS_DEF_CONVERTGRAPHTOPOLYPASS
+#include "espalier/Conversion/Passes.h.inc"
+} // namespace espalier
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+struct ConvertGraphToPolyPass
+    : espalier::impl::ConvertGraphToPolyPassBase<ConvertGraphToPolyPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    LayoutOptions layouts;
+    layouts.vectorLanes =
+        poly::getTarget(module).getLanes(Float32Type::get(&getContext()));
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (!llvm::any_of(function.getFunctionType().getInputs(),
+                        llvm::IsaPred<TensorType>) &&
+          !llvm::any_of(function.getFunctionType().getResults(),
+                        llvm::IsaPred<TensorType>))
+        continue;
+      FailureOr<StepProgram> program = buildStepProgram(function);
+      if (failed(program))
+        return signalPassFailure();
+      normalize(*program);
+      inlineMaps(*program);
+      assignLayouts(*program, layouts);
+      SmallVector<Cluster> clusters = formClusters(*program);
+      numKernels += clusters.size();
+      numStatements += program->statements.size();
+      if (failed(emitKernels(*program, clusters)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,172 @@
+//===- InlineMaps.cpp - Writing maps into their readers -------------------===//
+
+#include "StepProgram.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+/// Beyond this many nodes a formula is not made longer.
+static constexpr unsigned kMaxExprSize = 96;
+/// A map of at most this many cheap operations may be repeated.
+static constexpr unsigned kMaxRepeatedWork = 2;
+
+namespace {
+
+/// What evaluating an expression once costs.
+struct Work {
+  unsigned nodes = 0, cheap = 0, costly = 0, reads = 0;
+};
+
+Work getWork(Expr expr) {
+  Work work;
+  walk(expr, [&](Expr e) {
+    ++work.nodes;
+    if (e.getKind() == Expr::Kind::Access)
+      ++work.reads;
+    if (e.getKind() == Expr::Kind::Select)
+      ++work.cheap;
+    if (e.getKind() != Expr::Kind::Apply || e.getType().isIndex())
+      return;
+    switch (e.getFn()) {
+    case ScalarFn::Div:
+    case ScalarFn::Exp:
+    case ScalarFn::Log:
+    case ScalarFn::Pow:
+    case ScalarFn::Sqrt:
+    case ScalarFn::Rsqrt:
+    case ScalarFn::Sin:
+    case ScalarFn::Cos:
+    case ScalarFn::Tanh:
+    case ScalarFn::Erf:
+    case ScalarFn::Rem:
+    case ScalarFn::Mod:
+      ++work.costly;
+      break;
+    default:
+      ++work.cheap;
+    }
+  });
+  return work;
+}
+
+/// Literals in place of constants that have one value everywhere.
+void inlineSplats(StepProgram &program) {
+  for (Statement &statement : program.statements)
+    for (Piece &piece : statement.pieces)
+      piece.value = transform(piece.value, [&](Expr e) -> Expr {
+        if (e.getKind() != Expr::Kind::Access)
+          return {};
+        const Array &array = program.arrays[e.getTensor().number];
+        if (array.kind != Array::Kind::Constant || !array.constant.isSplat())
+          return {};
+        Type type = e.getType();
+        if (isa<FloatType>(type))
+          return cast(
+              type,
+              constant(
+                  array.constant.getSplatValue<APFloat>().convertToDouble()));
+        if (!type.isIntOrIndex())
+          return {};
+        APInt value = array.constant.getSplatValue<APInt>();
+        return cast(type, constant(type.isUnsignedInteger() || type.isInteger(1)
+                                       ? int64_t(value.getZExtValue())
+                                       : value.getSExtValue()));
+      });
+}
+
+class Inliner {
+public:
+  explicit Inliner(StepProgram &program) : program(program) {
+    for (const Array &array : program.arrays)
+      if (array.reshapeOf)
+        reshaped.insert(*array.reshapeOf);
+  }
+
+  void run() {
+    for (unsigned i = 0; i < program.statements.size(); ++i)
+      if (mayVanish(program.statements[i]) && inlineIntoReaders(i))
+        program.statements.erase(program.statements.begin() + i--);
+  }
+
+private:
+  bool mayVanish(const Statement &statement) const {
+    return !statement.reduction && !statement.recurrence &&
+           statement.pieces.size() == 1 && statement.pieces[0].domain.empty() &&
+           program.arrays[statement.target].outputs.empty() &&
+           !reshaped.contains(statement.target);
+  }
+  bool mayInline(const Statement &producer, const Statement &reader,
+                 unsigned numReaders) const;
+  bool inlineIntoReaders(unsigned number);
+
+  StepProgram &program;
+  llvm::DenseSet<ArrayId> reshaped;
+};
+
+bool Inliner::mayInline(const Statement &producer, const Statement &reader,
+                        unsigned numReaders) const {
+  Expr value = producer.pieces[0].value;
+  Work work = getWork(value);
+  unsigned size = 0;
+  for (const Piece &piece : reader.pieces)
+    size = std::max(size, getWork(piece.value).nodes);
+  if (size + work.nodes > kMaxExprSize || reader.recurrence)
+    return false;
+  // A copy, or an index computation, costs nothing to repeat.
+  if (work.costly == 0 && work.cheap == 0)
+    return true;
+  unsigned numAccesses = 0;
+  bool covers = true;
+  forEachAccess(reader, [&](Expr access) {
+    if (access.getTensor().number != producer.target)
+      return;
+    ++numAccesses;
+    llvm::SmallDenseSet<unsigned> dims;
+    for (Expr index : access.getOperands())
+      if (index.getKind() == Expr::Kind::Variable)
+        dims.insert(index.getVariable());
+    for (unsigned dim = 0; dim < reader.getNumDims(); ++dim)
+      covers &=
+          dims.contains(dim) ||
+          reader.extents[dim] == getAffineConstantExpr(1, program.context);
+  });
+  bool isCheap =
+      work.costly == 0 && work.cheap <= kMaxRepeatedWork && work.reads <= 1;
+  if (numReaders == 1 && numAccesses == 1 && covers)
+    return true;
+  // Repeating work in an innermost reduction multiplies it.
+  return isCheap && !reader.reduction;
+}
+
+bool Inliner::inlineIntoReaders(unsigned number) {
+  Statement producer = program.statements[number];
+  SmallVector<unsigned> readers;
+  for (unsigned i = number + 1; i < program.statements.size(); ++i)
+    if (llvm::is_contained(getReads(program.statements[i]), producer.target))
+      readers.push_back(i);
+  for (unsigned reader : readers)
+    if (!mayInline(producer, program.statements[reader], readers.size()))
+      return false;
+  for (unsigned reader : readers)
+    for (Piece &piece : program.statements[reader].pieces)
+      piece.value = transform(piece.value, [&](Expr e) -> Expr {
+        if (e.getKind() != Expr::Kind::Access ||
+            e.getTensor().number != producer.target)
+          return {};
+        return transform(producer.pieces[0].value, [&](Expr v) -> Expr {
+          if (v.getKind() != Expr::Kind::Variable)
+            return {};
+          return e.getOperands()[v.getVariable()];
+        });
+      });
+  return true;
+}
+
+} // namespace
+
+void espalier::graphtopoly::inlineMaps(StepProgram &program) {
+  inlineSplats(program);
+  Inliner(program).run();
+}

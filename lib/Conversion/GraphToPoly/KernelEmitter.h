@@ -1,0 +1,61 @@
+//===- KernelEmitter.h - From clusters to poly.kernel -----------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_KERNELEMITTER_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_KERNELEMITTER_H
+
+#include "StepProgram.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace espalier::graphtopoly {
+
+/// The extents of an array in memory.
+llvm::ArrayRef<mlir::AffineExpr> getStoredExtents(const Array &array);
+
+/// The memory of an array; `sizes` receives the dynamic extents.
+mlir::MemRefType
+getMemRefType(const Array &array,
+              llvm::SmallVectorImpl<mlir::AffineExpr> *sizes = nullptr);
+
+/// Writes one kernel.
+class KernelEmitter {
+public:
+  KernelEmitter(StepProgram &program, const Cluster &cluster,
+                const llvm::DenseSet<ArrayId> &escaping)
+      : program(program), cluster(cluster), escaping(escaping) {}
+
+  mlir::LogicalResult emit(mlir::OpBuilder &builder, llvm::StringRef name);
+
+  /// What the call passes: arrays, then the values of these expressions.
+  llvm::SmallVector<ArrayId> arguments;
+  llvm::SmallVector<mlir::AffineExpr> parameters;
+  poly::KernelOp kernel;
+
+private:
+  void collect();
+  void collectParameters(mlir::AffineExpr expr);
+  /// From the program's symbols to the kernel's; dimensions and data symbols
+  /// (numbered after the program's) stay in their order.
+  mlir::AffineExpr toKernel(mlir::AffineExpr expr);
+  mlir::IntegerSet getDomain(llvm::ArrayRef<mlir::AffineExpr> extents,
+                             const Conjunction &rules);
+  mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
+  mlir::AffineMap getIdentityAccess(ArrayId array, unsigned numDims);
+  void emitStatement(mlir::OpBuilder &builder, const Statement &statement,
+                     unsigned number);
+  void emitPiece(mlir::OpBuilder &builder, const Statement &statement,
+                 const Piece &piece, llvm::StringRef name);
+
+  StepProgram &program;
+  const Cluster &cluster;
+  const llvm::DenseSet<ArrayId> &escaping;
+  llvm::SmallSetVector<ArrayId, 8> local;
+  llvm::MapVector<mlir::AffineExpr, unsigned> parameterOf;
+  llvm::DenseMap<ArrayId, mlir::Value> memory;
+};
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_KERNELEMITTER_H

@@ -1,0 +1,343 @@
+//===- Normalize.cpp - Conditionals, computed indices, padding ------------===//
+//
+// After this, a conditional on indices is a set of pieces with domains, an
+// index is affine in dimensions and in integers read from memory, and a sum
+// over a window reads a padded copy instead of leaving points out:
+//
+//   S[y] (+)= X[y + k - 1] * W[k]   where 0 <= y + k - 1 < N
+//
+// becomes  P[q] = X[q - 1] where 1 <= q <= N, else 0;  S[y] (+)= P[y + k] *
+// W[k]
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepProgram.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+class Normalizer {
+public:
+  explicit Normalizer(StepProgram &program) : program(program) {}
+
+  void run() {
+    std::vector<Statement> input(
+        std::make_move_iterator(program.statements.begin()),
+        std::make_move_iterator(program.statements.end()));
+    program.statements.clear();
+    for (Statement &statement : input)
+      add(std::move(statement));
+  }
+
+private:
+  void add(Statement statement);
+  void split(Expr value, Conjunction domain, SmallVectorImpl<Piece> &pieces);
+  /// Computes `value` by a statement of its own, over those dimensions of
+  /// `user` that it depends on.
+  Expr extract(const Statement &user, Expr value, Type type);
+  Expr extractIndices(const Statement &user, Expr value);
+  Expr extractSelects(const Statement &user, Expr value);
+  void padReads(const Statement &statement, Piece &piece);
+  bool padRead(const Statement &statement, Piece &piece, Expr access);
+  Expr getPadding(const Statement &statement, Expr body, Expr access);
+  ArrayId addPadded(ArrayId source, ArrayRef<AffineExpr> low,
+                    ArrayRef<AffineExpr> extents, Expr value, Type type);
+
+  StepProgram &program;
+  /// Padded copies made so far.
+  struct Padded {
+    ArrayId source;
+    SmallVector<AffineExpr> low, extents;
+    double value;
+    ArrayId array;
+  };
+  SmallVector<Padded> padded;
+};
+
+Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
+  llvm::SmallDenseSet<VarId> used;
+  walk(value, [&](Expr e) {
+    if (e.getKind() == Expr::Kind::Variable)
+      used.insert(e.getVariable());
+  });
+  if (user.recurrence)
+    used.insert(*user.recurrence);
+  Array array{Array::Kind::Intermediate, user.loc};
+  array.elementType = type;
+  Statement statement{
+      0, user.loc, {}, {}, std::nullopt, std::nullopt, user.recurrenceGroup};
+  llvm::SmallDenseMap<VarId, unsigned> position;
+  SmallVector<Expr> indices;
+  for (unsigned dim = 0; dim < user.getNumDims(); ++dim) {
+    if (!used.contains(dim))
+      continue;
+    if (user.recurrence == dim)
+      statement.recurrence = indices.size();
+    position[dim] = indices.size();
+    indices.push_back(variable(dim, program.context));
+    array.extents.push_back(user.extents[dim]);
+    statement.extents.push_back(user.extents[dim]);
+  }
+  if (value.getType() != type)
+    value = cast(type, value);
+  Expr renamed = transform(value, [&](Expr e) -> Expr {
+    if (e.getKind() != Expr::Kind::Variable)
+      return {};
+    return variable(position.lookup(e.getVariable()), program.context);
+  });
+  statement.target = program.addArray(std::move(array));
+  ArrayId target = statement.target;
+  statement.pieces.push_back({{}, renamed});
+  add(std::move(statement));
+  return access(TensorRef::operand(target), indices, type);
+}
+
+/// Whether `expr` is an integer element read at affine indices.
+static bool isPlainIntegerRead(const StepProgram &program, Expr expr) {
+  return expr.getKind() == Expr::Kind::Access &&
+         expr.getType().isIntOrIndex() && !expr.getType().isInteger(1) &&
+         llvm::all_of(expr.getOperands(), [&](Expr index) {
+           return program.affine(index).has_value();
+         });
+}
+
+Expr Normalizer::extractIndices(const Statement &user, Expr value) {
+  return transform(value, [&](Expr e) -> Expr {
+    if (e.getKind() != Expr::Kind::Access)
+      return {};
+    SmallVector<Expr> indices;
+    bool changed = false;
+    for (Expr index : e.getOperands()) {
+      bool plain = program
+                       .affine(index,
+                               [&](Expr read) -> AffineExpr {
+                                 if (!isPlainIntegerRead(program, read))
+                                   return {};
+                                 return getAffineSymbolExpr(
+                                     program.symbols.size(), program.context);
+                               })
+                       .has_value();
+      if (!plain) {
+        index = extract(user, index, IntegerType::get(program.context, 64));
+        changed = true;
+      }
+      indices.push_back(index);
+    }
+    if (!changed)
+      return {};
+    return access(e.getTensor(), indices, e.getType());
+  });
+}
+
+Expr Normalizer::extractSelects(const Statement &user, Expr value) {
+  return transform(value, [&](Expr e) -> Expr {
+    if (e.getKind() != Expr::Kind::Select ||
+        !getConjunctions(program, e.getOperands()[0]))
+      return {};
+    bool reads = false;
+    walk(e, [&](Expr part) { reads |= part.getKind() == Expr::Kind::Access; });
+    if (!reads)
+      return {};
+    return extract(user, e, e.getType());
+  });
+}
+
+void Normalizer::split(Expr value, Conjunction domain,
+                       SmallVectorImpl<Piece> &pieces) {
+  // A conversion of a conditional is a conditional of conversions.
+  Type castTo;
+  Expr inner = value;
+  if (value.getKind() == Expr::Kind::Cast) {
+    castTo = value.getType();
+    inner = value.getOperands()[0];
+  }
+  if (inner.getKind() == Expr::Kind::Select) {
+    Expr condition = inner.getOperands()[0];
+    auto holds = getConjunctions(program, condition);
+    auto fails = getConjunctions(program, condition, /*negate=*/true);
+    if (holds && fails) {
+      auto branch = [&](Expr part, ArrayRef<Conjunction> sets) {
+        if (castTo)
+          part = cast(castTo, part);
+        for (const Conjunction &set : sets) {
+          Conjunction both(domain);
+          llvm::append_range(both, set);
+          split(part, std::move(both), pieces);
+        }
+      };
+      branch(inner.getOperands()[1], *holds);
+      branch(inner.getOperands()[2], *fails);
+      return;
+    }
+  }
+  pieces.push_back({std::move(domain), value});
+}
+
+void Normalizer::add(Statement statement) {
+  SmallVector<Piece> pieces;
+  for (Piece &piece : statement.pieces)
+    split(piece.value, std::move(piece.domain), pieces);
+  for (Piece &piece : pieces) {
+    piece.value = extractSelects(statement, piece.value);
+    piece.value = extractIndices(statement, piece.value);
+    if (statement.reduction)
+      padReads(statement, piece);
+  }
+  statement.pieces = std::move(pieces);
+  program.statements.push_back(std::move(statement));
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+/// What `access` may yield outside its array so that the reduction of `body`
+/// does not notice; null if there is no such value.
+Expr Normalizer::getPadding(const Statement &statement, Expr body,
+                            Expr access) {
+  while (body.getKind() == Expr::Kind::Cast)
+    body = body.getOperands()[0];
+  if (body.getNode() == access.getNode())
+    return getNeutral(*statement.reduction, access.getType());
+  if (*statement.reduction != ReduceKind::Sum)
+    return {};
+  if (body.getKind() == Expr::Kind::Apply && body.getFn() == ScalarFn::Mul)
+    for (Expr factor : body.getOperands())
+      if (getPadding(statement, factor, access))
+        return getNeutral(ReduceKind::Sum, access.getType());
+  return {};
+}
+
+void Normalizer::padReads(const Statement &statement, Piece &piece) {
+  if (piece.domain.empty())
+    return;
+  SmallVector<Expr> accesses;
+  walk(piece.value, [&](Expr e) {
+    if (e.getKind() == Expr::Kind::Access)
+      accesses.push_back(e);
+  });
+  for (Expr access : accesses)
+    if (padRead(statement, piece, access))
+      return;
+}
+
+/// The least and greatest value of `expr` over the box of `extents`; fails if
+/// it is not linear with constant coefficients.
+static std::optional<std::pair<AffineExpr, AffineExpr>>
+getRange(const StepProgram &program, AffineExpr expr,
+         ArrayRef<AffineExpr> extents) {
+  unsigned numDims = extents.size(), numSymbols = program.symbols.size();
+  SmallVector<int64_t> flat;
+  if (failed(getFlattenedAffineExpr(expr, numDims, numSymbols, &flat)) ||
+      flat.size() != numDims + numSymbols + 1)
+    return std::nullopt;
+  AffineExpr rest = getAffineConstantExpr(flat.back(), program.context);
+  for (unsigned s = 0; s < numSymbols; ++s)
+    rest = rest + getAffineSymbolExpr(s, program.context) * flat[numDims + s];
+  AffineExpr low = rest, high = rest;
+  for (unsigned d = 0; d < numDims; ++d)
+    (flat[d] > 0 ? high : low) =
+        (flat[d] > 0 ? high : low) + (extents[d] - 1) * flat[d];
+  return std::make_pair(low, high);
+}
+
+bool Normalizer::padRead(const Statement &statement, Piece &piece,
+                         Expr access) {
+  Expr padding = getPadding(statement, piece.value, access);
+  ArrayId source = access.getTensor().number;
+  if (!padding || statement.recurrence)
+    return false;
+  // Every condition has to say that some index of this access is in bounds.
+  SmallVector<bool> pad(access.getOperands().size());
+  for (const Condition &condition : piece.domain) {
+    bool explained = false;
+    for (auto [dim, index] : llvm::enumerate(access.getOperands())) {
+      std::optional<AffineExpr> e = program.affine(index);
+      if (!e || condition.isEquality)
+        continue;
+      AffineExpr extent = program.arrays[source].extents[dim];
+      AffineExpr below = program.simplify(extent - 1 - *e);
+      AffineExpr rule = program.simplify(condition.expr);
+      if (rule == *e || rule == below)
+        pad[dim] = explained = true;
+    }
+    if (!explained)
+      return false;
+  }
+  SmallVector<AffineExpr> low, extents;
+  SmallVector<Expr> indices;
+  AffineExpr zero = getAffineConstantExpr(0, program.context);
+  for (auto [dim, index] : llvm::enumerate(access.getOperands())) {
+    if (!pad[dim]) {
+      low.push_back(zero);
+      extents.push_back(program.arrays[source].extents[dim]);
+      indices.push_back(index);
+      continue;
+    }
+    AffineExpr e = *program.affine(index);
+    auto range = getRange(program, e, statement.extents);
+    if (!range)
+      return false;
+    low.push_back(range->first);
+    extents.push_back(program.simplify(range->second - range->first + 1));
+    indices.push_back(program.expression(program.simplify(e - range->first)));
+  }
+  ArrayId copy = addPadded(source, low, extents, padding, access.getType());
+  Expr replacement =
+      espalier::definition::access(TensorRef::operand(copy), indices, access.getType());
+  piece.value = transform(piece.value, [&](Expr e) -> Expr {
+    return e.getNode() == access.getNode() ? replacement : Expr();
+  });
+  piece.domain.clear();
+  return true;
+}
+
+ArrayId Normalizer::addPadded(ArrayId source, ArrayRef<AffineExpr> low,
+                              ArrayRef<AffineExpr> extents, Expr value,
+                              Type type) {
+  double number = value.getFloat();
+  for (const Padded &known : padded)
+    if (known.source == source && ArrayRef(known.low) == low &&
+        ArrayRef(known.extents) == extents && known.value == number)
+      return known.array;
+
+  Location loc = program.arrays[source].loc;
+  Array array{Array::Kind::Intermediate, loc};
+  array.elementType = program.arrays[source].elementType;
+  array.extents.assign(extents.begin(), extents.end());
+  ArrayId target = program.addArray(std::move(array));
+  Statement copy{target,       loc, llvm::to_vector(extents), {}, std::nullopt,
+                 std::nullopt, 0};
+  Conjunction inside;
+  SmallVector<Expr> indices;
+  for (auto [dim, offset] : llvm::enumerate(low)) {
+    AffineExpr index = getAffineDimExpr(dim, program.context) + offset;
+    AffineExpr last = program.arrays[source].extents[dim] - 1;
+    indices.push_back(program.expression(index));
+    if (extents[dim] == program.arrays[source].extents[dim] &&
+        offset == getAffineConstantExpr(0, program.context))
+      continue;
+    for (AffineExpr rule : {index, last - index}) {
+      Conjunction outside(inside);
+      outside.push_back({-rule - 1, false});
+      copy.pieces.push_back({std::move(outside), cast(type, value)});
+      inside.push_back({rule, false});
+    }
+  }
+  copy.pieces.push_back(
+      {std::move(inside), access(TensorRef::operand(source), indices, type)});
+  program.statements.push_back(std::move(copy));
+  padded.push_back(
+      {source, llvm::to_vector(low), llvm::to_vector(extents), number, target});
+  return target;
+}
+
+} // namespace
+
+void espalier::graphtopoly::normalize(StepProgram &program) {
+  Normalizer(program).run();
+}

@@ -1,0 +1,101 @@
+//===- StepProgram.cpp - A function as loop statements over arrays --------===//
+
+#include "StepProgram.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+std::optional<AffineExpr> StepProgram::affine(Expr index) const {
+  return affine(index, [](Expr) { return AffineExpr(); });
+}
+
+std::optional<AffineExpr>
+StepProgram::affine(Expr index,
+                    llvm::function_ref<AffineExpr(Expr)> dataSymbol) const {
+  std::optional<AffineExpr> result =
+      toAffine(index, context, [&](Expr leaf) -> AffineExpr {
+        switch (leaf.getKind()) {
+        case Expr::Kind::Variable:
+          return getAffineDimExpr(leaf.getVariable(), context);
+        case Expr::Kind::Parameter:
+          return getAffineSymbolExpr(leaf.getNumber(), context);
+        case Expr::Kind::Access:
+          return dataSymbol(leaf);
+        default:
+          return {};
+        }
+      });
+  if (result)
+    result = simplify(*result);
+  return result;
+}
+
+AffineExpr StepProgram::simplify(AffineExpr expr) const {
+  unsigned numDims = 0, numSymbols = 0;
+  expr.walk([&](AffineExpr e) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e))
+      numDims = std::max(numDims, dim.getPosition() + 1);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
+  });
+  return simplifyAffineExpr(expr, numDims, numSymbols);
+}
+
+Expr StepProgram::expression(AffineExpr expr) const {
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    return constant(cast<AffineConstantExpr>(expr).getValue());
+  case AffineExprKind::DimId:
+    return variable(cast<AffineDimExpr>(expr).getPosition(), context);
+  case AffineExprKind::SymbolId:
+    return parameter(cast<AffineSymbolExpr>(expr).getPosition(), context);
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Expr lhs = expression(binary.getLHS()), rhs = expression(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::FloorDiv:
+    return floorDiv(lhs, rhs);
+  case AffineExprKind::Mod:
+    return mod(lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return floorDiv(lhs + rhs - 1, rhs);
+  default:
+    llvm_unreachable("an affine expression of no known kind");
+  }
+}
+
+void espalier::graphtopoly::forEachAccess(
+    const Statement &statement, llvm::function_ref<void(Expr)> visit) {
+  for (const Piece &piece : statement.pieces)
+    walk(piece.value, [&](Expr expr) {
+      if (expr.getKind() == Expr::Kind::Access)
+        visit(expr);
+    });
+}
+
+SmallVector<ArrayId>
+espalier::graphtopoly::getReads(const Statement &statement) {
+  SmallVector<ArrayId> reads;
+  forEachAccess(statement, [&](Expr access) {
+    reads.push_back(access.getTensor().number);
+  });
+  return reads;
+}
+
+unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
+                                                     Expr access) {
+  unsigned count = 0;
+  for (Expr index : access.getOperands()) {
+    if (index.getKind() != Expr::Kind::Variable || index.getVariable() != count)
+      break;
+    ++count;
+  }
+  return count;
+}

@@ -1,0 +1,183 @@
+//===- StepProgram.h - A function as loop statements over arrays -*- C++
+//-*-===//
+//
+// Between the graph and its kernels stands one flat list: every operator's
+// definition, instantiated as statements `target[i...] = value` over arrays.
+// Fusion, layouts and kernel formation are decisions on this list; only then is
+// `poly` IR written.
+//
+// In the expressions of a statement, variable #i is its dimension i (the
+// target's dimensions first, then the reduced ones), operand #a is array a, and
+// parameter #s is symbol s of the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_STEPPROGRAM_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_STEPPROGRAM_H
+
+#include "espalier/Definition/Definition.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include <vector>
+
+namespace espalier::graphtopoly {
+
+using definition::Expr;
+using ArrayId = unsigned;
+
+/// A tensor of the program. Extents are affine expressions over the program's
+/// symbols.
+struct Array {
+  enum class Kind { Input, Constant, Intermediate };
+
+  Kind kind = Kind::Intermediate;
+  mlir::Location loc;
+  mlir::Type elementType = {}; ///< Of the tensor; memory may differ.
+  llvm::SmallVector<mlir::AffineExpr> extents = {};
+  unsigned argument = 0;               ///< Input: number of the argument.
+  mlir::ElementsAttr constant = {};    ///< Constant: the row-major values.
+  llvm::SmallVector<unsigned> outputs = {}; ///< Results that this array is.
+  /// The same row-major elements as this array, under other extents.
+  std::optional<ArrayId> reshapeOf = std::nullopt;
+  /// Whether the elements must lie in row-major order.
+  bool rowMajor = false;
+  /// Where an element lies: from the array's indices to those of the memory,
+  /// whose extents are `storedExtents`. Null stands for the identity.
+  mlir::AffineMap layout = {};
+  llvm::SmallVector<mlir::AffineExpr> storedExtents = {};
+};
+
+/// An affine condition `expr >= 0` or `expr == 0` on a statement's dimensions.
+struct Condition {
+  mlir::AffineExpr expr;
+  bool isEquality;
+};
+using Conjunction = llvm::SmallVector<Condition>;
+
+/// A part of a statement's domain and the value there.
+struct Piece {
+  Conjunction domain;
+  Expr value;
+};
+
+/// One equation `target[d0, ...] = value`, piecewise; or, with `reduction`, the
+/// combination of `value` over the dimensions after the target's.
+struct Statement {
+  ArrayId target;
+  mlir::Location loc;
+  llvm::SmallVector<mlir::AffineExpr> extents; ///< One per dimension.
+  llvm::SmallVector<Piece> pieces;
+  std::optional<definition::ReduceKind> reduction;
+  /// The dimension along which the target reads its own earlier elements, and
+  /// a number shared by the statements of one recurrence.
+  std::optional<unsigned> recurrence;
+  unsigned recurrenceGroup = 0;
+
+  unsigned getNumDims() const { return extents.size(); }
+};
+
+/// Where a symbol's value comes from: an extent of an argument, or an index
+/// value computed in the function.
+struct Symbol {
+  unsigned argument = 0, dim = 0;
+  mlir::Value value;
+};
+
+/// A function on tensors as statements over arrays.
+struct StepProgram {
+  mlir::MLIRContext *context;
+  mlir::func::FuncOp function;
+  std::vector<Array> arrays;
+  std::vector<Statement> statements;
+  llvm::SmallVector<Symbol> symbols;
+
+  ArrayId addArray(Array array) {
+    arrays.push_back(std::move(array));
+    return arrays.size() - 1;
+  }
+  unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
+  bool isReduction(const Statement &statement) const {
+    return statement.reduction.has_value();
+  }
+  /// Reads an index expression as affine in the dimensions and symbols. Fails
+  /// for one that depends on data.
+  std::optional<mlir::AffineExpr> affine(Expr index) const;
+  /// The same with `dataSymbol` standing for each element read.
+  std::optional<mlir::AffineExpr>
+  affine(Expr index,
+         llvm::function_ref<mlir::AffineExpr(Expr)> dataSymbol) const;
+  mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
+  /// Writes an affine expression as an index expression.
+  Expr expression(mlir::AffineExpr expr) const;
+};
+
+/// Reads a condition as a union of disjoint conjunctions of affine ones; with
+/// `negate`, its complement. Null is true. Fails for what is not affine.
+std::optional<llvm::SmallVector<Conjunction>>
+getConjunctions(const StepProgram &program, Expr condition,
+                bool negate = false);
+
+/// The literal that changes nothing when combined under `kind`.
+Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
+
+/// Instantiates the definitions of the operators of `function`. Reports what
+/// has no definition or no affine sizes.
+mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function);
+
+/// Splits affine conditionals into pieces, gives computed indices statements of
+/// their own, and moves the padding of sums and maxima into padded arrays, so
+/// that every access is in bounds wherever its piece is evaluated.
+void normalize(StepProgram &program);
+
+/// Removes maps by writing their formula into the statements that read them,
+/// where that saves a pass over memory without repeating work.
+void inlineMaps(StepProgram &program);
+
+/// The arrays that `statement` reads, with repetitions.
+llvm::SmallVector<ArrayId> getReads(const Statement &statement);
+
+/// Calls `visit` for every element that `statement` reads.
+void forEachAccess(const Statement &statement,
+                   llvm::function_ref<void(Expr access)> visit);
+
+/// Whether `access` reads its array at the statement's own leading dimensions:
+/// the number of leading indices that are d0, d1, ...
+unsigned countIdentityIndices(const StepProgram &program, Expr access);
+
+/// A set of statements that become one kernel, in program order. They share the
+/// loops over their first `sharedDims` dimensions.
+struct Cluster {
+  llvm::SmallVector<unsigned> statements;
+  unsigned sharedDims = 0;
+};
+
+/// Cuts the program into kernels.
+llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
+
+/// What layouts need to know of the machine.
+struct LayoutOptions {
+  unsigned vectorLanes = 16; ///< f32 lanes of a vector register.
+  unsigned panelVectors = 2; ///< Vectors side by side in a packed panel.
+};
+
+/// Chooses the layout of every array: the vectorized dimension innermost,
+/// constant operands of contractions packed into panels, other operands copied
+/// into panels by a statement of their own where that pays.
+void assignLayouts(StepProgram &program, const LayoutOptions &options);
+
+/// Returns `constant` rearranged by `layout` into `storedShape`, padded with
+/// zeros.
+mlir::ElementsAttr packConstant(mlir::ElementsAttr constant,
+                                mlir::AffineMap layout,
+                                llvm::ArrayRef<int64_t> storedShape);
+
+/// Writes the kernels, `@main` on memrefs and `@main_plan`, replacing the
+/// function.
+mlir::LogicalResult emitKernels(StepProgram &program,
+                                llvm::ArrayRef<Cluster> clusters);
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_STEPPROGRAM_H

@@ -1,0 +1,524 @@
+//===- Accesses.cpp - Addresses, loads and stores -------------------------===//
+
+#include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstNode;
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+/// Sums the terms of `expr`.
+static void getTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
+  if (expr.getKind() == AffineExprKind::Add) {
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    getTerms(binary.getLHS(), terms);
+    getTerms(binary.getRHS(), terms);
+  } else {
+    terms.push_back(expr);
+  }
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+KernelLoops::getRange(AffineExpr expr) {
+  using Range = std::pair<int64_t, int64_t>;
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return Range(number.getValue(), number.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    auto it = ranges.find(dim.getPosition());
+    if (it == ranges.end())
+      return std::nullopt;
+    return it->second;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Range> lhs = getRange(binary.getLHS());
+  auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add: {
+    std::optional<Range> rhs = getRange(binary.getRHS());
+    if (!lhs || !rhs)
+      return std::nullopt;
+    return Range(lhs->first + rhs->first, lhs->second + rhs->second);
+  }
+  case AffineExprKind::Mul:
+    if (!lhs || !number)
+      return std::nullopt;
+    return std::minmax(lhs->first * number.getValue(),
+                       lhs->second * number.getValue());
+  case AffineExprKind::FloorDiv:
+    if (!lhs || !number || number.getValue() <= 0)
+      return std::nullopt;
+    return Range(llvm::divideFloorSigned(lhs->first, number.getValue()),
+                 llvm::divideFloorSigned(lhs->second, number.getValue()));
+  case AffineExprKind::Mod:
+    if (!number || number.getValue() <= 0)
+      return std::nullopt;
+    return Range(0, number.getValue() - 1);
+  default:
+    return std::nullopt;
+  }
+}
+
+AffineExpr KernelLoops::canonicalize(AffineExpr expr) {
+  return simplifyAffineExpr(expr, numIterators, symbols.size() + numReads);
+}
+
+/// Replaces unrolled iterators by their values, and simplifies divisions whose
+/// remainder is known from the iterators' ranges: with 0 <= d1 < 16,
+/// (d0 * 16 + d1) floordiv 16 is d0.
+AffineExpr KernelLoops::simplify(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    auto it = unrolled.find(dim.getPosition());
+    return it == unrolled.end() ? expr : constant(it->second);
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return expr;
+  AffineExpr lhs = simplify(binary.getLHS()), rhs = simplify(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::CeilDiv:
+    return lhs.ceilDiv(rhs);
+  default:
+    break;
+  }
+  bool isMod = expr.getKind() == AffineExprKind::Mod;
+  auto divisor = dyn_cast<AffineConstantExpr>(rhs);
+  if (!divisor)
+    return isMod ? lhs % rhs : lhs.floorDiv(rhs);
+  int64_t number = divisor.getValue();
+  lhs = canonicalize(lhs);
+  SmallVector<AffineExpr> terms;
+  getTerms(lhs, terms);
+  // With terms = step * multiple + rest, where step divides the divisor and the
+  // rest stays between two multiples of it, the rest decides nothing.
+  llvm::SmallSetVector<int64_t, 4> steps;
+  steps.insert(number);
+  for (AffineExpr term : terms)
+    steps.insert(std::gcd(number, term.getLargestKnownDivisor()));
+  for (int64_t step : steps) {
+    AffineExpr multiple = constant(0), rest = constant(0);
+    for (AffineExpr term : terms)
+      (term.isMultipleOf(step) ? multiple : rest) =
+          (term.isMultipleOf(step) ? multiple : rest) + term;
+    std::optional<std::pair<int64_t, int64_t>> range = getRange(rest);
+    if (step <= 1 || !range)
+      continue;
+    int64_t quotient = llvm::divideFloorSigned(range->first, step);
+    if (quotient != llvm::divideFloorSigned(range->second, step))
+      continue;
+    multiple = multiple.floorDiv(step) + quotient;
+    rest = rest - quotient * step;
+    return isMod ? (multiple % (number / step)) * step + rest
+                 : multiple.floorDiv(number / step);
+  }
+  return isMod ? lhs % rhs : lhs.floorDiv(rhs);
+}
+
+Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantIndexOp::create(builder, loc, number.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    assert(iterators.count(dim.getPosition()) && "an iterator out of its loop");
+    return iterators.lookup(dim.getPosition());
+  }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    unsigned position = symbol.getPosition();
+    if (position < symbols.size())
+      return symbols[position];
+    Value value = data[position - symbols.size()];
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value lhs = emitTerm(binary.getLHS(), data);
+  Value rhs = emitTerm(binary.getRHS(), data);
+  constexpr auto nsw = arith::IntegerOverflowFlags::nsw;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, lhs, rhs, nsw);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, lhs, rhs, nsw);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
+  default: {
+    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    Value whole = arith::MulIOp::create(builder, loc, quotient, rhs, nsw);
+    return arith::SubIOp::create(builder, loc, lhs, whole, nsw);
+  }
+  }
+}
+
+/// Emits the terms in the order of loops, outermost first, the constant last:
+/// what an inner loop does not change can then be moved out of it, and the
+/// constant becomes part of an address.
+Value KernelLoops::emitIndex(AffineExpr expr, ValueRange data) {
+  expr = simplify(expr);
+  SmallVector<AffineExpr> terms;
+  getTerms(expr, terms);
+  auto depth = [&](AffineExpr term) {
+    if (isa<AffineConstantExpr>(term))
+      return std::numeric_limits<int64_t>::max();
+    int64_t last = -1;
+    term.walk([&](AffineExpr e) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e))
+        last = std::max<int64_t>(last, dim.getPosition());
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        if (symbol.getPosition() >= symbols.size())
+          last = std::numeric_limits<int64_t>::max() - 1;
+    });
+    return last;
+  };
+  llvm::stable_sort(terms, [&](AffineExpr a, AffineExpr b) {
+    return depth(a) < depth(b);
+  });
+  Value sum;
+  for (AffineExpr term : terms) {
+    auto number = dyn_cast<AffineConstantExpr>(term);
+    if (number && number.getValue() == 0 && sum)
+      continue;
+    Value value = emitTerm(term, data);
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, value,
+                                      arith::IntegerOverflowFlags::nsw)
+                    .getResult()
+              : value;
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+void KernelLoops::addMemory(Value array, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  Memory memory;
+  memory.elementType = type.getElementType();
+  AffineExpr stride = constant(1);
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    memory.strides.insert(memory.strides.begin(), stride);
+    if (dim == 0)
+      break;
+    if (type.isDynamicDim(dim)) {
+      symbols.push_back(memref::DimOp::create(builder, loc, memref, dim));
+      stride = stride *
+               getAffineSymbolExpr(symbols.size() - 1, builder.getContext());
+    } else {
+      stride = stride * type.getDimSize(dim);
+    }
+  }
+  if (type.getRank() == 0) {
+    memory.flat = memref::ReinterpretCastOp::create(
+        builder, loc, MemRefType::get({1}, memory.elementType), memref,
+        OpFoldResult(builder.getIndexAttr(0)),
+        {OpFoldResult(builder.getIndexAttr(1))},
+        {OpFoldResult(builder.getIndexAttr(1))});
+  } else if (type.getRank() == 1) {
+    memory.flat = memref;
+  } else {
+    ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+    memory.flat = memref::CollapseShapeOp::create(
+        builder, loc, memref, ArrayRef<ReassociationIndices>{all});
+  }
+  memories[array] = std::move(memory);
+}
+
+/// The type and sizes of the memory behind a local array.
+static std::pair<MemRefType, SmallVector<Value>>
+getStorage(poly::ArrayOp array, const IRMapping &scalars) {
+  auto type = cast<MemRefType>(array.getType());
+  SmallVector<Value> sizes;
+  if (!array.getStorage()) {
+    for (Value size : array.getSizes())
+      sizes.push_back(scalars.lookup(size));
+    return {type, sizes};
+  }
+  auto storage = cast<MemRefType>(*array.getStorageType());
+  for (auto [result, extent] :
+       llvm::zip(array.getStorage()->getResults(), storage.getShape()))
+    if (ShapedType::isDynamic(extent)) {
+      unsigned dim = cast<AffineDimExpr>(result).getPosition();
+      sizes.push_back(
+          scalars.lookup(array.getSizes()[type.getDynamicDimIndex(dim)]));
+    }
+  return {storage, sizes};
+}
+
+LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
+  if (array.getPlacement() == poly::Placement::Register) {
+    auto [type, sizes] = getStorage(array, scalars);
+    if (!type.hasStaticShape())
+      return array.emitError("expects static extents for an array in "
+                             "registers, but got ")
+             << type;
+    Memory memory;
+    memory.elementType = type.getElementType();
+    memory.inRegisters = true;
+    if (array.getStorage())
+      memory.storage = *array.getStorage();
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      return array.emitError("expects a strided layout, but got ") << type;
+    for (int64_t stride : strides)
+      memory.strides.push_back(constant(stride));
+    memories[array] = std::move(memory);
+    return success();
+  }
+  if (array.getStorage()) {
+    // Every iteration of the parallel loops has its own.
+    privateArrays.push_back(array);
+    return success();
+  }
+  auto [type, sizes] = getStorage(array, scalars);
+  Value memref;
+  if (array.getPlacement() == poly::Placement::Stack)
+    memref = memref::AllocaOp::create(builder, loc, type, sizes,
+                                      builder.getI64IntegerAttr(64));
+  else
+    memref = memref::AllocOp::create(builder, loc, type, sizes,
+                                     builder.getI64IntegerAttr(64));
+  if (array.getPlacement() == poly::Placement::Heap)
+    privateAllocs.front().push_back(memref);
+  addMemory(array, memref);
+  return success();
+}
+
+LogicalResult KernelLoops::enterPrivateScope() {
+  privateAllocs.emplace_back();
+  for (poly::ArrayOp array : privateArrays) {
+    auto [type, sizes] = getStorage(array, scalars);
+    Value memref;
+    if (array.getPlacement() == poly::Placement::Stack) {
+      memref = memref::AllocaOp::create(builder, loc, type, sizes,
+                                        builder.getI64IntegerAttr(64));
+    } else {
+      memref = memref::AllocOp::create(builder, loc, type, sizes,
+                                       builder.getI64IntegerAttr(64));
+      privateAllocs.back().push_back(memref);
+    }
+    addMemory(array, memref);
+    memories[array].storage = *array.getStorage();
+  }
+  return success();
+}
+
+void KernelLoops::leavePrivateScope() {
+  for (Value memref : privateAllocs.pop_back_val())
+    memref::DeallocOp::create(builder, loc, memref);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
+                                   const AstNode &call) {
+  const Memory &memory = memories.find(access.array)->second;
+  // The map's symbols: parameters stay, values read move behind the sizes.
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineExpr> newSymbols;
+  for (unsigned s = 0; s < access.map.getNumSymbols(); ++s)
+    newSymbols.push_back(getAffineSymbolExpr(
+        s < numParams ? s : symbols.size() + s - numParams, context));
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr index : access.map.getResults())
+    indices.push_back(index.replaceDimsAndSymbols(call.values, newSymbols));
+  if (memory.storage) {
+    SmallVector<AffineExpr> stored;
+    for (AffineExpr result : memory.storage.getResults())
+      stored.push_back(result.replaceDims(indices));
+    indices = stored;
+  }
+  AffineExpr address = constant(0);
+  for (auto [index, stride] : llvm::zip(indices, memory.strides))
+    address = address + simplify(index) * stride;
+  return canonicalize(simplify(address));
+}
+
+std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
+                                                  const Lanes &vector) {
+  AffineExpr lane = iterator(vector.iterator);
+  if (!expr.isFunctionOfDim(vector.iterator))
+    return 0;
+  AffineExpr next = expr.replace(lane, lane + 1);
+  AffineExpr difference = canonicalize(simplify(next) - simplify(expr));
+  if (auto number = dyn_cast<AffineConstantExpr>(difference))
+    return number.getValue();
+  return std::nullopt;
+}
+
+std::optional<SlotKey>
+KernelLoops::getSlotKey(const poly::ComputeAccess &access,
+                        const AstNode &call) {
+  AffineExpr address = getAddress(access, call);
+  if (lanes && address.isFunctionOfDim(lanes->iterator))
+    address = canonicalize(
+        simplify(address.replace(iterator(lanes->iterator), lanes->first)));
+  auto number = dyn_cast<AffineConstantExpr>(address);
+  if (!number)
+    return std::nullopt;
+  return SlotKey(access.array, number.getValue());
+}
+
+/// The addresses of the lanes relative to `base`, as a vector of indices.
+Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
+                                   Value &base) {
+  auto type = VectorType::get({lanes->width}, builder.getIndexType());
+  SmallVector<AffineExpr> terms, uniform;
+  getTerms(address, terms);
+  Value offsets;
+  auto add = [&](Value value) {
+    offsets = offsets ? arith::AddIOp::create(builder, loc, offsets, value)
+                            .getResult()
+                      : value;
+  };
+  for (AffineExpr term : terms) {
+    // A value read that differs from lane to lane, times a constant.
+    AffineExpr factor = term, scale = constant(1);
+    if (term.getKind() == AffineExprKind::Mul) {
+      factor = cast<AffineBinaryOpExpr>(term).getLHS();
+      scale = cast<AffineBinaryOpExpr>(term).getRHS();
+    }
+    auto symbol = dyn_cast<AffineSymbolExpr>(factor);
+    if (symbol && symbol.getPosition() >= symbols.size() &&
+        isa<VectorType>(data[symbol.getPosition() - symbols.size()].getType())) {
+      Value value = data[symbol.getPosition() - symbols.size()];
+      value = arith::IndexCastOp::create(builder, loc, type, value);
+      Value by = vector::BroadcastOp::create(builder, loc, type,
+                                             emitTerm(scale, data));
+      add(arith::MulIOp::create(builder, loc, value, by));
+      continue;
+    }
+    if (term.isFunctionOfDim(lanes->iterator)) {
+      int64_t stride = *getLaneStride(term, *lanes);
+      SmallVector<int64_t> steps;
+      for (int64_t lane = 0; lane < lanes->width; ++lane)
+        steps.push_back(lane * stride);
+      add(arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(type, ArrayRef<int64_t>(steps))));
+      term = term.replace(iterator(lanes->iterator), lanes->first);
+    }
+    uniform.push_back(term);
+  }
+  AffineExpr sum = constant(0);
+  for (AffineExpr term : uniform)
+    sum = sum + term;
+  base = emitIndex(sum, data);
+  return offsets;
+}
+
+FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
+                                       const AstNode &call, ValueRange data) {
+  const Memory &memory = memories.find(access.array)->second;
+  if (memory.inRegisters) {
+    std::optional<SlotKey> key = getSlotKey(access, call);
+    auto slot = key ? registers.find(*key) : registers.end();
+    if (slot == registers.end() || slot->second.partial)
+      return kernel.emitError("expects an element of an array in registers to "
+                              "be at a constant place and written before it "
+                              "is read, but '")
+             << computes[call.statement].getSymName() << "' reads one that is "
+             << (key ? "not written" : "not at a constant place");
+    return slot->second.value;
+  }
+  AffineExpr address = getAddress(access, call);
+  if (!lanes)
+    return memref::LoadOp::create(builder, loc, memory.flat,
+                                  emitIndex(address, data))
+        .getResult();
+
+  bool indirect = false;
+  address.walk([&](AffineExpr e) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      indirect |= symbol.getPosition() >= symbols.size() &&
+                  isa<VectorType>(
+                      data[symbol.getPosition() - symbols.size()].getType());
+  });
+  std::optional<int64_t> stride = getLaneStride(address, *lanes);
+  auto type = VectorType::get({lanes->width}, memory.elementType);
+  if (!indirect && stride == 0)
+    return memref::LoadOp::create(builder, loc, memory.flat,
+                                  emitIndex(address, data))
+        .getResult();
+  if (!indirect && stride == 1) {
+    Value base = emitIndex(
+        address.replace(iterator(lanes->iterator), lanes->first), data);
+    if (!lanes->mask)
+      return vector::LoadOp::create(builder, loc, type, memory.flat, base)
+          .getResult();
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    return vector::MaskedLoadOp::create(builder, loc, type, memory.flat, base,
+                                        lanes->mask, zero)
+        .getResult();
+  }
+  Value base;
+  Value offsets = emitLaneIndices(address, data, base);
+  Value mask = lanes->mask;
+  if (!mask)
+    mask = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            VectorType::get({lanes->width}, builder.getI1Type()), true));
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::GatherOp::create(builder, loc, type, memory.flat,
+                                  ValueRange{base}, offsets, mask, zero)
+      .getResult();
+}
+
+LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
+                                     const AstNode &call, Value value,
+                                     ValueRange data) {
+  const Memory &memory = memories.find(access.array)->second;
+  if (memory.inRegisters) {
+    std::optional<SlotKey> key = getSlotKey(access, call);
+    if (!key)
+      return kernel.emitError("expects an element of an array in registers to "
+                              "be at a constant place, but '")
+             << computes[call.statement].getSymName()
+             << "' writes one that is not";
+    registers[*key] = {value, {}};
+    return success();
+  }
+  AffineExpr address = getAddress(access, call);
+  if (!lanes) {
+    memref::StoreOp::create(builder, loc, value, memory.flat,
+                            emitIndex(address, data));
+    return success();
+  }
+  value = toVector(value);
+  if (getLaneStride(address, *lanes) == 1) {
+    Value base = emitIndex(
+        address.replace(iterator(lanes->iterator), lanes->first), data);
+    if (lanes->mask)
+      vector::MaskedStoreOp::create(builder, loc, memory.flat, base,
+                                    lanes->mask, value);
+    else
+      vector::StoreOp::create(builder, loc, value, memory.flat, base);
+    return success();
+  }
+  Value base;
+  Value offsets = emitLaneIndices(address, data, base);
+  Value mask = lanes->mask;
+  if (!mask)
+    mask = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            VectorType::get({lanes->width}, builder.getI1Type()), true));
+  vector::ScatterOp::create(builder, loc, Type(), memory.flat, ValueRange{base}, offsets,
+                            mask, value);
+  return success();
+}

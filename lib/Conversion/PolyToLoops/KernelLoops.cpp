@@ -1,0 +1,303 @@
+//===- KernelLoops.cpp - Loops and vectors of one kernel ------------------===//
+
+#include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstCondition;
+using polyhedral::AstExpr;
+using polyhedral::AstNode;
+
+poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
+  return dyn_cast_or_null<poly::LoopAttr>(node.tag);
+}
+
+KernelLoops::KernelLoops(poly::KernelOp kernel, OpBuilder &builder)
+    : kernel(kernel), builder(builder), loc(kernel.getLoc()),
+      computes(kernel.getComputes()), numParams(kernel.getNumParameters()) {}
+
+static unsigned countIterators(const AstNode &node) {
+  unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
+  for (const polyhedral::Ast &child : node.children)
+    count = std::max(count, countIterators(*child));
+  return count;
+}
+
+LogicalResult KernelLoops::emit(const AstNode &ast) {
+  numIterators = countIterators(ast);
+  for (poly::ComputeOp compute : computes)
+    numReads = std::max<unsigned>(numReads, compute.getReads().size());
+  builder.setInsertionPoint(kernel);
+  function = func::FuncOp::create(
+      builder, loc, kernel.getName(),
+      builder.getFunctionType(kernel.getArgumentTypes(), {}));
+  function.setVisibility(SymbolTable::getSymbolVisibility(kernel));
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments()))
+    scalars.map(from, to);
+  for (BlockArgument parameter : kernel.getParameters())
+    symbols.push_back(scalars.lookup(parameter));
+  for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments()))
+    if (isa<MemRefType>(to.getType()))
+      addMemory(from, to);
+  privateAllocs.emplace_back();
+  for (poly::ArrayOp array : kernel.getArrays())
+    if (failed(addLocal(array)))
+      return failure();
+  if (failed(enterPrivateScope()) || failed(emitNode(ast)))
+    return failure();
+  leavePrivateScope();
+  leavePrivateScope();
+  func::ReturnOp::create(builder, loc);
+  return success();
+}
+
+LogicalResult KernelLoops::emitNode(const AstNode &node) {
+  switch (node.kind) {
+  case AstNode::Kind::For:
+    return emitFor(node);
+  case AstNode::Kind::If:
+    return emitIf(node);
+  case AstNode::Kind::Call:
+    return emitCall(node);
+  case AstNode::Kind::Block:
+  case AstNode::Kind::Mark:
+    return emitChildren(node);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+LogicalResult KernelLoops::emitChildren(const AstNode &node) {
+  for (const polyhedral::Ast &child : node.children)
+    if (failed(emitNode(*child)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Value KernelLoops::emitExpr(const AstExpr &expr) {
+  if (expr.kind == AstExpr::Kind::Affine)
+    return emitIndex(expr.affine);
+  if (expr.kind == AstExpr::Kind::Select) {
+    Value condition = emitCondition(*expr.condition);
+    return arith::SelectOp::create(builder, loc, condition,
+                                   emitExpr(expr.operands[0]),
+                                   emitExpr(expr.operands[1]));
+  }
+  Value result = emitExpr(expr.operands.front());
+  for (const AstExpr &operand : llvm::drop_begin(expr.operands)) {
+    Value value = emitExpr(operand);
+    if (expr.kind == AstExpr::Kind::Max)
+      result = arith::MaxSIOp::create(builder, loc, result, value);
+    else
+      result = arith::MinSIOp::create(builder, loc, result, value);
+  }
+  return result;
+}
+
+Value KernelLoops::emitCondition(const AstCondition &condition) {
+  using Kind = AstCondition::Kind;
+  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+    Value value = emitExpr(condition.value);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    return arith::CmpIOp::create(builder, loc, predicate, value, zero);
+  };
+  bool isAnd = condition.kind == Kind::And;
+  switch (condition.kind) {
+  case Kind::NonNegative:
+    return compare(arith::CmpIPredicate::sge);
+  case Kind::Zero:
+    return compare(arith::CmpIPredicate::eq);
+  case Kind::True:
+  case Kind::And:
+  case Kind::Or: {
+    Value result = arith::ConstantIntOp::create(
+        builder, loc, condition.kind != Kind::Or, 1);
+    for (const AstCondition &operand : condition.operands) {
+      Value value = emitCondition(operand);
+      result = isAnd ? arith::AndIOp::create(builder, loc, result, value)
+                           .getResult()
+                     : arith::OrIOp::create(builder, loc, result, value);
+    }
+    return result;
+  }
+  case Kind::Not: {
+    Value value = emitCondition(condition.operands.front());
+    Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    return arith::XOrIOp::create(builder, loc, value, one);
+  }
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelLoops::getSlotValues() const {
+  SmallVector<Value> values;
+  for (const auto &[key, slot] : registers) {
+    values.push_back(slot.value);
+    if (slot.partial)
+      values.push_back(slot.partial);
+  }
+  return values;
+}
+
+void KernelLoops::setSlotValues(ValueRange values) {
+  unsigned next = 0;
+  for (auto &[key, slot] : registers) {
+    slot.value = values[next++];
+    if (slot.partial)
+      slot.partial = values[next++];
+  }
+}
+
+/// Emits the children of `node` into `block`, which ends by yielding the slots
+/// that were there before.
+LogicalResult KernelLoops::emitInScope(const AstNode &node, Block *block) {
+  Registers outer = registers;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(block);
+  if (failed(emitChildren(node)))
+    return failure();
+  // Elements first written inside are not known outside.
+  Registers inner;
+  for (auto &[key, slot] : outer) {
+    Slot now = registers.lookup(key);
+    if (now.value.getType() != slot.value.getType() ||
+        bool(now.partial) != bool(slot.partial))
+      return kernel.emitError("expects an element of an array in registers to "
+                              "keep its number of lanes inside a loop");
+    inner[key] = now;
+  }
+  registers = std::move(inner);
+  scf::YieldOp::create(builder, loc, getSlotValues());
+  return success();
+}
+
+LogicalResult KernelLoops::emitFor(const AstNode &node) {
+  poly::LoopAttr kind = getLoopKind(node);
+  std::optional<int64_t> lower = node.lower.getConstant();
+  std::optional<int64_t> upper = node.upper.getConstant();
+  if (lower && upper)
+    ranges[node.iterator] = {*lower, std::max(*lower, *upper - 1)};
+  LogicalResult result = success();
+  if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
+    result = emitVector(node);
+  else if (kind && kind.isUnroll() && lower && upper)
+    result = emitUnrolled(node, *lower, *upper);
+  else if (kind && kind.isParallel())
+    result = emitParallel(node);
+  else if (lower && upper && *upper - *lower <= node.step)
+    result = emitUnrolled(node, *lower, *upper);
+  else
+    result = emitSequential(node);
+  ranges.erase(node.iterator);
+  return result;
+}
+
+LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
+                                        int64_t upper) {
+  for (int64_t value = lower; value < upper; value += node.step) {
+    unrolled[node.iterator] = value;
+    if (failed(emitChildren(node)))
+      return failure();
+  }
+  unrolled.erase(node.iterator);
+  return success();
+}
+
+LogicalResult KernelLoops::emitSequential(const AstNode &node) {
+  auto partials = beginPartials(node, 0);
+  Value lower = emitExpr(node.lower), upper = emitExpr(node.upper);
+  Value step = arith::ConstantIndexOp::create(builder, loc, node.step);
+  SmallVector<Value> init = getSlotValues();
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, step, init);
+  if (init.empty())
+    loop.getBody()->getTerminator()->erase();
+  iterators[node.iterator] = loop.getInductionVar();
+  setSlotValues(loop.getRegionIterArgs());
+  if (failed(emitInScope(node, loop.getBody())))
+    return failure();
+  setSlotValues(loop.getResults());
+  iterators.erase(node.iterator);
+  endPartials(partials);
+  return success();
+}
+
+LogicalResult KernelLoops::emitParallel(const AstNode &node) {
+  // Directly nested parallel loops become one, unless bounds depend on it.
+  SmallVector<const AstNode *> nest{&node};
+  while (nest.back()->children.size() == 1) {
+    const AstNode *child = nest.back()->children.front().get();
+    poly::LoopAttr kind = getLoopKind(*child);
+    if (child->kind != AstNode::Kind::For || !kind || !kind.isParallel() ||
+        child->lower.kind != AstExpr::Kind::Affine ||
+        child->upper.kind != AstExpr::Kind::Affine ||
+        !child->lower.affine.isSymbolicOrConstant() ||
+        !child->upper.affine.isSymbolicOrConstant())
+      break;
+    nest.push_back(child);
+  }
+  SmallVector<Value> lower, upper, step;
+  for (const AstNode *loop : nest) {
+    lower.push_back(emitExpr(loop->lower));
+    upper.push_back(emitExpr(loop->upper));
+    step.push_back(arith::ConstantIndexOp::create(builder, loc, loop->step));
+  }
+  auto parallel = scf::ParallelOp::create(builder, loc, lower, upper, step);
+  for (auto [loop, iv] : llvm::zip(nest, parallel.getInductionVars()))
+    iterators[loop->iterator] = iv;
+  Registers outer = std::move(registers);
+  registers.clear();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(parallel.getBody()->getTerminator());
+    if (failed(enterPrivateScope()) || failed(emitChildren(*nest.back())))
+      return failure();
+    leavePrivateScope();
+  }
+  registers = std::move(outer);
+  for (const AstNode *loop : nest)
+    iterators.erase(loop->iterator);
+  return success();
+}
+
+LogicalResult KernelLoops::emitIf(const AstNode &node) {
+  Value condition = emitCondition(node.condition);
+  SmallVector<Value> before = getSlotValues();
+  auto branch = scf::IfOp::create(builder, loc, TypeRange(ValueRange(before)),
+                                  condition, /*withElseRegion=*/true);
+  auto emitBranch = [&](Region &region, const AstNode *child) {
+    Block *block = &region.front();
+    block->clear();
+    AstNode body(AstNode::Kind::Block);
+    setSlotValues(before);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block);
+    Registers outer = registers;
+    if (child && failed(emitNode(*child)))
+      return failure();
+    Registers inner;
+    for (auto &[key, slot] : outer)
+      inner[key] = registers.lookup(key);
+    registers = std::move(inner);
+    scf::YieldOp::create(builder, loc, getSlotValues());
+    return success();
+  };
+  if (failed(emitBranch(branch.getThenRegion(), node.children[0].get())) ||
+      failed(emitBranch(branch.getElseRegion(),
+                        node.children.size() > 1 ? node.children[1].get()
+                                                 : nullptr)))
+    return failure();
+  setSlotValues(branch.getResults());
+  return success();
+}

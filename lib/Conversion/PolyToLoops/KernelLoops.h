@@ -1,0 +1,183 @@
+//===- KernelLoops.h - Loops and vectors of one kernel ----------*- C++ -*-===//
+//
+// Walks the loops that scan a kernel's schedule and emits them. Three ideas:
+//
+//  * An address is an affine expression over loop iterators, parameters, sizes
+//    of dynamic memrefs and values read. Unrolled iterators are constants in
+//    it, so that what is left splits into a part that changes and a constant.
+//  * A vector loop is emitted once, as its lanes: an access is a scalar that is
+//    broadcast, a contiguous vector, or a gather, by the address's difference
+//    between neighbouring lanes.
+//  * Arrays in registers are SSA values, one per element (or vector) at a
+//    constant address. Loops carry them as `iter_args`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
+#define ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Polyhedral/Ast.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace espalier::polytoloops {
+
+/// The vector loop whose lanes are being emitted.
+struct Lanes {
+  unsigned iterator;
+  int64_t width;
+  mlir::AffineExpr first; ///< The iterator in lane 0.
+  mlir::Value mask;       ///< Null when all lanes are active.
+};
+
+/// Where the elements of an array are.
+struct Memory {
+  mlir::Value flat; ///< One-dimensional; null for registers.
+  mlir::Type elementType;
+  mlir::AffineMap storage; ///< From array indices to storage indices; or null.
+  llvm::SmallVector<mlir::AffineExpr> strides;
+  bool inRegisters = false;
+};
+
+/// An array element, or vector of elements, that is an SSA value.
+struct Slot {
+  mlir::Value value;
+  /// Sums of the lanes that have not been combined with `value` yet.
+  mlir::Value partial;
+};
+using SlotKey = std::pair<mlir::Value, int64_t>;
+
+class KernelLoops {
+public:
+  KernelLoops(poly::KernelOp kernel, mlir::OpBuilder &builder);
+
+  /// Emits a function in place of the kernel.
+  mlir::LogicalResult emit(const polyhedral::AstNode &ast);
+
+private:
+  using Registers = llvm::MapVector<SlotKey, Slot>;
+
+  // Structure (KernelLoops.cpp).
+  mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
+                                   int64_t lower, int64_t upper);
+  mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
+                                  mlir::Block *block);
+  llvm::SmallVector<mlir::Value> getSlotValues() const;
+  void setSlotValues(mlir::ValueRange values);
+  mlir::Value emitExpr(const polyhedral::AstExpr &expr);
+  mlir::Value emitCondition(const polyhedral::AstCondition &condition);
+
+  // Vector loops (VectorLoops.cpp).
+  /// Whether the lanes of `node` can run at once; says in a remark if not.
+  bool canVectorize(const polyhedral::AstNode &node);
+  bool canVectorize(poly::ComputeOp compute, const polyhedral::AstNode &call,
+                    const polyhedral::AstNode &loop);
+  mlir::LogicalResult emitVector(const polyhedral::AstNode &node);
+  /// The slots that vector loops below `node` accumulate into, lane by lane.
+  void collectPartials(const polyhedral::AstNode &node,
+                       llvm::SmallVectorImpl<std::pair<
+                           SlotKey, poly::ComputeOp>> &partials,
+                       const polyhedral::AstNode *vectorLoop = nullptr);
+  /// Starts lane sums for what `node` accumulates; returns those started.
+  llvm::SmallVector<std::pair<SlotKey, poly::ComputeOp>>
+  beginPartials(const polyhedral::AstNode &node, int64_t width);
+  void endPartials(
+      llvm::ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials);
+
+  // Statements (Statements.cpp).
+  mlir::LogicalResult emitCall(const polyhedral::AstNode &call);
+  mlir::LogicalResult emitReduction(poly::ComputeOp compute,
+                                    const polyhedral::AstNode &call);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitBody(poly::ComputeOp compute, const polyhedral::AstNode &call,
+           mlir::ValueRange reads);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitReads(poly::ComputeOp compute, const polyhedral::AstNode &call,
+            mlir::Value accumulator);
+  mlir::Value toVector(mlir::Value value);
+
+  // Memory (Accesses.cpp).
+  void addMemory(mlir::Value array, mlir::Value memref);
+  mlir::LogicalResult addLocal(poly::ArrayOp array);
+  /// Allocates the private arrays of a loop body, and frees them at its end.
+  mlir::LogicalResult enterPrivateScope();
+  void leavePrivateScope();
+  /// The linear address, unrolled iterators replaced. `data` are the values of
+  /// the reads before this access.
+  mlir::AffineExpr getAddress(const poly::ComputeAccess &access,
+                              const polyhedral::AstNode &call);
+  mlir::FailureOr<mlir::Value> emitRead(const poly::ComputeAccess &access,
+                                        const polyhedral::AstNode &call,
+                                        mlir::ValueRange data);
+  mlir::LogicalResult emitWrite(const poly::ComputeAccess &access,
+                                const polyhedral::AstNode &call,
+                                mlir::Value value, mlir::ValueRange data);
+  std::optional<SlotKey> getSlotKey(const poly::ComputeAccess &access,
+                                    const polyhedral::AstNode &call);
+  /// The difference of an expression between neighbouring lanes; nothing if it
+  /// is not the same for all.
+  std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
+                                       const Lanes &lanes);
+  mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
+                              mlir::Value &base);
+
+  // Index arithmetic (Accesses.cpp).
+  mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
+  mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
+  mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
+  std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
+  mlir::AffineExpr constant(int64_t value) {
+    return mlir::getAffineConstantExpr(value, builder.getContext());
+  }
+  mlir::AffineExpr iterator(unsigned number) {
+    return mlir::getAffineDimExpr(number, builder.getContext());
+  }
+
+  poly::KernelOp kernel;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  llvm::SmallVector<poly::ComputeOp> computes;
+  mlir::func::FuncOp function;
+  mlir::IRMapping scalars; ///< Kernel arguments to function arguments.
+  /// Symbols: parameters, then extents of dynamic memrefs, then values read.
+  llvm::SmallVector<mlir::Value> symbols;
+  unsigned numParams;
+  unsigned numIterators = 0; ///< Of the AST.
+  unsigned numReads = 0;     ///< At most, of a computation.
+  llvm::DenseMap<mlir::Value, Memory> memories;
+  llvm::SmallVector<poly::ArrayOp> privateArrays;
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> privateAllocs;
+  Registers registers;
+  llvm::DenseMap<unsigned, mlir::Value> iterators;
+  llvm::DenseMap<unsigned, int64_t> unrolled;
+  llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
+  std::optional<Lanes> lanes;
+};
+
+/// How a reduction combines, and its neutral element.
+struct Combiner {
+  mlir::vector::CombiningKind kind;
+  mlir::TypedAttr neutral;
+};
+/// Reads it off the body of a computation marked as a reduction.
+std::optional<Combiner> getCombiner(poly::ComputeOp compute);
+
+/// The argument of the body that holds the accumulated value.
+std::optional<unsigned> getAccumulatorRead(poly::ComputeOp compute);
+
+/// The scheduling attribute of a generated loop: sequential unless tagged.
+poly::LoopAttr getLoopKind(const polyhedral::AstNode &node);
+
+} // namespace espalier::polytoloops
+
+#endif // ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H

@@ -1,0 +1,173 @@
+//===- Statements.cpp - Instances of computations -------------------------===//
+
+#include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstNode;
+
+Value KernelLoops::toVector(Value value) {
+  if (!lanes || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      builder, loc, VectorType::get({lanes->width}, value.getType()), value);
+}
+
+FailureOr<SmallVector<Value>>
+KernelLoops::emitReads(poly::ComputeOp compute, const AstNode &call,
+                       Value accumulator) {
+  SmallVector<Value> values;
+  std::optional<unsigned> accumulated = getAccumulatorRead(compute);
+  for (auto [number, access] : llvm::enumerate(compute.getReadAccesses())) {
+    if (accumulator && number == accumulated) {
+      values.push_back(accumulator);
+      continue;
+    }
+    if (access.argument.use_empty() && !access.getType().getElementType().isIntOrIndex()) {
+      values.push_back({});
+      continue;
+    }
+    FailureOr<Value> value = emitRead(access, call, values);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// Emits the body on `reads`: as it is, or on vectors where an operand is one.
+FailureOr<SmallVector<Value>>
+KernelLoops::emitBody(poly::ComputeOp compute, const AstNode &call,
+                      ValueRange reads) {
+  IRMapping mapping = scalars;
+  for (auto [argument, value] :
+       llvm::zip(compute.getBody().getArguments(), reads))
+    if (value)
+      mapping.map(argument, value);
+  for (Operation &op : compute.getBody().front().without_terminator()) {
+    if (auto index = dyn_cast<poly::IndexOp>(op)) {
+      AffineExpr value = simplify(call.values[index.getDim()]);
+      if (!lanes || getLaneStride(value, *lanes) == 0) {
+        mapping.map(index, emitIndex(value));
+        continue;
+      }
+      Value base = emitIndex(
+          value.replace(iterator(lanes->iterator), lanes->first));
+      SmallVector<int64_t> steps;
+      for (int64_t lane = 0; lane < lanes->width; ++lane)
+        steps.push_back(lane * *getLaneStride(value, *lanes));
+      auto type = VectorType::get({lanes->width}, builder.getIndexType());
+      Value offsets = arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
+      mapping.map(index.getResult(),
+                  arith::AddIOp::create(builder, loc, toVector(base), offsets)
+                      .getResult());
+      continue;
+    }
+    bool isVector = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return isa<VectorType>(mapping.lookup(operand).getType());
+    });
+    if (!isVector) {
+      builder.clone(op, mapping);
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(toVector(mapping.lookup(operand)));
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(VectorType::get({lanes->width}, type));
+    OperationState state(op.getLoc(), op.getName().getStringRef(), operands,
+                         types, op.getAttrs());
+    Operation *wide = builder.create(state);
+    mapping.map(op.getResults(), wide->getResults());
+  }
+  SmallVector<Value> results;
+  for (Value value : compute.getYield().getValues())
+    results.push_back(mapping.lookup(value));
+  return results;
+}
+
+/// Lanes that add to one element.
+LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
+                                         const AstNode &call) {
+  Combiner combiner = *getCombiner(compute);
+  poly::ComputeAccess write = compute.getWriteAccesses().front();
+  bool inRegisters = memories.find(write.array)->second.inRegisters;
+  std::optional<SlotKey> key =
+      inRegisters ? getSlotKey(write, call) : std::nullopt;
+  Slot *slot = nullptr;
+  if (key && registers.count(*key))
+    slot = &registers[*key];
+  auto type =
+      VectorType::get({lanes->width}, write.getType().getElementType());
+  Value before;
+  if (slot && slot->partial)
+    before = slot->partial;
+  else
+    before = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, Attribute(combiner.neutral)));
+
+  FailureOr<SmallVector<Value>> reads = emitReads(compute, call, before);
+  if (failed(reads))
+    return failure();
+  FailureOr<SmallVector<Value>> results = emitBody(compute, call, *reads);
+  if (failed(results))
+    return failure();
+  Value after = toVector(results->front());
+  if (lanes->mask)
+    after = arith::SelectOp::create(builder, loc, lanes->mask, after, before);
+  if (slot && slot->partial) {
+    // `slot` may have moved while the body was emitted.
+    registers[*key].partial = after;
+    return success();
+  }
+  // An element in memory: add up the lanes now.
+  std::optional<Lanes> vector = std::move(lanes);
+  lanes.reset();
+  unrolled.try_emplace(vector->iterator, 0);
+  AstNode first(AstNode::Kind::Call);
+  first.statement = call.statement;
+  for (AffineExpr value : call.values)
+    first.values.push_back(
+        value.replace(iterator(vector->iterator), vector->first));
+  FailureOr<Value> old = emitRead(write, first, *reads);
+  if (succeeded(old)) {
+    auto reassociate = isa<FloatType>(type.getElementType())
+                           ? arith::FastMathFlags::reassoc
+                           : arith::FastMathFlags::none;
+    Value sum = vector::ReductionOp::create(builder, loc, combiner.kind, after,
+                                            *old, reassociate);
+    if (failed(emitWrite(write, first, sum, *reads)))
+      old = failure();
+  }
+  unrolled.erase(vector->iterator);
+  lanes = std::move(vector);
+  return success(succeeded(old));
+}
+
+LogicalResult KernelLoops::emitCall(const AstNode &call) {
+  poly::ComputeOp compute = computes[call.statement];
+  loc = compute.getLoc();
+  if (lanes && getAccumulatorRead(compute) &&
+      getLaneStride(getAddress(compute.getWriteAccesses().front(), call),
+                    *lanes) == 0)
+    return emitReduction(compute, call);
+  FailureOr<SmallVector<Value>> reads = emitReads(compute, call, {});
+  if (failed(reads))
+    return failure();
+  FailureOr<SmallVector<Value>> results = emitBody(compute, call, *reads);
+  if (failed(results))
+    return failure();
+  for (auto [access, value] :
+       llvm::zip(compute.getWriteAccesses(), *results)) {
+    bool inRegisters = memories.find(access.array)->second.inRegisters;
+    if (failed(emitWrite(access, call, inRegisters ? toVector(value) : value,
+                         *reads)))
+      return failure();
+  }
+  return success();
+}

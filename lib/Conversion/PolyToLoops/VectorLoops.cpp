@@ -1,0 +1,222 @@
+//===- VectorLoops.cpp - Loops whose iterations are lanes -----------------===//
+
+#include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstNode;
+
+std::optional<unsigned>
+espalier::polytoloops::getAccumulatorRead(poly::ComputeOp compute) {
+  if (!compute.getReduction())
+    return std::nullopt;
+  poly::ComputeAccess write = compute.getWriteAccesses().front();
+  for (auto [number, read] : llvm::enumerate(compute.getReadAccesses()))
+    if (read.array == write.array && read.map == write.map)
+      return number;
+  return std::nullopt;
+}
+
+std::optional<Combiner>
+espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
+  using Kind = vector::CombiningKind;
+  Operation *update = compute.getYield().getValues().front().getDefiningOp();
+  if (!update || update->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(update);
+  auto kind =
+      llvm::TypeSwitch<Operation *, std::optional<Kind>>(update)
+          .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
+          .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
+          .Case<arith::MaximumFOp>([](auto) { return Kind::MAXIMUMF; })
+          .Case<arith::MinimumFOp>([](auto) { return Kind::MINIMUMF; })
+          .Case<arith::MaxSIOp>([](auto) { return Kind::MAXSI; })
+          .Case<arith::MaxUIOp>([](auto) { return Kind::MAXUI; })
+          .Case<arith::MinSIOp>([](auto) { return Kind::MINSI; })
+          .Case<arith::MinUIOp>([](auto) { return Kind::MINUI; })
+          .Case<arith::AndIOp>([](auto) { return Kind::AND; })
+          .Case<arith::OrIOp>([](auto) { return Kind::OR; })
+          .Default([](Operation *) { return std::nullopt; });
+  if (!kind || !neutral)
+    return std::nullopt;
+  return Combiner{*kind, *neutral};
+}
+
+/// Adds the calls below `node` that run in its own iterations; false if there
+/// are loops or conditions as well.
+static bool getCalls(const AstNode &node,
+                     SmallVectorImpl<const AstNode *> &calls) {
+  for (const polyhedral::Ast &child : node.children) {
+    if (child->kind == AstNode::Kind::Call)
+      calls.push_back(child.get());
+    else if (child->kind == AstNode::Kind::For ||
+             child->kind == AstNode::Kind::If || !getCalls(*child, calls))
+      return false;
+  }
+  return true;
+}
+
+bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
+                               const AstNode &loop) {
+  Lanes vector{loop.iterator, getLoopKind(loop).getWidth(),
+               loop.lower.affine, {}};
+  auto isRegular = [&](const poly::ComputeAccess &access) {
+    AffineExpr address = getAddress(access, call);
+    SmallVector<AffineExpr> terms;
+    // The lanes of an index that is read may differ; the rest is linear.
+    bool indirectProduct = false;
+    address.walk([&](AffineExpr e) {
+      if (e.getKind() != AffineExprKind::Mul &&
+          e.getKind() != AffineExprKind::FloorDiv &&
+          e.getKind() != AffineExprKind::Mod)
+        return;
+      auto binary = cast<AffineBinaryOpExpr>(e);
+      bool hasData = false;
+      binary.getLHS().walk([&](AffineExpr part) {
+        auto symbol = dyn_cast<AffineSymbolExpr>(part);
+        hasData |= symbol && symbol.getPosition() >= symbols.size();
+      });
+      indirectProduct |= hasData && (e.getKind() != AffineExprKind::Mul ||
+                                     !isa<AffineSymbolExpr>(binary.getLHS()));
+    });
+    return !indirectProduct && getLaneStride(address, vector).has_value();
+  };
+  for (const poly::ComputeAccess &access : compute.getReadAccesses())
+    if (!isRegular(access))
+      return false;
+  std::optional<unsigned> accumulator = getAccumulatorRead(compute);
+  for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
+    if (!isRegular(access))
+      return false;
+    std::optional<int64_t> stride =
+        getLaneStride(getAddress(access, call), vector);
+    // Lanes that write one element have to be a reduction into it.
+    if (stride == 0 && (!accumulator || !getCombiner(compute)))
+      return false;
+    if (memories.find(access.array)->second.inRegisters && *stride > 1)
+      return false;
+  }
+  for (AffineExpr value : call.values)
+    if (!getLaneStride(value, vector))
+      return false;
+  return true;
+}
+
+bool KernelLoops::canVectorize(const AstNode &node) {
+  SmallVector<const AstNode *> calls;
+  if (lanes || node.lower.kind != polyhedral::AstExpr::Kind::Affine ||
+      !getCalls(node, calls))
+    return false;
+  // The lanes' range makes divisions by the number of lanes exact.
+  auto known = ranges.find(node.iterator);
+  std::optional<std::pair<int64_t, int64_t>> before;
+  if (known != ranges.end())
+    before = known->second;
+  if (std::optional<int64_t> lower = node.lower.getConstant())
+    ranges[node.iterator] = {*lower,
+                             *lower + getLoopKind(node).getWidth() - 1};
+  bool possible = llvm::all_of(calls, [&](const AstNode *call) {
+    return canVectorize(computes[call->statement], *call, node);
+  });
+  if (!possible) {
+    if (before)
+      ranges[node.iterator] = *before;
+    else
+      ranges.erase(node.iterator);
+  }
+  return possible;
+}
+
+void KernelLoops::collectPartials(
+    const AstNode &node,
+    SmallVectorImpl<std::pair<SlotKey, poly::ComputeOp>> &partials,
+    const AstNode *vectorLoop) {
+  if (node.kind == AstNode::Kind::Call) {
+    poly::ComputeOp compute = computes[node.statement];
+    if (!vectorLoop || !getAccumulatorRead(compute) || !getCombiner(compute))
+      return;
+    poly::ComputeAccess write = compute.getWriteAccesses().front();
+    if (!memories.find(write.array)->second.inRegisters)
+      return;
+    AffineExpr address = getAddress(write, node);
+    auto number = dyn_cast<AffineConstantExpr>(address);
+    if (number)
+      partials.push_back({SlotKey(write.array, number.getValue()), compute});
+    return;
+  }
+  poly::LoopAttr kind = getLoopKind(node);
+  if (node.kind == AstNode::Kind::For && kind && kind.isVector())
+    vectorLoop = &node;
+  for (const polyhedral::Ast &child : node.children)
+    collectPartials(*child, partials, vectorLoop);
+}
+
+SmallVector<std::pair<SlotKey, poly::ComputeOp>>
+KernelLoops::beginPartials(const AstNode &node, int64_t) {
+  SmallVector<std::pair<SlotKey, poly::ComputeOp>> partials, begun;
+  collectPartials(node, partials);
+  // The lanes of the vector loop below, which is the same for all.
+  int64_t width = 0;
+  std::function<void(const AstNode &)> findWidth = [&](const AstNode &n) {
+    poly::LoopAttr kind = getLoopKind(n);
+    if (n.kind == AstNode::Kind::For && kind && kind.isVector())
+      width = kind.getWidth();
+    for (const polyhedral::Ast &child : n.children)
+      findWidth(*child);
+  };
+  findWidth(node);
+  for (auto &[key, compute] : partials) {
+    auto slot = registers.find(key);
+    if (slot == registers.end() || slot->second.partial ||
+        isa<VectorType>(slot->second.value.getType()))
+      continue;
+    auto type = VectorType::get({width}, slot->second.value.getType());
+    slot->second.partial = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type,
+                               Attribute(getCombiner(compute)->neutral)));
+    begun.push_back({key, compute});
+  }
+  return begun;
+}
+
+void KernelLoops::endPartials(
+    ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials) {
+  for (const auto &[key, compute] : partials) {
+    Slot &slot = registers[key];
+    // The computation allows its updates in any order.
+    auto reassociate = isa<FloatType>(slot.value.getType())
+                           ? arith::FastMathFlags::reassoc
+                           : arith::FastMathFlags::none;
+    slot.value = vector::ReductionOp::create(builder, loc,
+                                             getCombiner(compute)->kind,
+                                             slot.partial, slot.value, reassociate);
+    slot.partial = {};
+  }
+}
+
+LogicalResult KernelLoops::emitVector(const AstNode &node) {
+  auto partials = beginPartials(node, 0);
+  int64_t width = getLoopKind(node).getWidth();
+  std::optional<int64_t> lower = node.lower.getConstant();
+  std::optional<int64_t> upper = node.upper.getConstant();
+  Value mask;
+  if (!lower || !upper || *upper - *lower != width) {
+    Value first = emitExpr(node.lower), last = emitExpr(node.upper);
+    Value count = arith::SubIOp::create(builder, loc, last, first);
+    mask = vector::CreateMaskOp::create(
+        builder, loc, VectorType::get({width}, builder.getI1Type()), count);
+  }
+  lanes = Lanes{node.iterator, width, node.lower.affine, mask};
+  if (lower)
+    ranges[node.iterator] = {*lower, *lower + width - 1};
+  if (failed(emitChildren(node)))
+    return failure();
+  lanes.reset();
+  endPartials(partials);
+  return success();
+}

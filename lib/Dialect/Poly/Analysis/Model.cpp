@@ -1,0 +1,156 @@
+//===- Model.cpp - Kernels as the polyhedral engine sees them -------------===//
+
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+std::string espalier::poly::describeArray(Value array) {
+  if (auto argument = dyn_cast<BlockArgument>(array))
+    return "argument #" + llvm::utostr(argument.getArgNumber());
+  auto local = array.getDefiningOp<ArrayOp>();
+  auto arrays = local->getParentOfType<KernelOp>().getArrays();
+  return "array #" + llvm::utostr(llvm::find(arrays, local) - arrays.begin());
+}
+
+KernelModel espalier::poly::buildModel(KernelOp kernel) {
+  KernelModel model;
+  model.program.context = kernel.getContext();
+  model.program.numParams = kernel.getNumParameters();
+  model.computes = kernel.getComputes();
+  llvm::SmallMapVector<Value, unsigned, 8> numbers;
+  auto translate = [&](ArrayRef<ComputeAccess> accesses) {
+    return llvm::map_to_vector(accesses, [&](const ComputeAccess &access) {
+      unsigned next = numbers.size();
+      unsigned number = numbers.try_emplace(access.array, next).first->second;
+      return polyhedral::Access{number, access.map};
+    });
+  };
+  for (ComputeOp compute : model.computes) {
+    polyhedral::Statement statement;
+    statement.name = compute.getSymName().str();
+    statement.numDims = compute.getNumDims();
+    statement.domain = compute.getDomainSets();
+    llvm::append_range(statement.reads, translate(compute.getReadAccesses()));
+    llvm::append_range(statement.writes, translate(compute.getWriteAccesses()));
+    statement.isReduction = compute.getReduction().has_value();
+    model.program.statements.push_back(std::move(statement));
+  }
+  for (auto [array, number] : numbers) {
+    model.arrays.push_back(array);
+    auto local = array.getDefiningOp<ArrayOp>();
+    if (!local)
+      continue;
+    AffineMap map;
+    if (local.getStorage())
+      map = *local.getStorage();
+    else if (local.getPlacement() == Placement::Register)
+      map = AffineMap::getMultiDimIdentityMap(
+          cast<MemRefType>(array.getType()).getRank(), kernel.getContext());
+    if (map)
+      model.program.storages.push_back({number, map, describeArray(array)});
+  }
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule trees
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Translates nodes, naming computations by their statements.
+class TreeBuilder {
+public:
+  explicit TreeBuilder(const KernelModel &model) {
+    for (auto [number, compute] : llvm::enumerate(model.computes))
+      numbers[compute->getAttrOfType<StringAttr>(
+          SymbolTable::getSymbolAttrName())] = number;
+  }
+
+  polyhedral::ScheduleTree buildChild(Region &region) {
+    Operation *child = getChildNode(region);
+    return child ? build(child) : nullptr;
+  }
+
+private:
+  unsigned getNumber(Attribute computation) {
+    return numbers.lookup(cast<FlatSymbolRefAttr>(computation).getAttr());
+  }
+  polyhedral::ScheduleTree build(Operation *op) {
+    return llvm::TypeSwitch<Operation *, polyhedral::ScheduleTree>(op)
+        .Case([&](BandOp band) { return buildBand(band); })
+        .Case([&](SequenceOp sequence) { return buildSequence(sequence); })
+        .Case([&](MarkOp mark) {
+          return polyhedral::makeMark(mark->getAttrDictionary(),
+                                      buildChild(mark.getBody()));
+        });
+  }
+  polyhedral::ScheduleTree buildBand(BandOp band);
+  polyhedral::ScheduleTree buildSequence(SequenceOp sequence);
+
+  llvm::DenseMap<StringAttr, unsigned> numbers;
+};
+} // namespace
+
+static polyhedral::BandMember toMember(LoopAttr loop) {
+  polyhedral::BandMember member;
+  member.tag = loop;
+  // Unrolled loops stay loops here: code generation copies their bodies.
+  if (loop.isParallel())
+    member.concurrency = polyhedral::Concurrency::Parallel;
+  if (loop.isVector())
+    member.concurrency = polyhedral::Concurrency::Lanes;
+  return member;
+}
+
+polyhedral::ScheduleTree TreeBuilder::buildBand(BandOp band) {
+  SmallVector<polyhedral::BandMap> maps;
+  for (auto [computation, map] : llvm::zip_equal(
+           band.getComputations(), band.getMaps().getAsRange<AffineMapAttr>()))
+    maps.push_back({getNumber(computation), map.getValue()});
+  polyhedral::ScheduleTree node = polyhedral::makeBand(
+      maps, llvm::map_to_vector(band.getLoopKinds(), toMember),
+      buildChild(band.getBody()));
+  node->separateFullTiles = band.getFullTiles();
+  return node;
+}
+
+polyhedral::ScheduleTree TreeBuilder::buildSequence(SequenceOp sequence) {
+  std::vector<polyhedral::ScheduleTree> children;
+  for (auto filter : sequence.getBody().getOps<FilterOp>()) {
+    SmallVector<polyhedral::FilterSet> sets;
+    for (auto [position, computation] :
+         llvm::enumerate(filter.getComputations())) {
+      IntegerSet set;
+      if (auto restrictions = filter.getSets())
+        set = cast<IntegerSetAttr>((*restrictions)[position]).getValue();
+      sets.push_back({getNumber(computation), set});
+    }
+    children.push_back(
+        polyhedral::makeFilter(sets, buildChild(filter.getBody())));
+  }
+  return polyhedral::makeSequence(std::move(children));
+}
+
+polyhedral::ScheduleTree
+espalier::poly::buildScheduleTree(const KernelModel &model,
+                                  ScheduleOp schedule) {
+  if (!schedule)
+    return polyhedral::makeProgramOrder(model.program);
+  return TreeBuilder(model).buildChild(schedule.getBody());
+}
+
+llvm::Expected<polyhedral::Ast>
+espalier::poly::scanKernel(const KernelModel &model, ScheduleOp schedule,
+                           const polyhedral::Limits &limits) {
+  polyhedral::ScheduleTree tree = buildScheduleTree(model, schedule);
+  return polyhedral::scanSchedule(model.program, tree.get(), limits);
+}

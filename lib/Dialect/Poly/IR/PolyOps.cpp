@@ -1,0 +1,376 @@
+//===- PolyOps.cpp - Kernels and computations -----------------------------===//
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+static bool isElementType(Type type) { return type.isIntOrIndexOrFloat(); }
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     TypeRange argumentTypes) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addAttribute(
+      getFunctionTypeAttrName(state.name),
+      TypeAttr::get(builder.getFunctionType(argumentTypes, TypeRange())));
+  Block &block = state.addRegion()->emplaceBlock();
+  for (Type type : argumentTypes)
+    block.addArgument(type, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
+                      ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  // C1
+  if (getBody().empty())
+    return emitOpError("expects a body, but got a declaration");
+  if (!getResultTypes().empty())
+    return emitOpError("expects no results, but got ")
+           << getResultTypes().size();
+
+  // C2
+  for (auto [number, type] : llvm::enumerate(getArgumentTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!isElementType(memref ? memref.getElementType() : type))
+      return emitOpError("expects arguments that are memrefs of numbers, or "
+                         "numbers, but argument #")
+             << number << " is " << type;
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  // C3
+  bool hasSchedule = false;
+  for (Operation &op : getBody().front()) {
+    if (!isa<ArrayOp, ComputeOp, ScheduleOp>(op))
+      return op.emitOpError("expects to be outside poly.kernel, which holds "
+                            "arrays, computations and a schedule");
+    if (isa<ScheduleOp>(op) && std::exchange(hasSchedule, true))
+      return op.emitOpError("expects to be the only schedule of its kernel");
+  }
+  return success();
+}
+
+SmallVector<BlockArgument> KernelOp::getParameters() {
+  return llvm::filter_to_vector(getArguments(), [](BlockArgument argument) {
+    return argument.getType().isIndex();
+  });
+}
+
+unsigned KernelOp::getNumParameters() {
+  return llvm::count_if(getArgumentTypes(),
+                        [](Type type) { return type.isIndex(); });
+}
+
+SmallVector<ComputeOp> KernelOp::getComputes() {
+  return llvm::to_vector(getBody().getOps<ComputeOp>());
+}
+
+ComputeOp KernelOp::lookupCompute(StringRef name) {
+  return lookupSymbol<ComputeOp>(name);
+}
+
+SmallVector<ArrayOp> KernelOp::getArrays() {
+  return llvm::to_vector(getBody().getOps<ArrayOp>());
+}
+
+ScheduleOp KernelOp::getSchedule() {
+  auto schedules = getBody().getOps<ScheduleOp>();
+  return schedules.empty() ? ScheduleOp() : *schedules.begin();
+}
+
+//===----------------------------------------------------------------------===//
+// ArrayOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArrayOp::verify() {
+  // C1
+  int64_t dynamic = cast<MemRefType>(getArray().getType()).getNumDynamicDims();
+  if (dynamic != static_cast<int64_t>(getSizes().size()))
+    return emitOpError("expects ")
+           << dynamic << " sizes, one for each dynamic extent, but got "
+           << getSizes().size();
+  // C2
+  for (auto [number, size] : llvm::enumerate(getSizes()))
+    if (!isa<BlockArgument>(size))
+      return emitOpError("expects sizes that are parameters of the kernel, "
+                         "but size #")
+             << number << " is computed";
+  if (!getStorage())
+    return success();
+  // C3
+  auto type = cast<MemRefType>(getArray().getType());
+  auto storage = cast<MemRefType>(*getStorageType());
+  AffineMap map = *getStorage();
+  if (map.getNumDims() != type.getRank() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != storage.getRank() ||
+      storage.getElementType() != type.getElementType())
+    return emitOpError("expects storage that maps ")
+           << type.getRank() << " indices to those of a memref of "
+           << type.getElementType() << ", but got " << AffineMapAttr::get(map)
+           << " to " << storage;
+  // C4
+  for (auto [result, extent] :
+       llvm::zip(map.getResults(), storage.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (ShapedType::isDynamic(extent) &&
+        (!dim || !type.isDynamicDim(dim.getPosition())))
+      return emitOpError("expects a dynamic extent of the storage to be that "
+                         "of a dynamic dimension, but got ")
+             << AffineMapAttr::get(map) << " to " << storage;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ComputeOp
+//===----------------------------------------------------------------------===//
+
+void ComputeOp::build(
+    OpBuilder &builder, OperationState &state, StringRef name,
+    ArrayRef<IntegerSet> domain, ArrayRef<ComputeAccess> reads,
+    ArrayRef<ComputeAccess> writes, std::optional<Reduction> reduction,
+    function_ref<void(OpBuilder &, Location, ValueRange)> buildBody) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.sym_name = builder.getStringAttr(name);
+  properties.domain =
+      builder.getArrayAttr(llvm::map_to_vector(domain, [](IntegerSet set) {
+        return Attribute(IntegerSetAttr::get(set));
+      }));
+  auto getMaps = [&](ArrayRef<ComputeAccess> accesses) {
+    return builder.getAffineMapArrayAttr(llvm::map_to_vector(
+        accesses, [](const ComputeAccess &access) { return access.map; }));
+  };
+  properties.read_maps = getMaps(reads);
+  properties.write_maps = getMaps(writes);
+  if (reduction)
+    properties.reduction = ReductionAttr::get(builder.getContext(), *reduction);
+  properties.operandSegmentSizes = {static_cast<int32_t>(reads.size()),
+                                    static_cast<int32_t>(writes.size())};
+  for (const ComputeAccess &access :
+       llvm::concat<const ComputeAccess>(reads, writes))
+    state.addOperands(access.array);
+
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(state.addRegion());
+  for (const ComputeAccess &access : reads)
+    block->addArgument(access.getType().getElementType(), state.location);
+  buildBody(builder, state.location, block->getArguments());
+}
+
+KernelOp ComputeOp::getKernel() {
+  return cast<KernelOp>(getOperation()->getParentOp());
+}
+
+unsigned ComputeOp::getNumDims() {
+  return cast<IntegerSetAttr>(getDomain()[0]).getValue().getNumDims();
+}
+
+SmallVector<IntegerSet> ComputeOp::getDomainSets() {
+  return llvm::map_to_vector(getDomain().getAsRange<IntegerSetAttr>(),
+                             [](IntegerSetAttr set) { return set.getValue(); });
+}
+
+static SmallVector<ComputeAccess> getAccesses(OperandRange arrays,
+                                              ArrayAttr maps, Block *body) {
+  SmallVector<ComputeAccess> accesses;
+  for (auto [number, array, map] :
+       llvm::enumerate(arrays, maps.getAsRange<AffineMapAttr>()))
+    accesses.push_back(
+        {array, map.getValue(), body ? body->getArgument(number) : nullptr});
+  return accesses;
+}
+
+SmallVector<ComputeAccess> ComputeOp::getReadAccesses() {
+  return getAccesses(getReads(), getReadMaps(), &getBody().front());
+}
+
+SmallVector<ComputeAccess> ComputeOp::getWriteAccesses() {
+  return getAccesses(getWrites(), getWriteMaps(), nullptr);
+}
+
+YieldOp ComputeOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
+
+/// Checks C3, C4, C7 and C10 for the reads (or writes) of `op`.
+static LogicalResult verifyAccesses(ComputeOp op, OperandRange arrays,
+                                    ArrayAttr maps, bool isRead) {
+  StringRef what = isRead ? "read" : "write";
+  unsigned numDims = op.getNumDims();
+  unsigned numParams = op.getKernel().getNumParameters();
+  // C3
+  if (arrays.size() != maps.size())
+    return op.emitOpError("expects one map per ")
+           << what << ", but got " << maps.size() << " maps for "
+           << arrays.size();
+  for (auto [number, array, attr] :
+       llvm::enumerate(arrays, maps.getAsRange<AffineMapAttr>())) {
+    AffineMap map = attr.getValue();
+    int64_t rank = cast<MemRefType>(array.getType()).getRank();
+    if (map.getNumDims() != numDims || map.getNumResults() != rank)
+      return op.emitOpError("expects a map from ")
+             << numDims << " dimensions to " << rank << " indices for " << what
+             << " #" << number << ", but got " << attr;
+
+    // C4
+    unsigned numValues = isRead ? number : op.getReads().size();
+    if (map.getNumSymbols() != numParams &&
+        map.getNumSymbols() != numParams + numValues)
+      return op.emitOpError("expects ")
+             << numParams << " parameters and at most " << numValues
+             << " values of reads as symbols of the map of " << what << " #"
+             << number << ", but got " << map.getNumSymbols() << " symbols";
+
+    // C7
+    for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol) {
+      Type type = cast<MemRefType>(op.getReads()[symbol - numParams].getType())
+                      .getElementType();
+      if (map.isFunctionOfSymbol(symbol) && !type.isIntOrIndex())
+        return op.emitOpError("expects ")
+               << what << " #" << number
+               << " to be indexed by integers, but read #" << symbol - numParams
+               << " is " << type;
+    }
+
+    // C10
+    bool isLocal = isa_and_nonnull<ArrayOp>(array.getDefiningOp());
+    if (!isLocal && !isa<BlockArgument>(array))
+      return op.emitOpError("expects ")
+             << what << " #" << number
+             << " to be of an argument or array of the kernel";
+  }
+  return success();
+}
+
+LogicalResult ComputeOp::verify() {
+  unsigned numParams = getKernel().getNumParameters();
+  // C1
+  if (getDomain().empty())
+    return emitOpError("expects at least one set as domain");
+  for (auto [number, set] : llvm::enumerate(getDomainSets())) {
+    if (set.getNumDims() != getNumDims())
+      return emitOpError("expects sets of ")
+             << getNumDims() << " dimensions, but set #" << number << " has "
+             << set.getNumDims();
+    // C2
+    if (set.getNumSymbols() != numParams)
+      return emitOpError("expects the kernel's ")
+             << numParams << " parameters as symbols, but set #" << number
+             << " has " << set.getNumSymbols();
+  }
+  if (failed(verifyAccesses(*this, getReads(), getReadMaps(), true)) ||
+      failed(verifyAccesses(*this, getWrites(), getWriteMaps(), false)))
+    return failure();
+
+  // C5
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getReads().size())
+    return emitOpError("expects one argument per read, ")
+           << getReads().size() << ", but got " << block.getNumArguments();
+  for (auto [number, access] : llvm::enumerate(getReadAccesses()))
+    if (access.argument.getType() != access.getType().getElementType())
+      return emitOpError("expects argument #")
+             << number << " to be " << access.getType().getElementType()
+             << " like the elements it reads, but got "
+             << access.argument.getType();
+
+  // C9
+  auto isRead = [&](const ComputeAccess &write) {
+    return llvm::any_of(getReadAccesses(), [&](const ComputeAccess &read) {
+      return read.array == write.array && read.map == write.map;
+    });
+  };
+  if (getReduction() && llvm::none_of(getWriteAccesses(), isRead))
+    return emitOpError("expects a reduction to read an element that it writes");
+  return success();
+}
+
+LogicalResult ComputeOp::verifyRegions() {
+  // C6
+  auto yield = dyn_cast<YieldOp>(getBody().front().back());
+  if (!yield)
+    return emitOpError("expects a body that ends in poly.yield");
+  if (yield.getValues().size() != getWrites().size())
+    return yield.emitOpError("expects one value per write, ")
+           << getWrites().size() << ", but got " << yield.getValues().size();
+  for (auto [number, access, value] :
+       llvm::enumerate(getWriteAccesses(), yield.getValues()))
+    if (access.getType().getElementType() != value.getType())
+      return yield.emitOpError("expects value #")
+             << number << " to be " << access.getType().getElementType()
+             << " like the elements it writes, but got " << value.getType();
+
+  // C8
+  for (Operation &op : getBody().front().without_terminator())
+    if (!isa<IndexOp>(op) &&
+        !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op.getDialect()))
+      return op.emitOpError("expects to be outside poly.compute, which holds "
+                            "operations of arith and math");
+  return success();
+}
+
+LogicalResult IndexOp::verify() {
+  // C1
+  auto compute = cast<ComputeOp>((*this)->getParentOp());
+  if (!compute.getDomain().empty() && getDim() >= compute.getNumDims())
+    return emitOpError("expects a dimension below ")
+           << compute.getNumDims() << ", but got " << getDim();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CallOp
+//===----------------------------------------------------------------------===//
+
+void CallOp::build(OpBuilder &, OperationState &state, KernelOp kernel,
+                   ValueRange arguments) {
+  state.addOperands(arguments);
+  state.getOrAddProperties<Properties>().callee =
+      FlatSymbolRefAttr::get(kernel.getSymNameAttr());
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // C1
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
+  if (!kernel)
+    return emitOpError("expects the name of a poly.kernel, but got ")
+           << getCalleeAttr();
+  // C2
+  if (getArguments().getTypes() != TypeRange(kernel.getArgumentTypes())) {
+    InFlightDiagnostic diag = emitOpError("expects the arguments of ")
+                              << getCalleeAttr();
+    diag.attachNote(kernel.getLoc())
+        << "the kernel has type " << kernel.getFunctionType();
+    return diag;
+  }
+  return success();
+}

@@ -1,0 +1,195 @@
+//===- PolyScheduleOps.cpp - Schedule trees -------------------------------===//
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+Operation *espalier::poly::getChildNode(Region &region) {
+  if (region.empty() || region.front().empty())
+    return nullptr;
+  return &region.front().front();
+}
+
+AffineMap BandOp::getMap(StringRef computation) {
+  for (auto [name, map] :
+       llvm::zip_equal(getComputations().getAsValueRange<FlatSymbolRefAttr>(),
+                       getMaps().getAsValueRange<AffineMapAttr>()))
+    if (name == computation)
+      return map;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Verification, from the root down
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Names of the computations that reach a node.
+using Names = llvm::SmallSetVector<StringRef, 4>;
+
+/// Checks a schedule tree against the computations of its kernel.
+class TreeVerifier {
+public:
+  explicit TreeVerifier(KernelOp kernel)
+      : numParams(kernel.getNumParameters()) {
+    for (ComputeOp compute : kernel.getComputes()) {
+      all.insert(compute.getSymName());
+      numDims[compute.getSymName()] = compute.getNumDims();
+    }
+  }
+
+  /// Checks the node below `parent`, which `names` reach.
+  LogicalResult verifyChild(Operation *parent, const Names &names);
+  const Names &getAll() const { return all; }
+
+private:
+  LogicalResult verifyBand(BandOp band, const Names &names);
+  LogicalResult verifySequence(SequenceOp sequence, const Names &names);
+  LogicalResult verifyFilter(FilterOp filter, const Names &names);
+
+  Names all;
+  llvm::StringMap<unsigned> numDims;
+  unsigned numParams;
+};
+} // namespace
+
+static std::string join(const Names &names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  llvm::interleaveComma(names, os, [&](StringRef name) { os << "@" << name; });
+  os << "]";
+  return text;
+}
+
+static Names getNames(ArrayAttr computations) {
+  Names names;
+  for (StringRef name : computations.getAsValueRange<FlatSymbolRefAttr>())
+    names.insert(name);
+  return names;
+}
+
+LogicalResult TreeVerifier::verifyBand(BandOp band, const Names &names) {
+  // C1
+  Names own = getNames(band.getComputations());
+  if (own.size() != band.getComputations().size() ||
+      own.size() != names.size() ||
+      !llvm::all_of(own, [&](StringRef name) { return names.contains(name); }))
+    return band.emitOpError("expects the computations that reach it, ")
+           << join(names) << ", each once, but got " << band.getComputations();
+
+  // C2
+  if (band.getMaps().size() != own.size())
+    return band.emitOpError("expects one map per computation, but got ")
+           << band.getMaps().size() << " for " << own.size();
+  size_t numLoops = band.getLoops().size();
+  for (auto [name, attr] :
+       llvm::zip_equal(own, band.getMaps().getAsRange<AffineMapAttr>())) {
+    AffineMap map = attr.getValue();
+    if (map.getNumDims() != numDims[name] || map.getNumSymbols() != numParams ||
+        map.getNumResults() != numLoops)
+      return band.emitOpError("expects a map from ")
+             << numDims[name] << " dimensions and " << numParams
+             << " parameters to " << numLoops << " loops for @" << name
+             << ", but got " << attr;
+  }
+
+  // C3
+  if (numLoops == 0)
+    return band.emitOpError("expects at least one loop");
+  return verifyChild(band, names);
+}
+
+LogicalResult TreeVerifier::verifyFilter(FilterOp filter, const Names &names) {
+  // C1
+  Names own = getNames(filter.getComputations());
+  if (own.empty() || own.size() != filter.getComputations().size() ||
+      !llvm::all_of(own, [&](StringRef name) { return names.contains(name); }))
+    return filter.emitOpError("expects some of the computations that reach "
+                              "it, ")
+           << join(names) << ", each once, but got "
+           << filter.getComputations();
+
+  // C2
+  if (filter.getSets()) {
+    if (filter.getSets()->size() != own.size())
+      return filter.emitOpError("expects one set per computation, but got ")
+             << filter.getSets()->size() << " for " << own.size();
+    for (auto [name, attr] :
+         llvm::zip_equal(own, filter.getSets()->getAsRange<IntegerSetAttr>())) {
+      IntegerSet set = attr.getValue();
+      if (set.getNumDims() != numDims[name] || set.getNumSymbols() != numParams)
+        return filter.emitOpError("expects a set over ")
+               << numDims[name] << " dimensions and " << numParams
+               << " parameters for @" << name << ", but got " << attr;
+    }
+  }
+  return verifyChild(filter, own);
+}
+
+LogicalResult TreeVerifier::verifySequence(SequenceOp sequence,
+                                           const Names &names) {
+  // C1
+  if (!getChildNode(sequence.getBody()))
+    return sequence.emitOpError("expects at least one poly.filter");
+  llvm::StringSet<> whole, seen;
+  for (Operation &op : sequence.getBody().front()) {
+    auto filter = dyn_cast<FilterOp>(op);
+    if (!filter)
+      return sequence.emitOpError("expects poly.filter as children, but got ")
+             << op.getName();
+
+    // C2
+    for (StringRef name : getNames(filter.getComputations())) {
+      if (whole.contains(name) || (!filter.getSets() && seen.contains(name)))
+        return filter.emitOpError("expects each computation in one filter, or "
+                                  "in several that restrict it, but @")
+               << name << " is in an earlier filter";
+      seen.insert(name);
+      if (!filter.getSets())
+        whole.insert(name);
+    }
+    if (failed(verifyFilter(filter, names)))
+      return failure();
+  }
+  for (StringRef name : names)
+    if (!seen.contains(name))
+      return sequence.emitOpError("expects a filter for each of ")
+             << join(names) << ", but none has @" << name;
+  return success();
+}
+
+LogicalResult TreeVerifier::verifyChild(Operation *parent, const Names &names) {
+  Region &region = parent->getRegion(0);
+  Operation *child = getChildNode(region);
+  if (!child) {
+    // C2
+    if (names.size() > 1)
+      return parent->emitOpError("expects one computation to reach a leaf, "
+                                 "but got ")
+             << join(names);
+    return success();
+  }
+  // C1
+  if (child->getNextNode())
+    return parent->emitOpError("expects at most one child, but got ")
+           << region.front().getOperations().size();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(child)
+      .Case([&](BandOp band) { return verifyBand(band, names); })
+      .Case([&](SequenceOp op) { return verifySequence(op, names); })
+      .Case([&](MarkOp mark) { return verifyChild(mark, names); })
+      .Default([&](Operation *op) {
+        return parent->emitOpError("expects poly.band, poly.sequence or "
+                                   "poly.mark as child, but got ")
+               << op->getName();
+      });
+}
+
+LogicalResult ScheduleOp::verifyRegions() {
+  TreeVerifier verifier(cast<KernelOp>((*this)->getParentOp()));
+  return verifier.verifyChild(*this, verifier.getAll());
+}

@@ -1,0 +1,137 @@
+//===- Target.cpp - Machines to compile for -------------------------------===//
+
+#include "espalier/Dialect/Poly/IR/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Host.h"
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace espalier::poly;
+
+namespace {
+/// What is usual for a processor. Cache sizes in KiB.
+struct CpuInfo {
+  llvm::StringLiteral name;
+  llvm::StringLiteral features;
+  int64_t vectorBits, registers, l1, l2, l3, cores;
+};
+} // namespace
+
+static constexpr CpuInfo kCpus[] = {
+    {"x86-64", "", 128, 16, 32, 256, 4096, 2},
+    {"x86-64-v3", "", 256, 16, 32, 256, 8192, 4},
+    {"x86-64-v4", "", 512, 32, 32, 1024, 16384, 8},
+    {"haswell", "", 256, 16, 32, 256, 8192, 4},
+    {"skylake", "", 256, 16, 32, 256, 8192, 4},
+    {"skylake-avx512", "", 512, 32, 32, 1024, 22528, 16},
+    {"cascadelake", "", 512, 32, 32, 1024, 22528, 16},
+    {"icelake-server", "", 512, 32, 48, 1280, 49152, 32},
+    {"sapphirerapids", "", 512, 32, 48, 2048, 107520, 56},
+    {"emeraldrapids", "", 512, 32, 48, 2048, 266240, 60},
+    {"graniterapids", "", 512, 32, 48, 2048, 393216, 96},
+    {"znver2", "", 256, 16, 32, 512, 16384, 8},
+    {"znver3", "", 256, 16, 32, 512, 32768, 8},
+    {"znver4", "", 512, 32, 32, 1024, 32768, 8},
+    {"znver5", "", 512, 32, 48, 1024, 32768, 8},
+    {"generic", "", 128, 32, 32, 512, 4096, 4},
+    {"neoverse-n1", "", 128, 32, 64, 1024, 32768, 64},
+    {"neoverse-v1", "", 256, 32, 64, 1024, 32768, 64},
+    {"neoverse-v2", "", 128, 32, 64, 2048, 73728, 72},
+    {"apple-m1", "", 128, 32, 128, 12288, 8192, 4},
+};
+
+static TargetAttr getTargetOf(MLIRContext *context, const CpuInfo &cpu) {
+  return TargetAttr::get(context, cpu.name, cpu.features, cpu.vectorBits,
+                         cpu.registers, cpu.l1 << 10, cpu.l2 << 10,
+                         cpu.l3 << 10, cpu.cores);
+}
+
+static const CpuInfo *lookupCpu(StringRef name) {
+  const auto *it = llvm::find_if(
+      kCpus, [&](const CpuInfo &cpu) { return cpu.name == name; });
+  return it == std::end(kCpus) ? nullptr : it;
+}
+
+/// Size of a cache as the C library tells it, or `fallback` if it does not.
+static int64_t getCacheSize(int which, int64_t fallback) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  int64_t size = sysconf(which);
+  if (size > 0)
+    return size;
+#endif
+  return fallback;
+}
+
+TargetAttr espalier::poly::detectHostTarget(MLIRContext *context) {
+  StringRef cpu = llvm::sys::getHostCPUName();
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  SmallVector<std::string> features;
+  for (const auto &feature : host)
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(features);
+
+  auto has = [&](StringRef feature) { return host.lookup(feature); };
+  bool isX86 = has("sse2");
+  int64_t vectorBits = has("avx512f") ? 512 : has("avx") ? 256 : 128;
+  int64_t registers = has("avx512f") || !isX86 ? 32 : 16;
+  const CpuInfo *known = lookupCpu(cpu);
+  const CpuInfo &usual = known ? *known : kCpus[0];
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  int64_t l1 = getCacheSize(_SC_LEVEL1_DCACHE_SIZE, usual.l1 << 10);
+  int64_t l2 = getCacheSize(_SC_LEVEL2_CACHE_SIZE, usual.l2 << 10);
+  int64_t l3 = getCacheSize(_SC_LEVEL3_CACHE_SIZE, usual.l3 << 10);
+#else
+  int64_t l1 = usual.l1 << 10, l2 = usual.l2 << 10, l3 = usual.l3 << 10;
+#endif
+  int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return TargetAttr::get(context, cpu, llvm::join(features, ","), vectorBits,
+                         registers, l1, l2, l3, cores);
+}
+
+TargetAttr espalier::poly::getNamedTarget(MLIRContext *context, StringRef cpu) {
+  if (cpu == "native")
+    return detectHostTarget(context);
+  const CpuInfo *known = lookupCpu(cpu);
+  return known ? getTargetOf(context, *known) : TargetAttr();
+}
+
+SmallVector<StringRef> espalier::poly::getTargetNames() {
+  SmallVector<StringRef> names = {"native"};
+  for (const CpuInfo &cpu : kCpus)
+    names.push_back(cpu.name);
+  return names;
+}
+
+TargetAttr espalier::poly::getTarget(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  if (module)
+    if (auto target =
+            module->getAttrOfType<TargetAttr>(TargetAttr::getAttrName()))
+      return target;
+  return detectHostTarget(op->getContext());
+}
+
+int64_t TargetAttr::getLanes(Type type) const {
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return std::max<int64_t>(1, getVectorBits() / std::max(bits, 8u));
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef cpu, StringRef, int64_t vectorBits,
+                                 int64_t registers, int64_t l1, int64_t l2,
+                                 int64_t l3, int64_t cores) {
+  if (cpu.empty())
+    return emitError() << "expects the name of a processor, but got none";
+  for (auto [name, value] :
+       {std::pair("vector_bits", vectorBits), std::pair("registers", registers),
+        std::pair("l1", l1), std::pair("l2", l2), std::pair("l3", l3),
+        std::pair("cores", cores)})
+    if (value < 1 || value > (int64_t(1) << 40))
+      return emitError() << "expects " << name
+                         << " between 1 and 2^40, but got " << value;
+  return success();
+}

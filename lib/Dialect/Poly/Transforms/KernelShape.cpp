@@ -1,0 +1,162 @@
+//===- KernelShape.cpp - What the default schedule looks at ---------------===//
+
+#include "KernelShape.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+std::optional<int64_t> ComputeShape::getExtent(unsigned dim) const {
+  if (auto number = dyn_cast_or_null<AffineConstantExpr>(extents[dim]))
+    return number.getValue();
+  return std::nullopt;
+}
+
+ComputeShape espalier::poly::getShape(ComputeOp op) {
+  ComputeShape shape{op, {}, op.getReadAccesses(), op.getWriteAccesses()};
+  unsigned numDims = op.getNumDims();
+  shape.extents.resize(numDims);
+  MLIRContext *context = op.getContext();
+  SmallVector<IntegerSet> sets = op.getDomainSets();
+  if (sets.size() != 1)
+    return shape;
+  IntegerSet set = sets.front();
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    AffineExpr self = getAffineDimExpr(dim, context);
+    for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
+      if (set.isEq(number))
+        continue;
+      // extent - 1 - d >= 0
+      AffineExpr extent = simplifyAffineExpr(constraint + self + 1, numDims,
+                                             set.getNumSymbols());
+      if (!extent.isSymbolicOrConstant())
+        continue;
+      auto known = dyn_cast_or_null<AffineConstantExpr>(shape.extents[dim]);
+      auto fresh = dyn_cast<AffineConstantExpr>(extent);
+      if (!shape.extents[dim] || (known && fresh &&
+                                  fresh.getValue() < known.getValue()))
+        shape.extents[dim] = extent;
+    }
+  }
+  return shape;
+}
+
+std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
+                                                 unsigned dim, int64_t lanes) {
+  MemRefType type = access.getType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  AffineExpr self = getAffineDimExpr(dim, type.getContext());
+  int64_t total = 0;
+  for (auto [index, stride] : llvm::zip(access.map.getResults(), strides)) {
+    if (!index.isFunctionOfDim(dim))
+      continue;
+    int64_t step;
+    if (index.getKind() == AffineExprKind::FloorDiv ||
+        index.getKind() == AffineExprKind::Mod) {
+      auto binary = cast<AffineBinaryOpExpr>(index);
+      auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      if (binary.getLHS() != self || !divisor ||
+          divisor.getValue() % lanes != 0)
+        return std::nullopt;
+      step = index.getKind() == AffineExprKind::Mod ? 1 : 0;
+    } else {
+      AffineExpr next = index.replace(self, self + 1);
+      auto difference = dyn_cast<AffineConstantExpr>(
+          simplifyAffineExpr(next - index, access.map.getNumDims(),
+                             access.map.getNumSymbols()));
+      if (!difference)
+        return std::nullopt;
+      step = difference.getValue();
+    }
+    if (step != 0 && ShapedType::isDynamic(stride))
+      return std::nullopt;
+    total += step == 0 ? 0 : step * stride;
+  }
+  return total;
+}
+
+namespace {
+/// How a value flows along one dimension of two computations.
+enum class Flow { Same, Carried, Unrelated };
+} // namespace
+
+/// Whether the reader's point uses, along `dim`, what the writer's point with
+/// the same index made, or one with a smaller index.
+static Flow getFlow(const ComputeAccess &write, const ComputeAccess &read,
+                    unsigned dim) {
+  AffineExpr self = getAffineDimExpr(dim, write.map.getContext());
+  Flow best = Flow::Unrelated;
+  for (auto [w, r] :
+       llvm::zip(write.map.getResults(), read.map.getResults())) {
+    if (w != self)
+      continue;
+    if (r == self)
+      return Flow::Same;
+    auto distance = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        self - r, read.map.getNumDims(), read.map.getNumSymbols()));
+    if (distance && distance.getValue() > 0)
+      best = Flow::Carried;
+  }
+  return best;
+}
+
+SmallVector<Component>
+espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
+  struct Edge {
+    unsigned writer, reader;
+    const ComputeAccess *write, *read;
+  };
+  SmallVector<Edge> edges;
+  llvm::EquivalenceClasses<unsigned> classes;
+  for (unsigned w = 0; w < shapes.size(); ++w) {
+    classes.insert(w);
+    for (const ComputeAccess &write : shapes[w].writes)
+      for (unsigned r = 0; r < shapes.size(); ++r)
+        for (const ComputeAccess &read : shapes[r].reads)
+          if (read.array == write.array && r != w) {
+            edges.push_back({w, r, &write, &read});
+            classes.unionSets(w, r);
+          }
+  }
+
+  SmallVector<Component> components;
+  llvm::DenseMap<unsigned, unsigned> number;
+  for (unsigned i = 0; i < shapes.size(); ++i) {
+    unsigned leader = classes.getLeaderValue(i);
+    auto [it, isNew] = number.try_emplace(leader, components.size());
+    if (isNew)
+      components.emplace_back();
+    components[it->second].computes.push_back(i);
+  }
+  for (Component &component : components) {
+    unsigned shared = ~0u;
+    for (unsigned i : component.computes) {
+      // Loops that no write depends on belong to a reduction.
+      unsigned own = 0;
+      while (own < shapes[i].getNumDims() &&
+             llvm::all_of(shapes[i].writes, [&](const ComputeAccess &write) {
+               return write.map.isFunctionOfDim(own);
+             }))
+        ++own;
+      shared = std::min(shared, own);
+    }
+    component.sequential.assign(shared, false);
+    for (const Edge &edge : edges) {
+      if (!llvm::is_contained(component.computes, edge.writer))
+        continue;
+      for (unsigned dim = 0; dim < shared; ++dim) {
+        Flow flow = getFlow(*edge.write, *edge.read, dim);
+        if (flow == Flow::Unrelated)
+          shared = dim;
+        else if (flow == Flow::Carried)
+          component.sequential[dim] = true;
+      }
+    }
+    component.sequential.resize(shared);
+    component.sharedDims = shared;
+  }
+  return components;
+}

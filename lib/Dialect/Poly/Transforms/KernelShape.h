@@ -1,0 +1,44 @@
+//===- KernelShape.h - What the default schedule looks at -------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_KERNELSHAPE_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_KERNELSHAPE_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+
+namespace espalier::poly {
+
+/// A computation's box and accesses.
+struct ComputeShape {
+  mutable ComputeOp op;
+  /// Extent of each dimension, over the kernel's parameters; null if the domain
+  /// does not bound it by a single expression.
+  llvm::SmallVector<mlir::AffineExpr> extents;
+  llvm::SmallVector<ComputeAccess> reads, writes;
+
+  unsigned getNumDims() const { return extents.size(); }
+  std::optional<int64_t> getExtent(unsigned dim) const;
+};
+
+ComputeShape getShape(ComputeOp op);
+
+/// The distance in memory between neighbours along `dim`, in elements: 0 if the
+/// access does not depend on it, 1 if contiguous (within a panel of at least
+/// `lanes` elements), nothing if it varies or is only known to be large.
+std::optional<int64_t> getStride(const ComputeAccess &access, unsigned dim,
+                                 int64_t lanes);
+
+/// Computations that feed one another, and the loops that they can share.
+struct Component {
+  llvm::SmallVector<unsigned> computes; ///< In program order.
+  unsigned sharedDims = 0;
+  /// Loop carried dependences: these shared dimensions must run in order.
+  llvm::SmallVector<bool> sequential;
+};
+
+/// Splits the computations of a kernel into components.
+llvm::SmallVector<Component>
+findComponents(llvm::ArrayRef<ComputeShape> shapes);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_KERNELSHAPE_H

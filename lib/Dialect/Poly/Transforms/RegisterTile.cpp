@@ -1,0 +1,77 @@
+//===- RegisterTile.cpp - Which tile of a result stays in registers -------===//
+
+#include "RegisterTile.h"
+
+using namespace espalier::poly;
+
+/// Stands for an extent that is not known before the program runs.
+static constexpr int64_t kUnknownExtent = 1024;
+
+/// Cycles for one step of the reduction in a tile of `rows` x `vectors`.
+static double getStepCycles(int64_t rows, int64_t vectors, bool broadcastsRows) {
+  double multiplyAdds = rows * vectors / 2.0;
+  double loads = ((broadcastsRows ? rows : rows * vectors) + vectors) / 2.0;
+  constexpr double latency = 4;
+  return std::max({multiplyAdds, loads, latency}) + 0.5;
+}
+
+/// Cycles per step for all of `extent` in tiles of `tile`, each of which costs
+/// what `cost` says for its size.
+template <typename Cost>
+static double sumTiles(int64_t extent, int64_t tile, Cost cost) {
+  double cycles = (extent / tile) * cost(tile);
+  if (int64_t rest = extent % tile)
+    cycles += cost(rest);
+  return cycles;
+}
+
+RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
+  auto getExtent = [&](unsigned dim) {
+    return problem.extents[dim].value_or(kUnknownExtent);
+  };
+  int64_t width = getExtent(problem.vectorDim);
+  // One register for each vector of the panel, one for a row.
+  int64_t registers = problem.target.getRegisters();
+  RegisterTile best;
+  best.rows.assign(problem.extents.size(), 1);
+  double bestCycles = std::numeric_limits<double>::infinity();
+  // The two innermost dimensions that may be tiled; the rest counts equally.
+  int inner = problem.rowDims.empty() ? -1 : int(problem.rowDims.back());
+  int outer = problem.rowDims.size() < 2
+                  ? -1
+                  : int(problem.rowDims[problem.rowDims.size() - 2]);
+  int64_t innerExtent = inner < 0 ? 1 : getExtent(inner);
+  int64_t outerExtent = outer < 0 ? 1 : getExtent(outer);
+  for (int64_t vectors : {1, 2, 4, 8}) {
+    if (vectors > 1 && vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
+      break;
+    int64_t maxRows =
+        std::max<int64_t>(1, (registers - vectors - 1) / vectors);
+    if (!problem.broadcastsRows)
+      maxRows = std::max<int64_t>(1, maxRows / 2);
+    for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
+      int64_t maxY = x == innerExtent ? std::min(maxRows / x, outerExtent) : 1;
+      for (int64_t y = 1; y <= maxY; ++y) {
+        double cycles = sumTiles(outerExtent, y, [&](int64_t rowsY) {
+          return sumTiles(innerExtent, x, [&](int64_t rowsX) {
+            return sumTiles(width, vectors * problem.lanes, [&](int64_t part) {
+              return getStepCycles(rowsX * rowsY,
+                                   llvm::divideCeil(part, problem.lanes),
+                                   problem.broadcastsRows);
+            });
+          });
+        });
+        if (cycles >= bestCycles * 0.999)
+          continue;
+        bestCycles = cycles;
+        best.vectors = vectors;
+        best.rows.assign(problem.extents.size(), 1);
+        if (inner >= 0)
+          best.rows[inner] = x;
+        if (outer >= 0)
+          best.rows[outer] = y;
+      }
+    }
+  }
+  return best;
+}

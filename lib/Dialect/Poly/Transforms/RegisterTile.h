@@ -1,0 +1,38 @@
+//===- RegisterTile.h - Which tile of a result stays in registers -*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
+
+#include "KernelShape.h"
+
+namespace espalier::poly {
+
+/// A tile of a reduction's result: `vectors` registers along the vectorized
+/// dimension times rows along others.
+struct RegisterTile {
+  int64_t vectors = 1;
+  /// Rows along the shared dimensions; 1 where they are not tiled.
+  llvm::SmallVector<int64_t> rows;
+};
+
+/// What the choice depends on.
+struct TileProblem {
+  TargetAttr target;
+  int64_t lanes;
+  /// Extents of the shared dimensions; nothing if not known.
+  llvm::SmallVector<std::optional<int64_t>> extents;
+  unsigned vectorDim;
+  /// The dimensions that may be tiled: not indices of the panel.
+  llvm::SmallVector<unsigned> rowDims;
+  /// Rows are scalars that are broadcast (a contraction), or vectors that are
+  /// loaded (a depthwise convolution, pooling).
+  bool broadcastsRows;
+};
+
+/// Chooses the tile that takes the fewest cycles by a model of one core: two
+/// fused multiply-adds and two loads per cycle, four cycles of latency.
+RegisterTile chooseRegisterTile(const TileProblem &problem);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H

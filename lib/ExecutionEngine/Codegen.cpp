@@ -1,0 +1,184 @@
+//===- Codegen.cpp - From LLVM IR to objects ------------------------------===//
+
+#include "Codegen.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include <mutex>
+
+using namespace espalier;
+
+void espalier::initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+static llvm::Expected<const llvm::Target *>
+lookupTarget(const llvm::Triple &triple) {
+  initializeTargets();
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return llvm::createStringError(error);
+  return target;
+}
+
+static llvm::Triple getTriple() {
+  return llvm::Triple(llvm::sys::getDefaultTargetTriple());
+}
+
+/// Makes a description of `target`, or returns null if LLVM knows none.
+static llvm::Expected<std::unique_ptr<llvm::MCSubtargetInfo>>
+createSubtarget(const TargetCPU &cpu) {
+  llvm::Triple triple = getTriple();
+  llvm::Expected<const llvm::Target *> target = lookupTarget(triple);
+  if (!target)
+    return target.takeError();
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      (*target)->createMCSubtargetInfo(triple, cpu.cpu, cpu.features));
+}
+
+llvm::Expected<TargetCPU>
+espalier::resolveTarget(const CodegenOptions &options) {
+  TargetCPU target{options.cpu, options.features};
+  if (target.cpu.empty()) {
+    target.cpu = llvm::sys::getHostCPUName().str();
+    llvm::SubtargetFeatures features;
+    llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+    // Sorted, so that the text is the same every time.
+    std::vector<std::string> names;
+    for (const auto &entry : host)
+      names.push_back((entry.second ? "+" : "-") + entry.first().str());
+    llvm::sort(names);
+    for (const std::string &name : names)
+      features.AddFeature(name);
+    if (!options.features.empty())
+      features.addFeaturesVector(
+          llvm::SubtargetFeatures(options.features).getFeatures());
+    target.features = features.getString();
+    return target;
+  }
+  // LLVM takes unknown names with no more than a message on standard error.
+  auto baseline = createSubtarget({"", ""});
+  if (!baseline)
+    return baseline.takeError();
+  if (!(*baseline)->isCPUStringValid(target.cpu))
+    return llvm::createStringError("expects the name of a CPU that LLVM knows, "
+                                   "but got '" +
+                                   target.cpu + "'");
+  auto known = (*baseline)->getAllProcessorFeatures();
+  for (const std::string &feature :
+       llvm::SubtargetFeatures(target.features).getFeatures()) {
+    llvm::StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
+    if (!llvm::any_of(known,
+                      [&](const auto &entry) { return name == entry.Key; }))
+      return llvm::createStringError("expects the name of a CPU feature that "
+                                     "LLVM knows, but got '" +
+                                     name + "'");
+  }
+  return target;
+}
+
+llvm::Expected<std::vector<std::string>>
+espalier::findMissingFeatures(const TargetCPU &target) {
+  auto wanted = createSubtarget(target);
+  if (!wanted)
+    return wanted.takeError();
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> missing;
+  // Only what the detection knows of can be compared.
+  for (const auto &entry : (*wanted)->getAllProcessorFeatures()) {
+    auto it = host.find(entry.Key);
+    if (it != host.end() && !it->second &&
+        (*wanted)->checkFeatures(std::string("+") + entry.Key))
+      missing.push_back(entry.Key);
+  }
+  return missing;
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+espalier::createTargetMachine(const TargetCPU &cpu,
+                              const CodegenOptions &options) {
+  llvm::Triple triple = getTriple();
+  llvm::Expected<const llvm::Target *> target = lookupTarget(triple);
+  if (!target)
+    return target.takeError();
+  llvm::TargetOptions targetOptions;
+  // A product and a sum of a kernel may become one operation, which is more
+  // exact; nothing else is reassociated.
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
+  std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
+      triple, cpu.cpu, cpu.features, targetOptions, llvm::Reloc::PIC_,
+      /*CM=*/std::nullopt, level.value_or(llvm::CodeGenOptLevel::Aggressive)));
+  if (!machine)
+    return llvm::createStringError("expects a target machine for " +
+                                   triple.str() + ", but got none");
+  return machine;
+}
+
+static llvm::OptimizationLevel getLevel(unsigned optLevel) {
+  switch (optLevel) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned optLevel) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = true;
+  tuning.LoopInterleaving = true;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(getLevel(optLevel))
+      .run(module, modules);
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
+                     const CodegenOptions &options) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("prefer-vector-width",
+                       std::to_string(options.vectorBits));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  optimize(module, machine, options.optLevel);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("expects a target that can emit objects");
+  passes.run(module);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(
+      std::move(bytes), module.getName(), /*RequiresNullTerminator=*/false);
+}

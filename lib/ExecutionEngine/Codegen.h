@@ -1,0 +1,70 @@
+//===- Codegen.h - From LLVM IR to objects ----------------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_EXECUTIONENGINE_CODEGEN_H
+#define ESPALIER_LIB_EXECUTIONENGINE_CODEGEN_H
+
+#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/ExecutionEngine/Compile.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace espalier {
+
+/// The CPU and features that code is made for.
+struct TargetCPU {
+  std::string cpu;
+  std::string features;
+};
+
+/// Makes LLVM's targets known. May be called any number of times.
+void initializeTargets();
+
+/// Replaces an empty CPU by the one at hand. Fails for a name or a feature that
+/// LLVM does not know.
+llvm::Expected<TargetCPU> resolveTarget(const CodegenOptions &options);
+
+/// Makes a target machine, which serves one thread.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const TargetCPU &target, const CodegenOptions &options);
+
+/// Optimizes `module` and generates a relocatable object.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+emitObject(llvm::Module &module, llvm::TargetMachine &machine,
+           const CodegenOptions &options);
+
+/// Returns the names of features of `target` that the machine at hand lacks.
+llvm::Expected<std::vector<std::string>>
+findMissingFeatures(const TargetCPU &target);
+
+/// Adds to `module` the constant `espalier_program` of the program with the
+/// given signature. `withThreads` says whether it may set a number of threads.
+void addDescriptor(llvm::Module &module, const ProgramSignature &signature,
+                   const TargetCPU &target, bool withThreads);
+
+/// The symbol of what `addDescriptor` adds.
+std::string getDescriptorSymbol(llvm::StringRef name);
+
+/// Splits `module`, which is the program `program` at stage `llvm`, into
+/// modules that can be compiled on their own and then linked, the largest
+/// first: one for the entry points and one for each kernel or group of small
+/// kernels.
+std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
+splitByKernel(mlir::ModuleOp module, llvm::StringRef program);
+
+/// Returns the text of the C header of a program.
+std::string makeHeader(const ProgramSignature &signature);
+
+/// The contents of files that travel inside the compiler.
+llvm::StringRef getEmbeddedRuntimeArchive();
+llvm::StringRef getEmbeddedRuntimeHeader();
+
+/// Returns the C compiler that links, or an error that says where it was looked
+/// for.
+llvm::Expected<std::string> findCompiler();
+
+/// Returns the identity of this build of the compiler.
+std::string getCompilerIdentity();
+
+} // namespace espalier
+
+#endif // ESPALIER_LIB_EXECUTIONENGINE_CODEGEN_H

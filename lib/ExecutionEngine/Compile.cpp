@@ -1,0 +1,186 @@
+//===- Compile.cpp - From a module to machine code ------------------------===//
+
+#include "espalier/ExecutionEngine/Compile.h"
+#include "Codegen.h"
+#include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
+#include "espalier/Pipeline/Pipeline.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Support/ThreadPool.h"
+#include <chrono>
+#include <mutex>
+
+using namespace mlir;
+using namespace espalier;
+
+void espalier::registerCompilation(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerOpenMPDialectTranslation(registry);
+}
+
+namespace {
+/// Compiles the parts of a program on several threads.
+class PartCompiler {
+public:
+  PartCompiler(const TargetCPU &target, const CodegenOptions &options)
+      : target(target), options(options) {}
+
+  /// Compiles `parts` and the descriptor. The objects have the order of the
+  /// parts.
+  llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+  run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
+      bool withThreads);
+
+private:
+  using Object = std::unique_ptr<llvm::MemoryBuffer>;
+
+  llvm::Expected<Object> compilePart(ModuleOp part);
+  llvm::Expected<Object> compileDescriptor(const ProgramSignature &signature,
+                                           bool withThreads);
+
+  const TargetCPU &target;
+  const CodegenOptions &options;
+  std::mutex translation;
+  std::mutex report;
+};
+} // namespace
+
+llvm::Expected<PartCompiler::Object> PartCompiler::compilePart(ModuleOp part) {
+  auto machine = createTargetMachine(target, options);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  {
+    // Without its own locks, the MLIR context serves one thread.
+    std::unique_lock<std::mutex> lock(translation, std::defer_lock);
+    if (!part.getContext()->isMultithreadingEnabled())
+      lock.lock();
+    module = translateModuleToLLVMIR(part, context, "espalier");
+  }
+  if (!module)
+    return llvm::createStringError("expects IR that translates to LLVM");
+  module->setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple((*machine)->getTargetTriple());
+  return emitObject(*module, **machine, options);
+}
+
+llvm::Expected<PartCompiler::Object>
+PartCompiler::compileDescriptor(const ProgramSignature &signature,
+                                bool withThreads) {
+  auto machine = createTargetMachine(target, options);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  llvm::Module module("descriptor", context);
+  module.setDataLayout((*machine)->createDataLayout());
+  module.setTargetTriple((*machine)->getTargetTriple());
+  addDescriptor(module, signature, target, withThreads);
+  return emitObject(module, **machine, options);
+}
+
+llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+PartCompiler::run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
+                  bool withThreads) {
+  std::vector<Object> objects(parts.size());
+  llvm::Error error = llvm::Error::success();
+  unsigned done = 0;
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.jobs));
+  for (size_t i = 0; i < parts.size(); ++i)
+    pool.async([&, i] {
+      llvm::Expected<Object> object = compilePart(parts[i]);
+      std::lock_guard<std::mutex> lock(report);
+      if (object)
+        objects[i] = std::move(*object);
+      else
+        error = llvm::joinErrors(std::move(error), object.takeError());
+      if (options.progress)
+        options.progress(++done, parts.size());
+    });
+  pool.wait();
+  if (error)
+    return error;
+  llvm::Expected<Object> descriptor = compileDescriptor(signature, withThreads);
+  if (!descriptor)
+    return descriptor.takeError();
+  objects.push_back(std::move(*descriptor));
+  return objects;
+}
+
+/// Lays out the constants of `module` in memory.
+static std::unique_ptr<llvm::MemoryBuffer> layOutConstants(ModuleOp module) {
+  // One byte at least, so that the symbol has a place.
+  uint64_t size = std::max<uint64_t>(getConstantsSize(module), 1);
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      size, "constants", llvm::Align(kBufferAlignment));
+  if (!buffer)
+    return nullptr;
+  char *begin = buffer->getBufferStart();
+  uint64_t written = 0;
+  writeConstants(module, [&](uint64_t offset, ArrayRef<char> bytes) {
+    std::fill(begin + written, begin + offset, 0);
+    std::copy(bytes.begin(), bytes.end(), begin + offset);
+    written = offset + bytes.size();
+  });
+  std::fill(begin + written, begin + size, 0);
+  return buffer;
+}
+
+/// Whether `module` calls the OpenMP runtime.
+static bool usesThreads(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    return op->getName().getDialectNamespace() == "omp"
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+FailureOr<CompiledProgram>
+espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  llvm::Expected<TargetCPU> target = resolveTarget(options);
+  if (!target)
+    return emitError(module.getLoc(), llvm::toString(target.takeError()));
+  PipelineOptions pipeline;
+  pipeline.threads = options.threads;
+  if (failed(compileToStage(module, Stage::LLVM, pipeline)))
+    return failure();
+  FailureOr<ProgramSignature> signature = getSignature(module);
+  if (failed(signature))
+    return failure();
+
+  std::vector<OwningOpRef<ModuleOp>> owned =
+      splitByKernel(module, signature->name);
+  SmallVector<ModuleOp> parts;
+  for (auto &part : owned)
+    parts.push_back(*part);
+  ProgramInfo info;
+  info.name = signature->name;
+  info.cpu = target->cpu;
+  info.features = target->features;
+  info.threads = usesThreads(module);
+  info.header = makeHeader(*signature);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    info.numKernels += !function.isExternal();
+  // The entry points and the two functions behind them are no kernels.
+  info.numKernels -= std::min<uint64_t>(info.numKernels, 4);
+
+  auto objects =
+      PartCompiler(*target, options).run(parts, *signature, info.threads);
+  if (!objects)
+    return emitError(module.getLoc(), llvm::toString(objects.takeError()));
+  std::unique_ptr<llvm::MemoryBuffer> constants = layOutConstants(module);
+  if (!constants)
+    return emitError(module.getLoc(), "expects memory for ")
+           << getConstantsSize(module) << " bytes of constants, but got none";
+  info.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return CompiledProgram(std::move(info), std::move(*objects),
+                         std::move(constants));
+}

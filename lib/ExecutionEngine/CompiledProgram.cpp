@@ -1,0 +1,174 @@
+//===- CompiledProgram.cpp - The file of a compiled program ---------------===//
+//
+// A file consists of a fixed header, a table of parts, and the parts, each at a
+// multiple of 4096 bytes so that constants can be used where they are mapped:
+//
+//   "ESPALIER" | format version | number of parts
+//   offset, size, checksum      of each part
+//   the parts: ProgramInfo as JSON, constants, objects
+//
+//===----------------------------------------------------------------------===//
+
+#include "espalier/ExecutionEngine/CompiledProgram.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <cstring>
+
+using namespace espalier;
+
+static constexpr char kMagic[8] = {'E', 'S', 'P', 'A', 'L', 'I', 'E', 'R'};
+/// Increased with every change of the format or of what the parts mean.
+static constexpr uint64_t kFormatVersion = 1;
+static constexpr uint64_t kPartAlignment = 4096;
+/// More parts than this do not fit into the table's page.
+static constexpr uint64_t kMaxParts = 1u << 16;
+
+namespace {
+struct FileHeader {
+  char magic[8];
+  uint64_t version;
+  uint64_t numParts;
+  /// Of the table of parts.
+  uint64_t checksum;
+};
+
+struct PartHeader {
+  uint64_t offset;
+  uint64_t size;
+  uint64_t checksum;
+};
+} // namespace
+
+static uint64_t computeChecksum(llvm::StringRef bytes) {
+  return llvm::xxh3_64bits(llvm::ArrayRef(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+}
+
+static llvm::StringRef getTableBytes(llvm::ArrayRef<PartHeader> table) {
+  return llvm::StringRef(reinterpret_cast<const char *>(table.data()),
+                         table.size() * sizeof(PartHeader));
+}
+
+static std::string encodeInfo(const ProgramInfo &info) {
+  llvm::json::Object object{
+      {"name", info.name},
+      {"cpu", info.cpu},
+      {"features", info.features},
+      {"threads", info.threads},
+      {"num_kernels", static_cast<int64_t>(info.numKernels)},
+      {"compile_seconds", info.compileSeconds},
+      {"header", info.header}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
+  return text;
+}
+
+static llvm::Expected<ProgramInfo> decodeInfo(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return value.takeError();
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object)
+    return llvm::createStringError("expects an object of program data");
+  ProgramInfo info;
+  info.name = object->getString("name").value_or("").str();
+  info.cpu = object->getString("cpu").value_or("").str();
+  info.features = object->getString("features").value_or("").str();
+  info.threads = object->getBoolean("threads").value_or(false);
+  info.numKernels = object->getInteger("num_kernels").value_or(0);
+  info.compileSeconds = object->getNumber("compile_seconds").value_or(0);
+  info.header = object->getString("header").value_or("").str();
+  return info;
+}
+
+llvm::Error CompiledProgram::save(llvm::StringRef path) const {
+  std::string infoText = encodeInfo(info);
+  llvm::SmallVector<llvm::StringRef> parts = {infoText, constants->getBuffer()};
+  for (const auto &object : objects)
+    parts.push_back(object->getBuffer());
+
+  std::vector<PartHeader> table;
+  uint64_t offset = sizeof(FileHeader) + parts.size() * sizeof(PartHeader);
+  for (llvm::StringRef part : parts) {
+    offset = llvm::alignTo(offset, kPartAlignment);
+    table.push_back({offset, part.size(), computeChecksum(part)});
+    offset += part.size();
+  }
+  FileHeader header = {
+      {}, kFormatVersion, parts.size(), computeChecksum(getTableBytes(table))};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+    os.write(reinterpret_cast<const char *>(&header), sizeof(header));
+    os << getTableBytes(table);
+    uint64_t written = sizeof(header) + getTableBytes(table).size();
+    for (auto [part, entry] : llvm::zip(parts, table)) {
+      os.write_zeros(entry.offset - written);
+      os << part;
+      written = entry.offset + entry.size;
+    }
+    return llvm::Error::success();
+  });
+}
+
+llvm::Expected<CompiledProgram> CompiledProgram::load(llvm::StringRef path) {
+  auto damaged = [&](const llvm::Twine &what) {
+    return llvm::createStringError("expects " + what + " in '" + path + "'");
+  };
+  // Small files are read rather than mapped; constants must be aligned anyway.
+  auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false,
+                                          /*IsVolatile=*/false,
+                                          llvm::Align(kPartAlignment));
+  if (!read)
+    return llvm::createStringError(read.getError(),
+                                   "cannot read '" + path +
+                                       "': " + read.getError().message());
+  std::shared_ptr<llvm::MemoryBuffer> file = std::move(*read);
+  llvm::StringRef bytes = file->getBuffer();
+  FileHeader header;
+  if (bytes.size() < sizeof(header))
+    return damaged("a header");
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0)
+    return damaged("the mark of a compiled program");
+  if (header.version != kFormatVersion)
+    return damaged("format version " + llvm::Twine(kFormatVersion) +
+                   ", but got " + llvm::Twine(header.version));
+  if (header.numParts < 2 || header.numParts > kMaxParts ||
+      bytes.size() < sizeof(header) + header.numParts * sizeof(PartHeader))
+    return damaged("a table of parts");
+  std::vector<PartHeader> table(header.numParts);
+  std::memcpy(table.data(), bytes.data() + sizeof(header),
+              table.size() * sizeof(PartHeader));
+  if (computeChecksum(getTableBytes(table)) != header.checksum)
+    return damaged("an undamaged table of parts");
+
+  llvm::SmallVector<llvm::StringRef> parts;
+  for (const PartHeader &entry : table) {
+    if (entry.offset > bytes.size() ||
+        entry.size > bytes.size() - entry.offset ||
+        entry.offset % kPartAlignment != 0)
+      return damaged("parts inside the file");
+    parts.push_back(bytes.substr(entry.offset, entry.size));
+    if (computeChecksum(parts.back()) != entry.checksum)
+      return damaged("undamaged parts");
+  }
+  llvm::Expected<ProgramInfo> info = decodeInfo(parts[0]);
+  if (!info)
+    return info.takeError();
+  auto makeView = [](llvm::StringRef part, const char *name) {
+    return llvm::MemoryBuffer::getMemBuffer(part, name,
+                                            /*RequiresNullTerminator=*/false);
+  };
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  for (llvm::StringRef part : llvm::ArrayRef(parts).drop_front(2))
+    objects.push_back(makeView(part, "object"));
+  CompiledProgram program(std::move(*info), std::move(objects),
+                          makeView(parts[1], "constants"));
+  program.file = std::move(file);
+  return program;
+}

@@ -1,0 +1,102 @@
+//===- LoadedProgram.cpp - Links a compiled program into this process -----===//
+//
+// The objects are given to ORC's LLJIT as they are: mlir::ExecutionEngine takes
+// a module, never an object, so it could not load what the cache holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "espalier/ExecutionEngine/LoadedProgram.h"
+#include "Codegen.h"
+#include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace espalier;
+
+LoadedProgram::LoadedProgram(CompiledProgram program)
+    : compiled(std::move(program)) {}
+
+LoadedProgram::~LoadedProgram() = default;
+
+/// Makes the functions of the OpenMP runtime known to `dylib`, and those of
+/// that library only: another OpenMP in the process has functions of the same
+/// names.
+static llvm::Error addOpenMP(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &dylib,
+                             llvm::StringRef library) {
+  std::vector<std::string> candidates = getOpenMPCandidates();
+  if (!library.empty())
+    candidates = {library.str()};
+  std::string reasons;
+  for (const std::string &candidate : candidates) {
+    auto generator = llvm::orc::DynamicLibrarySearchGenerator::Load(
+        candidate.c_str(), jit.getDataLayout().getGlobalPrefix(),
+        [](const llvm::orc::SymbolStringPtr &name) {
+          return (*name).starts_with("__kmpc_") || (*name).starts_with("omp_");
+        });
+    if (generator) {
+      dylib.addGenerator(std::move(*generator));
+      return llvm::Error::success();
+    }
+    reasons += "\n  " + llvm::toString(generator.takeError());
+  }
+  return llvm::createStringError(
+      "expects the OpenMP runtime, but got none of " +
+      llvm::join(candidates, ", ") +
+      "; install libomp5-22 or compile without threads" + reasons);
+}
+
+/// Fails if the machine at hand lacks what the code needs.
+static llvm::Error checkMachine(const ProgramInfo &info) {
+  auto missing = findMissingFeatures({info.cpu, info.features});
+  if (!missing)
+    return missing.takeError();
+  if (missing->empty())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expects a machine with " + llvm::join(*missing, ", ") + " for code of " +
+      info.cpu + ", but got " + llvm::sys::getHostCPUName());
+}
+
+llvm::Expected<std::unique_ptr<LoadedProgram>>
+LoadedProgram::create(CompiledProgram program, llvm::StringRef ompLibrary) {
+  initializeTargets();
+  if (llvm::Error error = checkMachine(program.getInfo()))
+    return error;
+  std::unique_ptr<LoadedProgram> loaded(new LoadedProgram(std::move(program)));
+  const ProgramInfo &info = loaded->compiled.getInfo();
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  loaded->jit = std::move(*jit);
+  llvm::orc::JITDylib &dylib = loaded->jit->getMainJITDylib();
+  if (info.threads)
+    if (llvm::Error error = addOpenMP(*loaded->jit, dylib, ompLibrary))
+      return error;
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      loaded->jit->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  dylib.addGenerator(std::move(*process));
+
+  llvm::orc::SymbolMap constants;
+  constants[loaded->jit->mangleAndIntern(getConstantsSymbol(info.name))] = {
+      llvm::orc::ExecutorAddr::fromPtr(
+          loaded->compiled.getConstants().getBufferStart()),
+      llvm::JITSymbolFlags::Exported};
+  if (llvm::Error error =
+          dylib.define(llvm::orc::absoluteSymbols(std::move(constants))))
+    return error;
+  for (const auto &object : loaded->compiled.getObjects())
+    if (llvm::Error error =
+            loaded->jit->addObjectFile(llvm::MemoryBuffer::getMemBuffer(
+                object->getMemBufferRef(), /*RequiresNullTerminator=*/false)))
+      return error;
+  auto description = loaded->jit->lookup(getDescriptorSymbol(info.name));
+  if (!description)
+    return description.takeError();
+  loaded->description = description->toPtr<const espalier_program *>();
+  return loaded;
+}

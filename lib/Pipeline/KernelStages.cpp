@@ -1,0 +1,31 @@
+//===- KernelStages.cpp - The passes from graph to loops ------------------===//
+
+#include "Stages.h"
+#include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/Analysis/Passes.h"
+#include "espalier/Dialect/Poly/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace espalier;
+
+void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
+
+void espalier::buildPolyStage(OpPassManager &manager, const PipelineOptions &) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createConvertGraphToPolyPass());
+}
+
+void espalier::buildScheduledStage(OpPassManager &manager,
+                                   const PipelineOptions &) {
+  manager.addNestedPass<poly::KernelOp>(poly::createPolyDefaultSchedulePass());
+}
+
+void espalier::buildLoopsStage(OpPassManager &manager,
+                               const PipelineOptions &) {
+  manager.addPass(createConvertPolyToLoopsPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}

@@ -1,0 +1,164 @@
+//===- Pipeline.cpp - The table of stages ---------------------------------===//
+
+#include "espalier/Pipeline/Pipeline.h"
+#include "Stages.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace espalier;
+
+static constexpr StageInfo kStages[] = {
+#define ESPALIER_STAGE_ROW(name, spelling, summary)                            \
+  {Stage::name, spelling, summary, build##name##Stage},
+    ESPALIER_FOR_EACH_STAGE(ESPALIER_STAGE_ROW)
+#undef ESPALIER_STAGE_ROW
+};
+
+llvm::ArrayRef<StageInfo> espalier::getStages() { return kStages; }
+
+const StageInfo &espalier::getStageInfo(Stage stage) {
+  return kStages[static_cast<size_t>(stage)];
+}
+
+std::optional<Stage> espalier::parseStage(StringRef name) {
+  for (const StageInfo &info : kStages)
+    if (info.name == name)
+      return info.stage;
+  return std::nullopt;
+}
+
+std::string espalier::listStages() {
+  SmallVector<StringRef> names;
+  for (const StageInfo &info : kStages)
+    names.push_back(info.name);
+  return llvm::join(names, ", ");
+}
+
+Stage espalier::detectStage(ModuleOp module) {
+  bool hasGraph = false, hasKernel = false, hasUnscheduled = false;
+  bool hasFunction = false;
+  module.walk([&](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    hasGraph |= dialect == "graph";
+    hasFunction |= isa<func::FuncOp>(op);
+    if (op->getName().getStringRef() != "poly.kernel")
+      return;
+    hasKernel = true;
+    bool isScheduled = false;
+    op->walk([&](Operation *inner) {
+      isScheduled |= inner->getName().getStringRef() == "poly.schedule";
+    });
+    hasUnscheduled |= !isScheduled;
+  });
+  if (hasGraph)
+    return Stage::Graph;
+  if (hasKernel)
+    return hasUnscheduled ? Stage::Poly : Stage::Scheduled;
+  if (!hasFunction)
+    return Stage::LLVM;
+  auto main = module.lookupSymbol<func::FuncOp>(kMainName);
+  if (!main || main.getNumArguments() == 0)
+    return Stage::Loops;
+  // Tensors without operators: an identity or a constant.
+  if (llvm::any_of(main.getArgumentTypes(), llvm::IsaPred<TensorType>) ||
+      llvm::any_of(main.getResultTypes(), llvm::IsaPred<TensorType>))
+    return Stage::Graph;
+  bool isPlanned =
+      main.getArgAttr(main.getNumArguments() - 1, kConstantsArgAttr) != nullptr;
+  return isPlanned ? Stage::Program : Stage::Loops;
+}
+
+void espalier::buildPipeline(OpPassManager &manager, Stage from, Stage to,
+                             const PipelineOptions &options) {
+  for (const StageInfo &info : kStages)
+    if (info.stage > from && info.stage <= to)
+      info.build(manager, options);
+}
+
+LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
+                                       const PipelineOptions &options) {
+  PassManager manager(module->getName());
+  buildPipeline(manager, detectStage(module), to, options);
+  return manager.run(module);
+}
+
+namespace {
+/// Runs the passes from a module's stage to a given one.
+struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CompilePass)
+
+  CompilePass() = default;
+  CompilePass(const CompilePass &other) : PassWrapper(other) {}
+  CompilePass(StringRef target, const PipelineOptions &options) {
+    to = target.str();
+    threads = options.threads;
+  }
+
+  StringRef getArgument() const override { return "espalier-compile"; }
+  StringRef getDescription() const override {
+    return "Compiles a module, whatever its stage, to a given stage";
+  }
+
+  /// The passes of later stages make these.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildPipeline(manager, Stage::Graph, Stage::LLVM, getOptions());
+    manager.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    std::optional<Stage> stage = parseStage(to);
+    if (!stage) {
+      emitError(UnknownLoc::get(&getContext()), "expects one of the stages ")
+          << listStages() << ", but got '" << to << "'";
+      return signalPassFailure();
+    }
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildPipeline(manager, detectStage(getOperation()), *stage, getOptions());
+    if (failed(runPipeline(manager, getOperation())))
+      signalPassFailure();
+  }
+
+  PipelineOptions getOptions() const {
+    PipelineOptions options;
+    options.threads = threads;
+    return options;
+  }
+
+  Option<std::string> to{*this, "to", llvm::cl::desc("Stage to stop at"),
+                         llvm::cl::init("llvm")};
+  Option<bool> threads{*this, "threads",
+                       llvm::cl::desc("Run parallel loops on OpenMP threads"),
+                       llvm::cl::init(true)};
+};
+} // namespace
+
+std::unique_ptr<Pass>
+espalier::createCompilePass(StringRef to, const PipelineOptions &options) {
+  return std::make_unique<CompilePass>(to, options);
+}
+
+void espalier::registerPipelines() {
+  PassRegistration<CompilePass>();
+  for (const StageInfo &info : kStages) {
+    if (info.stage == Stage::Graph)
+      continue;
+    std::string name = ("espalier-" + info.name).str();
+    std::string summary =
+        ("The step to stage " + info.name + ": " + info.summary).str();
+    StageBuilder build = info.build;
+    registerPassPipeline(
+        name, summary,
+        [build](OpPassManager &manager, StringRef text,
+                function_ref<LogicalResult(const Twine &)> error) {
+          if (!text.empty())
+            return error("expects no options, but got '" + text + "'");
+          build(manager, PipelineOptions());
+          return success();
+        },
+        [](function_ref<void(const detail::PassOptions &)>) {});
+  }
+}

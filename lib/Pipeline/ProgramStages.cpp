@@ -1,0 +1,82 @@
+//===- ProgramStages.cpp - The passes from loops to LLVM ------------------===//
+
+#include "Stages.h"
+#include "espalier/Conversion/LoopsToProgram/Passes.h"
+#include "espalier/Conversion/ProgramToLLVM/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace espalier;
+
+void espalier::buildProgramStage(OpPassManager &manager,
+                                 const PipelineOptions &) {
+  manager.addPass(createProgramVerifyLoopsPass());
+  // Sizes become products of the inputs' extents, which planning relies on.
+  manager.addPass(memref::createResolveShapedTypeResultDimsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  // Layers repeat: equal kernels are compiled once.
+  manager.addPass(func::createDuplicateFunctionEliminationPass());
+  manager.addPass(createProgramPlanMemoryPass());
+  manager.addPass(createProgramPackConstantsPass());
+  manager.addPass(createProgramCheckSizesPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createProgramVerifyPlannedPass());
+}
+
+/// Lowers loops and vectors of one function as far as it does not depend on
+/// other functions, so that functions are handled in parallel.
+static void addFunctionPasses(OpPassManager &manager) {
+  manager.addPass(createProgramApproximateMathPass());
+  manager.addPass(vector::createLowerVectorMultiReductionPass());
+  manager.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createProgramMarkNoWrapPass());
+  manager.addPass(createSCFToControlFlowPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.vectorTransposeLowering =
+      vector::VectorTransposeLowering::Shuffle16x16;
+  manager.addPass(createConvertVectorToLLVMPass(vectors));
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  arith::ArithExpandOpsPassOptions expansion;
+  expansion.includeBf16 = true;
+  manager.addPass(arith::createArithExpandOpsPass(expansion));
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+}
+
+void espalier::buildLLVMStage(OpPassManager &manager,
+                              const PipelineOptions &options) {
+  manager.addPass(createProgramAddEntryPointsPass());
+  ProgramSequentializePassOptions sequentialize;
+  sequentialize.all = !options.threads;
+  manager.addNestedPass<func::FuncOp>(
+      createProgramSequentializePass(sequentialize));
+  manager.addPass(createConvertSCFToOpenMPPass());
+  manager.addNestedPass<func::FuncOp>(createProgramHoistBuffersPass());
+  manager.addNestedPass<func::FuncOp>(createProgramMergeParallelPass());
+  // Removes the allocation scopes that the conversion to OpenMP leaves.
+  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  addFunctionPasses(manager.nest<func::FuncOp>());
+  manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createConvertOpenMPToLLVMPass());
+  FinalizeMemRefToLLVMConversionPassOptions memrefs;
+  memrefs.useAlignedAlloc = true;
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass(memrefs));
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createProgramAnnotateAliasesPass());
+}

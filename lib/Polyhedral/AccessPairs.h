@@ -1,0 +1,27 @@
+//===- AccessPairs.h - Candidates for dependences ---------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_POLYHEDRAL_ACCESSPAIRS_H
+#define ESPALIER_LIB_POLYHEDRAL_ACCESSPAIRS_H
+
+#include "espalier/Polyhedral/Dependence.h"
+
+namespace espalier::polyhedral {
+
+/// Two accesses to one array, at least one of them a write.
+struct AccessPair {
+  DependenceKind kind;
+  unsigned source; ///< Statement that comes first, or the same one.
+  unsigned sink;
+  const Access &sourceAccess;
+  const Access &sinkAccess;
+  /// Both are the accumulator of one reduction.
+  bool isReduction;
+};
+
+/// Visits the pairs of `program` until `visit` returns false.
+void forEachAccessPair(const Program &program,
+                       llvm::function_ref<bool(const AccessPair &)> visit);
+
+} // namespace espalier::polyhedral
+
+#endif // ESPALIER_LIB_POLYHEDRAL_ACCESSPAIRS_H

@@ -1,0 +1,104 @@
+//===- Dependence.cpp - Memory-based dependences --------------------------===//
+
+#include "espalier/Polyhedral/Dependence.h"
+#include "AccessPairs.h"
+#include "Isl.h"
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+
+llvm::StringRef espalier::polyhedral::getName(DependenceKind kind) {
+  switch (kind) {
+  case DependenceKind::Flow:
+    return "flow";
+  case DependenceKind::Anti:
+    return "anti";
+  case DependenceKind::Output:
+    return "output";
+  }
+  llvm_unreachable("unknown kind");
+}
+
+llvm::SmallVector<int64_t> Violation::getDistance() const {
+  if (sourcePoint.size() != sinkPoint.size())
+    return {};
+  return llvm::map_to_vector(
+      llvm::zip_equal(sinkPoint, sourcePoint),
+      [](auto pair) { return std::get<0>(pair) - std::get<1>(pair); });
+}
+
+/// Whether a reduction may apply accesses `access` in any order.
+static bool isAccumulator(const Statement &statement, const Access &access) {
+  auto isSame = [&](const Access &other) {
+    return other.array == access.array && other.map == access.map;
+  };
+  return statement.isReduction && llvm::any_of(statement.reads, isSame) &&
+         llvm::any_of(statement.writes, isSame);
+}
+
+void espalier::polyhedral::forEachAccessPair(
+    const Program &program,
+    llvm::function_ref<bool(const AccessPair &)> visit) {
+  using AccessList = llvm::SmallVector<Access> Statement::*;
+  struct Case {
+    DependenceKind kind;
+    AccessList source, sink;
+  };
+  const Case cases[] = {
+      {DependenceKind::Flow, &Statement::writes, &Statement::reads},
+      {DependenceKind::Anti, &Statement::reads, &Statement::writes},
+      {DependenceKind::Output, &Statement::writes, &Statement::writes}};
+  for (unsigned first = 0; first < program.statements.size(); ++first)
+    for (unsigned second = first; second < program.statements.size(); ++second)
+      for (const Case &which : cases)
+        for (const Access &source : program.statements[first].*which.source)
+          for (const Access &sink : program.statements[second].*which.sink) {
+            if (source.array != sink.array)
+              continue;
+            bool isReduction =
+                first == second &&
+                isAccumulator(program.statements[first], source) &&
+                source.map == sink.map;
+            if (!visit({which.kind, first, second, source, sink, isReduction}))
+              return;
+          }
+}
+
+llvm::Expected<std::vector<Dependence>>
+espalier::polyhedral::computeDependences(const Context &context,
+                                         const Program &program) {
+  std::vector<Dependence> dependences;
+  auto getDomain = [&](unsigned statement) {
+    isl::Space space = isl::makeSpace(context.get(), program.numParams,
+                                      program.statements[statement].numDims);
+    return Set(isl_set_intersect(
+        isl::toDomain(space, program.statements[statement]).take(),
+        isl::getAssumptions(space, program).take()));
+  };
+  bool failed = false;
+  forEachAccessPair(program, [&](const AccessPair &pair) {
+    auto getRelation = [&](const Access &access) {
+      return Map::get(context, program.numParams, access.map,
+                      Map::Inexact::Any);
+    };
+    Map relation = getRelation(pair.sourceAccess)
+                       .compose(getRelation(pair.sinkAccess).inverse())
+                       .intersectDomain(getDomain(pair.source))
+                       .intersectRange(getDomain(pair.sink));
+    if (pair.source == pair.sink) {
+      isl::Space space =
+          isl::makeSpace(context.get(), program.numParams,
+                         program.statements[pair.source].numDims);
+      relation = relation.intersect(Map(isl_map_lex_lt(space.take())));
+    }
+    std::optional<bool> isEmpty = relation.isEmpty();
+    failed = !isEmpty;
+    if (isEmpty == false)
+      dependences.push_back({pair.kind, pair.sourceAccess.array, pair.source,
+                             pair.sink, pair.isReduction, relation});
+    return !failed;
+  });
+  if (failed)
+    return isl::makeError(context, "the dependences cannot be computed");
+  return dependences;
+}

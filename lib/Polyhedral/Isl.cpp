@@ -1,0 +1,165 @@
+//===- Isl.cpp - MLIR's affine language in isl ----------------------------===//
+
+#include "Isl.h"
+#include "mlir/IR/AffineExprVisitor.h"
+#include "llvm/ADT/StringExtras.h"
+#include <isl/local_space.h>
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+using namespace espalier::polyhedral::isl;
+
+std::string isl::getStatementName(unsigned number) {
+  return "S" + llvm::utostr(number);
+}
+
+unsigned isl::getStatementNumber(llvm::StringRef name) {
+  unsigned number = 0;
+  name.drop_front().getAsInteger(10, number);
+  return number;
+}
+
+Space isl::makeSpace(isl_ctx *ctx, unsigned numParams, unsigned numDims) {
+  isl_space *space = isl_space_set_alloc(ctx, numParams, numDims);
+  for (unsigned i = 0; i < numParams; ++i)
+    space = isl_space_set_dim_name(space, isl_dim_param, i,
+                                   ("p" + llvm::utostr(i)).c_str());
+  return Space(space);
+}
+
+Space isl::makeStatementSpace(isl_ctx *ctx, const Program &program,
+                              unsigned statement) {
+  Space space =
+      makeSpace(ctx, program.numParams, program.statements[statement].numDims);
+  return Space(isl_space_set_tuple_name(space.take(), isl_dim_set,
+                                        getStatementName(statement).c_str()));
+}
+
+namespace {
+/// Builds an isl expression bottom-up; null is "not affine".
+class AffBuilder : public AffineExprVisitor<AffBuilder, Aff> {
+public:
+  explicit AffBuilder(const Space &space)
+      : local(isl_local_space_from_space(space.copy())) {}
+  ~AffBuilder() { isl_local_space_free(local); }
+
+  Aff visitAddExpr(AffineBinaryOpExpr expr) {
+    Aff lhs = visit(expr.getLHS()), rhs = visit(expr.getRHS());
+    return Aff(isl_aff_add(lhs.take(), rhs.take()));
+  }
+  Aff visitMulExpr(AffineBinaryOpExpr expr) {
+    Aff lhs = visit(expr.getLHS());
+    auto rhs = dyn_cast<AffineConstantExpr>(expr.getRHS());
+    return rhs ? Aff(isl_aff_scale_val(lhs.take(), makeVal(rhs))) : Aff();
+  }
+  Aff visitFloorDivExpr(AffineBinaryOpExpr expr) {
+    return Aff(isl_aff_floor(visitQuotient(expr).take()));
+  }
+  Aff visitCeilDivExpr(AffineBinaryOpExpr expr) {
+    return Aff(isl_aff_ceil(visitQuotient(expr).take()));
+  }
+  Aff visitModExpr(AffineBinaryOpExpr expr) {
+    AffineConstantExpr rhs = getDivisor(expr);
+    return rhs ? Aff(isl_aff_mod_val(visit(expr.getLHS()).take(), makeVal(rhs)))
+               : Aff();
+  }
+  Aff visitConstantExpr(AffineConstantExpr expr) {
+    return Aff(
+        isl_aff_val_on_domain(isl_local_space_copy(local), makeVal(expr)));
+  }
+  Aff visitDimExpr(AffineDimExpr expr) {
+    return makeVar(isl_dim_set, expr.getPosition());
+  }
+  Aff visitSymbolExpr(AffineSymbolExpr expr) {
+    return makeVar(isl_dim_param, expr.getPosition());
+  }
+
+private:
+  isl_val *makeVal(AffineConstantExpr expr) {
+    return isl_val_int_from_si(isl_local_space_get_ctx(local), expr.getValue());
+  }
+  Aff makeVar(isl_dim_type type, unsigned position) {
+    if (static_cast<isl_size>(position) >= isl_local_space_dim(local, type))
+      return Aff();
+    return Aff(
+        isl_aff_var_on_domain(isl_local_space_copy(local), type, position));
+  }
+  AffineConstantExpr getDivisor(AffineBinaryOpExpr expr) {
+    auto rhs = dyn_cast<AffineConstantExpr>(expr.getRHS());
+    return rhs && rhs.getValue() > 0 ? rhs : AffineConstantExpr();
+  }
+  Aff visitQuotient(AffineBinaryOpExpr expr) {
+    AffineConstantExpr rhs = getDivisor(expr);
+    return rhs ? Aff(isl_aff_scale_down_val(visit(expr.getLHS()).take(),
+                                            makeVal(rhs)))
+               : Aff();
+  }
+
+  isl_local_space *local;
+};
+} // namespace
+
+bool isl::isAffine(AffineExpr expr, unsigned numParams) {
+  bool result = expr.isPureAffine();
+  expr.walk([&](AffineExpr part) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+      result &= symbol.getPosition() < numParams;
+    if (auto binary = dyn_cast<AffineBinaryOpExpr>(part))
+      if (part.getKind() != AffineExprKind::Add &&
+          part.getKind() != AffineExprKind::Mul) {
+        auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+        result &= divisor && divisor.getValue() > 0;
+      }
+  });
+  return result;
+}
+
+Aff isl::toAff(const Space &space, AffineExpr expr) {
+  if (!isAffine(expr, isl_space_dim(space.get(), isl_dim_param)))
+    return Aff();
+  return AffBuilder(space).visit(expr);
+}
+
+SetPtr isl::toSet(const Space &space, IntegerSet set) {
+  SetPtr result(isl_set_universe(space.copy()));
+  for (auto [expr, isEquality] :
+       llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    isl_pw_aff *aff = isl_pw_aff_from_aff(toAff(space, expr).take());
+    isl_set *points =
+        isEquality ? isl_pw_aff_zero_set(aff) : isl_pw_aff_nonneg_set(aff);
+    result = SetPtr(isl_set_intersect(result.take(), points));
+  }
+  return result;
+}
+
+SetPtr isl::toDomain(const Space &space, const Statement &statement) {
+  SetPtr result(isl_set_empty(space.copy()));
+  for (IntegerSet set : statement.domain)
+    result = SetPtr(isl_set_union(result.take(), toSet(space, set).take()));
+  return result;
+}
+
+SetPtr isl::getAssumptions(const Space &space, const Program &program) {
+  SetPtr result(isl_set_universe(space.copy()));
+  for (unsigned i = 0; i < program.numParams; ++i)
+    result = SetPtr(isl_set_lower_bound_si(result.take(), isl_dim_param, i, 0));
+  if (IntegerSet assumptions = program.assumptions)
+    result = SetPtr(
+        isl_set_intersect(result.take(), toSet(space, assumptions).take()));
+  return result;
+}
+
+llvm::Error isl::makeError(const Context &context, const llvm::Twine &what) {
+  std::string reason = context.getError();
+  if (reason.empty())
+    reason = "a set or a map is not affine";
+  return llvm::createStringError(what + ": " + reason);
+}
+
+std::optional<int64_t> isl::toInt(Val value) {
+  if (!value || isl_val_is_int(value.get()) != isl_bool_true ||
+      isl_val_cmp_si(value.get(), INT64_MAX) > 0 ||
+      isl_val_cmp_si(value.get(), INT64_MIN) < 0)
+    return std::nullopt;
+  return isl_val_get_num_si(value.get());
+}

@@ -1,0 +1,146 @@
+//===- PairSet.cpp - Pairs of points --------------------------------------===//
+
+#include "PairSet.h"
+#include <isl/constraint.h>
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+
+PairSet::PairSet(const Context &context, const Program &program,
+                 const Path &source, const Path &sink)
+    : program(program), numSource(program.statements[source.statement].numDims),
+      numDims(numSource + program.statements[sink.statement].numDims),
+      space(isl::makeSpace(context.get(), program.numParams, numDims)),
+      points(isl_basic_set_universe(space.copy())) {
+  for (unsigned i = 0; i < program.numParams; ++i)
+    add(getAffineSymbolExpr(i, program.context), false);
+  if (IntegerSet assumptions = program.assumptions)
+    add(assumptions, 0);
+  for (IntegerSet filter : source.filters)
+    add(filter, 0);
+  for (IntegerSet filter : sink.filters)
+    add(filter, numSource);
+}
+
+AffineExpr PairSet::getDifference(AffineExpr here, AffineExpr there) const {
+  return there.shiftDims(numDims - numSource, numSource) - here;
+}
+
+void PairSet::addEqual(AffineMap here, AffineMap there) {
+  for (auto [first, second] :
+       llvm::zip_equal(here.getResults(), there.getResults()))
+    if (isAffine(first) && isAffine(second))
+      add(getDifference(first, second), true);
+}
+
+void PairSet::addDomains(IntegerSet source, IntegerSet sink) {
+  add(source, 0);
+  add(sink, numSource);
+}
+
+void PairSet::add(AffineExpr expr, bool isEquality) {
+  isl::Aff aff = isl::toAff(space, expr);
+  isl_constraint *constraint = isEquality ? isl_equality_from_aff(aff.take())
+                                          : isl_inequality_from_aff(aff.take());
+  points =
+      isl::BasicSet(isl_basic_set_add_constraint(points.take(), constraint));
+  substitution.reset();
+}
+
+void PairSet::add(IntegerSet set, unsigned offset) {
+  for (auto [expr, isEquality] :
+       llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
+    add(expr.shiftDims(set.getNumDims(), offset), isEquality);
+}
+
+/// The value of dimension `dim` as an equality without divisions gives it, if
+/// its coefficient is 1 or -1.
+static AffineExpr solveFor(isl_constraint *equality, unsigned dim,
+                           unsigned numParams, unsigned numDims,
+                           MLIRContext *context) {
+  auto getCoefficient = [&](isl_dim_type type, unsigned position) {
+    return isl::toInt(
+        isl::Val(isl_constraint_get_coefficient_val(equality, type, position)));
+  };
+  auto own = getCoefficient(isl_dim_set, dim);
+  if (own != 1 && own != -1)
+    return {};
+  auto constant =
+      isl::toInt(isl::Val(isl_constraint_get_constant_val(equality)));
+  if (!constant)
+    return {};
+  AffineExpr sum = getAffineConstantExpr(*constant, context);
+  for (unsigned i = 0; i < numDims + numParams; ++i) {
+    if (i == dim)
+      continue;
+    bool isDim = i < numDims;
+    auto coefficient = isDim ? getCoefficient(isl_dim_set, i)
+                             : getCoefficient(isl_dim_param, i - numDims);
+    if (!coefficient)
+      return {};
+    if (*coefficient != 0)
+      sum = sum + (isDim ? getAffineDimExpr(i, context)
+                         : getAffineSymbolExpr(i - numDims, context)) *
+                      *coefficient;
+  }
+  return *own == 1 ? -sum : sum;
+}
+
+void PairSet::detectEqualities() {
+  points = isl::BasicSet(isl_basic_set_detect_equalities(points.take()));
+  substitution.emplace();
+  for (unsigned i = 0; i < numDims; ++i)
+    substitution->push_back(getAffineDimExpr(i, program.context));
+  isl_constraint_list *list = isl_basic_set_get_constraint_list(points.get());
+  for (isl_size i = 0, e = isl_constraint_list_n_constraint(list); i < e; ++i) {
+    isl_constraint *constraint = isl_constraint_list_get_constraint(list, i);
+    isl_size numDivs = isl_constraint_dim(constraint, isl_dim_div);
+    if (isl_constraint_is_equality(constraint) == isl_bool_true &&
+        (numDivs == 0 ||
+         isl_constraint_involves_dims(constraint, isl_dim_div, 0, numDivs) ==
+             isl_bool_false)) {
+      // The last dimension that can be solved for: the sink's, in terms of the
+      // source's. What is solved already is replaced on both sides.
+      for (unsigned dim = numDims; dim-- > 0;) {
+        AffineExpr value = solveFor(constraint, dim, program.numParams, numDims,
+                                    program.context);
+        if (!value ||
+            (*substitution)[dim] != getAffineDimExpr(dim, program.context))
+          continue;
+        value = value.replaceDims(*substitution);
+        if (value.isFunctionOfDim(dim))
+          continue;
+        llvm::SmallVector<AffineExpr> step;
+        for (unsigned i = 0; i < numDims; ++i)
+          step.push_back(i == dim ? value
+                                  : getAffineDimExpr(i, program.context));
+        for (AffineExpr &expr : *substitution)
+          expr = expr.replaceDims(step);
+        break;
+      }
+    }
+    isl_constraint_free(constraint);
+  }
+  isl_constraint_list_free(list);
+}
+
+AffineExpr PairSet::simplify(AffineExpr expr) {
+  expr = simplifyAffineExpr(expr, numDims, program.numParams);
+  if (isa<AffineConstantExpr>(expr))
+    return expr;
+  if (!substitution)
+    detectEqualities();
+  return simplifyAffineExpr(expr.replaceDims(*substitution), numDims,
+                            program.numParams);
+}
+
+std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
+  isl_basic_set *all = isl_basic_set_move_dims(
+      points.copy(), isl_dim_set, 0, isl_dim_param, 0, program.numParams);
+  Set least(isl_basic_set_lexmin(isl_basic_set_copy(all)));
+  if (auto point = least.samplePoint()) {
+    isl_basic_set_free(all);
+    return point;
+  }
+  return Set(isl_set_from_basic_set(all)).samplePoint();
+}

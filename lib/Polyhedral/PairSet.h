@@ -1,0 +1,66 @@
+//===- PairSet.h - Pairs of points ------------------------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_POLYHEDRAL_PAIRSET_H
+#define ESPALIER_LIB_POLYHEDRAL_PAIRSET_H
+
+#include "Isl.h"
+#include "Paths.h"
+
+namespace espalier::polyhedral {
+
+/// Pairs of points of two statements, as a convex set over the dimensions of
+/// the first (the source), then of the second (the sink).
+class PairSet {
+public:
+  /// All pairs of points on two paths, but for their domains.
+  PairSet(const Context &context, const Program &program, const Path &source,
+          const Path &sink);
+
+  /// The value of `there` at the sink minus that of `here` at the source.
+  mlir::AffineExpr getDifference(mlir::AffineExpr here,
+                                 mlir::AffineExpr there) const;
+  /// Requires the two maps to agree, where both are affine.
+  void addEqual(mlir::AffineMap here, mlir::AffineMap there);
+  /// Restricts both points to sets of their domains.
+  void addDomains(mlir::IntegerSet source, mlir::IntegerSet sink);
+
+  /// Adds `expr` == 0 or `expr` >= 0, if it is affine.
+  void add(mlir::AffineExpr expr, bool isEquality);
+  /// Adds the constraints of `set`, on the dimensions from `offset` on. What is
+  /// not affine makes the set unknown.
+  void add(mlir::IntegerSet set, unsigned offset);
+  PairSet with(mlir::AffineExpr expr, bool isEquality) const {
+    PairSet result = *this;
+    result.add(expr, isEquality);
+    return result;
+  }
+
+  /// Empty, not empty, or unknown.
+  std::optional<bool> isEmpty() const {
+    isl_bool answer = isl_basic_set_is_empty(points.get());
+    if (answer == isl_bool_error)
+      return std::nullopt;
+    return answer == isl_bool_true;
+  }
+  /// Rewrites `expr` by the equalities that hold in the set.
+  mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  /// Parameters and dimensions of a small point.
+  std::optional<llvm::SmallVector<int64_t>> sample() const;
+  bool isAffine(mlir::AffineExpr expr) const {
+    return isl::isAffine(expr, program.numParams);
+  }
+
+private:
+  void detectEqualities();
+
+  const Program &program;
+  unsigned numSource;
+  unsigned numDims; ///< Of both.
+  isl::Space space;
+  isl::BasicSet points;
+  /// For each dimension its value in terms of others; filled on demand.
+  std::optional<llvm::SmallVector<mlir::AffineExpr>> substitution;
+};
+} // namespace espalier::polyhedral
+
+#endif // ESPALIER_LIB_POLYHEDRAL_PAIRSET_H

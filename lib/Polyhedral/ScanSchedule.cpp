@@ -1,0 +1,225 @@
+//===- ScanSchedule.cpp - From schedule trees to loops --------------------===//
+//
+// Builds isl's schedule tree for ours, lets isl scan it, and translates the
+// result. Every band gets a mark in isl's tree, so that its loops can be told
+// apart from those of other bands: isl names a loop only by its depth.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AstConversion.h"
+#include "FullTiles.h"
+#include "Isl.h"
+#include "llvm/ADT/StringExtras.h"
+#include <isl/ast_build.h>
+#include <isl/id.h>
+#include <isl/schedule.h>
+#include <isl/schedule_node.h>
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+
+namespace {
+/// Inserts nodes below the root of an isl schedule.
+class ScheduleBuilder {
+public:
+  ScheduleBuilder(const Context &context, const Program &program,
+                  const ScheduleNode *root)
+      : context(context), program(program), root(root) {}
+
+  /// The domain of all statements.
+  isl::UnionSet getDomain() const;
+  /// Inserts `node` at the leaf `at`, below `depth` loops; returns the position
+  /// of `at`, or null.
+  isl_schedule_node *insert(isl_schedule_node *at, const ScheduleNode *node,
+                            unsigned depth);
+  llvm::ArrayRef<MarkInfo> getMarks() const { return marks; }
+
+private:
+  isl_schedule_node *insertMark(isl_schedule_node *at, const ScheduleNode *node,
+                                unsigned depth);
+  isl_schedule_node *insertBand(isl_schedule_node *at, const ScheduleNode &band,
+                                unsigned depth);
+  isl_schedule_node *insertSequence(isl_schedule_node *at,
+                                    const ScheduleNode &sequence,
+                                    unsigned depth);
+  isl_multi_union_pw_aff *getPartialSchedule(const ScheduleNode &band) const;
+  isl::UnionSet getFilter(const ScheduleNode &filter) const;
+  isl::Space getSpace(unsigned statement) const {
+    return isl::makeStatementSpace(context.get(), program, statement);
+  }
+
+  const Context &context;
+  const Program &program;
+  const ScheduleNode *root;
+  llvm::SmallVector<MarkInfo> marks;
+};
+} // namespace
+
+isl::UnionSet ScheduleBuilder::getDomain() const {
+  isl_union_set *result = isl_union_set_empty_ctx(context.get());
+  for (unsigned i = 0; i < program.statements.size(); ++i) {
+    isl::Space space = getSpace(i);
+    isl_set *domain = isl::toDomain(space, program.statements[i]).take();
+    domain =
+        isl_set_intersect(domain, isl::getAssumptions(space, program).take());
+    result = isl_union_set_union(result, isl_union_set_from_set(domain));
+  }
+  return isl::UnionSet(result);
+}
+
+isl::UnionSet ScheduleBuilder::getFilter(const ScheduleNode &filter) const {
+  isl_union_set *result = isl_union_set_empty_ctx(context.get());
+  for (FilterSet part : filter.filters) {
+    isl::Space space = getSpace(part.statement);
+    isl_set *points = part.set ? isl::toSet(space, part.set).take()
+                               : isl_set_universe(space.copy());
+    result = isl_union_set_union(result, isl_union_set_from_set(points));
+  }
+  return isl::UnionSet(result);
+}
+
+isl_multi_union_pw_aff *
+ScheduleBuilder::getPartialSchedule(const ScheduleNode &band) const {
+  isl::Space params = isl::makeSpace(context.get(), program.numParams, 0);
+  isl_space *space = isl_space_set_from_params(isl_space_params(params.copy()));
+  space = isl_space_add_dims(space, isl_dim_set, band.members.size());
+  isl_union_pw_aff_list *list =
+      isl_union_pw_aff_list_alloc(context.get(), band.members.size());
+  for (unsigned member = 0; member < band.members.size(); ++member) {
+    isl_union_pw_aff *function =
+        isl_union_pw_aff_empty(isl_space_params(params.copy()));
+    for (const BandMap &map : band.maps) {
+      isl::Aff aff =
+          isl::toAff(getSpace(map.statement), map.map.getResult(member));
+      function = isl_union_pw_aff_add_pw_aff(function,
+                                             isl_pw_aff_from_aff(aff.take()));
+    }
+    list = isl_union_pw_aff_list_add(list, function);
+  }
+  return isl_multi_union_pw_aff_from_union_pw_aff_list(space, list);
+}
+
+isl_schedule_node *ScheduleBuilder::insertMark(isl_schedule_node *at,
+                                               const ScheduleNode *node,
+                                               unsigned depth) {
+  std::string name = "m" + llvm::utostr(marks.size());
+  marks.push_back({node, depth});
+  return isl_schedule_node_insert_mark(
+      at, isl_id_alloc(context.get(), name.c_str(), nullptr));
+}
+
+static isl_ast_loop_type toIsl(LoopShape shape) {
+  switch (shape) {
+  case LoopShape::Atomic:
+    return isl_ast_loop_atomic;
+  case LoopShape::Default:
+    return isl_ast_loop_default;
+  case LoopShape::Separate:
+    return isl_ast_loop_separate;
+  case LoopShape::Unroll:
+    return isl_ast_loop_unroll;
+  }
+  llvm_unreachable("unknown shape");
+}
+
+isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
+                                               const ScheduleNode &band,
+                                               unsigned depth) {
+  at = insertMark(at, &band, depth);
+  at = isl_schedule_node_child(at, 0);
+  at = isl_schedule_node_insert_partial_schedule(at, getPartialSchedule(band));
+  if (band.separateFullTiles) {
+    isl_set *full =
+        getFullTiles(context, program, getPaths(program, root), &band).take();
+    at = isl_schedule_node_band_set_ast_build_options(
+        at, isl_union_set_from_set(isl_set_set_tuple_name(full, "isolate")));
+  }
+  for (auto [number, member] : llvm::enumerate(band.members)) {
+    isl_ast_loop_type type = toIsl(member.shape);
+    at = isl_schedule_node_band_member_set_ast_loop_type(at, number, type);
+    at = isl_schedule_node_band_member_set_isolate_ast_loop_type(at, number,
+                                                                 type);
+  }
+  if (!band.children.empty()) {
+    at = isl_schedule_node_child(at, 0);
+    at = insert(at, band.children.front().get(), depth + band.members.size());
+    at = isl_schedule_node_parent(at);
+  }
+  return isl_schedule_node_parent(at);
+}
+
+isl_schedule_node *ScheduleBuilder::insertSequence(isl_schedule_node *at,
+                                                   const ScheduleNode &sequence,
+                                                   unsigned depth) {
+  isl_union_set_list *filters =
+      isl_union_set_list_alloc(context.get(), sequence.children.size());
+  for (const ScheduleTree &child : sequence.children)
+    filters = isl_union_set_list_add(filters, getFilter(*child).take());
+  at = isl_schedule_node_insert_sequence(at, filters);
+  for (auto [number, child] : llvm::enumerate(sequence.children)) {
+    if (child->children.empty())
+      continue;
+    at = isl_schedule_node_grandchild(at, number, 0);
+    at = insert(at, child->children.front().get(), depth);
+    at = isl_schedule_node_ancestor(at, 2);
+  }
+  return at;
+}
+
+isl_schedule_node *ScheduleBuilder::insert(isl_schedule_node *at,
+                                           const ScheduleNode *node,
+                                           unsigned depth) {
+  switch (node->kind) {
+  case ScheduleNode::Kind::Band:
+    return insertBand(at, *node, depth);
+  case ScheduleNode::Kind::Sequence:
+    return insertSequence(at, *node, depth);
+  case ScheduleNode::Kind::Mark:
+    at = insertMark(at, node, depth);
+    if (node->children.empty())
+      return at;
+    at = isl_schedule_node_child(at, 0);
+    at = insert(at, node->children.front().get(), depth);
+    return isl_schedule_node_parent(at);
+  case ScheduleNode::Kind::Filter:
+    isl_schedule_node_free(at);
+    return nullptr;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+llvm::Expected<Ast>
+espalier::polyhedral::scanSchedule(const Program &program,
+                                   const ScheduleNode *schedule,
+                                   const Limits &limits) {
+  Context context(limits);
+  ScheduleBuilder builder(context, program, schedule);
+  isl::UnionSet domain = builder.getDomain();
+  isl_bool isEmpty = isl_union_set_is_empty(domain.get());
+  if (isEmpty == isl_bool_error)
+    return isl::makeError(context, "a domain cannot be scanned");
+  if (isEmpty == isl_bool_true)
+    return std::make_unique<AstNode>(AstNode::Kind::Block);
+
+  isl_schedule_node *root =
+      isl_schedule_get_root(isl_schedule_from_domain(domain.take()));
+  if (schedule) {
+    root = isl_schedule_node_child(root, 0);
+    root = builder.insert(root, schedule, 0);
+  }
+  isl_schedule *tree = isl_schedule_node_get_schedule(root);
+  isl_schedule_node_free(root);
+  if (!tree)
+    return isl::makeError(context, "the schedule cannot be scanned");
+
+  isl::Space params = isl::makeSpace(context.get(), program.numParams, 0);
+  isl_ast_build *build = isl_ast_build_from_context(
+      isl_set_params(isl::getAssumptions(params, program).take()));
+  isl_ast_node *node = isl_ast_build_node_from_schedule(build, tree);
+  isl_ast_build_free(build);
+  if (!node)
+    return isl::makeError(context, "the schedule cannot be scanned");
+  llvm::Expected<Ast> ast = convertAst(program, node, builder.getMarks());
+  isl_ast_node_free(node);
+  return ast;
+}

@@ -1,0 +1,181 @@
+//===- Set.cpp - Integer sets and relations -------------------------------===//
+
+#include "espalier/Polyhedral/Set.h"
+#include "Isl.h"
+#include "llvm/ADT/StringExtras.h"
+#include <isl/point.h>
+#include <isl/val.h>
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+
+/// isl's three-valued answers.
+static std::optional<bool> toOptional(isl_bool answer) {
+  if (answer == isl_bool_error)
+    return std::nullopt;
+  return answer == isl_bool_true;
+}
+
+static std::string toString(char *owned) {
+  std::string text = owned ? owned : "<null>";
+  free(owned);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Context
+//===----------------------------------------------------------------------===//
+
+Context::Context(const Limits &limits) : ctx(isl_ctx_alloc(), isl_ctx_free) {
+  isl_options_set_on_error(ctx.get(), ISL_ON_ERROR_CONTINUE);
+  isl_ctx_set_max_operations(ctx.get(), limits.maxOperations);
+}
+
+isl_ctx *Context::get() const { return ctx.get(); }
+
+std::string Context::getError() const {
+  switch (isl_ctx_last_error(ctx.get())) {
+  case isl_error_none:
+    return "";
+  case isl_error_quota:
+    return "too many operations on integer sets";
+  default:
+    const char *message = isl_ctx_last_error_msg(ctx.get());
+    return message ? message : "unknown error";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Set
+//===----------------------------------------------------------------------===//
+
+Set::Set(isl_set *owned) {
+  if (owned)
+    set.reset(owned, isl_set_free);
+}
+
+Set Set::getUnion(const Context &context, unsigned numDims, unsigned numParams,
+                  llvm::ArrayRef<IntegerSet> sets) {
+  isl::Space space = isl::makeSpace(context.get(), numParams, numDims);
+  Statement statement;
+  statement.domain.assign(sets.begin(), sets.end());
+  return Set(isl::toDomain(space, statement).take());
+}
+
+Set Set::parse(const Context &context, llvm::StringRef text) {
+  return Set(isl_set_read_from_str(context.get(), text.str().c_str()));
+}
+
+std::optional<bool> Set::isEmpty() const {
+  return toOptional(isl_set_is_empty(get()));
+}
+std::optional<bool> Set::isSubset(const Set &other) const {
+  return toOptional(isl_set_is_subset(get(), other.get()));
+}
+std::optional<bool> Set::isEqual(const Set &other) const {
+  return toOptional(isl_set_is_equal(get(), other.get()));
+}
+Set Set::intersect(const Set &other) const {
+  return Set(isl_set_intersect(isl_set_copy(get()), isl_set_copy(other.get())));
+}
+Set Set::unite(const Set &other) const {
+  return Set(isl_set_union(isl_set_copy(get()), isl_set_copy(other.get())));
+}
+Set Set::subtract(const Set &other) const {
+  return Set(isl_set_subtract(isl_set_copy(get()), isl_set_copy(other.get())));
+}
+Set Set::lexMin() const { return Set(isl_set_lexmin(isl_set_copy(get()))); }
+
+std::optional<llvm::SmallVector<int64_t>> Set::samplePoint() const {
+  isl_point *point = isl_set_sample_point(isl_set_copy(get()));
+  std::optional<llvm::SmallVector<int64_t>> coordinates;
+  if (point && isl_point_is_void(point) == isl_bool_false) {
+    coordinates.emplace();
+    for (isl_dim_type type : {isl_dim_param, isl_dim_set})
+      for (isl_size i = 0, e = isl_set_dim(get(), type); i < e; ++i) {
+        auto value =
+            isl::toInt(isl::Val(isl_point_get_coordinate_val(point, type, i)));
+        coordinates->push_back(value.value_or(0));
+      }
+  }
+  isl_point_free(point);
+  return coordinates;
+}
+
+std::string Set::str() const { return toString(isl_set_to_str(get())); }
+
+//===----------------------------------------------------------------------===//
+// Map
+//===----------------------------------------------------------------------===//
+
+Map::Map(isl_map *owned) {
+  if (owned)
+    map.reset(owned, isl_map_free);
+}
+
+Map Map::get(const Context &context, unsigned numParams, AffineMap map,
+             Inexact inexact) {
+  isl::Space space = isl::makeSpace(context.get(), numParams, map.getNumDims());
+  isl::MapPtr result(isl_map_from_domain_and_range(
+      isl_set_universe(space.copy()),
+      isl_set_universe(
+          isl::makeSpace(context.get(), numParams, map.getNumResults())
+              .take())));
+  for (auto [number, expr] : llvm::enumerate(map.getResults())) {
+    isl_aff *aff = isl::toAff(space, expr).take();
+    if (!aff && inexact == Inexact::Any)
+      continue; // Unconstrained.
+    isl_map *single = isl_map_from_aff(aff);
+    single = isl_map_insert_dims(single, isl_dim_out, 0, number);
+    single =
+        isl_map_add_dims(single, isl_dim_out, map.getNumResults() - number - 1);
+    result = isl::MapPtr(isl_map_intersect(result.take(), single));
+  }
+  return Map(result.take());
+}
+
+Map Map::parse(const Context &context, llvm::StringRef text) {
+  return Map(isl_map_read_from_str(context.get(), text.str().c_str()));
+}
+
+std::optional<bool> Map::isEmpty() const {
+  return toOptional(isl_map_is_empty(get()));
+}
+std::optional<bool> Map::isSubset(const Map &other) const {
+  return toOptional(isl_map_is_subset(get(), other.get()));
+}
+std::optional<bool> Map::isEqual(const Map &other) const {
+  return toOptional(isl_map_is_equal(get(), other.get()));
+}
+std::optional<bool> Map::isSingleValued() const {
+  return toOptional(isl_map_is_single_valued(get()));
+}
+std::optional<bool> Map::isInjective() const {
+  return toOptional(isl_map_is_injective(get()));
+}
+Map Map::intersect(const Map &other) const {
+  return Map(isl_map_intersect(isl_map_copy(get()), isl_map_copy(other.get())));
+}
+Map Map::intersectDomain(const Set &domain) const {
+  return Map(isl_map_intersect_domain(isl_map_copy(get()),
+                                      isl_set_copy(domain.get())));
+}
+Map Map::intersectRange(const Set &range) const {
+  return Map(
+      isl_map_intersect_range(isl_map_copy(get()), isl_set_copy(range.get())));
+}
+Map Map::unite(const Map &other) const {
+  return Map(isl_map_union(isl_map_copy(get()), isl_map_copy(other.get())));
+}
+Map Map::inverse() const { return Map(isl_map_reverse(isl_map_copy(get()))); }
+Map Map::compose(const Map &other) const {
+  return Map(
+      isl_map_apply_range(isl_map_copy(get()), isl_map_copy(other.get())));
+}
+Set Map::apply(const Set &domain) const {
+  return Set(isl_set_apply(isl_set_copy(domain.get()), isl_map_copy(get())));
+}
+Set Map::domain() const { return Set(isl_map_domain(isl_map_copy(get()))); }
+Set Map::range() const { return Set(isl_map_range(isl_map_copy(get()))); }
+Set Map::deltas() const { return Set(isl_map_deltas(isl_map_copy(get()))); }
+std::string Map::str() const { return toString(isl_map_to_str(get())); }

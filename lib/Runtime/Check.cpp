@@ -1,0 +1,252 @@
+//===- Check.cpp - Checks of the caller's tensors -------------------------===//
+
+#include "Context.h"
+#include <stdio.h>
+#include <string.h>
+
+using namespace espalier::runtime;
+
+namespace {
+/// One tensor of the caller's beside its declaration.
+struct Checked {
+  espalier_context *ctx;
+  /// "input" or "output".
+  const char *kind;
+  const espalier_tensor_info *info;
+  const espalier_tensor *tensor;
+};
+} // namespace
+
+/// Computes the bytes of a tensor; false if they exceed what can be addressed.
+static bool getBytes(const espalier_tensor &tensor, int64_t *bytes) {
+  // A zero extent makes any product zero, whatever the order of the factors.
+  for (int32_t dim = 0; dim < tensor.rank; ++dim)
+    if (tensor.extents[dim] == 0) {
+      *bytes = 0;
+      return true;
+    }
+  int64_t size = espalier_dtype_size(tensor.dtype);
+  for (int32_t dim = 0; dim < tensor.rank; ++dim)
+    if (__builtin_mul_overflow(size, tensor.extents[dim], &size))
+      return false;
+  *bytes = size;
+  return true;
+}
+
+/// Writes "[2, n, 4]" for the declared extents of `info`.
+static void printExtents(const espalier_tensor_info &info, char *text,
+                         size_t size) {
+  size_t used = 0;
+  auto add = [&](const char *string) {
+    int count = snprintf(text + used, size - used, "%s", string);
+    used = used + count < size ? used + count : size - 1;
+  };
+  add("[");
+  for (int32_t dim = 0; dim < info.rank; ++dim) {
+    char number[24];
+    snprintf(number, sizeof(number), "%lld", (long long)info.extents[dim]);
+    const char *symbol = info.symbols ? info.symbols[dim] : nullptr;
+    add(dim ? ", " : "");
+    add(info.extents[dim] >= 0 ? number : symbol ? symbol : "?");
+  }
+  add("]");
+}
+
+/// Checks type, rank, and each extent for itself.
+static espalier_status checkShape(const Checked &c) {
+  const espalier_tensor &tensor = *c.tensor;
+  const espalier_tensor_info &info = *c.info;
+  if (tensor.dtype != info.dtype)
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects elements of type %s, but got %s", c.kind,
+                info.name, espalier_dtype_name(info.dtype),
+                espalier_dtype_name(tensor.dtype));
+  char declared[256];
+  printExtents(info, declared, sizeof(declared));
+  if (tensor.rank != info.rank)
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects rank %d with extents %s, but got rank %d",
+                c.kind, info.name, info.rank, declared, tensor.rank);
+  if (tensor.rank > 0 && !tensor.extents)
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects extents, but got a null pointer", c.kind,
+                info.name);
+  for (int32_t dim = 0; dim < tensor.rank; ++dim) {
+    long long extent = tensor.extents[dim];
+    if (extent < 0 || (info.extents[dim] >= 0 && extent != info.extents[dim]))
+      return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                  "%s '%s' expects extents %s, but got %lld in dimension %d",
+                  c.kind, info.name, declared, extent, dim);
+  }
+  int64_t bytes;
+  if (!getBytes(tensor, &bytes))
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects fewer than 2^63 bytes, but got extents whose "
+                "product is larger",
+                c.kind, info.name);
+  return ESPALIER_OK;
+}
+
+/// Checks the data pointer of a tensor whose shape is checked.
+static espalier_status checkData(const Checked &c) {
+  int64_t bytes;
+  getBytes(*c.tensor, &bytes);
+  uintptr_t address = (uintptr_t)c.tensor->data, end;
+  if (bytes == 0)
+    return ESPALIER_OK;
+  if (!address)
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects %lld bytes of data, but got a null pointer",
+                c.kind, c.info->name, (long long)bytes);
+  size_t alignment = espalier_dtype_size(c.tensor->dtype);
+  if (address % alignment != 0)
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects data at a multiple of %zu bytes, but got "
+                "address %p",
+                c.kind, c.info->name, alignment, c.tensor->data);
+  if (__builtin_add_overflow(address, (uintptr_t)bytes, &end))
+    return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                "%s '%s' expects data inside the address space, but got %lld "
+                "bytes at %p",
+                c.kind, c.info->name, (long long)bytes, c.tensor->data);
+  return ESPALIER_OK;
+}
+
+/// Checks that truth values are 0 or 1: compiled code relies on it.
+static espalier_status checkTruthValues(const Checked &c) {
+  if (c.tensor->dtype != ESPALIER_BOOL)
+    return ESPALIER_OK;
+  int64_t bytes;
+  getBytes(*c.tensor, &bytes);
+  const unsigned char *data = (const unsigned char *)c.tensor->data;
+  unsigned char all = 0;
+  for (int64_t i = 0; i < bytes; ++i)
+    all |= data[i];
+  if (all <= 1)
+    return ESPALIER_OK;
+  int64_t i = 0;
+  while (data[i] <= 1)
+    ++i;
+  return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+              "%s '%s' expects truth values 0 and 1, but got %d in element "
+              "%lld",
+              c.kind, c.info->name, data[i], (long long)i);
+}
+
+/// Checks that extents with equal names are equal. Quadratic in the number of
+/// named extents, of which there are few.
+static espalier_status checkSymbols(espalier_context *ctx,
+                                    const espalier_tensor *inputs) {
+  const espalier_program &program = *ctx->program;
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    const espalier_tensor_info &info = program.inputs[i];
+    for (int32_t dim = 0; info.symbols && dim < info.rank; ++dim) {
+      const char *symbol = info.symbols[dim];
+      if (!symbol)
+        continue;
+      // The first extent of this name decides.
+      for (int32_t j = 0; j <= i; ++j) {
+        const espalier_tensor_info &other = program.inputs[j];
+        bool found = false;
+        for (int32_t k = 0; other.symbols && k < other.rank && !found; ++k) {
+          if (!other.symbols[k] || strcmp(other.symbols[k], symbol) != 0)
+            continue;
+          found = true;
+          if (inputs[j].extents[k] != inputs[i].extents[dim])
+            return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                        "input '%s' expects %s = %lld in dimension %d as in "
+                        "input '%s', but got %lld",
+                        info.name, symbol, (long long)inputs[j].extents[k], dim,
+                        other.name, (long long)inputs[i].extents[dim]);
+        }
+        if (found)
+          break;
+      }
+    }
+  }
+  return ESPALIER_OK;
+}
+
+espalier_status espalier::runtime::checkInputs(espalier_context *ctx,
+                                               const espalier_tensor *inputs,
+                                               int32_t numInputs,
+                                               bool withData) {
+  const espalier_program &program = *ctx->program;
+  if (numInputs != program.num_inputs)
+    return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                "program '%s' expects %d inputs, but got %d", program.name,
+                program.num_inputs, numInputs);
+  if (numInputs > 0 && !inputs)
+    return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                "program '%s' expects inputs, but got a null pointer",
+                program.name);
+  int64_t *next = ctx->extents;
+  for (int32_t i = 0; i < numInputs; ++i) {
+    Checked c = {ctx, "input", &program.inputs[i], &inputs[i]};
+    espalier_status status = checkShape(c);
+    if (!status && withData)
+      status = checkData(c);
+    if (!status && withData)
+      status = checkTruthValues(c);
+    if (status)
+      return status;
+    for (int32_t dim = 0; dim < inputs[i].rank; ++dim)
+      *next++ = inputs[i].extents[dim];
+  }
+  return checkSymbols(ctx, inputs);
+}
+
+/// Whether the bytes of two checked tensors meet.
+static bool overlap(const espalier_tensor &a, const espalier_tensor &b) {
+  int64_t aBytes, bBytes;
+  getBytes(a, &aBytes);
+  getBytes(b, &bBytes);
+  uintptr_t aBegin = (uintptr_t)a.data, bBegin = (uintptr_t)b.data;
+  return aBytes > 0 && bBytes > 0 && aBegin < bBegin + bBytes &&
+         bBegin < aBegin + aBytes;
+}
+
+static espalier_status failOverlap(espalier_context *ctx, int32_t output,
+                                   const char *kind, const char *name) {
+  return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+              "output '%s' expects memory of its own, but got memory that "
+              "overlaps %s '%s'",
+              ctx->program->outputs[output].name, kind, name);
+}
+
+espalier_status espalier::runtime::checkOutputs(espalier_context *ctx,
+                                                const espalier_tensor *inputs,
+                                                const espalier_tensor *outputs,
+                                                int32_t numOutputs) {
+  const espalier_program &program = *ctx->program;
+  if (numOutputs != program.num_outputs)
+    return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                "program '%s' expects %d outputs, but got %d", program.name,
+                program.num_outputs, numOutputs);
+  if (numOutputs > 0 && !outputs)
+    return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                "program '%s' expects outputs, but got a null pointer",
+                program.name);
+  const int64_t *planned = ctx->extents + ctx->numInputExtents;
+  for (int32_t i = 0; i < numOutputs; ++i) {
+    Checked c = {ctx, "output", &program.outputs[i], &outputs[i]};
+    if (espalier_status status = checkShape(c))
+      return status;
+    for (int32_t dim = 0; dim < outputs[i].rank; ++dim, ++planned)
+      if (outputs[i].extents[dim] != *planned)
+        return fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                    "output '%s' expects extent %lld in dimension %d for these "
+                    "inputs, but got %lld",
+                    c.info->name, (long long)*planned, dim,
+                    (long long)outputs[i].extents[dim]);
+    if (espalier_status status = checkData(c))
+      return status;
+    for (int32_t j = 0; j < program.num_inputs; ++j)
+      if (overlap(outputs[i], inputs[j]))
+        return failOverlap(ctx, i, "input", program.inputs[j].name);
+    for (int32_t j = 0; j < i; ++j)
+      if (overlap(outputs[i], outputs[j]))
+        return failOverlap(ctx, i, "output", program.outputs[j].name);
+  }
+  return ESPALIER_OK;
+}

@@ -1,0 +1,51 @@
+//===- Bindings.h - Shared by the parts of the extension --------*- C++ -*-===//
+//
+// The extension only translates: Python objects to the C API and back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_PYTHON_BINDINGS_BINDINGS_H
+#define ESPALIER_PYTHON_BINDINGS_BINDINGS_H
+
+#include "espalier-c/IRBuilder.h"
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <stdexcept>
+#include <string>
+
+namespace espalier::python {
+
+/// Becomes espalier.CompileError.
+class CompileError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A module, owned together with the Python values that point into it.
+class Module {
+public:
+  Module() : Module(espalier_module_create()) {}
+  explicit Module(espalier_module *module)
+      : handle(module, espalier_module_destroy) {}
+
+  espalier_module *get() const { return handle.get(); }
+  bool operator!=(const Module &other) const { return handle != other.handle; }
+
+private:
+  std::shared_ptr<espalier_module> handle;
+};
+
+/// Collects what a C function writes; pass `&text` as its `user`.
+inline void appendText(const char *text, size_t size, void *user) {
+  static_cast<std::string *>(user)->append(text, size);
+}
+
+/// Adds the classes for building modules.
+void bindIR(nanobind::module_ &extension);
+
+/// Adds the classes for compiling and running them.
+void bindProgram(nanobind::module_ &extension);
+
+} // namespace espalier::python
+
+#endif // ESPALIER_PYTHON_BINDINGS_BINDINGS_H

@@ -1,0 +1,1 @@
+"""Espalier: a compiler for tensor programs."""

@@ -1,0 +1,62 @@
+"""The command `espalier`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from espalier.commands import bench, check, compile, demo, run
+from espalier.errors import EspalierError, UnsupportedOperators
+
+COMMANDS = (compile, run, bench, check, demo)
+EXIT_ERROR = 1
+EXIT_UNSUPPORTED = 3
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that exits with 1, as every error but an unsupported operator."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and exit."""
+        self.print_usage(sys.stderr)
+        self.exit(EXIT_ERROR, f"{self.prog}: error: {message}\n")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = Parser(
+        prog="espalier",
+        description="Compiler for tensor programs.",
+        epilog="Exit status: 0 done, 3 an operator is not supported, 1 any other error.",
+    )
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        summary = (command.__doc__ or "").strip().partition("\n")[0]
+        subparser = subparsers.add_parser(name, help=summary, description=command.__doc__)
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status."""
+    args = make_parser().parse_args(arguments)
+    try:
+        return args.run(args)
+    except UnsupportedOperators as error:
+        print(f"espalier: {error}", file=sys.stderr)
+        return EXIT_UNSUPPORTED
+    except EspalierError as error:
+        print(f"espalier: error: {error}", file=sys.stderr)
+        return EXIT_ERROR
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_ERROR
+    except KeyboardInterrupt:
+        return 128 + 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The subcommands of `espalier`, one module each."""

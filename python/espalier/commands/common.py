@@ -1,0 +1,122 @@
+"""What the subcommands share: files, progress and common options."""
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from espalier.compiler import Options, Progress, default_cache
+from espalier.errors import EspalierError
+
+
+def add_compile_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how to compile."""
+    parser.add_argument(
+        "--dim",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="fix a symbolic dimension; may be repeated",
+    )
+    parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
+    parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
+    parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
+
+
+def parse_dims(args: argparse.Namespace) -> dict[str, int]:
+    """Return the values of --dim."""
+    dims = {}
+    for text in args.dim:
+        name, equals, number = text.rpartition("=")
+        if not equals or not number.isdecimal():
+            raise EspalierError(f"option --dim: expects NAME=N, but got '{text}'")
+        dims[name] = int(number)
+    return dims
+
+
+def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
+    """Return the compile options of a command line."""
+    cache = None if args.no_cache else default_cache()
+    return Options(args.cpu, args.features, threads, cache)
+
+
+def positive(text: str) -> int:
+    """Parse a positive number."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expects a number of at least 1, but got '{text}'")
+    return int(text)
+
+
+def load_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Read an .npz file; nothing in it is executed."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not hasattr(archive, "files"):
+                raise EspalierError(f"cannot read '{path}': expects an .npz file, but got an array")
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise EspalierError(f"cannot read '{path}': {reason}") from error
+
+
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write an .npz file that appears complete or not at all."""
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary file that takes the place of `path` at the end."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise EspalierError(f"cannot write '{path}': {error.strerror}") from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    except OSError as error:
+        raise EspalierError(f"cannot write '{path}': {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+class ProgressLine:
+    """One line on standard error that is rewritten; silent without a terminal."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if self._shown:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns
+            print(f"\r\x1b[K{text[: width - 1]}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        self.show("")
+
+    def counter(self, what: str) -> Progress:
+        """Return a function that shows how much of something is done."""
+
+        def count(done: int, total: int) -> None:
+            self.show(f"{what} {done}/{total}")
+            if done == total:
+                self.clear()
+
+        return count

@@ -1,0 +1,44 @@
+"""Compile a model to a shared library and a C header."""
+
+import argparse
+import json
+from pathlib import Path
+
+from espalier.commands.common import (
+    ProgressLine,
+    add_compile_options,
+    make_options,
+    parse_dims,
+)
+from espalier.compiler import compile
+from espalier.errors import EspalierError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or MLIR in a .mlir file")
+    parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so")
+    parser.add_argument("--json", action="store_true", help="print what was made as JSON")
+    add_compile_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    if args.output.suffix != ".so":
+        raise EspalierError(f"option -o: expects a name that ends in .so, but got '{args.output}'")
+    progress = ProgressLine().counter("compiling")
+    options = make_options(args)
+    function = compile(args.model, dims=parse_dims(args), options=options, progress=progress)
+    function.save(args.output)
+    header = args.output.with_suffix(".h")
+    if args.json:
+        made = {
+            "library": str(args.output),
+            "header": str(header),
+            "kernels": function.kernels,
+            "compile_s": round(function.compile_seconds, 3),
+        }
+        print(json.dumps(made))
+    else:
+        print(f"{args.output}, {header}: {function.kernels} kernels")
+    return 0

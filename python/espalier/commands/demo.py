@@ -1,0 +1,124 @@
+"""Build networks, compile them and compare them with onnxruntime."""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import onnx
+
+from espalier.commands.common import ProgressLine, positive
+from espalier.compiler import Options, compile_for, default_cache
+from espalier.models import MODELS, build
+from espalier.testing.compare import error_relative_to_scale
+from espalier.testing.onnxruntime import OnnxRuntime
+from espalier.testing.timing import measure
+
+DEFAULT_MODELS = ["resnet50", "mobilenet_v2", "bert_base"]
+TOLERANCE = 1e-4
+
+
+@dataclass
+class Row:
+    """What is shown of one network."""
+
+    model: str
+    operators: int
+    kernels: int
+    compile_s: float
+    espalier_ms: float
+    onnxruntime_ms: float
+    error: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"networks out of {', '.join(MODELS)}"
+    )
+    parser.add_argument(
+        "--models", type=Path, metavar="FOLDER", help="also the ONNX files in this folder"
+    )
+    parser.add_argument("--threads", type=positive, default=1, metavar="N")
+    parser.add_argument("--seconds", type=float, default=2.0, help="how long to time each")
+    parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per network")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for path in _models(args, Path(folder)):
+            row = _measure(args, path)
+            rows.append(row)
+            if args.json:
+                print(json.dumps(asdict(row)), flush=True)
+    if not args.json:
+        _print_table(rows)
+    return 0 if all(row.error <= TOLERANCE for row in rows) else 1
+
+
+def _models(args: argparse.Namespace, folder: Path) -> Iterator[Path]:
+    """Yield the networks as files: built ones, then those of --models."""
+    for name in args.names or DEFAULT_MODELS:
+        path = folder / f"{name}.onnx"
+        onnx.save(build(name), path)
+        yield path
+        path.unlink()
+    if args.models is not None:
+        yield from sorted(args.models.glob("*.onnx"))
+
+
+def _measure(args: argparse.Namespace, path: Path) -> Row:
+    progress = ProgressLine()
+    progress.show(f"{path.stem}: loading")
+    session = OnnxRuntime(path, args.threads)
+    inputs = session.random_inputs()
+    start = time.perf_counter()
+    function = compile_for(
+        path,
+        inputs,
+        options=Options(cache=None if args.no_cache else default_cache()),
+        progress=progress.counter(f"{path.stem}: compiling"),
+    )
+    seconds = time.perf_counter() - start
+    progress.show(f"{path.stem}: running")
+    function.set_num_threads(args.threads)
+    actual, expected = function.run(inputs), session.run(inputs)
+    error = max(error_relative_to_scale(actual[name], expected[name]) for name in expected)
+    ours = measure(lambda: function.run(inputs), args.seconds)
+    theirs = measure(lambda: session.run(inputs), args.seconds)
+    progress.clear()
+    operators = len(onnx.load(path, load_external_data=False).graph.node)
+    return Row(
+        path.stem,
+        operators,
+        function.kernels,
+        round(seconds, 2),
+        round(ours.median_ms, 3),
+        round(theirs.median_ms, 3),
+        error,
+    )
+
+
+def _print_table(rows: list[Row]) -> None:
+    heads = ["model", "operators", "kernels", "compile s", "espalier ms", "onnxruntime ms", "error"]
+    lines = [
+        [
+            row.model,
+            str(row.operators),
+            str(row.kernels),
+            f"{row.compile_s:.1f}",
+            f"{row.espalier_ms:.2f}",
+            f"{row.onnxruntime_ms:.2f}",
+            f"{row.error:.1e}" + ("" if row.error <= TOLERANCE else " too large"),
+        ]
+        for row in rows
+    ]
+    widths = [max(map(len, column)) for column in zip(heads, *lines, strict=True)]
+    for line in [heads, *lines]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)))

@@ -1,0 +1,142 @@
+"""From a model to a compiled function."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from espalier import _espalier
+from espalier.errors import EspalierError
+from espalier.function import Function
+from espalier.importers.onnx import import_model
+from espalier.module import Module
+from espalier.sandbox import check_text
+
+Model = onnx.ModelProto | bytes | str | os.PathLike[str]
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Options:
+    """How to compile.
+
+    Arguments:
+        cpu: LLVM's name of the CPU; empty for the one at hand.
+        features: differences to it, such as "-avx512f".
+        threads: whether kernels may use several threads.
+        cache: the folder of compiled programs; None for no cache.
+    """
+
+    cpu: str = ""
+    features: str = ""
+    threads: bool = True
+    cache: Path | None = field(default_factory=lambda: default_cache())
+
+
+def default_cache() -> Path:
+    """Return the user's folder of compiled programs."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "espalier"
+
+
+def is_mlir(model: Model) -> bool:
+    """Say whether a model is MLIR text, or a path to it, rather than ONNX."""
+    if isinstance(model, onnx.ModelProto | bytes):
+        return False
+    text = os.fspath(model)
+    return "\n" in text or text.endswith(".mlir") or "func.func" in text
+
+
+def load_module(
+    model: Model,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    values: Mapping[str, np.ndarray] | None = None,
+) -> tuple[_espalier.Module, dict[str, np.ndarray]]:
+    """Return a model as a module, and the input values that it relies on."""
+    if not is_mlir(model):
+        module = Module()
+        return module, import_model(model, module, dims, shapes, values)
+    if dims or shapes:
+        raise EspalierError("expects an ONNX model for shapes to be given, but got MLIR")
+    text = os.fspath(model)  # type: ignore[arg-type]
+    if text.endswith(".mlir") and "\n" not in text:
+        try:
+            text = Path(text).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise EspalierError(f"cannot read '{text}': {error}") from error
+    check_text(text)
+    return _espalier.Module.parse(text), {}
+
+
+def compile(  # noqa: A001
+    model: Model,
+    *,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    values: Mapping[str, np.ndarray] | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> Function:
+    """Compile a model for this machine.
+
+    Arguments:
+        model: ONNX as a path, as bytes or parsed; or MLIR, as a path that ends
+            in .mlir or as text. MLIR is parsed in a child process first.
+        dims: numbers for symbolic dimensions, by name.
+        shapes: shapes of inputs, by name; they fix symbolic dimensions, and the
+            code is better for it.
+        values: values of inputs, by name, used only where an operator needs a
+            known operand; the function then accepts only those values.
+        progress: called with the number of finished and of all parts.
+
+    Example:
+        >>> f = espalier.compile("model.onnx", shapes={"x": (1, 3, 224, 224)})
+        >>> y = f(x=image)
+    """
+    module, bound = load_module(model, dims, shapes, values)
+    return compile_module(module, bound, options, progress)
+
+
+def compile_for(
+    model: Model,
+    inputs: Mapping[str, np.ndarray],
+    *,
+    dynamic: bool = False,
+    dims: Mapping[str, int] | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> Function:
+    """Compile a model for given inputs.
+
+    Arguments:
+        inputs: arrays by name; their shapes are compiled in.
+        dynamic: keep symbolic dimensions instead.
+    """
+    shapes = None if dynamic or is_mlir(model) else {k: np.shape(v) for k, v in inputs.items()}
+    return compile(
+        model, dims=dims, shapes=shapes, values=inputs, options=options, progress=progress
+    )
+
+
+def interpret(model: Model, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Run a model in the reference interpreter: plain loops, in double precision.
+
+    This is slow; it is what compiled programs are compared with.
+    """
+    shapes = None if is_mlir(model) else {k: np.shape(v) for k, v in inputs.items()}
+    module, _ = load_module(model, None, shapes, inputs)
+    return interpret_module(module, inputs)
+
+
+def compile_module(
+    module: _espalier.Module,
+    bound: Mapping[str, np.ndarray] | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> Function:
+    """Compile a module; the module is changed on the way."""
+    raise NotImplementedError

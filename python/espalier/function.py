@@ -1,0 +1,166 @@
+"""Compiled functions."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from espalier.arrays import (
+    TensorInfo,
+    allocate,
+    as_array,
+    check_array,
+    check_output,
+    check_overlap,
+    check_symbols,
+)
+from espalier.errors import ArgumentError
+
+
+class Program(Protocol):
+    """What a function needs from the compiled program; checked arrays only."""
+
+    @property
+    def inputs(self) -> list[TensorInfo]:
+        """The inputs, in order."""
+
+    @property
+    def outputs(self) -> list[TensorInfo]:
+        """The outputs, in order."""
+
+    @property
+    def kernels(self) -> int:
+        """The number of kernels."""
+
+    @property
+    def compile_seconds(self) -> float:
+        """How long compilation took; 0 from the cache."""
+
+    def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Return the outputs' shapes for shapes of the inputs."""
+
+    def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
+        """Run on inputs and write the outputs."""
+
+    def set_num_threads(self, count: int) -> None:
+        """Set the number of threads of later runs."""
+
+    def save(self, path: str) -> None:
+        """Write a shared library and, beside it, its C header."""
+
+
+class Function:
+    """A compiled function of NumPy arrays or DLPack tensors.
+
+    Example:
+        >>> f = espalier.compile("model.onnx")
+        >>> y = f(x=np.zeros([1, 3, 224, 224], np.float32))
+    """
+
+    def __init__(self, program: Program, bound: Mapping[str, np.ndarray] | None = None) -> None:
+        """Wrap a program.
+
+        Arguments:
+            bound: the inputs whose values the program relies on.
+        """
+        self.program = program
+        self.inputs = list(program.inputs)
+        self.outputs = list(program.outputs)
+        self._bound = dict(bound or {})
+
+    def __call__(
+        self,
+        *args: object,
+        out: Mapping[str, np.ndarray] | None = None,
+        **kwargs: object,
+    ) -> np.ndarray | tuple[np.ndarray, ...]:
+        """Run on inputs by position or name.
+
+        Arguments:
+            out: arrays to write outputs to, by name; the others are allocated.
+
+        Returns the output, or a tuple if there are several.
+        """
+        if len(args) > len(self.inputs):
+            raise ArgumentError(f"expects {len(self.inputs)} arguments, but got {len(args)}")
+        named = {info.name: value for info, value in zip(self.inputs, args, strict=False)}
+        if twice := set(named) & set(kwargs):
+            raise ArgumentError(f"argument '{min(twice)}': expects one value, but got two")
+        results = tuple(self.run({**named, **kwargs}, out).values())
+        return results[0] if len(results) == 1 else results
+
+    def run(
+        self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Run on inputs by name; return the outputs by name."""
+        arrays = self._inputs(inputs)
+        shapes = self.program.plan([array.shape for array in arrays])
+        results = self._outputs(shapes, out or {})
+        names = [info.name for info in self.inputs]
+        given = [(name, result) for name, result in results.items() if out and name in out]
+        check_overlap(list(zip(names, arrays, strict=True)), given)
+        self.program.run(arrays, list(results.values()))
+        return results
+
+    def _inputs(self, values: Mapping[str, object]) -> list[np.ndarray]:
+        names = [info.name for info in self.inputs]
+        for name in values:
+            if name not in names:
+                raise ArgumentError(f"expects arguments out of {names}, but got '{name}'")
+        arrays = []
+        for info in self.inputs:
+            if info.name not in values:
+                raise ArgumentError(f"argument '{info.name}': expects an array, but it is missing")
+            array = as_array(info.name, values[info.name])
+            check_array(info, array)
+            bound = self._bound.get(info.name)
+            if bound is not None and not np.array_equal(array, bound):
+                raise ArgumentError(
+                    f"argument '{info.name}': expects the value that the program was "
+                    f"compiled for, {bound.tolist()}, but got {array.tolist()}"
+                )
+            arrays.append(array)
+        check_symbols(self.inputs, arrays)
+        return arrays
+
+    def _outputs(
+        self, shapes: Sequence[Sequence[int]], out: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        names = [info.name for info in self.outputs]
+        for name in out:
+            if name not in names:
+                raise ArgumentError(f"expects outputs out of {names}, but got '{name}'")
+        results = {}
+        for info, shape in zip(self.outputs, shapes, strict=True):
+            if info.name in out:
+                results[info.name] = as_array(info.name, out[info.name])
+                check_output(info, results[info.name], shape)
+            else:
+                results[info.name] = allocate(info, shape)
+        return results
+
+    def set_num_threads(self, count: int) -> None:
+        """Set the number of threads of later runs."""
+        if count < 1:
+            raise ArgumentError(f"expects at least 1 thread, but got {count}")
+        self.program.set_num_threads(count)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a shared library `path` and its C header beside it."""
+        self.program.save(os.fspath(path))
+
+    @property
+    def kernels(self) -> int:
+        """The number of kernels."""
+        return self.program.kernels
+
+    @property
+    def compile_seconds(self) -> float:
+        """How long compilation took."""
+        return self.program.compile_seconds
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(map(str, self.inputs))
+        outputs = ", ".join(map(str, self.outputs))
+        return f"<espalier.Function ({inputs}) -> ({outputs})>"

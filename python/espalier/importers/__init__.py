@@ -1,0 +1,1 @@
+"""Importers: from other systems' models to modules of the graph dialect."""

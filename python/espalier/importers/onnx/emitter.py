@@ -1,0 +1,272 @@
+"""Emission of graph operations, with symbolic extents beside every tensor."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from espalier import ir
+from espalier.dtypes import DTYPES, mlir_name
+from espalier.errors import ModelError
+from espalier.importers.onnx.registry import Unsupported
+from espalier.importers.onnx.symbolic import Apply, Atom, Dim, Expr, Size, lift, lower_bound
+from espalier.importers.onnx.values import Known, Tensor, Value, known
+
+DYNAMIC = -(2**63)
+"""MLIR's mark for an extent that an operand gives."""
+MAX_ELEMENTS = 2**40
+
+
+class Emitter:
+    """Adds operations to a module under construction.
+
+    `location` is the ONNX node that new operations belong to.
+    """
+
+    def __init__(self, builder: ir.Builder) -> None:
+        self.builder = builder
+        self.location = ""
+        self._sizes: dict[str, tuple[ir.Value, int]] = {}
+        self._indices: dict[Dim | Atom, ir.Value] = {}
+        self._count = 0
+
+    # Values.
+
+    def input(
+        self, name: str, dims: Sequence[Dim], symbols: Sequence[str], dtype: np.dtype
+    ) -> Tensor:
+        """Add a function argument; its expressions must be plain sizes."""
+        shape = [d if isinstance(d, int) else None for d in dims]
+        value = self.builder.input(name, shape, mlir_name(dtype), list(symbols))
+        for axis, dim in enumerate(dims):
+            if isinstance(dim, Expr):
+                self._sizes.setdefault(str(dim), (value, axis))
+        return Tensor(value, tuple(dims), dtype)
+
+    def tensor(self, value: Value) -> Tensor:
+        """Return a value as a tensor of the program."""
+        if isinstance(value, Tensor):
+            return value
+        if value.tensor is None:
+            if value.symbolic:
+                value.tensor = self._from_indices(value)
+            else:
+                array = np.ascontiguousarray(value.array).reshape(value.array.shape)
+                constant = self.builder.constant(array)
+                value.tensor = Tensor(constant, array.shape, value.dtype)
+        return value.tensor
+
+    def constant(self, array: np.ndarray | Sequence[int], dtype: np.dtype | None = None) -> Tensor:
+        """Return a new constant tensor."""
+        return self.tensor(known(np.asarray(array, dtype=dtype)))
+
+    def scalar(self, number: float, dtype: np.dtype) -> Tensor:
+        """Return a constant without dimensions."""
+        return self.constant(np.asarray(number).astype(dtype))
+
+    def _from_indices(self, value: Known) -> Tensor:
+        """Turn expressions into a tensor of the program."""
+        parts = [self._from_index(lift(e)) for e in value.array.flat]
+        flat = (
+            parts[0] if len(parts) == 1 else self.op("concat", *parts, axis=0, dims=(len(parts),))
+        )
+        return self.cast(self.reshape(flat, value.dims), value.dtype)
+
+    def _from_index(self, expr: Expr) -> Tensor:
+        """Return the value of an expression as a tensor of one i64 element.
+
+        Counting to it is the one way that needs no operation for this alone;
+        negative terms are counted apart, as nothing counts below zero.
+        """
+        total = self.constant([expr.terms.get((), 0)], np.dtype(np.int64))
+        for sign, name in ((1, "add"), (-1, "sub")):
+            part = Expr({m: sign * c for m, c in expr.terms.items() if m and sign * c > 0})
+            if not part.terms:
+                continue
+            if lower_bound(part) is None:
+                raise Unsupported(f"needs sizes that are not negative, but got {part}")
+            count = self.iota([part + 1], 0, np.dtype(np.int64))
+            total = self.op(name, total, self.slice(count, [part], [1], [1]))
+        return total
+
+    # Indices.
+
+    def index(self, dim: Dim) -> ir.Value:
+        """Return an extent as an index value of the program."""
+        if dim in self._indices:
+            return self._indices[dim]
+        if isinstance(dim, int):
+            value = self.builder.index(dim)
+        else:
+            value = None
+            for monomial, coefficient in dim.terms.items():
+                factors = [self._atom(atom) for atom in monomial]
+                if coefficient != 1 or not factors:
+                    factors.append(self.index(coefficient))
+                term = factors[0]
+                for factor in factors[1:]:
+                    term = self.builder.index_op("mul", term, factor)
+                value = term if value is None else self.builder.index_op("add", value, term)
+            assert value is not None, "an expression has a term"
+        self._indices[dim] = value
+        return value
+
+    def _atom(self, atom: Atom) -> ir.Value:
+        if atom not in self._indices:
+            if isinstance(atom, Size):
+                self._indices[atom] = self.builder.dim(*self._sizes[atom.name])
+            else:
+                assert isinstance(atom, Apply)
+                sides = (_plain(atom.left), _plain(atom.right))
+                self._indices[atom] = self.builder.index_op(
+                    atom.function, *(self.index(side) for side in sides)
+                )
+        return self._indices[atom]
+
+    # Operations.
+
+    def op(
+        self,
+        name: str,
+        *operands: Value,
+        dims: Sequence[Dim | None] | None = None,
+        **attributes: ir.Attribute,
+    ) -> Tensor:
+        """Emit `graph.<name>` with one result.
+
+        `dims` are the result's extents as far as the caller knows them; without
+        it the operands broadcast.
+        """
+        if dims is None:
+            dims = broadcast([operand.dims for operand in operands])
+        return self.ops(name, operands, attributes, [dims])[0]
+
+    def ops(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        attributes: Mapping[str, ir.Attribute],
+        dims: Sequence[Sequence[Dim | None] | None],
+        indices: Sequence[ir.Value] = (),
+    ) -> list[Tensor]:
+        """Emit `graph.<name>` with any number of results and index operands."""
+        values = [self.tensor(operand).value for operand in operands] + list(indices)
+        results = self.builder.op(f"graph.{name}", values, attributes, self.location)
+        return [self._result(value, d) for value, d in zip(results, dims, strict=True)]
+
+    def _result(self, value: ir.Value, dims: Sequence[Dim | None] | None) -> Tensor:
+        shape = value.shape
+        if dims is None or len(dims) != len(shape):
+            dims = [None] * len(shape)
+        result: list[Dim] = []
+        for axis, (extent, dim) in enumerate(zip(shape, dims, strict=True)):
+            if extent is None and dim is None:
+                self._count += 1
+                name = f"${self._count}"
+                self._sizes[name] = (value, axis)
+                result.append(Expr.size(name))
+            else:
+                result.append(dim if extent is None else extent)
+        return Tensor(value, tuple(result), DTYPES[value.dtype])
+
+    def cast(self, x: Value, dtype: np.dtype) -> Tensor:
+        """Convert elements; to bool it is "not zero"."""
+        if x.dtype == dtype:
+            return self.tensor(x)
+        if dtype == np.bool_:
+            return self.op("not", self.op("equal", x, self.scalar(0, x.dtype)))
+        return self.op("cast", x, to=mlir_name(dtype))
+
+    def reshape(self, x: Value, dims: Sequence[Dim]) -> Tensor:
+        """Change the shape, keeping the order of elements."""
+        if tuple(x.dims) == tuple(dims):
+            return self.tensor(x)
+        return self._sized("reshape", [x], dims, {})
+
+    def expand(self, x: Value, dims: Sequence[Dim]) -> Tensor:
+        """Repeat dimensions of extent 1, and add leading ones."""
+        if tuple(x.dims) == tuple(dims):
+            return self.tensor(x)
+        return self._sized("expand", [x], dims, {})
+
+    def fill(self, value: Value, dims: Sequence[Dim]) -> Tensor:
+        """Return a tensor whose elements all equal a scalar."""
+        return self._sized("fill", [value], dims, {})
+
+    def iota(self, dims: Sequence[Dim], axis: int, dtype: np.dtype) -> Tensor:
+        """Return the position along an axis."""
+        attributes = {"axis": axis, "element_type": mlir_name(dtype)}
+        return self._sized("iota", [], dims, attributes)
+
+    def _sized(
+        self, name: str, operands: list[Value], dims: Sequence[Dim], attributes: dict
+    ) -> Tensor:
+        static, indices = self._mixed(dims)
+        attributes = {"static_sizes": static, **attributes}
+        return self.ops(name, operands, attributes, [dims], indices)[0]
+
+    def _mixed(self, dims: Sequence[Dim]) -> tuple[list[int], list[ir.Value]]:
+        static = [d if isinstance(d, int) else DYNAMIC for d in dims]
+        return static, [self.index(d) for d in dims if not isinstance(d, int)]
+
+    def slice(
+        self, x: Value, offsets: Sequence[Dim], sizes: Sequence[Dim], steps: Sequence[int]
+    ) -> Tensor:
+        """Take `sizes` elements from `offsets` on, `steps` apart."""
+        whole = all(o == 0 for o in offsets) and all(s == 1 for s in steps)
+        if whole and tuple(sizes) == tuple(x.dims):
+            return self.tensor(x)
+        static_offsets, offset_values = self._mixed(offsets)
+        static_sizes, size_values = self._mixed(sizes)
+        segments = f"array<i32: 1, {len(offset_values)}, {len(size_values)}>"
+        attributes: dict[str, ir.Attribute] = {
+            "static_offsets": static_offsets,
+            "static_sizes": static_sizes,
+            "steps": list(steps),
+            "operandSegmentSizes": segments,
+        }
+        return self.ops("slice", [x], attributes, [sizes], offset_values + size_values)[0]
+
+    def transpose(self, x: Value, permutation: Sequence[int]) -> Tensor:
+        """Reorder dimensions: result dimension i is dimension permutation[i]."""
+        if list(permutation) == list(range(x.rank)):
+            return self.tensor(x)
+        dims = [x.dims[p] for p in permutation]
+        return self.op("transpose", x, dims=dims, permutation=list(permutation))
+
+    def reduce(self, kind: str, x: Value, axes: Sequence[int], keepdims: bool) -> Tensor:
+        """Reduce over axes; `kind` is sum, mean, max, min or prod."""
+        if not axes:
+            return self.tensor(x)
+        dims = [
+            1 if axis in axes else d
+            for axis, d in enumerate(x.dims)
+            if keepdims or axis not in axes
+        ]
+        return self.op(f"reduce_{kind}", x, dims=dims, axes=list(axes), keepdims=keepdims)
+
+
+def _plain(expr: Expr) -> Dim:
+    return expr.terms.get((), 0) if set(expr.terms) <= {()} else expr
+
+
+def broadcast(shapes: Sequence[Sequence[Dim]]) -> list[Dim]:
+    """Return the extents that shapes broadcast to, aligned at the right.
+
+    Two different expressions are taken to be equal at run time.
+    """
+    rank = max((len(shape) for shape in shapes), default=0)
+    result: list[Dim] = []
+    for axis in range(-rank, 0):
+        dims = [shape[axis] for shape in shapes if -axis <= len(shape)]
+        numbers = {d for d in dims if isinstance(d, int) and d != 1}
+        if len(numbers) > 1:
+            listed = " and ".join(show(shape) for shape in shapes)
+            raise ModelError(f"expects shapes that broadcast, but got {listed}")
+        symbols = [d for d in dims if isinstance(d, Expr)]
+        result.append(numbers.pop() if numbers else symbols[0] if symbols else 1)
+    return result
+
+
+def show(dims: Sequence[Dim]) -> str:
+    """Return a shape as text."""
+    return "[" + ", ".join(str(d) for d in dims) + "]"

@@ -1,0 +1,69 @@
+"""Operators that ONNX itself defines by a function of other operators."""
+
+from collections.abc import Mapping, Sequence
+
+import onnx
+from onnx import AttributeProto, FunctionProto, NodeProto
+from onnx.defs import OpSchema
+
+from espalier.importers.onnx.values import Value
+
+
+def expand(
+    proto: NodeProto, schema: OpSchema, inputs: Sequence[Value | None], opset: int
+) -> FunctionProto | None:
+    """Return the function that defines a node, with its attributes filled in.
+
+    Returns None if ONNX gives no definition for these input types.
+    """
+    function = FunctionProto()
+    if schema.has_function:
+        text = schema.get_function_with_opset_version(
+            max((v for v in schema.function_opset_versions if v <= opset), default=opset)
+        )
+    elif schema.has_context_dependent_function:
+        versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
+        types = [_type(value).SerializeToString() for value in inputs]
+        text = schema.get_context_dependent_function_with_opset_version(
+            max(versions, default=opset), proto.SerializeToString(), types
+        )
+    else:
+        return None
+    if not text:
+        return None
+    function.ParseFromString(text)
+    attributes = {
+        a.name: a.default_value for a in schema.attributes.values() if a.default_value.type
+    }
+    attributes |= {a.name: a for a in proto.attribute}
+    for node in function.node:
+        _bind(node, attributes)
+    return function
+
+
+def _bind(node: NodeProto, attributes: Mapping[str, AttributeProto]) -> None:
+    """Replace references to the function's attributes by their values."""
+    bound = []
+    for attribute in node.attribute:
+        if attribute.ref_attr_name:
+            if attribute.ref_attr_name not in attributes:
+                continue
+            value = AttributeProto()
+            value.CopyFrom(attributes[attribute.ref_attr_name])
+            value.name = attribute.name
+            bound.append(value)
+        else:
+            for graph in [attribute.g, *attribute.graphs]:
+                for inner in graph.node:
+                    _bind(inner, attributes)
+            bound.append(attribute)
+    del node.attribute[:]
+    node.attribute.extend(bound)
+
+
+def _type(value: Value | None) -> onnx.TypeProto:
+    if value is None:
+        return onnx.TypeProto()
+    code = onnx.helper.np_dtype_to_tensor_dtype(value.dtype)
+    shape = [dim if isinstance(dim, int) else None for dim in value.dims]
+    return onnx.helper.make_tensor_type_proto(code, shape)

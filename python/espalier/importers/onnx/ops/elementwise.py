@@ -1,0 +1,172 @@
+"""Operators that work element by element."""
+
+import numpy as np
+
+from espalier.dtypes import is_float
+from espalier.importers.onnx.emitter import Emitter
+from espalier.importers.onnx.registry import Emit, Node, Unsupported, op
+from espalier.importers.onnx.tensors import element_type
+from espalier.importers.onnx.values import Tensor, Value
+
+# ONNX operator, graph operation, attributes that both have.
+UNARY = [
+    ("Neg", "neg", ()),
+    ("Abs", "abs", ()),
+    ("Sign", "sign", ()),
+    ("Exp", "exp", ()),
+    ("Log", "log", ()),
+    ("Sqrt", "sqrt", ()),
+    ("Reciprocal", "reciprocal", ()),
+    ("Sin", "sin", ()),
+    ("Cos", "cos", ()),
+    ("Tanh", "tanh", ()),
+    ("Erf", "erf", ()),
+    ("Sigmoid", "sigmoid", ()),
+    ("Relu", "relu", ()),
+    ("Floor", "floor", ()),
+    ("Ceil", "ceil", ()),
+    ("Round", "round", ()),
+    ("Not", "not", ()),
+    ("IsNaN", "is_nan", ()),
+    ("Softplus", "softplus", ()),
+    ("HardSwish", "hard_swish", ()),
+    ("LeakyRelu", "leaky_relu", ("alpha",)),
+    ("Elu", "elu", ("alpha",)),
+    ("HardSigmoid", "hard_sigmoid", ("alpha", "beta")),
+]
+BINARY = [
+    ("Add", "add"),
+    ("Sub", "sub"),
+    ("Mul", "mul"),
+    ("Div", "div"),
+    ("And", "and"),
+    ("Or", "or"),
+    ("Xor", "xor"),
+    ("Equal", "equal"),
+    ("Less", "less"),
+    ("LessOrEqual", "less_equal"),
+    ("Greater", "greater"),
+    ("GreaterOrEqual", "greater_equal"),
+    ("PRelu", "prelu"),
+]
+VARIADIC = [("Sum", "add"), ("Max", "max"), ("Min", "min")]
+
+
+def _unary(name: str, attributes: tuple[str, ...]) -> Emit:
+    def emit(e: Emitter, node: Node) -> Tensor:
+        x = node.input(0)
+        return e.op(name, x, **{a: float(node[a]) for a in attributes})
+
+    return emit
+
+
+def _binary(name: str) -> Emit:
+    return lambda e, node: e.op(name, node.input(0), node.input(1))
+
+
+def _variadic(name: str) -> Emit:
+    def emit(e: Emitter, node: Node) -> Tensor:
+        result = e.tensor(node.input(0))
+        for value in node.inputs[1:]:
+            if value is not None:
+                result = e.op(name, result, value)
+        return result
+
+    return emit
+
+
+for _onnx, _graph, _attributes in UNARY:
+    op(_onnx)(_unary(_graph, _attributes))
+for _onnx, _graph in BINARY:
+    op(_onnx)(_binary(_graph))
+for _onnx, _graph in VARIADIC:
+    op(_onnx)(_variadic(_graph))
+
+
+@op("Mean")
+def _mean(e: Emitter, node: Node) -> Tensor:
+    count = sum(value is not None for value in node.inputs)
+    total = _variadic("add")(e, node)
+    assert isinstance(total, Tensor)
+    return e.op("div", total, e.scalar(count, total.dtype))
+
+
+@op("Mod")
+def _mod(e: Emitter, node: Node) -> Tensor:
+    return e.op("rem" if node["fmod"] else "mod", node.input(0), node.input(1))
+
+
+@op("Pow")
+def _pow(e: Emitter, node: Node) -> Tensor:
+    base, exponent = node.input(0), node.input(1)
+    dtype = base.dtype
+    if exponent.dtype == dtype or is_float(dtype):
+        return e.op("pow", base, e.cast(exponent, dtype))
+    wide = exponent.dtype if is_float(exponent.dtype) else np.dtype(np.int64)
+    return e.cast(e.op("pow", e.cast(base, wide), e.cast(exponent, wide)), dtype)
+
+
+@op("Gelu")
+def _gelu(e: Emitter, node: Node) -> Tensor:
+    return e.op("gelu", node.input(0), approximate=f"#graph.gelu<{node['approximate']}>")
+
+
+@op("Swish")
+def _swish(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    scaled = e.op("mul", x, e.scalar(node["alpha"], x.dtype))
+    return e.op("mul", x, e.op("sigmoid", scaled))
+
+
+@op("Clip")
+def _clip(e: Emitter, node: Node) -> Tensor:
+    x = e.tensor(node.input(0))
+    for index, name in ((1, "max"), (2, "min")):
+        bound = node.inputs[index]
+        if bound is not None:
+            if bound.rank != 0:
+                bound = e.reshape(bound, [])
+            x = e.op(name, x, bound)
+    return x
+
+
+@op("Where")
+def _where(e: Emitter, node: Node) -> Tensor:
+    return e.op("select", node.input(0), node.input(1), node.input(2))
+
+
+@op("IsInf")
+def _is_inf(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    if node["detect_positive"] and node["detect_negative"]:
+        return e.op("equal", e.op("abs", x), e.scalar(np.inf, x.dtype))
+    if node["detect_positive"] or node["detect_negative"]:
+        return e.op("equal", x, e.scalar(np.inf if node["detect_positive"] else -np.inf, x.dtype))
+    return e.fill(e.scalar(False, np.dtype(np.bool_)), x.dims)
+
+
+@op("Cast")
+def _cast(e: Emitter, node: Node) -> Tensor:
+    return e.cast(node.input(0), element_type(node, node["to"]))
+
+
+@op("CastLike")
+def _cast_like(e: Emitter, node: Node) -> Tensor:
+    return e.cast(node.input(0), node.input(1).dtype)
+
+
+@op("Identity")
+def _identity(e: Emitter, node: Node) -> Value:
+    return node.input(0)
+
+
+@op("Dropout")
+def _dropout(e: Emitter, node: Node) -> list[Value | None]:
+    training = node.numbers(2, "training_mode")
+    ratio = node.numbers(1, "ratio")
+    if training is not None and training.reshape(-1)[0] and (ratio is None or ratio.reshape(-1)[0]):
+        raise Unsupported("is random with training_mode = 1")
+    x = node.input(0)
+    if len(node.used) < 2 or not node.used[1]:
+        return [x, None]
+    return [x, e.fill(e.scalar(True, np.dtype(np.bool_)), x.dims)]

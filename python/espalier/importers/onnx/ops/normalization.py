@@ -1,0 +1,88 @@
+"""Normalizations and softmax."""
+
+import numpy as np
+
+from espalier.importers.onnx.emitter import Emitter
+from espalier.importers.onnx.registry import Node, Unsupported, op
+from espalier.importers.onnx.values import Tensor, Value
+
+
+@op("Softmax")
+def _softmax(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    return e.op("softmax", x, axis=node.axis(x.rank))
+
+
+@op("LogSoftmax")
+def _log_softmax(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    return e.op("log_softmax", x, axis=node.axis(x.rank))
+
+
+@op("BatchNormalization")
+def _batch_norm(e: Emitter, node: Node) -> list[Value | None]:
+    if node["training_mode"]:
+        raise Unsupported("has training_mode = 1")
+    x = node.input(0)
+    if x.rank < 2:
+        raise node.error(f"expects input #0 of rank 2 or more, but got rank {x.rank}")
+    parameters = [e.cast(node.input(i), x.dtype) for i in range(1, 5)]
+    result = e.op("batch_norm", x, *parameters, dims=x.dims, epsilon=float(node["epsilon"]))
+    return [result, *[None] * (len(node.used) - 1)]
+
+
+@op("InstanceNormalization")
+def _instance_norm(e: Emitter, node: Node) -> Tensor:
+    x, scale, bias = (node.input(i) for i in range(3))
+    return e.op("instance_norm", x, scale, bias, dims=x.dims, epsilon=float(node["epsilon"]))
+
+
+@op("LayerNormalization")
+def _layer_norm(e: Emitter, node: Node) -> list[Value | None]:
+    x, scale, bias = node.input(0), node.input(1), node.inputs[2]
+    axis = node.axis(x.rank)
+    epsilon = float(node["epsilon"])
+    if not any(node.used[1:]):
+        if bias is None:
+            bias = e.scalar(0, x.dtype)
+        result = e.op("layer_norm", x, scale, bias, dims=x.dims, axis=axis, epsilon=epsilon)
+        return [result, *[None] * (len(node.used) - 1)]
+    return _layer_norm_by_parts(e, x, scale, bias, axis, epsilon)
+
+
+def _layer_norm_by_parts(
+    e: Emitter, x: Value, scale: Value, bias: Value | None, axis: int, epsilon: float
+) -> list[Value | None]:
+    """Return the result, the mean and the reciprocal of the deviation."""
+    dtype, axes = x.dtype, list(range(axis, x.rank))
+    wide = e.cast(x, np.dtype(np.float32)) if dtype.itemsize < 4 else e.tensor(x)
+    mean = e.reduce("mean", wide, axes, keepdims=True)
+    centred = e.op("sub", wide, mean)
+    variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
+    deviation = e.op("sqrt", e.op("add", variance, e.scalar(epsilon, wide.dtype)))
+    inverse = e.op("reciprocal", deviation)
+    result = e.op("mul", e.cast(e.op("mul", centred, inverse), dtype), scale)
+    if bias is not None:
+        result = e.op("add", result, bias)
+    return [result, mean, inverse]
+
+
+@op("LRN")
+def _lrn(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    factors = {name: float(node[name]) for name in ("alpha", "beta", "bias")}
+    return e.op("lrn", x, dims=x.dims, window=node["size"], **factors)
+
+
+@op("LpNormalization")
+def _lp_norm(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    axis = node.axis(x.rank)
+    if node["p"] not in (1, 2):
+        raise node.error(f"expects p of 1 or 2, but got {node['p']}")
+    term = e.op("abs", x) if node["p"] == 1 else e.op("mul", x, x)
+    norm = e.reduce("sum", term, [axis], keepdims=True)
+    norm = norm if node["p"] == 1 else e.op("sqrt", norm)
+    quotient = e.op("div", x, norm)
+    zero = e.scalar(0, x.dtype)
+    return e.op("select", e.op("equal", norm, zero), zero, quotient)

@@ -1,0 +1,26 @@
+"""Modules under construction."""
+
+import numpy as np
+
+from espalier import _espalier, ir
+from espalier.dtypes import mlir_name
+
+
+class Module(_espalier.Module):
+    """A module of the graph dialect with one function `main`.
+
+    Example:
+        >>> module = Module()
+        >>> x = module.input("x", [None, 3], "f32", ["batch", ""])
+        >>> (y,) = module.op("graph.relu", [x])
+        >>> module.finish([y], ["y"])
+    """
+
+    def constant(self, array: np.ndarray) -> ir.Value:
+        """Add a constant; the array is not copied and must not change."""
+        dtype = mlir_name(array.dtype)
+        shape = list(array.shape)
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+        data = np.require(array, requirements=["C", "A"]).reshape(-1).view(np.uint8)
+        return self.constant_bytes(dtype, shape, data)

@@ -1,0 +1,45 @@
+"""Reading MLIR text that is not trusted.
+
+MLIR's parser is not hardened, so text is first parsed in a child process with
+limits on time and memory. What the child survives, this process parses too:
+the parser is deterministic.
+"""
+
+import resource
+import subprocess
+import sys
+
+from espalier.errors import CompileError
+
+SECONDS = 60
+MEMORY_BYTES = 4 << 30
+_CHILD = "import sys; from espalier import sandbox; sandbox.child(sys.stdin.buffer.read())"
+
+
+def check_text(text: str) -> None:
+    """Parse MLIR text in a child process; raise `CompileError` if that fails."""
+    command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {_CHILD}"]
+    try:
+        result = subprocess.run(
+            command, input=text.encode(), capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CompileError(f"expects MLIR that is read in {SECONDS} s, but it takes longer") from error
+    if result.returncode == 1:
+        raise CompileError(f"expects valid MLIR, but {result.stdout.decode(errors='replace')}")
+    if result.returncode != 0:
+        raise CompileError(f"expects valid MLIR, but reading it ended with {result.returncode}")
+
+
+def child(text: bytes) -> None:
+    """Parse, in the child process; ends it with 1 after printing an error."""
+    limit = MEMORY_BYTES + 8 * len(text)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    from espalier import _espalier
+
+    try:
+        _espalier.Module.parse(text.decode())
+    except (CompileError, UnicodeDecodeError) as error:
+        print(error, end="")
+        sys.exit(1)

@@ -1,0 +1,39 @@
+"""Comparison of results with a reference."""
+
+import numpy as np
+
+
+def error_relative_to_scale(actual: np.ndarray, expected: np.ndarray) -> float:
+    """Return the largest absolute error over the largest absolute value."""
+    if expected.size == 0:
+        return 0.0
+    wide = expected.astype(np.float64)
+    difference = np.abs(actual.astype(np.float64) - wide).max()
+    scale = np.abs(wide).max()
+    return float(difference / scale) if scale > 0 else float(difference)
+
+
+def mismatch(
+    actual: np.ndarray, expected: np.ndarray, rtol: float = 1e-3, atol: float = 1e-7
+) -> str | None:
+    """Say how two arrays differ, or return None if they do not.
+
+    Element types and shapes must be equal, elements close; NaN equals NaN.
+    """
+    if actual.dtype != expected.dtype:
+        return f"expects element type {expected.dtype}, but got {actual.dtype}"
+    if actual.shape != expected.shape:
+        return f"expects shape {list(expected.shape)}, but got {list(actual.shape)}"
+    if expected.dtype.kind in "biu":
+        same = actual == expected
+    else:
+        wide = (a.astype(np.float64) for a in (actual, expected))
+        same = np.isclose(*wide, rtol=rtol, atol=atol, equal_nan=True)
+    if same.all():
+        return None
+    where = tuple(int(i) for i in np.argwhere(~same)[0])
+    count = int((~same).sum())
+    return (
+        f"{count} of {same.size} elements differ, the first at {list(where)}: "
+        f"expects {expected[where]}, but got {actual[where]}"
+    )

@@ -1,0 +1,43 @@
+"""Timing of repeated calls."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass
+class Timing:
+    """Milliseconds of repeated calls."""
+
+    warmup: int
+    samples_ms: list[float]
+
+    @property
+    def median_ms(self) -> float:
+        """The median."""
+        return statistics.median(self.samples_ms)
+
+    def as_dict(self) -> dict[str, float | int]:
+        """Return what a result line has about it."""
+        quartiles = statistics.quantiles([*self.samples_ms, *self.samples_ms[:1]], n=4)
+        return {
+            "warmup": self.warmup,
+            "repeats": len(self.samples_ms),
+            "median_ms": round(self.median_ms, 4),
+            "lower_quartile_ms": round(quartiles[0], 4),
+            "upper_quartile_ms": round(quartiles[2], 4),
+        }
+
+
+def measure(call: Callable[[], object], seconds: float, warmup: int = 3) -> Timing:
+    """Call repeatedly for about `seconds`, at least 5 times after the warm-up."""
+    for _ in range(warmup):
+        call()
+    samples: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(samples) < 5 or time.perf_counter() < end:
+        start = time.perf_counter()
+        call()
+        samples.append((time.perf_counter() - start) * 1e3)
+    return Timing(warmup, samples)

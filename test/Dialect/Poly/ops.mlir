@@ -1,0 +1,93 @@
+// RUN: espalier-opt %s | FileCheck %s
+// RUN: espalier-opt %s -mlir-print-op-generic | espalier-opt | FileCheck %s
+
+#space = affine_set<(i, j)[M, N, K] : (i >= 0, M - 1 - i >= 0, j >= 0, N - 1 - j >= 0)>
+#points = affine_set<(i, j, k)[M, N, K] : (i >= 0, M - 1 - i >= 0, j >= 0, N - 1 - j >= 0, k >= 0, K - 1 - k >= 0)>
+
+// CHECK: module attributes {poly.target = #poly.target<cpu = "znver5", features = "+avx512f", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 8>}
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "+avx512f",
+    vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 8>} {
+
+// CHECK-LABEL: poly.kernel private @matmul(
+// CHECK-SAME: %[[A:.*]]: memref<?x?xf32>, %[[B:.*]]: memref<?x?xf32>, %[[C:.*]]: memref<?x?xf32>, %[[M:.*]]: index, %[[N:.*]]: index, %{{.*}}: index)
+poly.kernel private @matmul(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) {
+  // CHECK: %[[ACC:.*]] = poly.array register(%[[M]], %[[N]]) : memref<?x?xf32>
+  %acc = poly.array register(%M, %N) : memref<?x?xf32>
+  // CHECK: %{{.*}} = poly.array : memref<4xf32>
+  %unused = poly.array : memref<4xf32>
+  // CHECK: %{{.*}} = poly.array stack(%{{.*}}) : memref<?xf32> storage #{{.*}} as memref<16xf32>
+  %folded = poly.array stack(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 16)> as memref<16xf32>
+  // CHECK: poly.compute @init domain [#{{.*}}] reads() writes(%[[ACC]][#{{.*}}] : memref<?x?xf32>) {
+  poly.compute @init domain [#space] reads() writes(%acc[affine_map<(i, j)[M, N, K] -> (i, j)>] : memref<?x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    // CHECK: poly.yield %{{.*}} : f32
+    poly.yield %z : f32
+  }
+  // CHECK: poly.compute @acc domain [#{{.*}}] reads(%[[A]][#{{.*}}], %[[B]][#{{.*}}], %[[ACC]][#{{.*}}] : memref<?x?xf32>, memref<?x?xf32>, memref<?x?xf32>) writes(%[[ACC]][#{{.*}}] : memref<?x?xf32>) reduction add attributes {note} {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
+  poly.compute @acc domain [#points]
+      reads(%A[affine_map<(i, j, k)[M, N, K] -> (i, k)>], %B[affine_map<(i, j, k)[M, N, K] -> (k, j)>],
+            %acc[affine_map<(i, j, k)[M, N, K] -> (i, j)>] : memref<?x?xf32>, memref<?x?xf32>, memref<?x?xf32>)
+      writes(%acc[affine_map<(i, j, k)[M, N, K] -> (i, j)>] : memref<?x?xf32>) reduction add attributes {note} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    poly.yield %s : f32
+  }
+  poly.compute @store domain [#space] reads(%acc[affine_map<(i, j)[M, N, K] -> (i, j)>] : memref<?x?xf32>)
+      writes(%C[affine_map<(i, j)[M, N, K] -> (i, j)>] : memref<?x?xf32>) {
+  ^bb0(%c: f32):
+    poly.yield %c : f32
+  }
+  // CHECK: poly.schedule {
+  poly.schedule {
+    // CHECK: poly.band [@init, @acc, @store] maps [#{{.*}}, #{{.*}}, #{{.*}}] loops [parallel, sequential] full_tiles {
+    poly.band [@init, @acc, @store] maps [affine_map<(i, j)[M, N, K] -> (i floordiv 14, j floordiv 32)>,
+        affine_map<(i, j, k)[M, N, K] -> (i floordiv 14, j floordiv 32)>,
+        affine_map<(i, j)[M, N, K] -> (i floordiv 14, j floordiv 32)>] loops [parallel, sequential] full_tiles {
+      // CHECK: poly.sequence {
+      poly.sequence {
+        // CHECK: poly.filter [@init]
+        // CHECK-NOT: {
+        poly.filter [@init]
+        // CHECK: poly.filter [@acc] {
+        poly.filter [@acc] {
+          // CHECK: poly.mark "micro_kernel" attributes {rows = 14 : i64} {
+          poly.mark "micro_kernel" attributes {rows = 14 : i64} {
+            // CHECK: poly.band [@acc] maps [#{{.*}}] loops [sequential, unroll, vector(16)]
+            poly.band [@acc] maps [affine_map<(i, j, k)[M, N, K] -> (k, i mod 14, j mod 32)>] loops [sequential, unroll, vector(16)]
+          }
+        }
+        // CHECK: poly.filter [@store] where [#{{.*}}]
+        poly.filter [@store] where [affine_set<(i, j)[M, N, K] : (i - 1 >= 0)>]
+        // CHECK: poly.filter [@store] where [#{{.*}}]
+        poly.filter [@store] where [affine_set<(i, j)[M, N, K] : (-i >= 0)>]
+      }
+    }
+  }
+}
+
+// An indirect read, a coordinate, and a scalar of the kernel in the body.
+// CHECK-LABEL: poly.kernel @gather(
+poly.kernel @gather(%rows: memref<?xi32>, %table: memref<?xf32>, %out: memref<?xf32>, %scale: f32, %N: index) {
+  poly.compute @copy domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
+      reads(%rows[affine_map<(i)[N] -> (i)>], %table[affine_map<(i)[N, r] -> (r)>] : memref<?xi32>, memref<?xf32>)
+      writes(%out[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
+  ^bb0(%row: i32, %value: f32):
+    // CHECK: poly.index 0
+    %i = poly.index 0
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    %scaled = arith.mulf %value, %scale : f32
+    %sum = arith.addf %scaled, %f : f32
+    poly.yield %sum : f32
+  }
+}
+
+// CHECK-LABEL: func.func @main
+func.func @main(%rows: memref<?xi32>, %table: memref<?xf32>, %out: memref<?xf32>, %scale: f32, %N: index) {
+  // CHECK: poly.call @gather(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : memref<?xi32>, memref<?xf32>, memref<?xf32>, f32, index
+  poly.call @gather(%rows, %table, %out, %scale, %N) : memref<?xi32>, memref<?xf32>, memref<?xf32>, f32, index
+  return
+}
+}

@@ -1,0 +1,38 @@
+"""The node tests of the onnx package, on the importer alone."""
+
+import re
+
+import numpy as np
+import onnx
+from numpy_builder import NumpyBuilder
+
+from espalier.importers.onnx import import_model, operators
+from espalier.testing.node_suite import node_cases, run_case
+
+# The operators that real models need must be on the list.
+NEEDED = """
+    Add And AveragePool BatchNormalization Cast Clip Concat Conv ConvTranspose Gather
+    GatherElements GatherND Gelu Gemm IsNaN LSTM LayerNormalization MatMul MaxPool Mul Pad
+    ReduceMean Relu Reshape Slice Softmax Tanh Transpose Unsqueeze Where Constant
+    ConstantOfShape Div Equal Erf Expand Flatten GlobalAveragePool GreaterOrEqual Identity Pow
+    Shape Sqrt Squeeze Sub Split Ceil
+""".split()
+
+
+def execute(model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+    builder = NumpyBuilder([feed])
+    import_model(model, builder, values=feed)
+    return list(builder.outputs[0].values())
+
+
+def test_needed_operators_are_claimed():
+    assert set(NEEDED) <= set(operators())
+
+
+def test_node_cases_pass_or_are_refused_by_name():
+    outcomes = [run_case(case, execute) for case in node_cases()]
+    assert {o.name: o.message for o in outcomes if o.verdict == "failed"} == {}
+    assert sum(o.verdict == "passed" for o in outcomes) > 1250
+    for outcome in outcomes:
+        if outcome.verdict == "unsupported":
+            assert re.search(r"node '[^']+': \w+ (has|is|needs|belongs)", outcome.message)

@@ -1,0 +1,311 @@
+//===- PropertyTest.cpp - The engine against enumeration ------------------===//
+//
+// Random schedules of small programs: the loops must visit exactly the points
+// of the domain, in the order of the schedule; and the legality check must
+// agree with a comparison of all pairs of points, for every size that is tried.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fixture.h"
+#include "espalier/Polyhedral/Ast.h"
+#include "espalier/Polyhedral/Dependence.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <random>
+
+using namespace espalier::polyhedral;
+using mlir::AffineExpr;
+
+namespace {
+
+using Point = std::vector<int64_t>;
+
+class PropertyTest : public PolyhedralTest {
+protected:
+  int64_t evaluate(AffineExpr expr, const std::map<unsigned, int64_t> &dims,
+                   const Point &symbols) {
+    switch (expr.getKind()) {
+    case mlir::AffineExprKind::Constant:
+      return llvm::cast<mlir::AffineConstantExpr>(expr).getValue();
+    case mlir::AffineExprKind::DimId:
+      return dims.at(llvm::cast<mlir::AffineDimExpr>(expr).getPosition());
+    case mlir::AffineExprKind::SymbolId:
+      return symbols.at(llvm::cast<mlir::AffineSymbolExpr>(expr).getPosition());
+    default:
+      break;
+    }
+    auto binary = llvm::cast<mlir::AffineBinaryOpExpr>(expr);
+    int64_t lhs = evaluate(binary.getLHS(), dims, symbols);
+    int64_t rhs = evaluate(binary.getRHS(), dims, symbols);
+    int64_t quotient = 0;
+    switch (expr.getKind()) {
+    case mlir::AffineExprKind::Add:
+      return lhs + rhs;
+    case mlir::AffineExprKind::Mul:
+      return lhs * rhs;
+    case mlir::AffineExprKind::CeilDiv:
+      return -llvm::divideFloorSigned(-lhs, rhs);
+    default:
+      quotient = llvm::divideFloorSigned(lhs, rhs);
+      return expr.getKind() == mlir::AffineExprKind::FloorDiv
+                 ? quotient
+                 : lhs - quotient * rhs;
+    }
+  }
+
+  /// Runs the loops; collects the points in the order of their execution.
+  struct Interpreter {
+    PropertyTest &test;
+    const Point &parameters;
+    std::map<unsigned, int64_t> iterators;
+    std::vector<Point> visited;
+
+    int64_t get(const AstExpr &expr) {
+      switch (expr.kind) {
+      case AstExpr::Kind::Affine:
+        return test.evaluate(expr.affine, iterators, parameters);
+      case AstExpr::Kind::Select:
+        return get(expr.operands[holds(*expr.condition) ? 0 : 1]);
+      case AstExpr::Kind::Max:
+      case AstExpr::Kind::Min:
+        break;
+      }
+      int64_t value = get(expr.operands[0]);
+      for (const AstExpr &operand : expr.operands)
+        value = expr.kind == AstExpr::Kind::Max ? std::max(value, get(operand))
+                                                : std::min(value, get(operand));
+      return value;
+    }
+    bool holds(const AstCondition &condition) {
+      auto check = [&](const AstCondition &part) { return holds(part); };
+      switch (condition.kind) {
+      case AstCondition::Kind::True:
+        return true;
+      case AstCondition::Kind::NonNegative:
+        return get(condition.value) >= 0;
+      case AstCondition::Kind::Zero:
+        return get(condition.value) == 0;
+      case AstCondition::Kind::And:
+        return llvm::all_of(condition.operands, check);
+      case AstCondition::Kind::Or:
+        return llvm::any_of(condition.operands, check);
+      case AstCondition::Kind::Not:
+        return !holds(condition.operands[0]);
+      }
+      return false;
+    }
+    void run(const AstNode &node) {
+      switch (node.kind) {
+      case AstNode::Kind::For:
+        for (int64_t i = get(node.lower), e = get(node.upper); i < e;
+             i += node.step) {
+          iterators[node.iterator] = i;
+          run(*node.children[0]);
+        }
+        return;
+      case AstNode::Kind::If:
+        if (holds(node.condition))
+          run(*node.children[0]);
+        else if (node.children.size() > 1)
+          run(*node.children[1]);
+        return;
+      case AstNode::Kind::Block:
+      case AstNode::Kind::Mark:
+        for (const Ast &child : node.children)
+          run(*child);
+        return;
+      case AstNode::Kind::Call:
+        visited.push_back({node.statement});
+        for (AffineExpr value : node.values)
+          visited.back().push_back(test.evaluate(value, iterators, parameters));
+        return;
+      }
+    }
+  };
+
+  /// The points of a box of side `size` that are in the statement's domain.
+  std::vector<Point> enumerate(const Statement &statement, int64_t size,
+                               const Point &parameters) {
+    std::vector<Point> points;
+    Point point(statement.numDims, -1);
+    while (true) {
+      std::map<unsigned, int64_t> dims;
+      for (unsigned i = 0; i < point.size(); ++i)
+        dims[i] = point[i];
+      bool inside = llvm::any_of(statement.domain, [&](mlir::IntegerSet set) {
+        return llvm::all_of(
+            llvm::zip(set.getConstraints(), set.getEqFlags()), [&](auto pair) {
+              int64_t value = evaluate(std::get<0>(pair), dims, parameters);
+              return std::get<1>(pair) ? value == 0 : value >= 0;
+            });
+      });
+      if (inside)
+        points.push_back(point);
+      unsigned i = point.size();
+      while (i > 0 && ++point[i - 1] > size)
+        point[--i] = -1;
+      if (i == 0)
+        return points;
+    }
+  }
+
+  /// Coordinates of a point under a map.
+  Point apply(mlir::AffineMap map, const Point &point,
+              const Point &parameters) {
+    std::map<unsigned, int64_t> dims;
+    for (unsigned i = 0; i < point.size(); ++i)
+      dims[i] = point[i];
+    Point result;
+    for (AffineExpr expr : map.getResults())
+      result.push_back(evaluate(expr, dims, parameters));
+    return result;
+  }
+
+  /// A random invertible schedule of two dimensions, some of them tiled.
+  mlir::AffineMap randomSchedule(std::mt19937 &random) {
+    auto pick = [&](int64_t low, int64_t high) {
+      return std::uniform_int_distribution<int64_t>(low, high)(random);
+    };
+    AffineExpr i = mlir::getAffineDimExpr(0, &context);
+    AffineExpr j = mlir::getAffineDimExpr(1, &context);
+    AffineExpr first = i * (pick(0, 3) ? 1 : -1), second = j;
+    if (pick(0, 1))
+      second = second + first * pick(-2, 2);
+    if (pick(0, 1))
+      std::swap(first, second);
+    llvm::SmallVector<AffineExpr> loops;
+    int64_t firstSize = pick(2, 4), secondSize = pick(2, 4);
+    switch (pick(0, 2)) {
+    case 0:
+      loops = {first, second};
+      break;
+    case 1:
+      loops = {first.floorDiv(firstSize), second, first % firstSize};
+      break;
+    default:
+      loops = {first.floorDiv(firstSize), second.floorDiv(secondSize),
+               first % firstSize, second % secondSize};
+    }
+    return mlir::AffineMap::get(2, 1, loops, &context);
+  }
+};
+
+TEST_F(PropertyTest, LoopsVisitThePointsInTheirOrder) {
+  std::mt19937 random(1);
+  const std::string domains[] = {
+      "(i, j)[N] : (i >= 0, N - 1 - i >= 0, j >= 0, N - 1 - j >= 0)",
+      "(i, j)[N] : (i >= 0, N - 1 - i >= 0, j >= 0, i - j >= 0)",
+      "(i, j)[N] : (i >= 0, N - 1 - i >= 0, j >= 0, 2 * N - 2 * j - i >= 0, (i "
+      "+ j) mod 3 == 0)"};
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    Program program;
+    program.context = &context;
+    program.numParams = 1;
+    program.statements = {statement("s", set(domains[trial % 3]))};
+    BandMap bandMap{0, randomSchedule(random)};
+    llvm::SmallVector<BandMember> members(bandMap.map.getNumResults());
+    for (BandMember &member : members)
+      member.shape = random() % 2 ? LoopShape::Atomic : LoopShape::Separate;
+    ScheduleTree tree = makeBand(bandMap, members);
+    tree->separateFullTiles = random() % 2;
+    llvm::Expected<Ast> ast = scanSchedule(program, tree.get());
+    ASSERT_TRUE(static_cast<bool>(ast)) << llvm::toString(ast.takeError());
+
+    for (int64_t size : {0, 1, 2, 7}) {
+      Point parameters = {size};
+      Interpreter interpreter{*this, parameters, {}, {}};
+      interpreter.run(**ast);
+      std::vector<Point> expected =
+          enumerate(program.statements[0], size, parameters);
+      llvm::sort(expected, [&](const Point &lhs, const Point &rhs) {
+        return apply(bandMap.map, lhs, parameters) <
+               apply(bandMap.map, rhs, parameters);
+      });
+      for (Point &point : expected)
+        point.insert(point.begin(), 0);
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      os << bandMap.map << "\n";
+      print(program, **ast, os);
+      ASSERT_EQ(interpreter.visited, expected) << text << "N = " << size;
+    }
+  }
+}
+
+TEST_F(PropertyTest, LegalityAgreesWithEnumeration) {
+  std::mt19937 random(2);
+  unsigned numLegal = 0, numIllegal = 0;
+  for (unsigned trial = 0; trial < 150; ++trial) {
+    auto pick = [&](int64_t low, int64_t high) {
+      return std::uniform_int_distribution<int64_t>(low, high)(random);
+    };
+    Program program;
+    program.context = &context;
+    program.numParams = 1;
+    Statement step = statement(
+        "s", set("(i, j)[N] : (i >= 0, N - 1 - i >= 0, j >= 0, N - 1 - j >= "
+                 "0)"));
+    AffineExpr i = mlir::getAffineDimExpr(0, &context);
+    AffineExpr j = mlir::getAffineDimExpr(1, &context);
+    step.writes = {{0, mlir::AffineMap::get(2, 1, {i, j}, &context)}};
+    step.reads = {{0, mlir::AffineMap::get(
+                          2, 1, {i - pick(-1, 1), j - pick(-2, 2)}, &context)}};
+    program.statements = {step};
+    BandMap bandMap{0, randomSchedule(random)};
+    llvm::SmallVector<BandMember> members(bandMap.map.getNumResults());
+    unsigned loop = pick(0, members.size());
+    if (loop < members.size())
+      members[loop].concurrency = Concurrency::Parallel;
+    ScheduleTree tree = makeBand(bandMap, members);
+    Legality legality = checkSchedule(program, tree.get());
+    ASSERT_NE(legality.verdict, Legality::Verdict::Unknown) << legality.reason;
+
+    // A pair in program order is violated if its order changes, or if the
+    // concurrent loop is the first to tell its points apart.
+    auto isViolated = [&](const Point &source, const Point &sink,
+                          const Point &parameters) {
+      if (!(source < sink))
+        return false;
+      Point first = apply(bandMap.map, source, parameters);
+      Point second = apply(bandMap.map, sink, parameters);
+      size_t level =
+          std::mismatch(first.begin(), first.end(), second.begin()).first -
+          first.begin();
+      return level < first.size() &&
+             (level == loop || first[level] > second[level]);
+    };
+    auto conflict = [&](const Point &source, const Point &sink,
+                        const Point &parameters) {
+      Point written = apply(step.writes[0].map, source, parameters);
+      Point read = apply(step.reads[0].map, source, parameters);
+      return written == apply(step.reads[0].map, sink, parameters) ||
+             read == apply(step.writes[0].map, sink, parameters) ||
+             written == apply(step.writes[0].map, sink, parameters);
+    };
+    if (legality.verdict == Legality::Verdict::Illegal) {
+      ++numIllegal;
+      ASSERT_TRUE(legality.violation.has_value());
+      const Violation &violation = *legality.violation;
+      Point source(violation.sourcePoint.begin(), violation.sourcePoint.end());
+      Point sink(violation.sinkPoint.begin(), violation.sinkPoint.end());
+      Point parameters(violation.parameters.begin(),
+                       violation.parameters.end());
+      EXPECT_TRUE(isViolated(source, sink, parameters));
+      EXPECT_TRUE(conflict(source, sink, parameters));
+      continue;
+    }
+    ++numLegal;
+    for (int64_t size : {2, 6}) {
+      Point parameters = {size};
+      std::vector<Point> points = enumerate(step, size, parameters);
+      for (const Point &source : points)
+        for (const Point &sink : points)
+          ASSERT_FALSE(conflict(source, sink, parameters) &&
+                       isViolated(source, sink, parameters));
+    }
+  }
+  EXPECT_GT(numLegal, 20u);
+  EXPECT_GT(numIllegal, 20u);
+}
+
+} // namespace

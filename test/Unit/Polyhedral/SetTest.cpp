@@ -1,0 +1,94 @@
+//===- SetTest.cpp - Integer sets and relations ---------------------------===//
+
+#include "espalier/Polyhedral/Set.h"
+#include "Fixture.h"
+
+using namespace espalier::polyhedral;
+
+namespace {
+
+class SetTest : public PolyhedralTest {
+protected:
+  Context isl;
+};
+
+TEST_F(SetTest, TranslatesIntegerSets) {
+  Set points = Set::get(
+      isl, set("(i, j)[N] : (i >= 0, N - 1 - i >= 0, j - 2 * i == 0)"));
+  EXPECT_EQ(
+      points.isEqual(Set::parse(isl, "[p0] -> { [i, 2 i] : 0 <= i < p0 }")),
+      true);
+  points = Set::get(isl, set("(i)[N] : (i mod 4 - 1 == 0, i floordiv 8 - 2 >= "
+                             "0, N - i ceildiv 3 >= 0)"));
+  EXPECT_EQ(points.isEqual(Set::parse(
+                isl, "[p0] -> { [i] : i mod 4 = 1 and floor(i/8) >= 2 and "
+                     "ceil(i/3) <= p0 }")),
+            true);
+}
+
+TEST_F(SetTest, RejectsWhatIsNotAffine) {
+  EXPECT_FALSE(Set::get(isl, set("(i)[N] : (i mod N == 0)")));
+  EXPECT_FALSE(Map::get(isl, 1, map("(i)[N] -> (i * N)")));
+  EXPECT_FALSE(Map::get(isl, 0, map("(i)[r] -> (r)")));
+  EXPECT_EQ(Set().isEmpty(), std::nullopt);
+  EXPECT_FALSE(Set().intersect(Set::get(isl, set("(i) : (i >= 0)"))));
+}
+
+TEST_F(SetTest, InexactSubscriptsMayBeAnything) {
+  Map relation = Map::get(isl, 1, map("(i)[N, r] -> (i, r + 1, i * N)"),
+                          Map::Inexact::Any);
+  EXPECT_EQ(relation.isEqual(Map::parse(isl, "[p0] -> { [i] -> [i, a, b] }")),
+            true);
+}
+
+TEST_F(SetTest, DoesAlgebra) {
+  Set evens = Set::get(isl, set("(i)[N] : (i mod 2 == 0, i >= 0, N - i >= 0)"));
+  Set odds =
+      Set::get(isl, set("(i)[N] : (i mod 2 - 1 == 0, i >= 0, N - i >= 0)"));
+  Set all = Set::get(isl, set("(i)[N] : (i >= 0, N - i >= 0)"));
+  EXPECT_EQ(evens.intersect(odds).isEmpty(), true);
+  EXPECT_EQ(evens.unite(odds).isEqual(all), true);
+  EXPECT_EQ(all.subtract(evens).isEqual(odds), true);
+  EXPECT_EQ(evens.isSubset(all), true);
+  EXPECT_EQ(all.isSubset(evens), false);
+  EXPECT_EQ(odds.lexMin().isEqual(Set::parse(isl, "[p0] -> { [1] : p0 >= 1 }")),
+            true);
+  Map half = Map::get(isl, 1, map("(i)[N] -> (i floordiv 2)"));
+  EXPECT_EQ(half.apply(evens).isEqual(
+                Set::parse(isl, "[p0] -> { [i] : 0 <= 2i <= p0 }")),
+            true);
+  EXPECT_EQ(half.isSingleValued(), true);
+  EXPECT_EQ(half.isInjective(), false);
+  EXPECT_EQ(half.intersectDomain(evens).isInjective(), true);
+  EXPECT_EQ(half.inverse().compose(half).isEqual(
+                Map::parse(isl, "[p0] -> { [i] -> [i] }")),
+            true);
+  EXPECT_EQ(Map::get(isl, 1, map("(i)[N] -> (i + N)"))
+                .deltas()
+                .isEqual(Set::parse(isl, "[p0] -> { [p0] }")),
+            true);
+}
+
+TEST_F(SetTest, SamplesPoints) {
+  Set points = Set::get(isl, set("(i, j)[N] : (i - 3 == 0, j - N == 0)"));
+  auto point = points.samplePoint();
+  ASSERT_TRUE(point.has_value());
+  ASSERT_EQ(point->size(), 3u);
+  EXPECT_EQ((*point)[1], 3);
+  EXPECT_EQ((*point)[2], (*point)[0]);
+  EXPECT_EQ(points.subtract(points).samplePoint(), std::nullopt);
+}
+
+TEST_F(SetTest, StopsAtItsLimit) {
+  Context small(Limits{2000});
+  Set points = Set::get(small, set("(i, j)[N] : (i >= 0, N - i >= 0, j >= 0, "
+                                   "N - j >= 0, 3 * i + 5 * j - N >= 0)"));
+  ASSERT_TRUE(points);
+  for (unsigned trial = 0; trial < 1000 && points.lexMin(); ++trial)
+    ;
+  EXPECT_FALSE(points.lexMin());
+  EXPECT_EQ(points.lexMin().isEmpty(), std::nullopt);
+  EXPECT_EQ(small.getError(), "too many operations on integer sets");
+}
+
+} // namespace

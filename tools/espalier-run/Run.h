@@ -1,0 +1,30 @@
+//===- Run.h - Compiles, runs and stores one program ------------*- C++ -*-===//
+
+#ifndef ESPALIER_TOOLS_ESPALIERRUN_RUN_H
+#define ESPALIER_TOOLS_ESPALIERRUN_RUN_H
+
+#include "espalier/ExecutionEngine/Compile.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace espalier::run {
+
+/// What the command line asks for.
+struct RunOptions {
+  std::string inputFile;
+  std::string outputFile;
+  std::string cacheDir;
+  std::vector<std::string> inputs;
+  /// 0 for OpenMP's default.
+  int numThreads = 0;
+  /// Timed repetitions after the first run.
+  unsigned repeat = 0;
+  bool printOutputs = true;
+  CodegenOptions codegen;
+};
+
+/// Does what `options` ask and returns the exit code of the process.
+int run(mlir::MLIRContext &context, const RunOptions &options);
+
+} // namespace espalier::run
+
+#endif // ESPALIER_TOOLS_ESPALIERRUN_RUN_H

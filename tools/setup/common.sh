@@ -1,0 +1,68 @@
+# Sourced by tools/check and tools/demo: what must be there before a build, and
+# the build itself. Every step looks first and does only what is missing.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+setup=$root/tools/setup
+build=$root/build
+venv=$build/venv
+
+say() { printf '== %s\n' "$*" >&2; }
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# Prints the Debian packages of packages.txt that are not installed.
+missing_packages() {
+  local package
+  while read -r package; do
+    case $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) in
+    installed) ;;
+    *) echo "$package" ;;
+    esac
+  done < <(grep -v '^#' "$setup/packages.txt")
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null ||
+    fail "expects Debian 12 or newer, but there is no dpkg-query; install what" \
+      "$setup/packages.txt lists by other means and build with CMake"
+  local missing
+  mapfile -t missing < <(missing_packages)
+  ((${#missing[@]})) || return 0
+  [[ $(id -u) == 0 ]] ||
+    fail "expects these Debian packages, which are not installed:" \
+      "${missing[*]}; run as root: apt-get install ${missing[*]}"
+  say "installing ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -q &&
+    apt-get install -q -y --no-install-recommends "${missing[@]}" ||
+    fail "apt-get could not install ${missing[*]}"
+}
+
+# The environment is rebuilt when requirements.txt differs from the copy that
+# was kept in it.
+install_venv() {
+  local stamp=$venv/requirements.txt
+  cmp -s "$setup/requirements.txt" "$stamp" && return 0
+  say "installing Python packages into $venv"
+  [[ -x $venv/bin/python ]] || /usr/bin/python3 -m venv "$venv" ||
+    fail "python3 -m venv could not make $venv"
+  "$venv/bin/python" -m pip install --quiet -r "$setup/requirements.txt" ||
+    fail "pip could not install what $setup/requirements.txt lists"
+  cp "$setup/requirements.txt" "$stamp"
+}
+
+build_all() {
+  say "building in $build"
+  cmake -G Ninja -S "$root" -B "$build" -DCMAKE_C_COMPILER=clang-22 \
+    -DCMAKE_CXX_COMPILER=clang++-22 \
+    -DPython_EXECUTABLE="$venv/bin/python" --log-level=WARNING
+  cmake --build "$build" --parallel "$(nproc)"
+}
+
+prepare() {
+  install_packages
+  install_venv
+  build_all
+}
