@@ -150,6 +150,19 @@ ESPALIER_API void espalier_module_print(const espalier_module *module,
                                                       size_t size, void *user),
                                         void *user);
 
+/** The number of arguments and of results of `main`; -1 if there is none. */
+ESPALIER_API int32_t espalier_module_num_inputs(const espalier_module *module);
+ESPALIER_API int32_t espalier_module_num_outputs(const espalier_module *module);
+
+/** The name of an argument or a result of `main`: its attribute espalier.name,
+    or else "input<index>" or "output<index>". */
+ESPALIER_API void espalier_module_input_name(
+    const espalier_module *module, int32_t index,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+ESPALIER_API void espalier_module_output_name(
+    const espalier_module *module, int32_t index,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
 /** The rank of a tensor; -1 for an index. */
 ESPALIER_API int32_t espalier_value_rank(espalier_value value);
 

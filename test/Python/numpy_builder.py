@@ -1,4 +1,4 @@
-# ruff: noqa: ANN001, ANN201, ANN202, D101, D102
+# ruff: noqa: ANN001, ANN202, D102
 """A stand-in for the compiler's module: it runs every operation in NumPy.
 
 Each value holds one array per binding of the symbolic sizes; a dimension
@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from espalier import ir
 from espalier.dtypes import DTYPES, NAMES
 

@@ -3,12 +3,11 @@
 import numpy as np
 import onnx
 import pytest
-from numpy_builder import NumpyBuilder
-
 from espalier.importers.onnx import import_model
 from espalier.models import MODELS, build
 from espalier.testing.compare import error_relative_to_scale
 from espalier.testing.onnxruntime import OnnxRuntime
+from numpy_builder import NumpyBuilder
 
 # Sizes that keep the structure and take little time.
 SMALL = {

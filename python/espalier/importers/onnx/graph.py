@@ -132,7 +132,7 @@ class Importer:
     def _bind_shape(self, value: ValueInfoProto) -> None:
         """Take numbers for symbolic dimensions from a given shape."""
         shape = self._shapes.get(value.name)
-        if shape is None:
+        if shape is None or not value.type.HasField("tensor_type"):
             return
         what = f"graph input '{value.name}'"
         extents = self._extents(value)
