@@ -101,7 +101,8 @@ espalier::compileCached(ModuleOp module, const CodegenOptions &options,
       return std::move(*known);
     }
     outcome = CacheResult::Damaged;
-    module.emitRemark("compiles again: ") << llvm::toString(known.takeError());
+    emitRemark(module.getLoc(), "compiles again: ")
+        << llvm::toString(known.takeError());
   }
   FailureOr<CompiledProgram> program = compileModule(module, options);
   if (failed(program))
@@ -109,7 +110,7 @@ espalier::compileCached(ModuleOp module, const CodegenOptions &options,
   std::error_code code = llvm::sys::fs::create_directories(cacheDir);
   llvm::Error error = code ? llvm::errorCodeToError(code) : program->save(path);
   if (error)
-    module.emitWarning("cannot write the cache '")
+    emitWarning(module.getLoc(), "cannot write the cache '")
         << path << "': " << llvm::toString(std::move(error));
   return program;
 }

@@ -145,7 +145,7 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<TargetCPU> target = resolveTarget(options);
   if (!target)
-    return module.emitError(llvm::toString(target.takeError()));
+    return emitError(module.getLoc(), llvm::toString(target.takeError()));
   PipelineOptions pipeline;
   pipeline.threads = options.threads;
   if (failed(compileToStage(module, Stage::LLVM, pipeline)))
@@ -173,10 +173,10 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   auto objects =
       PartCompiler(*target, options).run(parts, *signature, info.threads);
   if (!objects)
-    return module.emitError(llvm::toString(objects.takeError()));
+    return emitError(module.getLoc(), llvm::toString(objects.takeError()));
   std::unique_ptr<llvm::MemoryBuffer> constants = layOutConstants(module);
   if (!constants)
-    return module.emitError("expects memory for ")
+    return emitError(module.getLoc(), "expects memory for ")
            << getConstantsSize(module) << " bytes of constants, but got none";
   info.compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

@@ -44,19 +44,20 @@ private:
 /// Turns `name` into an identifier of C that was not used before.
 std::string HeaderWriter::makeIdentifier(llvm::StringRef name) {
   static constexpr llvm::StringLiteral kReserved[] = {
-      "auto",     "break",    "case",     "char",   "const",    "continue",
-      "default",  "do",       "double",   "else",   "enum",     "extern",
-      "float",    "for",      "goto",     "if",     "inline",   "int",
-      "long",     "register", "restrict", "return", "short",    "signed",
-      "sizeof",   "static",   "struct",   "switch", "typedef",  "union",
-      "unsigned", "void",     "volatile", "while",  "ctx",      "inputs_",
-      "outputs_", "extents_", "class",    "new",    "delete",   "template",
-      "this",     "private",  "public",   "bool",   "operator", "namespace"};
+      "auto",     "break",    "case",     "char",   "const",   "continue",
+      "default",  "do",       "double",   "else",   "enum",    "extern",
+      "float",    "for",      "goto",     "if",     "inline",  "int",
+      "long",     "register", "restrict", "return", "short",   "signed",
+      "sizeof",   "static",   "struct",   "switch", "typedef", "union",
+      "unsigned", "void",     "volatile", "while",  "ctx",     "class",
+      "new",      "delete",   "template", "this",   "private", "public",
+      "bool",     "operator", "namespace"};
   std::string base;
   for (char c : name)
     base += llvm::isAlnum(c) ? c : '_';
   if (base.empty() || llvm::isDigit(base.front()) ||
-      llvm::is_contained(kReserved, base))
+      llvm::is_contained(kReserved, base) ||
+      llvm::StringRef(base).starts_with("espalier_"))
     base = "x_" + base;
   std::string result = base;
   for (unsigned i = 1; !taken.insert(result).second; ++i)
@@ -125,7 +126,7 @@ void HeaderWriter::writeParameters(bool withData) {
   for (const std::string &size : sizes)
     os << ", int64_t " << size;
   if (!withData) {
-    os << ", int64_t *extents_";
+    os << ", int64_t *espalier_extents";
     return;
   }
   for (auto [tensor, name] : llvm::zip(signature.inputs, inputNames))
@@ -134,7 +135,8 @@ void HeaderWriter::writeParameters(bool withData) {
     os << ", " << getCType(tensor.dtype) << " *" << name;
 }
 
-/// Writes the array `inputs_`; with empty `names` its data pointers are null.
+/// Writes the array `espalier_inputs`; with empty `names` its data pointers are
+/// null.
 void HeaderWriter::writeTensors(llvm::StringRef variable,
                                 llvm::ArrayRef<TensorSignature> tensors,
                                 llvm::ArrayRef<std::string> names) {
@@ -161,9 +163,9 @@ void HeaderWriter::writePlan() {
      << "static inline espalier_status " << signature.name << "_plan(";
   writeParameters(/*withData=*/false);
   os << ") {\n";
-  writeTensors("inputs_", signature.inputs, {});
-  os << "  return espalier_plan(ctx, inputs_, " << signature.inputs.size()
-     << ", extents_);\n}\n\n";
+  writeTensors("espalier_inputs", signature.inputs, {});
+  os << "  return espalier_plan(ctx, espalier_inputs, "
+     << signature.inputs.size() << ", espalier_extents);\n}\n\n";
 }
 
 void HeaderWriter::writeRun() {
@@ -175,21 +177,23 @@ void HeaderWriter::writeRun() {
      << "static inline espalier_status " << signature.name << "_run(";
   writeParameters(/*withData=*/true);
   os << ") {\n";
-  writeTensors("inputs_", signature.inputs, inputNames);
-  os << "  int64_t extents_[" << numExtents << "];\n"
-     << "  const espalier_tensor outputs_[] = {\n";
+  writeTensors("espalier_inputs", signature.inputs, inputNames);
+  os << "  int64_t espalier_extents[" << numExtents << "];\n"
+     << "  const espalier_tensor espalier_outputs[] = {\n";
   size_t first = 0;
   for (auto [tensor, name] : llvm::zip(signature.outputs, outputNames)) {
     os << "      {" << name << ", " << tensor.dtype << ", "
-       << tensor.extents.size() << ", extents_ + " << first << "},\n";
+       << tensor.extents.size() << ", espalier_extents + " << first << "},\n";
     first += tensor.extents.size();
   }
   os << "      {0, 0, 0, 0}};\n"
-     << "  espalier_status status_ = espalier_plan(ctx, inputs_, "
-     << signature.inputs.size() << ", extents_);\n"
-     << "  if (status_)\n    return status_;\n"
-     << "  return espalier_run(ctx, inputs_, " << signature.inputs.size()
-     << ", outputs_, " << signature.outputs.size() << ");\n}\n\n";
+     << "  espalier_status espalier_result = espalier_plan(ctx, "
+        "espalier_inputs, "
+     << signature.inputs.size() << ", espalier_extents);\n"
+     << "  if (espalier_result)\n    return espalier_result;\n"
+     << "  return espalier_run(ctx, espalier_inputs, "
+     << signature.inputs.size() << ", espalier_outputs, "
+     << signature.outputs.size() << ");\n}\n\n";
 }
 
 std::string HeaderWriter::write() {

@@ -236,8 +236,7 @@ llvm::Error espalier::linkSharedLibrary(const CompiledProgram &program,
   if (std::error_code code =
           llvm::sys::fs::createUniqueDirectory(absolute + ".link", folder))
     return fail(code, path);
-  llvm::scope_exit cleanup(
-      [&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit cleanup([&] { llvm::sys::fs::remove_directories(folder); });
 
   auto inFolder = [&](llvm::StringRef name) {
     llvm::SmallString<128> result(folder);

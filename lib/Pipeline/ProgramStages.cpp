@@ -6,6 +6,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
@@ -22,6 +23,8 @@ void espalier::buildProgramStage(OpPassManager &manager,
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Layers repeat: equal kernels are compiled once.
+  manager.addPass(func::createDuplicateFunctionEliminationPass());
   manager.addPass(createProgramPlanMemoryPass());
   manager.addPass(createProgramPackConstantsPass());
   manager.addPass(createProgramCheckSizesPass());

@@ -97,34 +97,34 @@ size_t StorageChecker::getNumCommonLevels() const {
 
 std::optional<bool> StorageChecker::agreeIn(size_t level) const {
   bool isKnown = true;
-  bool agree = forEachPair([&](const Use &first, const Use &second,
-                               PairSet points) {
-    const Level &here = first.path->levels[level];
-    const Level &there = second.path->levels[level];
-    if (!here.isBand())
-      return true;
-    points.addEqual(first.map, second.map);
-    AffineExpr delta =
-        points.simplify(points.getDifference(here.expr, there.expr));
-    if (auto constant = dyn_cast<AffineConstantExpr>(delta);
-        constant && constant.getValue() == 0)
-      return true;
-    if (!points.isAffine(delta))
-      return isKnown = false;
-    // The other sign belongs to the pair in the other order.
-    std::optional<bool> isEmpty = points.with(delta - 1, false).isEmpty();
-    isKnown = isEmpty.has_value();
-    return isEmpty.value_or(false);
-  });
+  bool agree =
+      forEachPair([&](const Use &first, const Use &second, PairSet points) {
+        const Level &here = first.path->levels[level];
+        const Level &there = second.path->levels[level];
+        if (!here.isBand())
+          return true;
+        points.addEqual(first.map, second.map);
+        AffineExpr delta =
+            points.simplify(points.getDifference(here.expr, there.expr));
+        if (auto constant = dyn_cast<AffineConstantExpr>(delta);
+            constant && constant.getValue() == 0)
+          return true;
+        if (!points.isAffine(delta))
+          return isKnown = false;
+        // The other sign belongs to the pair in the other order.
+        std::optional<bool> isEmpty = points.with(delta - 1, false).isEmpty();
+        isKnown = isEmpty.has_value();
+        return isEmpty.value_or(false);
+      });
   return isKnown ? std::optional(agree) : std::nullopt;
 }
 
 Legality StorageChecker::refuse(const Twine &what) const {
   Legality legality;
   legality.verdict = Legality::Verdict::Illegal;
-  legality.reason = ("the storage of array " + Twine(storage.array) +
-                     " to suit the schedule, but " + what)
-                        .str();
+  legality.reason =
+      ("the storage of " + storage.name + " to suit the schedule, but " + what)
+          .str();
   return legality;
 }
 
@@ -151,9 +151,9 @@ Legality StorageChecker::check() {
     for (size_t level = 0; level < numLevels; ++level) {
       const Level &here = first.path->levels[level];
       if (here.isBand())
-        points.add(points.getDifference(here.expr,
-                                        second.path->levels[level].expr),
-                   true);
+        points.add(
+            points.getDifference(here.expr, second.path->levels[level].expr),
+            true);
     }
     points.addEqual(storage.map.compose(first.map),
                     storage.map.compose(second.map));

@@ -8,8 +8,7 @@ using namespace espalier::polyhedral;
 
 PairSet::PairSet(const Context &context, const Program &program,
                  const Path &source, const Path &sink)
-    : program(program),
-      numSource(program.statements[source.statement].numDims),
+    : program(program), numSource(program.statements[source.statement].numDims),
       numDims(numSource + program.statements[sink.statement].numDims),
       space(isl::makeSpace(context.get(), program.numParams, numDims)),
       points(isl_basic_set_universe(space.copy())) {
@@ -145,4 +144,3 @@ std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
   }
   return Set(isl_set_from_basic_set(all)).samplePoint();
 }
-

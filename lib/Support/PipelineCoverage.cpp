@@ -17,10 +17,11 @@ struct Nest {
   std::set<std::string> anchors; ///< Names of the operations to run on.
   std::set<std::string> matched; ///< Those that were met.
 };
+} // namespace
 
 /// Returns the anchors of `text`, which lists pipelines such as
 /// "func.func(cse),gpu.module(a{b=1},c(d))"; here `func.func` and `gpu.module`.
-std::set<std::string> parseAnchors(StringRef text) {
+static std::set<std::string> parseAnchors(StringRef text) {
   std::set<std::string> anchors;
   unsigned depth = 0;
   size_t begin = 0;
@@ -37,7 +38,7 @@ std::set<std::string> parseAnchors(StringRef text) {
 
 /// Returns the text of the pipelines that `pass` holds if it is the pass of a
 /// private class that MLIR holds nested pipelines in, else an empty string.
-std::string getNestedText(Pass *pass) {
+static std::string getNestedText(Pass *pass) {
   std::string text;
   if (pass->getName().ends_with("OpToOpPassAdaptor")) {
     llvm::raw_string_ostream os(text);
@@ -45,7 +46,6 @@ std::string getNestedText(Pass *pass) {
   }
   return text;
 }
-} // namespace
 
 struct PipelineCoverage::Record {
   // Pass managers call instrumentation from several threads, one at a time.

@@ -2,7 +2,16 @@
 // RUN:   --load-pass-plugin=%obj_root/lib/EspalierPlugin.so | FileCheck %s
 // RUN: not %llvm_tools/mlir-opt %s 2>&1 | FileCheck %s --check-prefix=WITHOUT
 
-// A stock mlir-opt knows our dialects once it has loaded the plugin.
+// RUN: %llvm_tools/mlir-opt %S/../Integration/Inputs/mlp.mlir \
+// RUN:   --load-dialect-plugin=%obj_root/lib/EspalierPlugin.so \
+// RUN:   --load-pass-plugin=%obj_root/lib/EspalierPlugin.so \
+// RUN:   --pass-pipeline='builtin.module(espalier-compile{to=llvm})' | FileCheck %s --check-prefix=PIPELINE
+
+// A stock mlir-opt knows our dialects once it has loaded the plugin, and runs
+// our pipelines.
+
+// PIPELINE-NOT: func.func
+// PIPELINE: llvm.func @_espalier_mlp_run(
 
 // WITHOUT: Dialect `poly' not found
 

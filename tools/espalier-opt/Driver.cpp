@@ -15,9 +15,10 @@ namespace cl = llvm::cl;
 
 llvm::LogicalResult espalier::runDriver(int argc, char **argv,
                                         DialectRegistry &registry) {
-  cl::opt<std::string> compileTo(
-      "compile-to", cl::value_desc("stage"),
-      cl::desc("Compile the module to a stage: " + listStages()));
+  static const std::string help =
+      "Compile the module, after other passes, to a stage: " + listStages();
+  static cl::opt<std::string> compileTo("compile-to", cl::value_desc("stage"),
+                                        cl::desc(help));
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Espalier pass driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -45,6 +45,8 @@ struct Storage {
   unsigned array;
   /// From the array's indices to those of the memory, without symbols.
   mlir::AffineMap map;
+  /// What messages call the array.
+  std::string name;
 };
 
 /// Statements in program order: statement by statement, each over its domain

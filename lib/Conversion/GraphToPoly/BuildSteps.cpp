@@ -275,7 +275,7 @@ AffineExpr ProgramBuilder::getIndex(Value value) {
     result = getIndex(op->getOperand(0));
   if (!result)
     result = addSymbol({0, 0, value});
-  result = simplifyAffineExpr(result, 0, program.symbols.size());
+  result = program.simplify(result);
   return indexOf[value] = result;
 }
 

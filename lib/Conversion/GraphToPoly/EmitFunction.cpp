@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -15,8 +16,9 @@ namespace {
 class SizeEmitter {
 public:
   SizeEmitter(const StepProgram &program, OpBuilder &builder, Location loc,
-              llvm::function_ref<Value(unsigned argument, unsigned dim)> extent)
-      : program(program), builder(builder), loc(loc), extent(extent) {}
+              std::function<Value(unsigned argument, unsigned dim)> extent)
+      : program(program), builder(builder), loc(loc),
+        extent(std::move(extent)) {}
 
   Value emit(AffineExpr expr) {
     Value &known = emitted[expr];
@@ -82,7 +84,7 @@ private:
   const StepProgram &program;
   OpBuilder &builder;
   Location loc;
-  llvm::function_ref<Value(unsigned, unsigned)> extent;
+  std::function<Value(unsigned, unsigned)> extent;
   llvm::DenseMap<AffineExpr, Value> emitted;
   llvm::DenseMap<Value, Value> cloned;
 };
@@ -158,23 +160,25 @@ func::FuncOp FunctionEmitter::makeMain() {
       func::FuncOp::create(builder, original.getLoc(), original.getName(),
                            builder.getFunctionType(types, {}));
   // Names, symbolic extents, and the element types that memory does not show.
-  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type,
-                      bool isOutput) {
+  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type) {
     if (attrs)
       for (NamedAttribute attr : attrs)
         function.setArgAttr(position, attr.getName(), attr.getValue());
-    function.setArgAttr(
-        position, "espalier.type",
-        TypeAttr::get(cast<RankedTensorType>(type).getElementType()));
-    if (isOutput)
-      function.setArgAttr(position, "espalier.output", builder.getUnitAttr());
+    // Memory does not show a sign, or that a byte is a boolean.
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (element.isInteger(1))
+      function.setArgAttr(position, kDtypeAttr, builder.getStringAttr("bool"));
+    else if (element.isUnsignedInteger())
+      function.setArgAttr(
+          position, kDtypeAttr,
+          builder.getStringAttr("u" + Twine(element.getIntOrFloatBitWidth())));
   };
   unsigned numInputs = original.getNumArguments();
   for (auto [number, type] : llvm::enumerate(original.getArgumentTypes()))
-    describe(number, original.getArgAttrDict(number), type, false);
+    describe(number, original.getArgAttrDict(number), type);
   for (auto [number, type] : llvm::enumerate(original.getResultTypes()))
-    describe(numInputs + number, original.getResultAttrDict(number), type,
-             true);
+    describe(numInputs + number, original.getResultAttrDict(number), type);
+  function->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
   function.addEntryBlock();
   return function;
 }

@@ -260,10 +260,8 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
       if (!e || condition.isEquality)
         continue;
       AffineExpr extent = program.arrays[source].extents[dim];
-      AffineExpr below = simplifyAffineExpr(
-          extent - 1 - *e, statement.getNumDims(), program.symbols.size());
-      AffineExpr rule = simplifyAffineExpr(
-          condition.expr, statement.getNumDims(), program.symbols.size());
+      AffineExpr below = program.simplify(extent - 1 - *e);
+      AffineExpr rule = program.simplify(condition.expr);
       if (rule == *e || rule == below)
         pad[dim] = explained = true;
     }
@@ -285,10 +283,8 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     if (!range)
       return false;
     low.push_back(range->first);
-    extents.push_back(simplifyAffineExpr(range->second - range->first + 1, 0,
-                                         program.symbols.size()));
-    indices.push_back(program.expression(simplifyAffineExpr(
-        e - range->first, statement.getNumDims(), program.symbols.size())));
+    extents.push_back(program.simplify(range->second - range->first + 1));
+    indices.push_back(program.expression(program.simplify(e - range->first)));
   }
   ArrayId copy = addPadded(source, low, extents, padding, access.getType());
   Expr replacement =

@@ -27,8 +27,19 @@ StepProgram::affine(Expr index,
         }
       });
   if (result)
-    result = simplifyAffineExpr(*result, 0, symbols.size());
+    result = simplify(*result);
   return result;
+}
+
+AffineExpr StepProgram::simplify(AffineExpr expr) const {
+  unsigned numDims = 0, numSymbols = 0;
+  expr.walk([&](AffineExpr e) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e))
+      numDims = std::max(numDims, dim.getPosition() + 1);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
+  });
+  return simplifyAffineExpr(expr, numDims, numSymbols);
 }
 
 Expr StepProgram::expression(AffineExpr expr) const {

@@ -108,6 +108,7 @@ struct StepProgram {
   std::optional<mlir::AffineExpr>
   affine(Expr index,
          llvm::function_ref<mlir::AffineExpr(Expr)> dataSymbol) const;
+  mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Writes an affine expression as an index expression.
   Expr expression(mlir::AffineExpr expr) const;
 };

@@ -53,8 +53,9 @@ std::optional<ArenaPlan> espalier::planArena(llvm::ArrayRef<LiveBuffer> buffers,
     rounded.push_back(*size);
   }
   auto order = llvm::to_vector(llvm::seq<size_t>(0, buffers.size()));
-  llvm::stable_sort(
-      order, [&](size_t a, size_t b) { return rounded[a] > rounded[b]; });
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(rounded[b], a) < std::pair(rounded[a], b);
+  });
 
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);

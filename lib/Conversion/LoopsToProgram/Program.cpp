@@ -2,15 +2,8 @@
 
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier-c/Runtime.h"
-#include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace espalier {
-#define GEN_PASS_DEF_PROGRAMVERIFYLOOPSPASS
-#define GEN_PASS_DEF_PROGRAMVERIFYPLANNEDPASS
-#include "espalier/Conversion/LoopsToProgram/Passes.h.inc"
-} // namespace espalier
 
 using namespace mlir;
 using namespace espalier;
@@ -22,11 +15,12 @@ FailureOr<ProgramFunctions> espalier::findProgram(ModuleOp module) {
   auto find = [&](StringRef name) -> func::FuncOp {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function || function.isExternal()) {
-      module.emitError("expects the definition of a func.func @") << name;
+      emitError(module.getLoc(), "expects the definition of a func.func @")
+          << name;
       return nullptr;
     }
     if (!function.getBody().hasOneBlock()) {
-      function.emitError("expects one block, but got ")
+      emitError(function.getLoc(), "expects one block, but got ")
           << function.getBody().getBlocks().size();
       return nullptr;
     }
@@ -75,7 +69,7 @@ FailureOr<int32_t> espalier::getDtype(Type type) {
 static FailureOr<TensorSignature> readTensor(func::FuncOp main, unsigned index,
                                              const Twine &fallbackName) {
   auto error = [&]() {
-    return main.emitError("argument #") << index << " expects ";
+    return emitError(main.getLoc(), "argument #") << index << " expects ";
   };
   auto type = dyn_cast<MemRefType>(main.getArgumentTypes()[index]);
   if (!type || !type.getLayout().isIdentity() || type.getMemorySpace())
@@ -136,14 +130,15 @@ static LogicalResult verifyPlan(ProgramFunctions functions,
   int64_t numResults = countExtents(signature.outputs) + hasArena;
   FunctionType type = plan.getFunctionType();
   if (type.getNumInputs() != numOperands || type.getNumResults() != numResults)
-    return plan.emitError("expects ")
+    return emitError(plan.getLoc(), "expects ")
            << numOperands << " operands and " << numResults
            << " results, but got " << type.getNumInputs() << " and "
            << type.getNumResults();
   auto isIndex = [](Type type) { return type.isIndex(); };
   if (!llvm::all_of(type.getInputs(), isIndex) ||
       !llvm::all_of(type.getResults(), isIndex))
-    return plan.emitError("expects types 'index' only, but got ") << type;
+    return emitError(plan.getLoc(), "expects types 'index' only, but got ")
+           << type;
   return success();
 }
 
@@ -153,8 +148,9 @@ static LogicalResult verifyName(ModuleOp module, StringRef name) {
       !name.empty() && !llvm::isDigit(name.front()) &&
       llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
   if (!isIdentifier)
-    return module.emitError("expects a C identifier as the program's name, "
-                            "but got '")
+    return emitError(module.getLoc(),
+                     "expects a C identifier as the program's name, "
+                     "but got '")
            << name << "'";
   return success();
 }
@@ -171,11 +167,11 @@ FailureOr<ProgramSignature> espalier::readSignature(ModuleOp module) {
     hasArena |= bool(main.getArgAttr(--numTensors, kArenaAttr));
 
   if (main.getNumResults() != 0)
-    return main.emitError("expects no results, but got ")
+    return emitError(main.getLoc(), "expects no results, but got ")
            << main.getNumResults();
   auto numInputs = main->getAttrOfType<IntegerAttr>(kNumInputsAttr);
   if (!numInputs || numInputs.getInt() < 0 || numInputs.getInt() > numTensors)
-    return main.emitError("expects '")
+    return emitError(main.getLoc(), "expects '")
            << kNumInputsAttr << "' to be an integer from 0 to " << numTensors
            << ", but got " << main->getAttr(kNumInputsAttr);
 
@@ -192,7 +188,7 @@ FailureOr<ProgramSignature> espalier::readSignature(ModuleOp module) {
     if (failed(tensor))
       return failure();
     if (!names.insert((isInput ? "i" : "o") + tensor->name).second)
-      return main.emitError("argument #")
+      return emitError(main.getLoc(), "argument #")
              << i << " expects a name of its own, but got '" << tensor->name
              << "' again";
     tensors.push_back(std::move(*tensor));
@@ -205,46 +201,3 @@ FailureOr<ProgramSignature> espalier::readSignature(ModuleOp module) {
       signature.planMessages.push_back(message.str());
   return signature;
 }
-
-/// Checks that memory planning and packing left nothing behind.
-static LogicalResult verifyPlanned(ModuleOp module) {
-  FailureOr<ProgramFunctions> functions = findProgram(module);
-  if (failed(functions))
-    return failure();
-  func::FuncOp main = functions->main;
-  unsigned numArguments = main.getNumArguments();
-  for (auto [name, fromEnd] :
-       {std::pair(kArenaAttr, 2u), std::pair(kConstantsArgAttr, 1u)})
-    if (numArguments < fromEnd ||
-        !main.getArgAttr(numArguments - fromEnd, name))
-      return main.emitError("expects '")
-             << name << "' on argument #" << fromEnd << " from the end";
-  WalkResult result = main.walk([&](Operation *op) {
-    if (!isa<memref::AllocOp, memref::DeallocOp>(op))
-      return WalkResult::advance();
-    op->emitError("expects no allocation in @main at stage program");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-namespace {
-struct ProgramVerifyLoopsPass
-    : espalier::impl::ProgramVerifyLoopsPassBase<ProgramVerifyLoopsPass> {
-  void runOnOperation() override {
-    if (failed(readSignature(getOperation())))
-      return signalPassFailure();
-    markAllAnalysesPreserved();
-  }
-};
-
-struct ProgramVerifyPlannedPass
-    : espalier::impl::ProgramVerifyPlannedPassBase<ProgramVerifyPlannedPass> {
-  void runOnOperation() override {
-    if (failed(verifyPlanned(getOperation())) ||
-        failed(readSignature(getOperation())))
-      return signalPassFailure();
-    markAllAnalysesPreserved();
-  }
-};
-} // namespace

@@ -93,7 +93,7 @@ static FailureOr<std::vector<TensorSignature>> decodeTensors(Attribute attr) {
 
 FailureOr<ProgramSignature> espalier::getSignature(ModuleOp module) {
   auto error = [&]() -> LogicalResult {
-    return module.emitError("expects the attribute '")
+    return emitError(module.getLoc(), "expects the attribute '")
            << kSignatureAttr << "', which -program-add-entry-points makes";
   };
   auto dictionary = module->getAttrOfType<DictionaryAttr>(kSignatureAttr);
@@ -241,7 +241,7 @@ static LogicalResult hideFunctions(ModuleOp module, StringRef program) {
           ("_espalier_" + program + "_fn_" + function.getName()).str();
   for (auto &entry : names)
     if (module.lookupSymbol(entry.second))
-      return module.emitError("expects no symbol @") << entry.second;
+      return emitError(module.getLoc(), "expects no symbol @") << entry.second;
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](FlatSymbolRefAttr reference) -> Attribute {
     auto it = names.find(reference.getValue());

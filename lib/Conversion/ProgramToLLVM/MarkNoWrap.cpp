@@ -37,7 +37,8 @@ struct ProgramMarkNoWrapPass
       bool isIndex =
           op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
       if (!isArithmetic || !isIndex ||
-          !llvm::all_of(op->getOperands(), isChecked))
+          !llvm::all_of(op->getOperands(),
+                        [&](Value value) { return isChecked(value); }))
         return;
       checked.insert(op->getResult(0));
       if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
@@ -47,11 +48,12 @@ struct ProgramMarkNoWrapPass
     });
   }
 
-  /// The values that follow from loop counters, sizes and constants.
-  DenseSet<Value> checked;
-  std::function<bool(Value)> isChecked = [this](Value value) {
+  bool isChecked(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument ? isCounterOrSize(argument) : checked.contains(value);
-  };
+  }
+
+  /// The values that follow from loop counters, sizes and constants.
+  DenseSet<Value> checked;
 };
 } // namespace

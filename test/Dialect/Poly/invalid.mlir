@@ -54,6 +54,22 @@ poly.kernel @k(%N: index) {
 
 // -----
 
+// ArrayOp C3
+poly.kernel @k() {
+  // expected-error @below {{expects storage that maps 2 indices to those of a memref of 'f32', but got affine_map<(d0) -> (d0)> to 'memref<4xf32>'}}
+  %a = poly.array : memref<8x8xf32> storage affine_map<(i) -> (i)> as memref<4xf32>
+}
+
+// -----
+
+// ArrayOp C4
+poly.kernel @k(%N: index) {
+  // expected-error @below {{expects a dynamic extent of the storage to be that of a dynamic dimension, but got affine_map<(d0) -> (d0 mod 4)> to 'memref<?xf32>'}}
+  %a = poly.array(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 4)> as memref<?xf32>
+}
+
+// -----
+
 // ComputeOp C1
 poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
   // expected-error @below {{expects at least one set as domain}}

@@ -15,6 +15,8 @@ poly.kernel private @matmul(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref
   %acc = poly.array register(%M, %N) : memref<?x?xf32>
   // CHECK: %{{.*}} = poly.array : memref<4xf32>
   %unused = poly.array : memref<4xf32>
+  // CHECK: %{{.*}} = poly.array stack(%{{.*}}) : memref<?xf32> storage #{{.*}} as memref<16xf32>
+  %folded = poly.array stack(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 16)> as memref<16xf32>
   // CHECK: poly.compute @init domain [#{{.*}}] reads() writes(%[[ACC]][#{{.*}}] : memref<?x?xf32>) {
   poly.compute @init domain [#space] reads() writes(%acc[affine_map<(i, j)[M, N, K] -> (i, j)>] : memref<?x?xf32>) {
     %z = arith.constant 0.0 : f32

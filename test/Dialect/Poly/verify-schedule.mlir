@@ -109,7 +109,7 @@ poly.kernel @a_point_is_dropped(%A: memref<8xf32>, %B: memref<8xf32>) {
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects to run every point once, but got: filters drop a point, of copy}}
+  // expected-error @below {{expects every point to run once, but filters drop a point of @copy}}
   poly.schedule {
     poly.sequence {
       poly.filter [@copy] where [affine_set<(i) : (3 - i >= 0)>]
@@ -128,7 +128,7 @@ poly.kernel @a_point_runs_twice(%A: memref<8xf32>, %B: memref<8xf32>) {
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects to run every point once, but got: filters pass a point twice, of copy}}
+  // expected-error @below {{expects every point to run once, but filters pass a point twice of @copy}}
   poly.schedule {
     poly.sequence {
       poly.filter [@copy] where [affine_set<(i) : (5 - i >= 0)>]
@@ -149,5 +149,88 @@ poly.kernel @schedule_is_not_affine(%A: memref<?xf32>, %N: index) {
   // expected-error @below {{expects a schedule that can be checked, but got: a set or a map is not affine}}
   poly.schedule {
     poly.band [@scan] maps [affine_map<(i)[N] -> (i floordiv N)>] loops [sequential]
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#id = affine_map<(i)[N] -> (i)>
+#tile = affine_map<(i)[N] -> (i floordiv 16)>
+#point = affine_map<(i)[N] -> (i mod 16)>
+
+// A tile of 16 elements is enough, if both computations stay in their tile.
+poly.kernel @tile_in_registers(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
+  %t = poly.array register(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 16)> as memref<16xf32>
+  poly.compute @produce domain [#points] reads(%A[#id] : memref<?xf32>) writes(%t[#id] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @consume domain [#points] reads(%t[#id] : memref<?xf32>) writes(%B[#id] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@produce, @consume] maps [#tile, #tile] loops [parallel] {
+      poly.sequence {
+        poly.filter [@produce] {
+          poly.band [@produce] maps [#point] loops [vector(16)]
+        }
+        poly.filter [@consume] {
+          poly.band [@consume] maps [#point] loops [vector(16)]
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#id = affine_map<(i)[N] -> (i)>
+
+poly.kernel @elements_share_a_place(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
+  %t = poly.array stack(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 16)> as memref<16xf32>
+  poly.compute @produce domain [#points] reads(%A[#id] : memref<?xf32>) writes(%t[#id] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @consume domain [#points] reads(%t[#id] : memref<?xf32>) writes(%B[#id] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but elements of one place are alive at the same time, in @produce}}
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@produce]
+      poly.filter [@consume]
+    }
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[] : (i >= 0, 7 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+
+// What a parallel loop leaves in registers is gone after it.
+poly.kernel @registers_do_not_leave_a_parallel_loop(%A: memref<8xf32>, %B: memref<8xf32>) {
+  %t = poly.array register : memref<8xf32>
+  poly.compute @produce domain [#points] reads(%A[#id] : memref<8xf32>) writes(%t[#id] : memref<8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @consume domain [#points] reads(%t[#id] : memref<8xf32>) writes(%B[#id] : memref<8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share elements, in @produce}}
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@produce] {
+        poly.band [@produce] maps [#id] loops [parallel]
+      }
+      poly.filter [@consume]
+    }
   }
 }

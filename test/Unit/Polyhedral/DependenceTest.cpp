@@ -132,7 +132,7 @@ TEST_F(DependenceTest, StatementsStayInOrder) {
   EXPECT_EQ(check(program, sequence({1, 0, 2})), "flow init -> update ()");
   EXPECT_EQ(check(program, sequence({0, 2, 1})), "flow update -> store ()");
   EXPECT_EQ(check(program, sequence({0, 2})),
-            "nothing schedules the points of update");
+            "every point to run once, but nothing schedules @update");
   EXPECT_EQ(check(program, nullptr), "flow init -> update ()");
 }
 
@@ -152,10 +152,80 @@ TEST_F(DependenceTest, FiltersPartition) {
             "flow step -> step (1, 1)");
   EXPECT_EQ(check(program, filters("(t, i)[T, N] : (8 - t >= 0)",
                                    "(t, i)[T, N] : (t - 10 >= 0)")),
-            "filters drop a point, of step");
+            "every point to run once, but filters drop a point of @step");
   EXPECT_EQ(check(program, filters("(t, i)[T, N] : (9 - t >= 0)",
                                    "(t, i)[T, N] : (t - 9 >= 0)")),
-            "filters pass a point twice, of step");
+            "every point to run once, but filters pass a point twice of @step");
+}
+
+/// The local array of a matrix product kept as one tile.
+class StorageTest : public DependenceTest {
+protected:
+  /// Tiles of 4 x 8 under `outer` loops; the loops of each statement's tile are
+  /// in the order of its dimensions, but for a reduction loop, outermost.
+  ScheduleTree tiles(llvm::StringRef outer,
+                     llvm::ArrayRef<Concurrency> concurrency = {}) {
+    std::vector<ScheduleTree> filters;
+    llvm::SmallVector<BandMap> maps;
+    for (unsigned number = 0; number < 3; ++number) {
+      std::string dims = number == 1 ? "(i, j, k)" : "(i, j)";
+      std::string inner =
+          number == 1 ? "(k, i mod 4, j mod 8)" : "(0, i mod 4, j mod 8)";
+      auto parse = [&](llvm::StringRef loops) {
+        return map(dims + "[M, N, K] -> " + loops.str());
+      };
+      maps.push_back({number, parse(outer)});
+      filters.push_back(makeFilter(FilterSet{number, {}},
+                                   makeBand(BandMap{number, parse(inner)},
+                                            llvm::SmallVector<BandMember>(3))));
+    }
+    llvm::SmallVector<BandMember> members(maps[0].map.getNumResults());
+    for (auto [member, kind] : llvm::zip(members, concurrency))
+      member.concurrency = kind;
+    return makeBand(maps, members, makeSequence(std::move(filters)));
+  }
+  Program matmulWith(llvm::StringRef storage) {
+    Program program = matmul();
+    program.storages = {{3, map(storage), "acc"}};
+    return program;
+  }
+};
+
+TEST_F(StorageTest, OneTileIsEnough) {
+  Program program = matmulWith("(i, j) -> (i mod 4, j mod 8)");
+  EXPECT_EQ(check(program, tiles("(i floordiv 4, j floordiv 8)")), "legal");
+  EXPECT_EQ(check(program, tiles("(i floordiv 4, j floordiv 8)",
+                                 {kParallel, kParallel})),
+            "legal");
+  EXPECT_EQ(check(program, tiles("(i floordiv 8, j floordiv 8, "
+                                 "(i mod 8) floordiv 4)")),
+            "legal");
+}
+
+TEST_F(StorageTest, TilesMustNotOverlap) {
+  Program program = matmulWith("(i, j) -> (i mod 4, j mod 8)");
+  EXPECT_EQ(check(program, tiles("(i floordiv 8, j floordiv 8)")),
+            "the storage of acc to suit the schedule, but elements of one "
+            "place are alive at the same time, in @init");
+  program = matmulWith("(i, j) -> (i mod 4, 0)");
+  EXPECT_EQ(check(program, tiles("(i floordiv 4, j floordiv 8)")),
+            "the storage of acc to suit the schedule, but elements of one "
+            "place are alive at the same time, in @init");
+  EXPECT_EQ(check(program, makeProgramOrder(program)),
+            "the storage of acc to suit the schedule, but elements of one "
+            "place are alive at the same time, in @init");
+}
+
+// The rows of one band are shared by its columns' parallel iterations.
+TEST_F(StorageTest, ParallelLoopsHaveTheirOwnMemory) {
+  Program program = matmulWith("(i, j) -> (i mod 4, j)");
+  EXPECT_EQ(check(program, tiles("(i floordiv 4)", {kParallel})), "legal");
+  ScheduleTree tree = tiles("(i floordiv 4)", {kParallel});
+  tree->children[0]->children[0]->children[0]->members[1].concurrency =
+      kParallel;
+  EXPECT_EQ(check(program, tree),
+            "the storage of acc to suit the schedule, but iterations of a "
+            "parallel loop share elements, in @init");
 }
 
 TEST_F(DependenceTest, IndirectAccessesMayTouchAnything) {

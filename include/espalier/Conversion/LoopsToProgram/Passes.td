@@ -100,8 +100,10 @@ def ProgramVerifyPlannedPass : Pass<"program-verify-planned", "mlir::ModuleOp"> 
   let summary = "checks that a module is of stage program";
   let description = [{
     `@main` has the arguments marked `espalier.arena` and `espalier.constants`
-    at its end, allocates nothing and reads no constant global, and `@main_plan`
-    has the arena's size as its last result. Nothing is changed.
+    at its end and allocates nothing, and `@main_plan` has the arena's size as
+    its last result. No kernel gets one buffer for two arguments of which it
+    writes one: code generation takes the buffers of a kernel to be disjoint.
+    Nothing is changed.
   }];
 }
 

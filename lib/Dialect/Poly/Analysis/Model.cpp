@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -11,6 +12,14 @@ using namespace espalier::poly;
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
+
+std::string espalier::poly::describeArray(Value array) {
+  if (auto argument = dyn_cast<BlockArgument>(array))
+    return "argument #" + llvm::utostr(argument.getArgNumber());
+  auto local = array.getDefiningOp<ArrayOp>();
+  auto arrays = local->getParentOfType<KernelOp>().getArrays();
+  return "array #" + llvm::utostr(llvm::find(arrays, local) - arrays.begin());
+}
 
 KernelModel espalier::poly::buildModel(KernelOp kernel) {
   KernelModel model;
@@ -35,8 +44,20 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
     statement.isReduction = compute.getReduction().has_value();
     model.program.statements.push_back(std::move(statement));
   }
-  for (auto [array, number] : numbers)
+  for (auto [array, number] : numbers) {
     model.arrays.push_back(array);
+    auto local = array.getDefiningOp<ArrayOp>();
+    if (!local)
+      continue;
+    AffineMap map;
+    if (local.getStorage())
+      map = *local.getStorage();
+    else if (local.getPlacement() == Placement::Register)
+      map = AffineMap::getMultiDimIdentityMap(
+          cast<MemRefType>(array.getType()).getRank(), kernel.getContext());
+    if (map)
+      model.program.storages.push_back({number, map, describeArray(array)});
+  }
   return model;
 }
 

@@ -22,21 +22,6 @@ static std::string toString(ArrayRef<int64_t> values) {
   return text;
 }
 
-/// The array as a reader of the kernel knows it.
-static std::string describeArray(Value array) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto argument = dyn_cast<BlockArgument>(array))
-    os << "argument #" << argument.getArgNumber();
-  else
-    os << "array #"
-       << llvm::count_if(array.getDefiningOp()->getBlock()->getOps<ArrayOp>(),
-                         [&](ArrayOp op) {
-                           return op->isBeforeInBlock(array.getDefiningOp());
-                         });
-  return text;
-}
-
 static void report(KernelModel &model, ScheduleOp schedule,
                    const polyhedral::Violation &violation) {
   ComputeOp source = model.computes[violation.source];
@@ -80,8 +65,7 @@ LogicalResult espalier::poly::verifySchedule(KernelOp kernel,
     break;
   }
   if (!legality.violation)
-    return schedule.emitOpError("expects to run every point once, but got: ")
-           << legality.reason;
+    return schedule.emitOpError("expects ") << legality.reason;
   report(model, schedule, *legality.violation);
   return failure();
 }

@@ -133,7 +133,8 @@ LogicalResult ArrayOp::verify() {
       storage.getElementType() != type.getElementType())
     return emitOpError("expects storage that maps ")
            << type.getRank() << " indices to those of a memref of "
-           << type.getElementType() << ", but got " << AffineMapAttr::get(map) << " to " << storage;
+           << type.getElementType() << ", but got " << AffineMapAttr::get(map)
+           << " to " << storage;
   // C4
   for (auto [result, extent] :
        llvm::zip(map.getResults(), storage.getShape())) {

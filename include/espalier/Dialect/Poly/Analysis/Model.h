@@ -17,7 +17,12 @@ struct KernelModel {
   llvm::SmallVector<mlir::Value> arrays;
 };
 
-/// Translates the computations of `kernel`.
+/// Names a memref of a kernel: `argument #1`, or `array #0` for the first
+/// `poly.array`.
+std::string describeArray(mlir::Value array);
+
+/// Translates the computations of `kernel`. Arrays with a storage map, and
+/// those placed in registers, are private to the iterations of parallel loops.
 KernelModel buildModel(KernelOp kernel);
 
 /// Translates the schedule of the kernel; without one, the program order. The

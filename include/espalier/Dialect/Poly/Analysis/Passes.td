@@ -12,14 +12,15 @@ def PolyVerifySchedulePass
     Fails, naming two points that touch the same element in the wrong order, if
     a `poly.schedule` breaks a dependence of the program order, if a `parallel`
     loop carries one, or a `vector` loop one that is not of a reduction. Fails
-    too if filters drop or repeat a point, or if the question takes more than
-    `max-operations`.
+    too if filters drop or repeat a point, if elements of an array that share a
+    place in its storage are alive at the same time, or if the question takes
+    more than `max-operations`.
 
     ```mlir
     // s(t, i) writes A[t + 1, i] and reads A[t, i + 1]:
     poly.band [@s] maps [affine_map<(t, i)[T, N] -> (i, t)>] loops [...]
-    // error: expects a schedule that keeps the flow dependence from
-    //        @s(0, 2) to @s(1, 1), distance (1, -1), on argument #0, ...
+    // error: expects to keep the flow dependence from @s(0, 2) to @s(1, 1),
+    //        distance (1, -1), on argument #0, with parameters (2, 4)
     ```
 
     A kernel without schedule passes.

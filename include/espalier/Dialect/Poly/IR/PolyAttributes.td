@@ -40,7 +40,7 @@ def Poly_LoopAttr : Poly_Attr<"Loop", "loop"> {
   let description = [{
     `sequential`; `parallel`: iterations on different threads; `vector(W)`: at
     most W iterations, in lockstep as the lanes of a vector; `unroll`: one copy
-    of the body per iteration.
+    of the body per iteration, where the number of iterations is a constant.
 
     Example: `#poly.loop<vector(16)>`; inside a `poly.band`, just `vector(16)`.
   }];

@@ -1,0 +1,82 @@
+// RUN: espalier-opt %s -split-input-file -verify-diagnostics -program-check-sizes | FileCheck %s
+
+// Message 1 is about overflow, 2 about divisors, 3 the assertion's.
+// CHECK-LABEL: func.func @main_plan(
+//  CHECK-SAME:   %[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index)
+//  CHECK-SAME:   espalier.plan_messages = ["expects sizes that fit into 63 bits, but got an overflow
+//  CHECK-SAME:     "expects positive divisors in the computation of sizes
+//  CHECK-SAME:     "n must be even"]
+//       CHECK:   %[[SUM:.*]] = arith.addi %[[N]], %[[M]]
+//   CHECK-DAG:   arith.xori %[[N]], %[[SUM]]
+//   CHECK-DAG:   arith.xori %[[M]], %[[SUM]]
+//       CHECK:   arith.andi
+//       CHECK:   %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended
+//       CHECK:   %[[ZERO:.*]] = arith.cmpi slt, %[[M]], %{{.*}}
+//       CHECK:   %[[DIVISOR:.*]] = arith.select %[[ZERO]], %{{.*}}, %[[M]]
+//       CHECK:   arith.divsi %{{.*}}, %[[DIVISOR]]
+//   CHECK-NOT:   cf.assert
+//   CHECK-DAG:   %[[CODE:.*]] = arith.constant -3 : index
+//       CHECK:   %[[LAST:.*]] = arith.select %{{.*}}, %[[CODE]], %{{.*}}
+//       CHECK:   return %{{.*}}, %[[LAST]] : index, index
+module {
+  func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+    return
+  }
+  func.func @main_plan(%n: index, %m: index) -> (index, index) {
+    %c2 = arith.constant 2 : index
+    %c0 = arith.constant 0 : index
+    %sum = arith.addi %n, %m : index
+    %product = arith.muli %sum, %n : index
+    %quotient = arith.divsi %product, %m : index
+    %rest = arith.remui %n, %c2 : index
+    %even = arith.cmpi eq, %rest, %c0 : index
+    cf.assert %even, "n must be even"
+    return %quotient, %product : index, index
+  }
+}
+
+// -----
+
+// What the plan has asserted, @main need not.
+// CHECK-LABEL: func.func @main(
+//   CHECK-NOT:   cf.assert
+//       CHECK:   return
+module {
+  func.func @main(%x: memref<?xf32>) attributes {espalier.num_inputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %positive = arith.cmpi sgt, %n, %c0 : index
+    cf.assert %positive, "n must be positive"
+    return
+  }
+  func.func @main_plan(%n: index) -> index {
+    return %n : index
+  }
+}
+
+// -----
+
+module {
+  func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+    return
+  }
+  func.func @main_plan(%flag: i1) -> index {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expects straight-line code in @main_plan}}
+    scf.if %flag {
+    }
+    return %c0 : index
+  }
+}
+
+// -----
+
+module {
+  func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+    return
+  }
+  // expected-error @below {{expects the arena's size as a result; run -program-plan-memory before}}
+  func.func @main_plan() {
+    return
+  }
+}

@@ -1,0 +1,109 @@
+// RUN: espalier-opt %s -program-merge-parallel | FileCheck %s
+
+// CHECK-LABEL: func.func @neighbours
+//       CHECK:   %[[M:.*]] = arith.addi
+//       CHECK:   omp.parallel {
+//       CHECK:     omp.wsloop {
+//       CHECK:       memref.store
+//       CHECK:     omp.wsloop nowait {
+//       CHECK:       omp.loop_nest (%{{.*}}) : index = (%{{.*}}) to (%[[M]])
+//   CHECK-NOT:   omp.parallel
+//       CHECK:   return
+func.func @neighbours(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  omp.parallel {
+    omp.wsloop {
+      omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+        memref.store %one, %x[%i] : memref<?xf32>
+        omp.yield
+      }
+    }
+    omp.terminator
+  }
+  %m = arith.addi %n, %c1 : index
+  omp.parallel {
+    omp.wsloop {
+      omp.loop_nest (%i) : index = (%c0) to (%m) step (%c1) {
+        memref.store %one, %x[%i] : memref<?xf32>
+        omp.yield
+      }
+    }
+    omp.terminator
+  }
+  return
+}
+
+// The store happens once, after the first loop and before the second.
+// CHECK-LABEL: func.func @effect_between
+//       CHECK:   omp.parallel
+//       CHECK:   memref.store
+//       CHECK:   omp.parallel
+func.func @effect_between(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  omp.parallel {
+    omp.barrier
+    omp.terminator
+  }
+  memref.store %one, %x[%c0] : memref<?xf32>
+  omp.parallel {
+    omp.barrier
+    omp.terminator
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @loop_moves_inside
+//       CHECK:   omp.parallel {
+//  CHECK-NEXT:     scf.for
+//       CHECK:       omp.wsloop {
+//       CHECK:       omp.wsloop {
+//   CHECK-NOT:   omp.parallel
+//       CHECK:   return
+func.func @loop_moves_inside(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %k = %c0 to %n step %c1 {
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          memref.store %one, %x[%i] : memref<?xf32>
+          omp.yield
+        }
+      }
+      omp.terminator
+    }
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%k) step (%c1) {
+          memref.store %one, %x[%i] : memref<?xf32>
+          omp.yield
+        }
+      }
+      omp.terminator
+    }
+  }
+  return
+}
+
+// Every thread would run the accumulation.
+// CHECK-LABEL: func.func @loop_with_results_stays
+//       CHECK:   scf.for
+//       CHECK:     omp.parallel
+func.func @loop_with_results_stays(%n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %c0) -> index {
+    omp.parallel {
+      omp.barrier
+      omp.terminator
+    }
+    %next = arith.addi %sum, %k : index
+    scf.yield %next : index
+  }
+  return %r : index
+}
