@@ -2,6 +2,8 @@
 
 #include "KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace espalier;
@@ -99,17 +101,29 @@ AffineExpr KernelLoops::simplify(AffineExpr expr) {
   lhs = canonicalize(lhs);
   SmallVector<AffineExpr> terms;
   getTerms(lhs, terms);
-  AffineExpr multiple = constant(0), rest = constant(0);
+  // With terms = step * multiple + rest, where step divides the divisor and the
+  // rest stays between two multiples of it, the rest decides nothing.
+  llvm::SmallSetVector<int64_t, 4> steps;
+  steps.insert(number);
   for (AffineExpr term : terms)
-    (term.isMultipleOf(number) ? multiple : rest) =
-        (term.isMultipleOf(number) ? multiple : rest) + term;
-  if (auto range = getRange(rest)) {
-    int64_t quotient = llvm::divideFloorSigned(range->first, number);
-    if (quotient == llvm::divideFloorSigned(range->second, number))
-      return isMod ? rest - quotient * number
-                   : multiple.floorDiv(number) + quotient;
+    steps.insert(std::gcd(number, term.getLargestKnownDivisor()));
+  for (int64_t step : steps) {
+    AffineExpr multiple = constant(0), rest = constant(0);
+    for (AffineExpr term : terms)
+      (term.isMultipleOf(step) ? multiple : rest) =
+          (term.isMultipleOf(step) ? multiple : rest) + term;
+    std::optional<std::pair<int64_t, int64_t>> range = getRange(rest);
+    if (step <= 1 || !range)
+      continue;
+    int64_t quotient = llvm::divideFloorSigned(range->first, step);
+    if (quotient != llvm::divideFloorSigned(range->second, step))
+      continue;
+    multiple = multiple.floorDiv(step) + quotient;
+    rest = rest - quotient * step;
+    return isMod ? (multiple % (number / step)) * step + rest
+                 : multiple.floorDiv(number / step);
   }
-  return isMod ? rest % number : multiple.floorDiv(number) + rest.floorDiv(number);
+  return isMod ? lhs % rhs : lhs.floorDiv(rhs);
 }
 
 Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {

@@ -149,7 +149,6 @@ def Graph_CastOp : Graph_Op<"cast"> {
   let results = (outs Graph_Tensor:$result);
   let definition = "R[b..] = X[b..]";
   let hasFolder = 1;
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
