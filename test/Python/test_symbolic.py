@@ -1,7 +1,6 @@
 """Expressions over run-time sizes."""
 
 import pytest
-
 from espalier.importers.onnx.symbolic import (
     Expr,
     apply,

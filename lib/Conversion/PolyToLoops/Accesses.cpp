@@ -360,17 +360,23 @@ std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
   return std::nullopt;
 }
 
-std::optional<SlotKey>
-KernelLoops::getSlotKey(const poly::ComputeAccess &access,
-                        const AstNode &call) {
+SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
+                                const AstNode &call) {
   AffineExpr address = getAddress(access, call);
   if (lanes && address.isFunctionOfDim(lanes->iterator))
     address = canonicalize(
         simplify(address.replace(iterator(lanes->iterator), lanes->first)));
-  auto number = dyn_cast<AffineConstantExpr>(address);
-  if (!number)
-    return std::nullopt;
-  return SlotKey(access.array, number.getValue());
+  return SlotKey(access.array, address);
+}
+
+void KernelLoops::setSlot(const SlotKey &key, Value value) {
+  registers.remove_if([&](const auto &entry) {
+    const SlotKey &other = entry.first;
+    return other.first == key.first && other.second != key.second &&
+           !isa<AffineConstantExpr>(
+               canonicalize(simplify(other.second - key.second)));
+  });
+  registers[key] = {value, {}};
 }
 
 /// The addresses of the lanes relative to `base`, as a vector of indices.
@@ -425,14 +431,12 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                                        const AstNode &call, ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
-    std::optional<SlotKey> key = getSlotKey(access, call);
-    auto slot = key ? registers.find(*key) : registers.end();
+    auto slot = registers.find(getSlotKey(access, call));
     if (slot == registers.end() || slot->second.partial)
       return kernel.emitError("expects an element of an array in registers to "
-                              "be at a constant place and written before it "
-                              "is read, but '")
-             << computes[call.statement].getSymName() << "' reads one that is "
-             << (key ? "not written" : "not at a constant place");
+                              "be written, in the same iteration, before '")
+             << computes[call.statement].getSymName()
+             << "' reads it, and its loops to be unrolled";
     return slot->second.value;
   }
   AffineExpr address = getAddress(access, call);
@@ -484,13 +488,7 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
                                      ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
-    std::optional<SlotKey> key = getSlotKey(access, call);
-    if (!key)
-      return kernel.emitError("expects an element of an array in registers to "
-                              "be at a constant place, but '")
-             << computes[call.statement].getSymName()
-             << "' writes one that is not";
-    registers[*key] = {value, {}};
+    setSlot(getSlotKey(access, call), value);
     return success();
   }
   AffineExpr address = getAddress(access, call);
