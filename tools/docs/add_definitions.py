@@ -6,7 +6,6 @@ is built in C++ is shown as it is for the example of the operator's description.
 """
 
 import argparse
-import itertools
 import json
 import pathlib
 import re
@@ -42,10 +41,10 @@ def wrap(example: str, number: int) -> str:
     """Make a function of an example, whose operands become arguments."""
     arguments = {}
     for operands, types in OPERATOR.findall(example):
-        # Sizes follow the tensors, and are not among the types.
-        names, kinds = re.findall(r"%\w+", operands), split_types(types)
-        arguments |= dict(itertools.zip_longest(names, kinds, fillvalue="index"))
-    defined = set(re.findall(r"(%\w+)(?:, %\w+)* =", example))
+        arguments |= dict(zip(re.findall(r"%\w+", operands), split_types(types), strict=False))
+    # What has no type in the text is a size.
+    arguments = dict.fromkeys(re.findall(r"%\w+", example), "index") | arguments
+    defined = re.findall(r"%\w+", " ".join(re.findall(r"^[%\w, ]+(?= = )", example, re.M)))
     given = ", ".join(f"{name}: {kind}" for name, kind in arguments.items() if name not in defined)
     return f"func.func @example{number}({given}) {{\n{example}\nreturn\n}}\n"
 
