@@ -5,6 +5,7 @@
 #include "Bindings.h"
 #include <mutex>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <optional>
 
 namespace nb = nanobind;

@@ -31,7 +31,7 @@ class UnsupportedNode:
         return f"node '{self.node}': {self.operator} {self.reason}"
 
 
-class UnsupportedOperators(EspalierError):  # noqa: N818
+class UnsupportedOperators(EspalierError):
     """Every node of a model that cannot be imported."""
 
     def __init__(self, nodes: list[UnsupportedNode]) -> None:

@@ -1,4 +1,3 @@
-# ruff: noqa: D102
 """A stand-in for the compiler's module: it runs every operation in NumPy.
 
 Each value holds one array per binding of the symbolic sizes; a dimension
@@ -11,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from espalier import ir
 from espalier.dtypes import DTYPES, NAMES
 from numpy_operations import OPERATIONS

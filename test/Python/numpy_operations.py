@@ -1,10 +1,10 @@
-# ruff: noqa: ANN001, ANN002, ANN202
 """What each graph operation means, in NumPy."""
 
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
 from espalier.dtypes import DTYPES
 
 _erf = np.frompyfunc(math.erf, 1, 1)

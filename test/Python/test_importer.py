@@ -6,9 +6,10 @@ Each model runs at two bindings of its symbolic sizes; operations run in NumPy.
 import numpy as np
 import onnx
 import pytest
+from onnx import helper
+
 from espalier.importers.onnx import import_model
 from numpy_builder import NumpyBuilder
-from onnx import helper
 from support import check_in_numpy, feeds_for, import_in_numpy, make_model, one_op
 
 F32, I64 = np.float32, np.int64

@@ -6,10 +6,11 @@ import re
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from espalier.errors import EspalierError, ModelError, UnsupportedOperators
 from espalier.importers.onnx import functions, import_model
 from numpy_builder import NumpyBuilder
-from onnx import TensorProto, helper, numpy_helper
 from support import make_model, one_op
 
 F32, I64 = np.float32, np.int64

@@ -3,6 +3,7 @@
 import numpy as np
 import onnx
 import pytest
+
 from espalier.importers.onnx import import_model
 from espalier.models import MODELS, build
 from espalier.testing.compare import error_relative_to_scale

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import onnx
+
 from espalier.importers.onnx import import_model, operators
 from espalier.testing.node_suite import node_cases, run_case
 from numpy_builder import NumpyBuilder

@@ -1,6 +1,7 @@
 """Expressions over run-time sizes."""
 
 import pytest
+
 from espalier.importers.onnx.symbolic import (
     Expr,
     apply,

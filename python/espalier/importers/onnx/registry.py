@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from espalier.importers.onnx.emitter import Emitter
 
 
-class Unsupported(Exception):  # noqa: N818
+class Unsupported(Exception):
     """Raised by an operator's function; the text completes "Conv ..."."""
 
 
-class NotFoldable(Exception):  # noqa: N818
+class NotFoldable(Exception):
     """Raised by a fold that cannot decide; the operator is emitted instead."""
 
 
