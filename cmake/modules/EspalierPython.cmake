@@ -17,7 +17,7 @@ function(espalier_add_python_package name)
     file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name}/${source}
          ${package}/${source} SYMBOLIC)
   endforeach()
-  install(DIRECTORY ${name} DESTINATION ${ESPALIER_PYTHON_DIR} OPTIONAL
+  install(DIRECTORY ${name} DESTINATION ${ESPALIER_PYTHON_DIR}
           FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
           PATTERN __pycache__ EXCLUDE)
 endfunction()

@@ -1,7 +1,7 @@
 //===- QuietAlgorithm.h - <algorithm> without its own warnings --*- C++ -*-===//
 //
-// std::stable_sort of libstdc++ 12 calls a function that it declares deprecated,
-// and clang says so at every use.
+// std::stable_sort of libstdc++ 12 calls a function that it declares
+// deprecated, and clang says so at every use.
 //
 //===----------------------------------------------------------------------===//
 
