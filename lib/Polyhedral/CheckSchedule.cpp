@@ -187,6 +187,9 @@ bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
 }
 
 bool ScheduleChecker::checkPair(const AccessPair &pair) {
+  // The accumulator is read and written at the same points.
+  if (pair.isReduction && pair.kind != DependenceKind::Flow)
+    return true;
   for (const Path &source : paths)
     for (const Path &sink : paths)
       if (source.statement == pair.source && sink.statement == pair.sink &&
