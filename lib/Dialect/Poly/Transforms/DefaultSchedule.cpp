@@ -227,9 +227,16 @@ void ComponentScheduler::chooseTile() {
 
 void ComponentScheduler::placeArrays() {
   llvm::DenseMap<Value, const ComputeAccess *> writers;
+  // An element in a register is written in every iteration.
+  llvm::SmallDenseSet<Value> partial;
   for (unsigned i : component.computes)
-    for (const ComputeAccess &write : shapes[i].writes)
+    for (const ComputeAccess &write : shapes[i].writes) {
       writers.try_emplace(write.array, &write);
+      if (!shapes[i].op.getReduction() &&
+          llvm::is_contained(ArrayRef(shapes[i].restricted).take_front(numShared),
+                             true))
+        partial.insert(write.array);
+    }
   for (auto [value, write] : writers) {
     auto array = value.getDefiningOp<ArrayOp>();
     if (!array || array.getStorage())
@@ -269,7 +276,8 @@ void ComponentScheduler::placeArrays() {
     array.setStorageAttr(AffineMapAttr::get(
         AffineMap::get(type.getRank(), 0, results, context)));
     array.setStorageTypeAttr(TypeAttr::get(storage));
-    bool isTile = results.size() <= covered.size() && storage.hasStaticShape();
+    bool isTile = results.size() <= covered.size() &&
+                  storage.hasStaticShape() && !partial.contains(value);
     if (isTile)
       for (auto [position, index] : llvm::enumerate(write->map.getResults()))
         isTile &= isa<AffineDimExpr>(index) &&
