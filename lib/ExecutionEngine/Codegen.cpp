@@ -77,8 +77,8 @@ espalier::resolveTarget(const CodegenOptions &options) {
                                    "but got '" +
                                    target.cpu + "'");
   auto known = (*baseline)->getAllProcessorFeatures();
-  for (const std::string &feature :
-       llvm::SubtargetFeatures(target.features).getFeatures()) {
+  llvm::SubtargetFeatures stated(target.features);
+  for (const std::string &feature : stated.getFeatures()) {
     llvm::StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
     if (!llvm::any_of(known,
                       [&](const auto &entry) { return name == entry.Key; }))

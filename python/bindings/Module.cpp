@@ -16,4 +16,5 @@ NB_MODULE(_espalier, extension) {
         }
       });
   espalier::python::bindIR(extension);
+  espalier::python::bindProgram(extension);
 }
