@@ -227,8 +227,10 @@ private:
     scope.clear();
     Step step;
     step.name = equation.name.str();
-    for (IndexName index : equation.indices) {
-      if (failed(bind(index, equation.value.get())))
+    for (auto [index, extent] :
+         llvm::zip_equal(equation.indices, equation.extents)) {
+      if (failed(extent ? bindTo(index, *extent)
+                        : bind(index, equation.value.get())))
         return failure();
       llvm::append_range(step.indices, scope[index.name]);
     }

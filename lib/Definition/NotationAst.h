@@ -44,10 +44,11 @@ struct Ast {
   std::vector<AstPtr> args;
 };
 
-/// `name[indices] = value`.
+/// `name[indices < extents] = value`.
 struct Equation {
   llvm::StringRef name;
   llvm::SmallVector<IndexName> indices;
+  std::vector<AstPtr> extents; ///< Of each index; null if not given.
   AstPtr value;
 };
 

@@ -113,10 +113,10 @@ private:
   // Grammar
   //===--------------------------------------------------------------------===//
 
-  /// Parses a list of new indices; `extents`, if any, get their ranges.
+  /// Parses a list of new indices and the extents that some have.
   LogicalResult parseIndexNames(SmallVectorImpl<IndexName> &names,
                                 StringRef end,
-                                std::vector<AstPtr> *extents = nullptr) {
+                                std::vector<AstPtr> &extents) {
     while (token != end && token != "|") {
       if (!atName()) {
         expected("an index");
@@ -130,12 +130,10 @@ private:
       advance();
       names.push_back({name, consume("..")});
       scope.push_back(name);
-      if (extents) {
-        bool hasExtent = consume("<");
-        extents->push_back(hasExtent ? parseSum() : nullptr);
-        if (hasExtent && !extents->back())
-          return failure();
-      }
+      bool hasExtent = consume("<");
+      extents.push_back(hasExtent ? parseSum() : nullptr);
+      if (hasExtent && !extents.back())
+        return failure();
       if (token != end && token != "|" && failed(expect(",")))
         return failure();
     }
@@ -151,7 +149,8 @@ private:
     advance();
     scope.clear();
     if (failed(expect("[")) ||
-        failed(parseIndexNames(equation.indices, "]")) || failed(expect("]")) ||
+        failed(parseIndexNames(equation.indices, "]", equation.extents)) ||
+        failed(expect("]")) ||
         failed(expect("=")))
       return failure();
     equation.value = parseExpr();
@@ -360,7 +359,7 @@ private:
     size_t outerScope = scope.size();
     SmallVector<IndexName, 2> vars;
     std::vector<AstPtr> extents;
-    if (failed(parseIndexNames(vars, ")", &extents)))
+    if (failed(parseIndexNames(vars, ")", extents)))
       return nullptr;
     AstPtr guard;
     if (consume("|") && !(guard = parseExpr()))

@@ -1,255 +1,209 @@
-//===- Program.cpp - Compiling and running, in Python ---------------------===//
+//===- Program.cpp - Compiled programs, in Python -------------------------===//
 
+#include "espalier-c/Program.h"
+#include "Arrays.h"
 #include "Bindings.h"
-#include "espalier-c/Compile.h"
-#include <functional>
 #include <mutex>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <optional>
-#include <vector>
 
 namespace nb = nanobind;
 using namespace espalier::python;
 
 namespace {
-using Shape = std::vector<int64_t>;
-using Progress = std::function<void(int, int)>;
-using InputBytes =
-    nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OutputBytes =
-    nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-/// Element type, shape and bytes of an array.
-using Input = std::tuple<std::string, Shape, InputBytes>;
-using Output = std::tuple<std::string, Shape, OutputBytes>;
-
-struct ContextDeleter {
-  void operator()(espalier_context *ctx) const {
-    espalier_context_destroy(ctx);
-  }
-};
-struct CompiledDeleter {
-  void operator()(espalier_compiled *compiled) const {
-    espalier_compiled_destroy(compiled);
-  }
-};
-
-/// A compiled program and, once it runs, a context.
+/// A program in this process with the context that it runs in.
 class Program {
 public:
-  explicit Program(espalier_compiled *compiled) : compiled(compiled) {}
-
-  nb::list describe(bool isOutput);
-  std::vector<Shape> plan(const std::vector<Shape> &shapes);
-  void run(const std::vector<Input> &inputs,
-           const std::vector<Output> &outputs);
-  void setNumThreads(int count);
-  void save(const std::string &path);
-  int64_t getNumKernels() const {
-    return espalier_compiled_num_kernels(compiled.get());
+  explicit Program(espalier_executable *executable)
+      : executable(executable, espalier_executable_destroy),
+        context(nullptr, espalier_context_destroy) {
+    espalier_context *raw = nullptr;
+    if (espalier_context_create(description(), &raw))
+      throw CompileError(espalier_last_error(nullptr));
+    context.reset(raw);
   }
-  double getSeconds() const {
-    return espalier_compiled_seconds(compiled.get());
+
+  espalier_executable *get() const { return executable.get(); }
+  const espalier_program *description() const {
+    return espalier_executable_program(executable.get());
+  }
+
+  /// Calls a function of the runtime, one thread at a time, and throws the
+  /// context's message if it fails.
+  template <typename Call>
+  void call(Call function) {
+    std::string message;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(mutex);
+      if (function(context.get()))
+        message = espalier_last_error(context.get());
+      else
+        return;
+    }
+    throw CompileError(message);
   }
 
 private:
-  const espalier_program *load();
-  espalier_context *getContext();
-  void check(espalier_status status);
-
-  std::unique_ptr<espalier_compiled, CompiledDeleter> compiled;
-  /// Destroyed before what it runs.
-  std::unique_ptr<espalier_context, ContextDeleter> context;
-  /// Lets the runs of several Python threads wait for each other.
+  std::unique_ptr<espalier_executable, void (*)(espalier_executable *)>
+      executable;
+  std::unique_ptr<espalier_context, void (*)(espalier_context *)> context;
   std::mutex mutex;
 };
+
+/// An input or output: name, element type, and a number or name per dimension.
+using Info = std::tuple<std::string, std::string, nb::list>;
 } // namespace
 
-/// Raises the class `name` of espalier.errors.
-[[noreturn]] static void raise(const char *name, const char *message) {
-  nb::object type = nb::module_::import_("espalier.errors").attr(name);
-  PyErr_SetString(type.ptr(), message);
-  throw nb::python_error();
-}
-
-const espalier_program *Program::load() {
-  const espalier_program *program = espalier_compiled_load(compiled.get());
-  if (!program)
-    raise("EspalierError", espalier_compiled_last_error(compiled.get()));
-  return program;
-}
-
-espalier_context *Program::getContext() {
-  if (!context) {
-    espalier_context *made;
-    if (espalier_context_create(load(), &made))
-      raise("EspalierError", espalier_last_error(nullptr));
-    context.reset(made);
-  }
-  return context.get();
-}
-
-void Program::check(espalier_status status) {
-  if (status == ESPALIER_OK)
-    return;
-  raise(status == ESPALIER_INVALID_ARGUMENT ? "ArgumentError" : "EspalierError",
-        espalier_last_error(context.get()));
-}
-
-/// Lists (name, element type, shape); an extent that is not fixed is a name, or
-/// None without one.
-nb::list Program::describe(bool isOutput) {
-  const espalier_program *program = load();
-  nb::list result;
-  for (int32_t i = 0;
-       i < (isOutput ? program->num_outputs : program->num_inputs); ++i) {
-    const espalier_tensor_info &info =
-        (isOutput ? program->outputs : program->inputs)[i];
+static std::vector<Info> describe(const espalier_tensor_info *infos,
+                                  int32_t count) {
+  std::vector<Info> result;
+  for (int32_t i = 0; i < count; ++i) {
+    const espalier_tensor_info &info = infos[i];
     nb::list shape;
-    for (int32_t dim = 0; dim < info.rank; ++dim) {
-      if (info.extents[dim] >= 0)
-        shape.append(info.extents[dim]);
-      else if (info.symbols[dim])
-        shape.append(info.symbols[dim]);
+    for (int32_t d = 0; d < info.rank; ++d) {
+      const char *symbol = info.symbols ? info.symbols[d] : nullptr;
+      if (info.extents[d] >= 0)
+        shape.append(info.extents[d]);
       else
-        shape.append(nb::none());
+        shape.append(symbol ? nb::object(nb::str(symbol)) : nb::none());
     }
-    result.append(
-        nb::make_tuple(info.name, espalier_dtype_name(info.dtype), shape));
+    result.emplace_back(info.name, espalier_dtype_name(info.dtype),
+                        std::move(shape));
   }
   return result;
 }
 
-std::vector<Shape> Program::plan(const std::vector<Shape> &shapes) {
-  espalier_context *ctx = getContext();
-  const espalier_program *program = load();
-  std::vector<espalier_tensor> tensors;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    bool isKnown = i < static_cast<size_t>(program->num_inputs);
-    tensors.push_back({nullptr, isKnown ? program->inputs[i].dtype : 0,
-                       static_cast<int32_t>(shapes[i].size()),
-                       shapes[i].data()});
+/// Hands the progress of a compilation to Python.
+static void reportProgress(uint32_t done, uint32_t all, void *user) {
+  nb::gil_scoped_acquire gil;
+  try {
+    (*static_cast<nb::callable *>(user))(done, all);
+  } catch (nb::python_error &error) {
+    // There is nobody to throw to; Python prints it.
+    error.discard_as_unraisable("espalier progress");
   }
-  Shape extents;
-  for (int32_t i = 0; i < program->num_outputs; ++i)
-    extents.resize(extents.size() + program->outputs[i].rank);
-  check(espalier_plan(ctx, tensors.data(), tensors.size(), extents.data()));
-  std::vector<Shape> result;
-  auto next = extents.begin();
-  for (int32_t i = 0; i < program->num_outputs; ++i) {
-    result.emplace_back(next, next + program->outputs[i].rank);
-    next += program->outputs[i].rank;
-  }
-  return result;
 }
 
-/// Makes the C form of an array, which must hold as many bytes as it says.
-template <typename Bytes>
-static espalier_tensor
-toTensor(const std::tuple<std::string, Shape, Bytes> &array) {
-  const auto &[type, shape, bytes] = array;
-  int32_t dtype = 0;
-  while (dtype < ESPALIER_NUM_DTYPES && type != espalier_dtype_name(dtype))
-    ++dtype;
-  unsigned __int128 size = espalier_dtype_size(dtype);
-  for (int64_t extent : shape)
-    size = extent < 0 || size > bytes.size() ? bytes.size() + 1 : size * extent;
-  if (size != bytes.size())
-    raise("ArgumentError", "expects as many bytes as the shape and the element "
-                           "type say");
-  return {const_cast<uint8_t *>(bytes.data()), dtype,
-          static_cast<int32_t>(shape.size()), shape.data()};
-}
-
-void Program::run(const std::vector<Input> &inputs,
-                  const std::vector<Output> &outputs) {
-  espalier_context *ctx = getContext();
-  std::vector<espalier_tensor> from, to;
-  for (const Input &input : inputs)
-    from.push_back(toTensor(input));
-  for (const Output &output : outputs)
-    to.push_back(toTensor(output));
-  espalier_status status;
+static std::unique_ptr<Program>
+compile(const Module &module, const std::string &cpu,
+        const std::string &features, bool threads, const std::string &cacheDir,
+        std::optional<nb::callable> progress) {
+  espalier_compile_options options = espalier_default_compile_options();
+  options.cpu = cpu.c_str();
+  options.features = features.c_str();
+  options.threads = threads;
+  options.cache_dir = cacheDir.c_str();
+  if (progress) {
+    options.progress = reportProgress;
+    options.user = &*progress;
+  }
+  espalier_executable *executable;
   {
     nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(mutex);
-    status = espalier_run(ctx, from.data(), from.size(), to.data(), to.size());
+    executable = espalier_compile(module.get(), &options);
   }
-  check(status);
+  if (!executable)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return std::make_unique<Program>(executable);
 }
 
-void Program::setNumThreads(int count) {
-  check(espalier_set_num_threads(getContext(), count));
+static std::vector<std::vector<int64_t>>
+plan(Program &program, const std::vector<std::vector<int64_t>> &shapes) {
+  const espalier_program *info = program.description();
+  if (static_cast<size_t>(info->num_inputs) != shapes.size())
+    throw nb::value_error("expects one shape per input");
+  std::vector<espalier_tensor> inputs;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    inputs.push_back({nullptr, info->inputs[i].dtype,
+                      static_cast<int32_t>(shapes[i].size()),
+                      shapes[i].data()});
+  size_t total = 0;
+  for (int32_t i = 0; i < info->num_outputs; ++i)
+    total += info->outputs[i].rank;
+  std::vector<int64_t> extents(total);
+  program.call([&](espalier_context *context) {
+    return espalier_plan(context, inputs.data(), inputs.size(), extents.data());
+  });
+  std::vector<std::vector<int64_t>> result;
+  const int64_t *next = extents.data();
+  for (int32_t i = 0; i < info->num_outputs; ++i) {
+    result.emplace_back(next, next + info->outputs[i].rank);
+    next += info->outputs[i].rank;
+  }
+  return result;
 }
 
-void Program::save(const std::string &path) {
+static void run(Program &program, const std::vector<InputArray> &inputs,
+                const std::vector<OutputArray> &outputs) {
+  std::vector<espalier_tensor> in = toTensors(inputs), out = toTensors(outputs);
+  program.call([&](espalier_context *context) {
+    return espalier_run(context, in.data(), in.size(), out.data(), out.size());
+  });
+}
+
+static void save(Program &program, const std::string &path) {
   int status;
   {
     nb::gil_scoped_release release;
-    status = espalier_compiled_save(compiled.get(), path.c_str());
+    status = espalier_executable_save(program.get(), path.c_str());
   }
   if (status < 0)
-    raise("EspalierError", espalier_compiled_last_error(compiled.get()));
-}
-
-static Program *compile(const Module &module, const std::string &cpu,
-                        const std::string &features, bool threads, int jobs,
-                        const std::string &cacheDir,
-                        std::optional<Progress> progress) {
-  espalier_compile_options options = {};
-  options.cpu = cpu.c_str();
-  options.features = features.c_str();
-  options.single_threaded = !threads;
-  options.jobs = jobs;
-  options.cache_dir = cacheDir.c_str();
-  if (progress) {
-    options.user = &*progress;
-    options.progress = [](int32_t done, int32_t all, void *user) {
-      nb::gil_scoped_acquire acquire;
-      // An exception must not cross the compiler.
-      try {
-        (*static_cast<Progress *>(user))(done, all);
-      } catch (nb::python_error &error) {
-        error.discard_as_unraisable("espalier.compile");
-      }
-    };
-  }
-  espalier_compiled *compiled;
-  {
-    nb::gil_scoped_release release;
-    compiled = espalier_compile(module.get(), &options);
-  }
-  if (!compiled)
-    throw CompileError(espalier_module_last_error(module.get()));
-  return new Program(compiled);
+    throw CompileError(espalier_executable_last_error(program.get()));
 }
 
 void espalier::python::bindProgram(nb::module_ &extension) {
-  nb::class_<Program>(extension, "Program", "A compiled program.")
+  nb::class_<Program>(extension, "Program", "A compiled module.")
       .def_prop_ro(
-          "inputs", [](Program &self) { return self.describe(false); },
-          "The inputs as (name, element type, shape).")
+          "inputs",
+          [](Program &program) {
+            const espalier_program *info = program.description();
+            return describe(info->inputs, info->num_inputs);
+          },
+          "Name, element type and shape of each input.")
       .def_prop_ro(
-          "outputs", [](Program &self) { return self.describe(true); },
-          "The outputs as (name, element type, shape).")
-      .def_prop_ro("kernels", &Program::getNumKernels, "The number of kernels.")
-      .def_prop_ro("compile_seconds", &Program::getSeconds,
-                   "How long compilation took; 0 from the cache.")
-      .def("plan", &Program::plan, nb::arg("shapes"),
+          "outputs",
+          [](Program &program) {
+            const espalier_program *info = program.description();
+            return describe(info->outputs, info->num_outputs);
+          },
+          "Name, element type and shape of each output.")
+      .def_prop_ro(
+          "kernels",
+          [](Program &program) {
+            return espalier_executable_kernels(program.get());
+          },
+          "The number of kernels.")
+      .def_prop_ro(
+          "compile_seconds",
+          [](Program &program) {
+            return espalier_executable_seconds(program.get());
+          },
+          "The seconds that compilation took, perhaps in an earlier process.")
+      .def_prop_ro(
+          "cached",
+          [](Program &program) {
+            return espalier_executable_cached(program.get()) != 0;
+          },
+          "Whether the program came from the cache.")
+      .def("plan", plan, nb::arg("shapes"),
            "Return the outputs' shapes for shapes of the inputs.")
-      .def("run", &Program::run, nb::arg("inputs"), nb::arg("outputs"),
-           "Run on (element type, shape, bytes) of each input and output.")
-      .def("set_num_threads", &Program::setNumThreads, nb::arg("count"),
-           "Set the number of threads of later runs.")
-      .def("save", &Program::save, nb::arg("path"),
+      .def("run", run, nb::arg("inputs"), nb::arg("outputs"),
+           "Run on inputs and write the outputs.")
+      .def(
+          "set_num_threads",
+          [](Program &program, int32_t count) {
+            program.call([&](espalier_context *context) {
+              return espalier_set_num_threads(context, count);
+            });
+          },
+          nb::arg("count"), "Set the number of threads of later runs.")
+      .def("save", save, nb::arg("path"),
            "Write a shared library and, beside it, its C header.");
-  extension.def("compile", &compile, nb::arg("module"), nb::kw_only(),
-                nb::arg("cpu") = "", nb::arg("features") = "",
-                nb::arg("threads") = true, nb::arg("jobs") = 0,
+
+  extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
+                nb::arg("features") = "", nb::arg("threads") = true,
                 nb::arg("cache_dir") = "", nb::arg("progress") = nb::none(),
-                "Compile a module, which is changed on the way.");
+                "Compile a module for this machine; it is changed on the way.");
 }

@@ -1,88 +1,50 @@
-"""Compiled programs on NumPy arrays."""
+"""The extension's programs in terms of NumPy arrays."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from espalier import _espalier
 from espalier.arrays import TensorInfo
-from espalier.dtypes import RUNTIME_DTYPES, RUNTIME_NAMES
+from espalier.buffers import to_buffer
+from espalier.dtypes import RUNTIME_DTYPES
+
+
+def _infos(described: Sequence[tuple[str, str, list[int | str | None]]]) -> list[TensorInfo]:
+    """Return tensor infos; a dynamic dimension without a name is its own."""
+    return [
+        TensorInfo(
+            name,
+            RUNTIME_DTYPES[dtype],
+            tuple(f"{name}.{axis}" if d is None else d for axis, d in enumerate(shape)),
+        )
+        for name, dtype, shape in described
+    ]
 
 
 class NativeProgram:
-    """Code of this machine: the program behind a `Function`."""
+    """A compiled program in this process; implements `function.Program`."""
 
     def __init__(self, program: _espalier.Program) -> None:
-        """Wrap a program of the extension."""
         self._program = program
-        self.inputs = [_info(*entry) for entry in program.inputs]
-        self.outputs = [_info(*entry) for entry in program.outputs]
-
-    @property
-    def kernels(self) -> int:
-        """The number of kernels."""
-        return self._program.kernels
-
-    @property
-    def compile_seconds(self) -> float:
-        """How long compilation took; 0 from the cache."""
-        return self._program.compile_seconds
+        self.inputs = _infos(program.inputs)
+        self.outputs = _infos(program.outputs)
+        self.kernels: int = program.kernels
+        self.compile_seconds: float = program.compile_seconds
+        self.cached: bool = program.cached
 
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
         return self._program.plan([list(shape) for shape in shapes])
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        """Run on contiguous inputs and write contiguous outputs."""
-        self._program.run([_bytes(x) for x in inputs], [_bytes(y) for y in outputs])
+        """Run on inputs and write the outputs."""
+        self._program.run([to_buffer(a) for a in inputs], [to_buffer(a) for a in outputs])
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
         self._program.set_num_threads(count)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str) -> None:
         """Write a shared library and, beside it, its C header."""
-        self._program.save(os.fspath(path))
-
-
-def compile_native(
-    module: _espalier.Module,
-    *,
-    cpu: str = "",
-    features: str = "",
-    threads: bool = True,
-    cache: str | os.PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> NativeProgram:
-    """Compile a module; the module is changed on the way.
-
-    Arguments:
-        cpu: LLVM's name of the CPU; empty for the one at hand.
-        features: differences to it, such as "-avx512f".
-        threads: whether kernels may use several threads.
-        cache: the folder of compiled programs; None for no cache.
-        progress: called with the number of finished and of all parts.
-    """
-    return NativeProgram(
-        _espalier.compile(
-            module,
-            cpu=cpu,
-            features=features,
-            threads=threads,
-            cache_dir="" if cache is None else os.fspath(cache),
-            progress=progress,
-        )
-    )
-
-
-def _info(name: str, dtype: str, shape: Sequence[int | str | None]) -> TensorInfo:
-    # Equal names must have equal extents: an extent without a name gets its own.
-    extents = tuple(
-        f"{name}.{axis}" if extent is None else extent for axis, extent in enumerate(shape)
-    )
-    return TensorInfo(name, RUNTIME_DTYPES[dtype], extents)
-
-
-def _bytes(array: np.ndarray) -> tuple[str, list[int], np.ndarray]:
-    return RUNTIME_NAMES[array.dtype], list(array.shape), array.reshape(-1).view(np.uint8)
+        self._program.save(path)

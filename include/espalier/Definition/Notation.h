@@ -1,21 +1,22 @@
 //===- Notation.h - The index notation of definitions -----------*- C++ -*-===//
 //
 //   definition := equation (';' equation)* ';'?
-//   equation   := NAME '[' index,* ']' '=' expr
+//   equation   := NAME '[' var,* ']' '=' expr
 //   index      := NAME | NAME '..'            `b..` stands for any number of
 //                                             indices, one per dimension
+//   var        := index ('<' extent)?
 //   expr       := expr 'if' expr 'else' expr | comparison | + - * / // % | call
 //               | NAME '[' expr,* ']' | number | NAME
 //               | ('sum'|'mean'|'prod'|'max'|'min') '(' var,* ('|' condition)?
 //                 ')' product
-//   var        := index ('<' extent)?
 //
 // The last equation is the result; the others are intermediate tensors.
 //
 // An index variable's extent is that of the dimension at which it stands alone
 // as an index of an operand: `i` in `A[b.., i, k]` runs over dimension 1 of A.
 // When it stands alone in several places, those extents must agree, and that
-// is the operator's shape constraint. `b..` broadcasts: an operand with fewer
+// is the operator's shape constraint. Where its range is written out, as in
+// `k < size(A, 0)`, nothing is checked. `b..` broadcasts: an operand with fewer
 // leading dimensions, or with a static extent of 1 where another has more,
 // repeats. A NAME that is no index is an attribute of the operator (a number or
 // an activation, applied as a function), and `size(A, d)` an extent. Functions

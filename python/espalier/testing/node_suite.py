@@ -67,6 +67,7 @@ class NodeWorker:
         self._cases = {case.name: case for case in node_cases()}
 
     def __call__(self, name: str) -> Outcome:
+        """Run one test."""
         return run_case(self._cases[name], compile_and_run)
 
 

@@ -64,7 +64,9 @@ def run_isolated(
                 result = process.pipe.recv()
             except (EOFError, ConnectionResetError, TimeoutError) as error:
                 status = process.end()
-                result = f"took over {timeout:.0f} s" if process in stuck else f"ended with {status}"
+                result = (
+                    f"took over {timeout:.0f} s" if process in stuck else f"ended with {status}"
+                )
                 processes.remove(process)
                 if name is None:
                     raise RuntimeError(f"a worker could not start: it {result}") from error

@@ -1,6 +1,7 @@
 //===- DefinitionBuilder.cpp - Definitions built in C++ -------------------===//
 
 #include "DefinitionBuilder.h"
+#include "espalier/Definition/Formulas.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -11,7 +12,13 @@ using namespace espalier::definition;
 DefinitionBuilder::DefinitionBuilder(ValueRange operands,
                                      ArrayRef<StringRef> names,
                                      DefinitionError error)
-    : context(operands.front().getContext()), error(error),
+    : DefinitionBuilder(operands.front().getContext(), operands, names, error) {
+}
+
+DefinitionBuilder::DefinitionBuilder(MLIRContext *context, ValueRange operands,
+                                     ArrayRef<StringRef> names,
+                                     DefinitionError error)
+    : context(context), error(error),
       types(graph::detail::getTensorTypes(operands)) {
   for (unsigned operand : llvm::seq(types.size())) {
     std::string name = names[std::min<size_t>(operand, names.size() - 1)].str();
@@ -40,6 +47,53 @@ std::optional<int64_t> DefinitionBuilder::getStaticSize(unsigned operand,
   if (types[operand].isDynamicDim(dim))
     return std::nullopt;
   return types[operand].getDimSize(dim);
+}
+
+FailureOr<SmallVector<Expr>>
+DefinitionBuilder::mixedIndices(ArrayRef<int64_t> entries, ValueRange values,
+                                StringRef what,
+                                unsigned firstParameter) const {
+  SmallVector<Expr> mixed;
+  unsigned numDynamic = 0;
+  for (int64_t entry : entries)
+    mixed.push_back(ShapedType::isDynamic(entry)
+                        ? parameter(firstParameter + numDynamic++, context)
+                        : index(entry));
+  if (values.size() != numDynamic)
+    return fail("expects " + Twine(numDynamic) + " dynamic " + what +
+                ", but got " + Twine(values.size()));
+  return mixed;
+}
+
+FailureOr<SmallVector<Expr>>
+DefinitionBuilder::mixedSizes(ArrayRef<int64_t> entries, ValueRange values,
+                              unsigned firstParameter) const {
+  for (int64_t entry : entries)
+    if (entry < 0 && !ShapedType::isDynamic(entry))
+      return fail("expects sizes that are not negative, but got " +
+                  Twine(entry));
+  return mixedIndices(entries, values, "sizes", firstParameter);
+}
+
+std::optional<int64_t> DefinitionBuilder::evaluate(Expr expr) const {
+  int64_t value = evaluateExtent(expr, definition, types);
+  if (ShapedType::isDynamic(value))
+    return std::nullopt;
+  return value;
+}
+
+Expr DefinitionBuilder::wrapIndex(Expr value, Expr extent) const {
+  Expr number = cast(IndexType::get(context), value);
+  Expr isNegative = apply(ScalarFn::Less, {number, index(0)});
+  return clampIndex(select(isNegative, number + extent, number), extent);
+}
+
+SmallVector<IndexVar> DefinitionBuilder::makeVars(StringRef name,
+                                                  ArrayRef<Expr> extents) {
+  SmallVector<IndexVar> vars;
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    vars.push_back(makeVar((name + Twine(dim)).str(), extent));
+  return vars;
 }
 
 IndexVar DefinitionBuilder::makeVar(StringRef name, Expr extent) {
@@ -128,6 +182,21 @@ LogicalResult DefinitionBuilder::requireEqual(Expr lhs, Expr rhs,
     return success();
   return fail("expects " + rule + ", but got " + Twine(right) + " where " +
               Twine(left) + " is needed");
+}
+
+LogicalResult
+DefinitionBuilder::requireSameType(ArrayRef<unsigned> operands) const {
+  for (unsigned operand : operands) {
+    if (getElementType(operand) == getElementType(0))
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "expects " << definition.operandNames[operand]
+        << " to have the element type of " << definition.operandNames[0] << ", "
+        << getElementType(0) << ", but got " << getElementType(operand);
+    return fail(message);
+  }
+  return success();
 }
 
 LogicalResult DefinitionBuilder::fail(const Twine &reason) const {

@@ -24,6 +24,10 @@ public:
   DefinitionBuilder(mlir::ValueRange operands,
                     llvm::ArrayRef<llvm::StringRef> names,
                     DefinitionError error);
+  /// The same for an operator that may be without operands.
+  DefinitionBuilder(mlir::MLIRContext *context, mlir::ValueRange operands,
+                    llvm::ArrayRef<llvm::StringRef> names,
+                    DefinitionError error);
 
   mlir::MLIRContext *getContext() const { return context; }
   mlir::RankedTensorType getType(unsigned operand) const {
@@ -43,7 +47,21 @@ public:
   /// The extent, if it is static.
   std::optional<int64_t> getStaticSize(unsigned operand, unsigned dim) const;
 
+  /// The extents (or offsets) given by attribute and, where an entry is dynamic,
+  /// by the next of `values`, which are parameters from `firstParameter` on.
+  /// Fails if the numbers do not match.
+  mlir::FailureOr<llvm::SmallVector<Expr>>
+  mixedIndices(llvm::ArrayRef<int64_t> entries, mlir::ValueRange values,
+               llvm::StringRef what, unsigned firstParameter = 0) const;
+  /// The same, without negative numbers.
+  mlir::FailureOr<llvm::SmallVector<Expr>>
+  mixedSizes(llvm::ArrayRef<int64_t> entries, mlir::ValueRange values,
+             unsigned firstParameter = 0) const;
+
   IndexVar makeVar(llvm::StringRef name, Expr extent);
+  /// A variable for each extent, named `name0`, `name1`..
+  llvm::SmallVector<IndexVar> makeVars(llvm::StringRef name,
+                                       llvm::ArrayRef<Expr> extents);
   /// A variable over each dimension of an operand, named `name0`, `name1`..
   llvm::SmallVector<IndexVar> makeVars(llvm::StringRef name, unsigned operand);
   Expr use(const IndexVar &var) const;
@@ -55,6 +73,12 @@ public:
   /// of `vars`. Fails if it does not.
   mlir::FailureOr<Expr> readBroadcast(unsigned operand,
                                       llvm::ArrayRef<IndexVar> vars);
+
+  /// The value as an index that is safe to read at: a negative one counts from
+  /// the end of `extent`, and then it is clamped.
+  Expr wrapIndex(Expr value, Expr extent) const;
+  /// The value of an extent or index, if it is known.
+  std::optional<int64_t> evaluate(Expr expr) const;
 
   /// Adds a tensor that the operator computes on the way.
   TensorRef addStep(llvm::StringRef name, llvm::ArrayRef<IndexVar> indices,
@@ -72,6 +96,8 @@ public:
   /// `rule` says what is expected.
   mlir::LogicalResult requireEqual(Expr lhs, Expr rhs,
                                    const llvm::Twine &rule);
+  /// Requires that tensor operands have the element type of operand 0.
+  mlir::LogicalResult requireSameType(llvm::ArrayRef<unsigned> operands) const;
   /// Reports a fault.
   mlir::LogicalResult fail(const llvm::Twine &reason) const;
 
@@ -86,6 +112,20 @@ private:
 
 /// Checks that `axis` is a dimension of operand 0.
 mlir::LogicalResult checkAxis(const DefinitionBuilder &builder, int64_t axis);
+
+/// Checks that operand 1 has the rank of operand 0, and no larger extents except
+/// along `axis`.
+mlir::LogicalResult checkElementIndices(const DefinitionBuilder &builder,
+                                        int64_t axis);
+
+/// Checks and returns the length of the tuples in the last dimension of operand
+/// 1, which index dimensions of operand 0 from `numBatch` on.
+mlir::FailureOr<int64_t> checkTuples(const DefinitionBuilder &builder,
+                                     int64_t numBatch);
+
+/// Adds a step for each member of the tuples: the safe index.
+llvm::SmallVector<definition::TensorRef>
+addTupleIndices(DefinitionBuilder &builder, int64_t length, int64_t numBatch);
 
 } // namespace espalier::graph
 

@@ -57,18 +57,5 @@ definition::Expr graph::applyActivation(Activation activation,
   llvm_unreachable("every activation is handled above");
 }
 
-//===----------------------------------------------------------------------===//
-// ConstantOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult ConstantOp::verify() {
-  // C1
-  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValueAttr()))
-    return emitOpError("expects a dense value, but got ") << getValueAttr();
-  return success();
-}
-
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
-
 #define GET_OP_CLASSES
 #include "espalier/Dialect/Graph/IR/GraphOps.cpp.inc"

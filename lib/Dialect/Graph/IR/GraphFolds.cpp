@@ -22,8 +22,6 @@ static bool isSplatOf(Attribute attribute, double value) {
 // Element-wise operators
 //===----------------------------------------------------------------------===//
 
-LogicalResult CastOp::verify() { return success(); }
-
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (getX().getType() == getType())
     return getX();
@@ -132,4 +130,36 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
   patterns.add<MergeReshapes, FoldConstantSizes>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Other operators that move elements
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ExpandOp::fold(FoldAdaptor) {
+  if (getX().getType() == getType() && getType().hasStaticShape())
+    return getX();
+  return {};
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  // Equal static shapes leave no other slice than all, in order.
+  bool isForward = llvm::all_of(getSteps(), [](int64_t step) { return step == 1; });
+  if (isForward && getX().getType() == getType() && getType().hasStaticShape())
+    return getX();
+  return {};
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  if (getInputs().size() == 1 && getInputs().front().getType() == getType())
+    return getInputs().front();
+  return {};
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  auto isZero = [](int64_t amount) { return amount == 0; };
+  if (llvm::all_of(getLow(), isZero) && llvm::all_of(getHigh(), isZero) &&
+      getX().getType() == getType())
+    return getX();
+  return {};
 }

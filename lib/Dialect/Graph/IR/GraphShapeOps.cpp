@@ -1,8 +1,9 @@
 //===- GraphShapeOps.cpp - Operators that move elements -------------------===//
 
 #include "DefinitionBuilder.h"
+#include "espalier/Definition/Formulas.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -21,7 +22,14 @@ FailureOr<Definition> TransposeOp::define(Adaptor op, DefinitionError error) {
   llvm::sort(sorted);
   if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, builder.getRank(0))))
     return builder.fail("expects a permutation of the " +
-                        Twine(builder.getRank(0)) + " dimensions of X");
+                        Twine(builder.getRank(0)) +
+                        " dimensions of X, but got [" +
+                        llvm::join(llvm::map_range(permutation,
+                                                   [](int64_t dim) {
+                                                     return std::to_string(dim);
+                                                   }),
+                                   ", ") +
+                        "]");
 
   SmallVector<IndexVar> results;
   SmallVector<Expr> read(permutation.size());
@@ -36,173 +44,223 @@ FailureOr<Definition> TransposeOp::define(Adaptor op, DefinitionError error) {
 }
 
 //===----------------------------------------------------------------------===//
-// ReshapeOp
+// ExpandOp
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Splits the dimensions of operand and result into groups of equal products,
-/// so that indices mix only within a group.
-class ReshapeBuilder : public DefinitionBuilder {
-public:
-  ReshapeBuilder(ReshapeOp::Adaptor op, DefinitionError error)
-      : DefinitionBuilder(op.getOperands(), ReshapeOp::getOperandNames(),
-                          error),
-        op(op) {}
+FailureOr<Definition> ExpandOp::define(Adaptor op, DefinitionError error) {
+  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
+  // C1
+  FailureOr<SmallVector<Expr>> sizes =
+      builder.mixedSizes(op.getStaticSizes(), op.getSizes());
+  if (failed(sizes))
+    return failure();
+  // C2
+  SmallVector<IndexVar> results = builder.makeVars("i", *sizes);
+  FailureOr<Expr> value = builder.readBroadcast(0, results);
+  if (failed(value))
+    return failure();
+  builder.addResult("R", results, *value, builder.getElementType(0));
+  return builder.take();
+}
 
-  FailureOr<Definition> run() {
-    if (failed(collectSizes()) || failed(matchDynamicSizes()))
+//===----------------------------------------------------------------------===//
+// SliceOp
+//===----------------------------------------------------------------------===//
+
+/// Checks that a slice stays inside of dimension `dim`, as far as that is known.
+static LogicalResult checkSlice(const DefinitionBuilder &builder, unsigned dim,
+                                Expr offset, Expr size, int64_t step) {
+  std::optional<int64_t> extent = builder.getStaticSize(0, dim);
+  std::optional<int64_t> first = builder.evaluate(offset);
+  std::optional<int64_t> count = builder.evaluate(size);
+  if (!extent || !count || *count == 0)
+    return success();
+  std::optional<int64_t> last =
+      first ? builder.evaluate(offset + (*count - 1) * step) : std::nullopt;
+  for (std::optional<int64_t> element : {first, last})
+    if (element && (*element < 0 || *element >= *extent))
+      return builder.fail("expects elements inside of dimension " + Twine(dim) +
+                          " of X, whose extent is " + Twine(*extent) +
+                          ", but got element " + Twine(*element));
+  return success();
+}
+
+FailureOr<Definition> SliceOp::define(Adaptor op, DefinitionError error) {
+  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
+  // C1
+  unsigned rank = builder.getRank(0);
+  for (auto [name, count] :
+       {std::pair("static_offsets", op.getStaticOffsets().size()),
+        std::pair("static_sizes", op.getStaticSizes().size()),
+        std::pair("steps", op.getSteps().size())})
+    if (count != rank)
+      return builder.fail(Twine("expects ") + name + " to have " + Twine(rank) +
+                          " entries, but got " + Twine(count));
+  FailureOr<SmallVector<Expr>> offsets = builder.mixedIndices(
+      op.getStaticOffsets(), op.getOffsets(), "offsets");
+  if (failed(offsets))
+    return failure();
+  FailureOr<SmallVector<Expr>> sizes = builder.mixedSizes(
+      op.getStaticSizes(), op.getSizes(), op.getOffsets().size());
+  if (failed(sizes))
+    return failure();
+
+  SmallVector<IndexVar> results = builder.makeVars("i", *sizes);
+  SmallVector<Expr> read;
+  for (unsigned dim : llvm::seq(rank)) {
+    int64_t step = op.getSteps()[dim];
+    // C2
+    if (failed(checkSlice(builder, dim, (*offsets)[dim], (*sizes)[dim], step)))
       return failure();
-    SmallVector<IndexVar> results;
-    for (auto [dim, size] : llvm::enumerate(sizes))
-      results.push_back(makeVar("i" + std::to_string(dim), size));
-
-    SmallVector<Expr> read;
-    unsigned from = 0, to = 0;
-    while (from < getRank(0) || to < sizes.size()) {
-      auto [fromEnd, toEnd] = findGroup(from, to);
-      appendGroup(from, fromEnd, ArrayRef(results).slice(to, toEnd - to), read);
-      from = fromEnd;
-      to = toEnd;
-    }
-    addResult("R", results, this->read(0, read), getElementType(0));
-    return take();
+    read.push_back((*offsets)[dim] + builder.use(results[dim]) * step);
   }
+  builder.addResult("R", results, builder.read(0, read),
+                    builder.getElementType(0));
+  return builder.take();
+}
 
-private:
-  LogicalResult collectSizes() {
-    // C1
-    unsigned numDynamic = 0;
-    for (int64_t size : op.getStaticSizes()) {
-      if (ShapedType::isDynamic(size)) {
-        sizes.push_back(parameter(numDynamic++, getContext()));
-        continue;
-      }
-      if (size < 0)
-        return fail("expects sizes that are not negative, but got " +
-                    Twine(size));
-      sizes.push_back(index(size));
-    }
-    if (op.getSizes().size() != numDynamic)
-      return fail("expects " + Twine(numDynamic) + " dynamic sizes, but got " +
-                  Twine(op.getSizes().size()));
-    // A size that is an extent of the operand is that extent.
-    for (auto [number, size] : llvm::enumerate(op.getSizes()))
-      if (auto dim = size.getDefiningOp<tensor::DimOp>())
-        if (std::optional<int64_t> constant = dim.getConstantIndex();
-            constant && dim.getSource() == op.getX() && *constant >= 0 &&
-            *constant < getRank(0))
-          replaceParameter(number, symbolicSize(0, *constant));
-    return success();
+//===----------------------------------------------------------------------===//
+// ConcatOp
+//===----------------------------------------------------------------------===//
+
+// R[.., i, ..] = X0[.., i, ..] if i < n0 else
+//                X1[.., i - n0, ..] if i < n0 + n1 else ..
+FailureOr<Definition> ConcatOp::define(Adaptor op, DefinitionError error) {
+  // C1
+  unsigned numInputs = op.getInputs().size();
+  if (numInputs == 0) {
+    error("expects at least one input");
+    return failure();
   }
-
-  void replaceParameter(unsigned number, Expr with) {
-    for (Expr &size : sizes)
-      if (size.getKind() == Expr::Kind::Parameter && size.getNumber() == number)
-        size = with;
-  }
-
-  static std::optional<int64_t> getConstant(Expr expr) {
-    if (expr.getKind() == Expr::Kind::Constant)
-      return expr.getInt();
-    return std::nullopt;
-  }
-
-  static bool isSame(Expr lhs, Expr rhs) {
-    if (lhs.getKind() != rhs.getKind())
-      return false;
-    if (lhs.getKind() == Expr::Kind::Constant)
-      return lhs.getInt() == rhs.getInt();
-    return lhs.getKind() == Expr::Kind::Size &&
-           lhs.getNumber() == rhs.getNumber();
-  }
-
-  /// Checks C2. The one unknown extent on each side, if the known ones have the
-  /// same product, must be the same.
-  LogicalResult matchDynamicSizes() {
-    Expr from = index(1), to = index(1);
-    SmallVector<Expr> fromUnknown;
-    SmallVector<unsigned> toUnknown;
-    for (unsigned dim : llvm::seq(getRank(0))) {
-      if (getStaticSize(0, dim))
-        from = from * size(0, dim);
-      else
-        fromUnknown.push_back(symbolicSize(0, dim));
-    }
-    for (auto [dim, size] : llvm::enumerate(sizes)) {
-      if (getConstant(size))
-        to = to * size;
-      else
-        toUnknown.push_back(dim);
-    }
-    bool isKnown = fromUnknown.empty() && toUnknown.empty();
-    if (isKnown && *from.getInt() != *to.getInt())
-      return fail("expects a result of " + Twine(*from.getInt()) +
-                  " elements, but got " + Twine(*to.getInt()));
-    if (!isKnown) {
-      Expr all = from, result = to;
-      for (Expr extent : fromUnknown)
-        all = all * extent;
-      for (unsigned dim : toUnknown)
-        result = result * sizes[dim];
-      if (failed(requireEqual(all, result, "as many elements as X has")))
+  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
+  // C2
+  auto axis = static_cast<int64_t>(op.getAxis());
+  if (failed(checkAxis(builder, axis)))
+    return failure();
+  // C3
+  SmallVector<IndexVar> results = builder.makeVars("i", 0);
+  SmallVector<Expr> starts{builder.index(0)};
+  for (unsigned input : llvm::seq(numInputs)) {
+    if (builder.getRank(input) != builder.getRank(0))
+      return builder.fail("expects input #" + Twine(input) + " to have rank " +
+                          Twine(builder.getRank(0)) + ", but got rank " +
+                          Twine(builder.getRank(input)));
+    if (failed(builder.requireSameType(input)))
+      return failure();
+    for (unsigned dim : llvm::seq(builder.getRank(0)))
+      if (dim != axis &&
+          failed(builder.requireEqual(
+              builder.symbolicSize(0, dim), builder.symbolicSize(input, dim),
+              "input #" + Twine(input) + " to differ only along axis " +
+                  Twine(axis))))
         return failure();
-    }
-    if (fromUnknown.size() == 1 && toUnknown.size() == 1 &&
-        from.getInt() == to.getInt() && *from.getInt() != 0)
-      sizes[toUnknown.front()] = fromUnknown.front();
-    return success();
+    starts.push_back(starts.back() + builder.size(input, axis));
   }
+  results[axis] = builder.makeVar("i" + std::to_string(axis), starts.back());
 
-  /// Finds the smallest ends of a group that starts at dimensions `from` of the
-  /// operand and `to` of the result; the rest, if products cannot be told.
-  std::pair<unsigned, unsigned> findGroup(unsigned from, unsigned to) {
-    unsigned rank = getRank(0), resultRank = sizes.size();
-    if (from < rank && to < resultRank && isSame(size(0, from), sizes[to]))
-      return {from + 1, to + 1};
-    // Extents of 1 form groups of their own.
-    if (from < rank && getStaticSize(0, from) == 1)
-      return {from + 1, to};
-    if (to < resultRank && getConstant(sizes[to]) == 1)
-      return {from, to + 1};
-    int64_t fromProduct = 1, toProduct = 1;
-    unsigned fromEnd = from, toEnd = to;
-    while (fromEnd == from || fromProduct != toProduct) {
-      bool takesFrom = fromEnd == from || fromProduct < toProduct;
-      if (takesFrom ? fromEnd == rank : toEnd == resultRank)
-        return {rank, resultRank};
-      std::optional<int64_t> extent = takesFrom ? getStaticSize(0, fromEnd)
-                                                : getConstant(sizes[toEnd]);
-      if (!extent || *extent == 0)
-        return {rank, resultRank};
-      (takesFrom ? fromProduct : toProduct) *= *extent;
-      ++(takesFrom ? fromEnd : toEnd);
-    }
-    return {fromEnd, toEnd};
+  SmallVector<Expr> indices = builder.use(results);
+  Expr position = indices[axis], value;
+  for (unsigned input = numInputs; input-- > 0;) {
+    indices[axis] = position - starts[input];
+    Expr element = builder.read(input, indices);
+    Expr isHere = apply(ScalarFn::Less, {position, starts[input + 1]});
+    value = value ? select(isHere, element, value) : element;
   }
+  builder.addResult("R", results, value, builder.getElementType(0));
+  return builder.take();
+}
 
-  /// Appends the operand's indices for one group: the row-major number of the
-  /// result's indices, taken apart again.
-  void appendGroup(unsigned from, unsigned fromEnd, ArrayRef<IndexVar> results,
-                   SmallVectorImpl<Expr> &read) {
-    Expr number = index(0);
-    for (const IndexVar &var : results)
-      number = number * var.extent + use(var);
-    // The number is below the group's product: the first index needs no modulo.
-    SmallVector<Expr> reversed;
-    Expr stride = index(1);
-    for (unsigned dim = fromEnd; dim-- > from;) {
-      Expr part = floorDiv(number, stride);
-      reversed.push_back(dim == from ? part : mod(part, size(0, dim)));
-      stride = stride * size(0, dim);
+//===----------------------------------------------------------------------===//
+// PadOp
+//===----------------------------------------------------------------------===//
+
+/// Where the element comes from that a mode puts at `position`, which may lie
+/// outside of the extent.
+static Expr mapPadded(PadMode mode, Expr position, Expr extent,
+                      const DefinitionBuilder &builder) {
+  if (mode == PadMode::Edge)
+    return clampIndex(position, extent);
+  if (mode == PadMode::Wrap)
+    return mod(position, extent);
+  // Back and forth; the outermost elements are not repeated.
+  Expr period = (extent - 1) * 2;
+  Expr within = mod(position, apply(ScalarFn::Max, {period, builder.index(1)}));
+  return apply(ScalarFn::Min, {within, period - within});
+}
+
+FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
+  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
+  // C1
+  unsigned rank = builder.getRank(0);
+  for (auto [name, count] : {std::pair("low", op.getLow().size()),
+                             std::pair("high", op.getHigh().size())})
+    if (count != rank)
+      return builder.fail(Twine("expects ") + name + " to have " + Twine(rank) +
+                          " entries, but got " + Twine(count));
+  // C2
+  if (builder.getRank(1) != 0)
+    return builder.fail("expects value to be a scalar, but got rank " +
+                        Twine(builder.getRank(1)));
+  if (failed(builder.requireSameType(1)))
+    return failure();
+
+  SmallVector<IndexVar> results;
+  SmallVector<Expr> read;
+  Expr guard;
+  for (unsigned dim : llvm::seq(rank)) {
+    int64_t low = op.getLow()[dim], high = op.getHigh()[dim];
+    // Elements are first removed, then added.
+    int64_t removed = std::max<int64_t>(-low, 0);
+    int64_t before = std::max<int64_t>(low, 0);
+    bool isPadded = low > 0 || high > 0;
+    Expr extent = builder.symbolicSize(0, dim);
+    Expr rest = extent + (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0));
+    std::string name = "i" + std::to_string(dim);
+    results.push_back(builder.makeVar(name, extent + (low + high)));
+    Expr position = builder.use(results.back()) - before;
+    if (isPadded && op.getMode() == PadMode::Constant) {
+      guard = conjoin(guard, inBounds(position, rest));
+    } else if (isPadded) {
+      // The source of each position, as a table.
+      IndexVar var = builder.makeVar(name, extent + (low + high));
+      TensorRef table = builder.addStep(
+          "S" + std::to_string(dim), var,
+          mapPadded(op.getMode(), builder.use(var) - before, rest, builder));
+      position = builder.read(table, builder.use(results.back()));
     }
-    llvm::append_range(read, llvm::reverse(reversed));
+    position = position + removed;
+    read.push_back(position);
   }
+  Expr value = builder.read(0, read);
+  if (guard)
+    value = select(guard, value, builder.read(1, {}));
+  builder.addResult("R", results, value, builder.getElementType(0));
+  return builder.take();
+}
 
-  ReshapeOp::Adaptor op;
-  SmallVector<Expr> sizes;
-};
-} // namespace
+//===----------------------------------------------------------------------===//
+// TileOp
+//===----------------------------------------------------------------------===//
 
-FailureOr<Definition> ReshapeOp::define(Adaptor op, DefinitionError error) {
-  return ReshapeBuilder(op, error).run();
+FailureOr<Definition> TileOp::define(Adaptor op, DefinitionError error) {
+  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
+  // C1
+  if (op.getRepeats().size() != builder.getRank(0))
+    return builder.fail("expects repeats to have " + Twine(builder.getRank(0)) +
+                        " entries, but got " + Twine(op.getRepeats().size()));
+  SmallVector<IndexVar> results;
+  SmallVector<Expr> read;
+  for (auto [dim, repeat] : llvm::enumerate(op.getRepeats())) {
+    if (repeat < 0)
+      return builder.fail("expects repeats that are not negative, but got " +
+                          Twine(repeat));
+    results.push_back(builder.makeVar("i" + std::to_string(dim),
+                                      builder.symbolicSize(0, dim) * repeat));
+    Expr position = builder.use(results.back());
+    read.push_back(repeat == 1 ? position
+                               : mod(position, builder.size(0, dim)));
+  }
+  builder.addResult("R", results, builder.read(0, read),
+                    builder.getElementType(0));
+  return builder.take();
 }

@@ -82,4 +82,14 @@ def Graph_DirectionEnum
 }
 def Graph_DirectionAttr : Graph_EnumAttr<"direction", Graph_DirectionEnum>;
 
+def Graph_ScatterReductionEnum
+    : I32Enum<"ScatterReduction", "how an update meets an element",
+              [I32EnumCase<"None", 0, "none">, I32EnumCase<"Add", 1, "add">,
+               I32EnumCase<"Mul", 2, "mul">, I32EnumCase<"Max", 3, "max">,
+               I32EnumCase<"Min", 4, "min">]> {
+  let cppNamespace = "::espalier::graph";
+}
+def Graph_ScatterReductionAttr
+    : Graph_EnumAttr<"scatter_reduction", Graph_ScatterReductionEnum>;
+
 #endif // ESPALIER_DIALECT_GRAPH_IR_GRAPHATTRIBUTES_TD

@@ -30,4 +30,107 @@ def Graph_ConstantOp
   let hasVerifier = 1;
 }
 
+/// An operator whose result has the sizes of `static_sizes` or, where one is
+/// dynamic, the next of `sizes`.
+class Graph_SizedOp<string mnemonic> : Graph_Op<mnemonic> {
+  let results = (outs Graph_Tensor:$result);
+}
+
+def Graph_FillOp : Graph_SizedOp<"fill"> {
+  let summary = "tensor of one value";
+  let description = [{
+    A tensor whose elements all equal the scalar `value`.
+
+    Constraints:
+    - (C1) `value` has rank 0.
+    - (C2) there is one of `sizes` per dynamic entry of `static_sizes`, and the
+      others are not negative.
+
+    Example:
+    ```mlir
+    %r = graph.fill %v to [%n, 4] : (tensor<f32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$value, Variadic<Index>:$sizes,
+                       DenseI64ArrayAttr:$static_sizes);
+  let assemblyFormat = [{
+    $value `to` custom<DynamicIndexList>($sizes, $static_sizes) attr-dict
+    `:` functional-type($value, results)
+  }];
+}
+
+/// A sized tensor that depends on nothing else.
+class Graph_GeneratedOp<string mnemonic> : Graph_SizedOp<mnemonic> {
+  let assemblyFormat = [{
+    custom<DynamicIndexList>($sizes, $static_sizes) attr-dict
+    `:` type($result)
+  }];
+}
+
+def Graph_IotaOp : Graph_GeneratedOp<"iota"> {
+  let summary = "position along one axis";
+  let description = [{
+    Each element is its index along `axis`, as an `element_type`.
+
+    Constraints:
+    - (C1) there is one of `sizes` per dynamic entry of `static_sizes`, and the
+      others are not negative.
+    - (C2) `axis` is a dimension of the result.
+    - (C3) `element_type` is a number's.
+
+    Example:
+    ```mlir
+    %r = graph.iota [4, %n] {axis = 1 : i64, element_type = i64} : tensor<4x?xi64>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_sizes,
+                       I64Attr:$axis, TypeAttr:$element_type);
+}
+
+/// One of the constant tensors that substitutions speak of.
+class Graph_KnownTensorOp<string mnemonic, string title, string text,
+                          string constraint, string sizes>
+    : Graph_GeneratedOp<"const_" # mnemonic> {
+  let summary = title;
+  let description = "\n    " # text # [{
+
+    Constraints:
+    - (C1) there is one of `sizes` per dynamic entry of `static_sizes`, and the
+      others are not negative.
+    - (C2) }] # constraint # [{.
+    - (C3) `element_type` is a number's.
+
+    Example:
+    ```mlir
+    %r = graph.const_}] # mnemonic # " [" # !subst("x", ", ", sizes) #
+        "] {element_type = f32} : tensor<" # sizes # [{xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_sizes,
+                       TypeAttr:$element_type);
+}
+
+def Graph_ConstOneOp
+    : Graph_KnownTensorOp<"one", "tensor of ones",
+                          "The neutral element of `graph.mul`.",
+                          "any rank will do", "2x3">;
+def Graph_ConstImmOp
+    : Graph_KnownTensorOp<"imm", "identity matrix",
+                          "The neutral element of `graph.matmul`.",
+                          "the rank is 2", "4x4">;
+def Graph_ConstIconvOp
+    : Graph_KnownTensorOp<
+          "iconv", "identity kernel",
+          "The kernel with which `graph.conv`, padded to keep the extents, "
+          "returns its operand: 1 in the middle, from each channel to its feature "
+          "(counted within the group).",
+          "the rank is 3 or more", "8x8x3x3">;
+def Graph_ConstPoolOp
+    : Graph_KnownTensorOp<
+          "pool", "averaging kernel",
+          "The kernel with which `graph.conv` is `graph.avg_pool` with "
+          "`count_include_pad`: each tap weighs one over their number, from each "
+          "channel to its feature (counted within the group).",
+          "the rank is 3 or more", "8x1x3x3">;
+
 #endif // ESPALIER_DIALECT_GRAPH_IR_GRAPHCONSTANTOPS_TD

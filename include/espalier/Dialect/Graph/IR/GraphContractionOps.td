@@ -61,4 +61,57 @@ def Graph_ConvOp : Graph_Op<"conv"> {
   let results = (outs Graph_NumberTensor:$result);
 }
 
+def Graph_ConvTransposeOp : Graph_Op<"conv_transpose"> {
+  let summary = "transposed convolution over 1, 2 or 3 spatial dimensions";
+  let description = [{
+    The gradient of `graph.conv` by its operand: element `i` of `X` (batch,
+    channels, spatial..) contributes to the elements `i * stride + tap * dilation -
+    pad_low` of the result, weighed by `W` (channels, features of one group,
+    spatial..). `output_padding` lengthens the result.
+
+    Constraints:
+    - (C1) `X` and `W` have the same rank, from 3 to 5.
+    - (C2) `strides`, `pads_low`, `pads_high`, `dilations` and `output_padding`
+      have one entry per spatial dimension; strides and dilations are positive.
+    - (C3) `groups` is positive and divides the channels, which `X` and `W` have in
+      common.
+    - (C4) `X` and `W` have the same element type.
+
+    Example:
+    ```mlir
+    %r = graph.conv_transpose %x, %w {strides = array<i64: 2>, pads_low = array<i64: 0>,
+                                      pads_high = array<i64: 0>, dilations = array<i64: 1>,
+                                      output_padding = array<i64: 0>}
+        : (tensor<1x3x4xf32>, tensor<3x8x2xf32>) -> tensor<1x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$X, Graph_NumberTensor:$W,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads_low,
+                       DenseI64ArrayAttr:$pads_high,
+                       DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$output_padding,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
+  let results = (outs Graph_NumberTensor:$result);
+}
+
+def Graph_EnlargeOp : Graph_Op<"enlarge"> {
+  let summary = "convolution kernel with a border of zeros";
+  let description = [{
+    Puts the kernel `W` (features, channels, spatial..) in the middle of one with
+    the spatial extents `kernel`.
+
+    Constraints:
+    - (C1) `kernel` has one entry per spatial dimension of `W`, not smaller than
+      its extent.
+
+    Example:
+    ```mlir
+    %r = graph.enlarge %w {kernel = array<i64: 3, 3>}
+        : (tensor<8x4x1x1xf32>) -> tensor<8x4x3x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$W, DenseI64ArrayAttr:$kernel);
+  let results = (outs Graph_NumberTensor:$result);
+}
+
 #endif // ESPALIER_DIALECT_GRAPH_IR_GRAPHCONTRACTIONOPS_TD

@@ -143,7 +143,7 @@ def Graph_LrnOp : Graph_Op<"lrn"> {
                        ConfinedAttr<I64Attr, [IntPositive]>:$window);
   let results = (outs Graph_FloatTensor:$result);
   let definition = [{
-    S[n, c, s..] = sum(k < window | and(c + k - (window - 1) // 2 >= 0,
+    S[n, c < size(X, 1), s..] = sum(k < window | and(c + k - (window - 1) // 2 >= 0,
                            c + k - (window - 1) // 2 < size(X, 1)))
                    X[n, c + k - (window - 1) // 2, s..] *
                    X[n, c + k - (window - 1) // 2, s..];

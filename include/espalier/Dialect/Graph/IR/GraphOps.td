@@ -6,7 +6,10 @@
 include "espalier/Dialect/Graph/IR/GraphConstantOps.td"
 include "espalier/Dialect/Graph/IR/GraphContractionOps.td"
 include "espalier/Dialect/Graph/IR/GraphElementwiseOps.td"
+include "espalier/Dialect/Graph/IR/GraphIndexingOps.td"
 include "espalier/Dialect/Graph/IR/GraphNormalizationOps.td"
+include "espalier/Dialect/Graph/IR/GraphPoolingOps.td"
+include "espalier/Dialect/Graph/IR/GraphRecurrentOps.td"
 include "espalier/Dialect/Graph/IR/GraphReductionOps.td"
 include "espalier/Dialect/Graph/IR/GraphShapeOps.td"
 
