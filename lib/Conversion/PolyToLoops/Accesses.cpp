@@ -126,6 +126,13 @@ AffineExpr KernelLoops::simplify(AffineExpr expr) {
   return isMod ? lhs % rhs : lhs.floorDiv(rhs);
 }
 
+/// Converts an integer that was read, or a vector of them.
+Value KernelLoops::toIndex(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return arith::IndexCastOp::create(builder, loc, type, value);
+}
+
 Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return arith::ConstantIndexOp::create(builder, loc, number.getValue());
@@ -137,8 +144,7 @@ Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
     unsigned position = symbol.getPosition();
     if (position < symbols.size())
       return symbols[position];
-    Value value = data[position - symbols.size()];
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+    return toIndex(data[position - symbols.size()], builder.getIndexType());
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value lhs = emitTerm(binary.getLHS(), data);
@@ -402,7 +408,7 @@ Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
     if (symbol && symbol.getPosition() >= symbols.size() &&
         isa<VectorType>(data[symbol.getPosition() - symbols.size()].getType())) {
       Value value = data[symbol.getPosition() - symbols.size()];
-      value = arith::IndexCastOp::create(builder, loc, type, value);
+      value = toIndex(value, type);
       Value by = vector::BroadcastOp::create(builder, loc, type,
                                              emitTerm(scale, data));
       add(arith::MulIOp::create(builder, loc, value, by));

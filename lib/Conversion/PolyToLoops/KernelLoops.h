@@ -137,6 +137,7 @@ private:
 
   // Index arithmetic (Accesses.cpp).
   mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
+  mlir::Value toIndex(mlir::Value value, mlir::Type type);
   mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);

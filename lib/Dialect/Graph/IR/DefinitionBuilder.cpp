@@ -184,6 +184,21 @@ LogicalResult DefinitionBuilder::requireEqual(Expr lhs, Expr rhs,
               Twine(left) + " is needed");
 }
 
+LogicalResult
+DefinitionBuilder::requireSameType(ArrayRef<unsigned> operands) const {
+  for (unsigned operand : operands) {
+    if (getElementType(operand) == getElementType(0))
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "expects " << definition.operandNames[operand]
+        << " to have the element type of " << definition.operandNames[0] << ", "
+        << getElementType(0) << ", but got " << getElementType(operand);
+    return fail(message);
+  }
+  return success();
+}
+
 LogicalResult DefinitionBuilder::fail(const Twine &reason) const {
   error(reason);
   return failure();

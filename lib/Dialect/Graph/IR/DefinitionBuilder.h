@@ -96,6 +96,8 @@ public:
   /// `rule` says what is expected.
   mlir::LogicalResult requireEqual(Expr lhs, Expr rhs,
                                    const llvm::Twine &rule);
+  /// Requires that tensor operands have the element type of operand 0.
+  mlir::LogicalResult requireSameType(llvm::ArrayRef<unsigned> operands) const;
   /// Reports a fault.
   mlir::LogicalResult fail(const llvm::Twine &reason) const;
 

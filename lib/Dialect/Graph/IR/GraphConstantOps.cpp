@@ -64,8 +64,12 @@ static FailureOr<Definition> defineGenerated(
   if (failed(checkRank(builder, sizes->size())))
     return failure();
   // C3
-  if (!type.isIntOrFloat())
-    return builder.fail("expects element_type to be that of a number");
+  if (!type.isIntOrFloat()) {
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "expects element_type to be that of a number, but got " << type;
+    return builder.fail(message);
+  }
   SmallVector<IndexVar> results = builder.makeVars("i", *sizes);
   builder.addResult("R", results, element(builder, results), type);
   return builder.take();

@@ -44,9 +44,7 @@ static LogicalResult checkConvOperands(const DefinitionBuilder &builder,
     return builder.fail("expects groups to be positive, but got " +
                         Twine(groups));
   // C4
-  if (builder.getElementType(0) != builder.getElementType(1))
-    return builder.fail("expects X and W to have the same element type");
-  return success();
+  return builder.requireSameType(1);
 }
 
 /// Checks that `groups` divides a dimension, as far as it is known.

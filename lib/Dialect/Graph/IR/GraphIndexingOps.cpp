@@ -50,8 +50,8 @@ LogicalResult graph::checkElementIndices(const DefinitionBuilder &builder,
     if (dim != axis && extent && needed && *needed > *extent)
       return builder.fail("expects extents of indices within those of X, but "
                           "dimension " +
-                          Twine(dim) + " is " + Twine(*needed) + " and " +
-                          Twine(*extent));
+                          Twine(dim) + " is " + Twine(*needed) +
+                          " where X has " + Twine(*extent));
   }
   return success();
 }

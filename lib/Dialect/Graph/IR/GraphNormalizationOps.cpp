@@ -133,10 +133,8 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
     return failure();
   // C2
   Type type = builder.getElementType(0);
-  if (builder.getElementType(1) != type || builder.getElementType(2) != type)
-    return builder.fail("expects X, scale and bias to have the same element "
-                        "type");
-
+  if (failed(builder.requireSameType({1, 2})))
+    return failure();
   Type sumType = getAccumulatorType(ReduceKind::Sum, type);
   Expr count = constant(int64_t(1));
   for (unsigned dim : llvm::seq<unsigned>(axis, builder.getRank(0)))
@@ -168,8 +166,10 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
   SmallVector<Expr> indices = builder.use(vars);
   FailureOr<Expr> scale = builder.readBroadcast(1, vars);
+  if (failed(scale))
+    return failure();
   FailureOr<Expr> bias = builder.readBroadcast(2, vars);
-  if (failed(scale) || failed(bias))
+  if (failed(bias))
     return failure();
   Expr normalized =
       center(indices) *

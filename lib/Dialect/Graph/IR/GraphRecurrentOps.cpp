@@ -36,9 +36,8 @@ public:
         return fail("expects " + names[operand] + " to have rank " +
                     Twine(rank) + ", but got " + Twine(getRank(operand)));
       // C2
-      if (getElementType(operand) != getElementType(X))
-        return fail("expects operands of one element type, but " +
-                    names[operand] + " differs from X");
+      if (failed(requireSameType(operand)))
+        return failure();
     }
     // C3
     type = getElementType(X);

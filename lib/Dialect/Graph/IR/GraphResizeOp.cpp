@@ -10,6 +10,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Definition/Formulas.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace espalier;
@@ -66,8 +67,9 @@ private:
       return fail("expects scales to have " + Twine(rank) +
                   " entries, but got " + Twine(op.getScales().size()));
     for (double scale : op.getScales())
-      if (!(scale > 0))
-        return fail("expects scales that are positive");
+      if (!(scale > 0) || std::isinf(scale))
+        return fail("expects scales that are positive numbers, but got " +
+                    std::to_string(scale));
     return success();
   }
 

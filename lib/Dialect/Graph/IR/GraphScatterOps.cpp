@@ -29,12 +29,6 @@ static std::optional<ReduceKind> getReduceKind(ScatterReduction reduction) {
   llvm_unreachable("every reduction is handled above");
 }
 
-static LogicalResult checkUpdateType(const DefinitionBuilder &builder) {
-  if (builder.getElementType(2) == builder.getElementType(0))
-    return success();
-  return builder.fail("expects X and updates to have the same element type");
-}
-
 /// X combined with all updates that hit.
 static Expr combine(ReduceKind kind, Expr element, ArrayRef<IndexVar> updates,
                     Expr hits, Expr update) {
@@ -66,7 +60,7 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
                                     "updates to have the shape of indices")))
       return failure();
   // C3
-  if (failed(checkUpdateType(builder)))
+  if (failed(builder.requireSameType(2)))
     return failure();
 
   SmallVector<IndexVar> vars = builder.makeVars("i", 1);
@@ -138,7 +132,7 @@ FailureOr<Definition> ScatterNdOp::define(Adaptor op, DefinitionError error) {
       return failure();
   }
   // C3
-  if (failed(checkUpdateType(builder)))
+  if (failed(builder.requireSameType(2)))
     return failure();
 
   SmallVector<TensorRef> targets = addTupleIndices(builder, *length, 0);

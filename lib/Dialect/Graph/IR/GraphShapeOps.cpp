@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Definition/Formulas.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -21,7 +22,14 @@ FailureOr<Definition> TransposeOp::define(Adaptor op, DefinitionError error) {
   llvm::sort(sorted);
   if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, builder.getRank(0))))
     return builder.fail("expects a permutation of the " +
-                        Twine(builder.getRank(0)) + " dimensions of X");
+                        Twine(builder.getRank(0)) +
+                        " dimensions of X, but got [" +
+                        llvm::join(llvm::map_range(permutation,
+                                                   [](int64_t dim) {
+                                                     return std::to_string(dim);
+                                                   }),
+                                   ", ") +
+                        "]");
 
   SmallVector<IndexVar> results;
   SmallVector<Expr> read(permutation.size());
@@ -133,11 +141,12 @@ FailureOr<Definition> ConcatOp::define(Adaptor op, DefinitionError error) {
   SmallVector<IndexVar> results = builder.makeVars("i", 0);
   SmallVector<Expr> starts{builder.index(0)};
   for (unsigned input : llvm::seq(numInputs)) {
-    if (builder.getRank(input) != builder.getRank(0) ||
-        builder.getElementType(input) != builder.getElementType(0))
-      return builder.fail("expects inputs of one rank and element type, but "
-                          "input #" +
-                          Twine(input) + " differs from input #0");
+    if (builder.getRank(input) != builder.getRank(0))
+      return builder.fail("expects input #" + Twine(input) + " to have rank " +
+                          Twine(builder.getRank(0)) + ", but got rank " +
+                          Twine(builder.getRank(input)));
+    if (failed(builder.requireSameType(input)))
+      return failure();
     for (unsigned dim : llvm::seq(builder.getRank(0)))
       if (dim != axis &&
           failed(builder.requireEqual(
@@ -189,9 +198,11 @@ FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
       return builder.fail(Twine("expects ") + name + " to have " + Twine(rank) +
                           " entries, but got " + Twine(count));
   // C2
-  if (builder.getRank(1) != 0 ||
-      builder.getElementType(1) != builder.getElementType(0))
-    return builder.fail("expects value to be a scalar of X's element type");
+  if (builder.getRank(1) != 0)
+    return builder.fail("expects value to be a scalar, but got rank " +
+                        Twine(builder.getRank(1)));
+  if (failed(builder.requireSameType(1)))
+    return failure();
 
   SmallVector<IndexVar> results;
   SmallVector<Expr> read;

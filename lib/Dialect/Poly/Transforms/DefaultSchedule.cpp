@@ -29,6 +29,8 @@ using namespace espalier::poly;
 
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
+/// The score of a dimension that has a single point.
+static constexpr int64_t kNoLanes = -1000000;
 /// Private arrays up to this many bytes live on the stack.
 static constexpr int64_t kMaxStackBytes = 1 << 14;
 
@@ -127,7 +129,7 @@ int64_t ComponentScheduler::scoreVectorDim(const ComputeShape &compute,
   int64_t score = 0;
   std::optional<int64_t> extent = compute.getExtent(dim);
   if (extent && *extent < 2)
-    return std::numeric_limits<int64_t>::min() / 2;
+    return kNoLanes;
   auto add = [&](const ComputeAccess &access, int64_t weight) {
     if (!access.map.isFunctionOfDim(dim))
       return;

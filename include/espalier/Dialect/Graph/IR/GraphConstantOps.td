@@ -89,16 +89,22 @@ def Graph_IotaOp : Graph_GeneratedOp<"iota"> {
 
 /// One of the constant tensors that substitutions speak of.
 class Graph_KnownTensorOp<string mnemonic, string title, string text,
-                          string constraint>
+                          string constraint, string sizes>
     : Graph_GeneratedOp<"const_" # mnemonic> {
   let summary = title;
-  let description = text # [{
+  let description = "\n    " # text # [{
 
     Constraints:
     - (C1) there is one of `sizes` per dynamic entry of `static_sizes`, and the
       others are not negative.
     - (C2) }] # constraint # [{.
     - (C3) `element_type` is a number's.
+
+    Example:
+    ```mlir
+    %r = graph.const_}] # mnemonic # " [" # !subst("x", ", ", sizes) #
+        "] {element_type = f32} : tensor<" # sizes # [{xf32>
+    ```
   }];
   let arguments = (ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_sizes,
                        TypeAttr:$element_type);
@@ -107,24 +113,24 @@ class Graph_KnownTensorOp<string mnemonic, string title, string text,
 def Graph_ConstOneOp
     : Graph_KnownTensorOp<"one", "tensor of ones",
                           "The neutral element of `graph.mul`.",
-                          "any rank will do">;
+                          "any rank will do", "2x3">;
 def Graph_ConstImmOp
     : Graph_KnownTensorOp<"imm", "identity matrix",
                           "The neutral element of `graph.matmul`.",
-                          "the rank is 2">;
+                          "the rank is 2", "4x4">;
 def Graph_ConstIconvOp
     : Graph_KnownTensorOp<
           "iconv", "identity kernel",
           "The kernel with which `graph.conv`, padded to keep the extents, "
           "returns its operand: 1 in the middle, from each channel to its feature "
           "(counted within the group).",
-          "the rank is 3 or more">;
+          "the rank is 3 or more", "8x8x3x3">;
 def Graph_ConstPoolOp
     : Graph_KnownTensorOp<
           "pool", "averaging kernel",
           "The kernel with which `graph.conv` is `graph.avg_pool` with "
           "`count_include_pad`: each tap weighs one over their number, from each "
           "channel to its feature (counted within the group).",
-          "the rank is 3 or more">;
+          "the rank is 3 or more", "8x1x3x3">;
 
 #endif // ESPALIER_DIALECT_GRAPH_IR_GRAPHCONSTANTOPS_TD
