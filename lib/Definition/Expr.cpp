@@ -163,9 +163,8 @@ static Type getCommonType(ArrayRef<Expr> args) {
 
 /// Folds functions of literals and of index constants.
 static Expr foldConstants(ScalarFn fn, ArrayRef<Expr> args, Type type) {
-  bool areConstant = llvm::all_of(args, [](Expr arg) {
-    return arg.getKind() == Expr::Kind::Constant;
-  });
+  bool areConstant = llvm::all_of(
+      args, [](Expr arg) { return arg.getKind() == Expr::Kind::Constant; });
   if (!areConstant || (type && !isa<IndexType>(type)))
     return {};
   Expr lhs = args.front(), rhs = args.back();

@@ -127,9 +127,8 @@ TEST_F(ExprTest, WalkVisitsExtentsAndGuards) {
   IndexVar k{1, "k", n};
   Expr element = access(TensorRef::operand(0), {i}, f32);
   unsigned numSizes = 0;
-  walk(reduce(ReduceKind::Sum, k, inBounds(i, n), element), [&](Expr expr) {
-    numSizes += expr.getKind() == Expr::Kind::Size;
-  });
+  walk(reduce(ReduceKind::Sum, k, inBounds(i, n), element),
+       [&](Expr expr) { numSizes += expr.getKind() == Expr::Kind::Size; });
   EXPECT_EQ(numSizes, 2u);
 }
 

@@ -64,8 +64,8 @@ public:
   SmallVector<IndexVar> makeTaps() {
     SmallVector<IndexVar> taps;
     for (unsigned spatial : llvm::seq(numSpatial))
-      taps.push_back(makeVar("k" + std::to_string(spatial),
-                             index(kernel[spatial])));
+      taps.push_back(
+          makeVar("k" + std::to_string(spatial), index(kernel[spatial])));
     return taps;
   }
 

@@ -131,8 +131,8 @@ private:
       bool takesFrom = fromEnd == from || fromProduct < toProduct;
       if (takesFrom ? fromEnd == rank : toEnd == resultRank)
         return {rank, resultRank};
-      std::optional<int64_t> extent = takesFrom ? getStaticSize(0, fromEnd)
-                                                : getConstant(sizes[toEnd]);
+      std::optional<int64_t> extent =
+          takesFrom ? getStaticSize(0, fromEnd) : getConstant(sizes[toEnd]);
       if (!extent || *extent == 0)
         return {rank, resultRank};
       (takesFrom ? fromProduct : toProduct) *= *extent;
