@@ -1,4 +1,4 @@
-/*===- espalier-c/IRBuilder.h - Building and reading modules -------*- C -*-===*\
+/*===- espalier-c/IRBuilder.h - Building and reading modules ------*- C -*-===*\
 |*                                                                            *|
 |* A module holds one function `main` under construction, or was read from    *|
 |* text. Operations are made by name; their result types are inferred.        *|
@@ -40,7 +40,8 @@ extern "C" {
 
 typedef struct espalier_module espalier_module;
 
-/** A value of a module, valid as long as the module; NULL when there is none. */
+/** A value of a module, valid as long as the module; NULL when there is none.
+ */
 typedef struct espalier_value {
   void *ptr;
 } espalier_value;
@@ -110,10 +111,12 @@ ESPALIER_API int espalier_module_input(espalier_module *module,
     copied: it must not change until `release(user)` is called, at the latest
     when the module is destroyed. `release` may be NULL. On an error too, it is
     called. i1 elements are one byte each. */
-ESPALIER_API int espalier_module_constant(
-    espalier_module *module, const char *element_type, int32_t rank,
-    const int64_t *extents, const void *data, size_t size,
-    void (*release)(void *), void *user, espalier_value *result);
+ESPALIER_API int espalier_module_constant(espalier_module *module,
+                                          const char *element_type,
+                                          int32_t rank, const int64_t *extents,
+                                          const void *data, size_t size,
+                                          void (*release)(void *), void *user,
+                                          espalier_value *result);
 
 /** Adds an operation. Returns the number of its results, of which the first
     `max_results` are stored in `results`. */
@@ -149,6 +152,19 @@ ESPALIER_API void espalier_module_print(const espalier_module *module,
                                         void (*write)(const char *text,
                                                       size_t size, void *user),
                                         void *user);
+
+/** The number of arguments and of results of `main`; -1 if there is none. */
+ESPALIER_API int32_t espalier_module_num_inputs(const espalier_module *module);
+ESPALIER_API int32_t espalier_module_num_outputs(const espalier_module *module);
+
+/** The name of an argument or a result of `main`: its attribute espalier.name,
+    or else "input<index>" or "output<index>". */
+ESPALIER_API void espalier_module_input_name(
+    const espalier_module *module, int32_t index,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+ESPALIER_API void espalier_module_output_name(
+    const espalier_module *module, int32_t index,
+    void (*write)(const char *text, size_t size, void *user), void *user);
 
 /** The rank of a tensor; -1 for an index. */
 ESPALIER_API int32_t espalier_value_rank(espalier_value value);

@@ -39,6 +39,7 @@ static RankedTensorType tensorType(espalier_module *module,
                                    const int64_t *extents) {
   Type element = parseType(elementType, &module->context);
   if (!element || !RankedTensorType::isValidElementType(element)) {
+    module->error.clear();
     fail(module,
          Twine("expects an element type, but got '") + elementType + "'");
     return {};

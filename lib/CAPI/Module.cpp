@@ -30,6 +30,7 @@ static DialectRegistry inputDialects() {
 espalier_module::espalier_module()
     : context(inputDialects()), builder(&context) {
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
 }
 
 espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
@@ -97,4 +98,46 @@ void espalier_module_print(const espalier_module *module,
   llvm::raw_string_ostream os(text);
   module->module.get()->print(os);
   write(text.data(), text.size(), user);
+}
+
+//===----------------------------------------------------------------------===//
+// The function of a module
+//===----------------------------------------------------------------------===//
+
+static func::FuncOp mainFunction(const espalier_module *module) {
+  ModuleOp op = *const_cast<espalier_module *>(module)->module;
+  return op.lookupSymbol<func::FuncOp>("main");
+}
+
+/// Writes a name, or `prefix` and the index where there is none.
+static void writeName(Attribute name, StringRef prefix, int32_t index,
+                      void (*write)(const char *, size_t, void *), void *user) {
+  std::string text = (prefix + Twine(index)).str();
+  if (auto string = dyn_cast_or_null<StringAttr>(name))
+    text = string.str();
+  write(text.data(), text.size(), user);
+}
+
+int32_t espalier_module_num_inputs(const espalier_module *module) {
+  func::FuncOp function = mainFunction(module);
+  return function ? function.getNumArguments() : -1;
+}
+
+int32_t espalier_module_num_outputs(const espalier_module *module) {
+  func::FuncOp function = mainFunction(module);
+  return function ? function.getNumResults() : -1;
+}
+
+void espalier_module_input_name(const espalier_module *module, int32_t index,
+                                void (*write)(const char *, size_t, void *),
+                                void *user) {
+  Attribute name = mainFunction(module).getArgAttr(index, "espalier.name");
+  writeName(name, "input", index, write, user);
+}
+
+void espalier_module_output_name(const espalier_module *module, int32_t index,
+                                 void (*write)(const char *, size_t, void *),
+                                 void *user) {
+  Attribute name = mainFunction(module).getResultAttr(index, "espalier.name");
+  writeName(name, "output", index, write, user);
 }

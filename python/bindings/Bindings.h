@@ -43,6 +43,9 @@ inline void appendText(const char *text, size_t size, void *user) {
 /// Adds the classes for building modules.
 void bindIR(nanobind::module_ &extension);
 
+/// Adds the reference interpreter.
+void bindInterpreter(nanobind::module_ &extension);
+
 /// Adds the classes for compiling and running them.
 void bindProgram(nanobind::module_ &extension);
 

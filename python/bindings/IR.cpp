@@ -214,6 +214,29 @@ static std::string print(const Module &module) {
   return text;
 }
 
+using WriteName = void (*)(const espalier_module *, int32_t,
+                           void (*)(const char *, size_t, void *), void *);
+
+static std::vector<std::string> names(const Module &module, int32_t count,
+                                      WriteName writeName) {
+  if (count < 0)
+    throw CompileError("expects a module with a function 'main'");
+  std::vector<std::string> result(count);
+  for (int32_t i = 0; i < count; ++i)
+    writeName(module.get(), i, appendText, &result[i]);
+  return result;
+}
+
+static std::vector<std::string> inputNames(const Module &module) {
+  return names(module, espalier_module_num_inputs(module.get()),
+               espalier_module_input_name);
+}
+
+static std::vector<std::string> outputNames(const Module &module) {
+  return names(module, espalier_module_num_outputs(module.get()),
+               espalier_module_output_name);
+}
+
 void espalier::python::bindIR(nb::module_ &extension) {
   nb::class_<Value>(extension, "Value", "A tensor or an index of a module.")
       .def_prop_ro("shape", shapeOf, "Extents of a tensor; None where unknown.")
@@ -239,5 +262,7 @@ void espalier::python::bindIR(nb::module_ &extension) {
            nb::arg("right"), "Compute on indices.")
       .def("finish", finish, nb::arg("outputs"), nb::arg("names"),
            "Return `outputs` from the function and verify the module.")
+      .def_prop_ro("input_names", inputNames, "Names of the inputs.")
+      .def_prop_ro("output_names", outputNames, "Names of the outputs.")
       .def("__str__", print);
 }

@@ -16,4 +16,6 @@ NB_MODULE(_espalier, extension) {
         }
       });
   espalier::python::bindIR(extension);
+  espalier::python::bindInterpreter(extension);
+  espalier::python::bindProgram(extension);
 }

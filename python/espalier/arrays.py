@@ -41,7 +41,9 @@ def as_array(name: str, value: object) -> np.ndarray:
         try:
             return np.from_dlpack(value)  # type: ignore[arg-type]
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise ArgumentError(f"argument '{name}': expects a tensor on the CPU, but {error}") from error
+            raise ArgumentError(
+                f"argument '{name}': expects a tensor on the CPU, but {error}"
+            ) from error
     if isinstance(value, bool | int | float | np.generic):
         raise ArgumentError(
             f"argument '{name}': expects an array, but got {type(value).__name__}; "
@@ -56,7 +58,9 @@ def check_array(info: TensorInfo, array: np.ndarray) -> None:
     if array.dtype.newbyteorder("=") != info.dtype:
         raise ArgumentError(f"{what}: expects element type {info.dtype}, but got {array.dtype}")
     if not array.dtype.isnative:
-        raise ArgumentError(f"{what}: expects {sys.byteorder}-endian elements, but got {array.dtype.str}")
+        raise ArgumentError(
+            f"{what}: expects {sys.byteorder}-endian elements, but got {array.dtype.str}"
+        )
     if array.ndim != len(info.shape):
         raise ArgumentError(
             f"{what}: expects rank {len(info.shape)}, but got shape {list(array.shape)}"

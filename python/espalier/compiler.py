@@ -9,10 +9,12 @@ import numpy as np
 import onnx
 
 from espalier import _espalier
+from espalier.buffers import from_buffer, to_buffer
 from espalier.errors import EspalierError
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
+from espalier.program import NativeProgram
 from espalier.sandbox import check_text
 
 Model = onnx.ModelProto | bytes | str | os.PathLike[str]
@@ -72,7 +74,7 @@ def load_module(
     return _espalier.Module.parse(text), {}
 
 
-def compile(  # noqa: A001
+def compile(
     model: Model,
     *,
     dims: Mapping[str, int] | None = None,
@@ -116,10 +118,15 @@ def compile_for(
         inputs: arrays by name; their shapes are compiled in.
         dynamic: keep symbolic dimensions instead.
     """
-    shapes = None if dynamic or is_mlir(model) else {k: np.shape(v) for k, v in inputs.items()}
+    shapes = None if dynamic or is_mlir(model) else shapes_of(inputs)
     return compile(
         model, dims=dims, shapes=shapes, values=inputs, options=options, progress=progress
     )
+
+
+def shapes_of(inputs: Mapping[str, object]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of what has one."""
+    return {k: tuple(v.shape) for k, v in inputs.items() if hasattr(v, "shape")}
 
 
 def interpret(model: Model, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -127,9 +134,21 @@ def interpret(model: Model, inputs: Mapping[str, np.ndarray]) -> dict[str, np.nd
 
     This is slow; it is what compiled programs are compared with.
     """
-    shapes = None if is_mlir(model) else {k: np.shape(v) for k, v in inputs.items()}
+    shapes = None if is_mlir(model) else shapes_of(inputs)
     module, _ = load_module(model, None, shapes, inputs)
     return interpret_module(module, inputs)
+
+
+def interpret_module(
+    module: _espalier.Module, inputs: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Run a module of the graph dialect in the reference interpreter."""
+    missing = [name for name in module.input_names if name not in inputs]
+    if missing:
+        raise EspalierError(f"argument '{missing[0]}': expects an array, but it is missing")
+    buffers = [to_buffer(np.asarray(inputs[name])) for name in module.input_names]
+    results = _espalier.interpret(module, buffers)
+    return dict(zip(module.output_names, map(from_buffer, results), strict=True))
 
 
 def compile_module(
@@ -138,5 +157,14 @@ def compile_module(
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Function:
-    """Compile a module; the module is changed on the way."""
-    raise NotImplementedError
+    """Compile a module; the module is changed on the way.
+
+    Arguments:
+        bound: the inputs whose values the module relies on.
+    """
+    options = options or Options()
+    cache = "" if options.cache is None else str(options.cache)
+    program = _espalier.compile(
+        module, options.cpu, options.features, options.threads, cache, progress
+    )
+    return Function(NativeProgram(program), bound)

@@ -24,6 +24,11 @@ NAMES: dict[np.dtype, str] = {
     ]
 }
 DTYPES: dict[str, np.dtype] = {name: dtype for dtype, name in NAMES.items()}
+RUNTIME_NAMES: dict[np.dtype, str] = {
+    dtype: "bool" if name == "i1" else name.replace("ui", "u") for dtype, name in NAMES.items()
+}
+"""The spelling in espalier-c/Runtime.h."""
+RUNTIME_DTYPES: dict[str, np.dtype] = {name: dtype for dtype, name in RUNTIME_NAMES.items()}
 FLOATS = frozenset(DTYPES[name] for name in ("f32", "f64", "f16", "bf16"))
 
 

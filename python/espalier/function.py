@@ -35,7 +35,11 @@ class Program(Protocol):
 
     @property
     def compile_seconds(self) -> float:
-        """How long compilation took; 0 from the cache."""
+        """How long compilation took, perhaps in an earlier process."""
+
+    @property
+    def cached(self) -> bool:
+        """Whether the program came from the cache."""
 
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
@@ -157,8 +161,13 @@ class Function:
 
     @property
     def compile_seconds(self) -> float:
-        """How long compilation took."""
+        """How long compilation took, perhaps in an earlier process."""
         return self.program.compile_seconds
+
+    @property
+    def cached(self) -> bool:
+        """Whether the program came from the cache."""
+        return self.program.cached
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.inputs))

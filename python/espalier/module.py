@@ -18,9 +18,8 @@ class Module(_espalier.Module):
 
     def constant(self, array: np.ndarray) -> ir.Value:
         """Add a constant; the array is not copied and must not change."""
-        dtype = mlir_name(array.dtype)
-        shape = list(array.shape)
-        if not array.dtype.isnative:
-            array = array.astype(array.dtype.newbyteorder("="))
+        native = array.dtype.newbyteorder("=")
+        dtype, shape = mlir_name(native), list(array.shape)
+        array = array.astype(native, copy=False)
         data = np.require(array, requirements=["C", "A"]).reshape(-1).view(np.uint8)
         return self.constant_bytes(dtype, shape, data)

@@ -24,7 +24,9 @@ def check_text(text: str) -> None:
             command, input=text.encode(), capture_output=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise CompileError(f"expects MLIR that is read in {SECONDS} s, but it takes longer") from error
+        raise CompileError(
+            f"expects MLIR that is read in {SECONDS} s, but it takes longer"
+        ) from error
     if result.returncode == 1:
         raise CompileError(f"expects valid MLIR, but {result.stdout.decode(errors='replace')}")
     if result.returncode != 0:

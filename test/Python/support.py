@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
-from numpy_builder import NumpyBuilder
 from onnx import helper, numpy_helper
 
 from espalier.importers.onnx import import_model
 from espalier.testing.compare import mismatch
 from espalier.testing.onnxruntime import OnnxRuntime
+from numpy_builder import NumpyBuilder
 
 Shape = Sequence[int | str]
 

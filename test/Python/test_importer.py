@@ -6,11 +6,11 @@ Each model runs at two bindings of its symbolic sizes; operations run in NumPy.
 import numpy as np
 import onnx
 import pytest
-from numpy_builder import NumpyBuilder
 from onnx import helper
-from support import check_in_numpy, feeds_for, import_in_numpy, make_model, one_op
 
 from espalier.importers.onnx import import_model
+from numpy_builder import NumpyBuilder
+from support import check_in_numpy, feeds_for, import_in_numpy, make_model, one_op
 
 F32, I64 = np.float32, np.int64
 SIZES = [{"n": 2, "s": 5}, {"n": 3, "s": 8}]
@@ -52,9 +52,7 @@ CASES = {
         alpha=0.5,
         beta=2.0,
     ),
-    "matmul_batch": one_op(
-        "MatMul", {"x": (F32, ["n", 1, "s", 4]), "z": (F32, [3, 4, 2])}
-    ),
+    "matmul_batch": one_op("MatMul", {"x": (F32, ["n", 1, "s", 4]), "z": (F32, [3, 4, 2])}),
     "matmul_vectors": one_op("MatMul", {"x": (F32, [4]), "z": (F32, ["n", 4, "s"])}),
     "einsum": one_op(
         "Einsum",
@@ -108,9 +106,7 @@ CASES = {
         "Pad", MATRIX, {"p": ints(1, 1), "a": ints(-1)}, operands=["x", "p", "", "a"], mode="edge"
     ),
     "gather": one_op("Gather", MATRIX, {"i": np.array([[0, -1]], I64)}, axis=1),
-    "where": one_op(
-        "Where", {"c": (np.bool_, ["n", 1]), "x": (F32, ["n", "s"]), "z": (F32, [])}
-    ),
+    "where": one_op("Where", {"c": (np.bool_, ["n", 1]), "x": (F32, ["n", "s"]), "z": (F32, [])}),
     "clip_low": one_op("Clip", MATRIX, {"low": np.float32(0.25)}),
     "clip_high": one_op("Clip", MATRIX, {"h": np.float32(0.25)}, operands=["x", "", "h"]),
     "pow_mixed": one_op("Pow", MATRIX, {"e": np.int64(2)}),
@@ -286,7 +282,10 @@ def test_if_with_a_known_condition_takes_its_branch(condition, expected):
 
 def test_functions_are_inlined():
     inner = helper.make_function(
-        "local", "scaled", ["a"], ["b"],
+        "local",
+        "scaled",
+        ["a"],
+        ["b"],
         [helper.make_node("LeakyRelu", ["a"], ["t"]), helper.make_node("Neg", ["t"], ["b"])],
         [helper.make_opsetid("", 20)],
     )

@@ -16,8 +16,9 @@ namespace {
 class SizeEmitter {
 public:
   SizeEmitter(const StepProgram &program, OpBuilder &builder, Location loc,
-              llvm::function_ref<Value(unsigned argument, unsigned dim)> extent)
-      : program(program), builder(builder), loc(loc), extent(extent) {}
+              std::function<Value(unsigned argument, unsigned dim)> extent)
+      : program(program), builder(builder), loc(loc),
+        extent(std::move(extent)) {}
 
   Value emit(AffineExpr expr) {
     Value &known = emitted[expr];
@@ -83,7 +84,7 @@ private:
   const StepProgram &program;
   OpBuilder &builder;
   Location loc;
-  llvm::function_ref<Value(unsigned, unsigned)> extent;
+  std::function<Value(unsigned, unsigned)> extent;
   llvm::DenseMap<AffineExpr, Value> emitted;
   llvm::DenseMap<Value, Value> cloned;
 };

@@ -81,7 +81,16 @@ public:
   explicit Inliner(StepProgram &program) : program(program) {
     for (const Array &array : program.arrays)
       if (array.reshapeOf)
-        reshaped.insert(*array.reshapeOf);
+        needed.insert(*array.reshapeOf);
+    // An index has to stay an element that is read.
+    for (const Statement &statement : program.statements)
+      forEachAccess(statement, [&](Expr access) {
+        for (Expr index : access.getOperands())
+          walk(index, [&](Expr e) {
+            if (e.getKind() == Expr::Kind::Access)
+              needed.insert(e.getTensor().number);
+          });
+      });
   }
 
   void run() {
@@ -95,14 +104,15 @@ private:
     return !statement.reduction && !statement.recurrence &&
            statement.pieces.size() == 1 && statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&
-           !reshaped.contains(statement.target);
+           !needed.contains(statement.target);
   }
   bool mayInline(const Statement &producer, const Statement &reader,
                  unsigned numReaders) const;
   bool inlineIntoReaders(unsigned number);
 
   StepProgram &program;
-  llvm::DenseSet<ArrayId> reshaped;
+  /// Arrays that are viewed under another shape, or used as indices.
+  llvm::DenseSet<ArrayId> needed;
 };
 
 bool Inliner::mayInline(const Statement &producer, const Statement &reader,

@@ -21,7 +21,7 @@ static constexpr llvm::StringLiteral kDivisorMessage =
     "is not from these inputs";
 
 namespace {
-/// Collects, per message, the condition under which it applies.
+/// Collects, per message, the conditions under which it applies.
 class SizeChecker {
 public:
   explicit SizeChecker(func::FuncOp plan)
@@ -38,14 +38,12 @@ private:
 
   OpBuilder builder;
   func::FuncOp plan;
-  llvm::MapVector<StringAttr, Value> failures;
+  llvm::MapVector<StringAttr, SmallVector<Value>> failures;
 };
 } // namespace
 
 void SizeChecker::addFailure(StringRef message, Value fails) {
-  Value &known = failures[builder.getStringAttr(message)];
-  known = known ? arith::OrIOp::create(builder, fails.getLoc(), known, fails)
-                : fails;
+  failures[builder.getStringAttr(message)].push_back(fails);
 }
 
 Value SizeChecker::createIsNegative(Location loc, Value value) {
@@ -96,8 +94,12 @@ void SizeChecker::finish() {
   unsigned last = terminator->getNumOperands() - 1;
   Value result = terminator->getOperand(last);
   SmallVector<Attribute> messages;
-  for (auto &[message, fails] : failures) {
+  for (auto &[message, conditions] : failures) {
     messages.push_back(message);
+    Value fails = conditions.front();
+    for (Value condition : llvm::drop_begin(conditions))
+      fails = arith::OrIOp::create(builder, condition.getLoc(), fails,
+                                   condition);
     Value code = arith::ConstantIndexOp::create(
         builder, fails.getLoc(), -static_cast<int64_t>(messages.size()));
     result =

@@ -126,6 +126,13 @@ AffineExpr KernelLoops::simplify(AffineExpr expr) {
   return isMod ? lhs % rhs : lhs.floorDiv(rhs);
 }
 
+/// Converts an integer that was read, or a vector of them.
+Value KernelLoops::toIndex(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return arith::IndexCastOp::create(builder, loc, type, value);
+}
+
 Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return arith::ConstantIndexOp::create(builder, loc, number.getValue());
@@ -137,8 +144,7 @@ Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
     unsigned position = symbol.getPosition();
     if (position < symbols.size())
       return symbols[position];
-    Value value = data[position - symbols.size()];
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+    return toIndex(data[position - symbols.size()], builder.getIndexType());
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value lhs = emitTerm(binary.getLHS(), data);
@@ -360,17 +366,23 @@ std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
   return std::nullopt;
 }
 
-std::optional<SlotKey>
-KernelLoops::getSlotKey(const poly::ComputeAccess &access,
-                        const AstNode &call) {
+SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
+                                const AstNode &call) {
   AffineExpr address = getAddress(access, call);
   if (lanes && address.isFunctionOfDim(lanes->iterator))
     address = canonicalize(
         simplify(address.replace(iterator(lanes->iterator), lanes->first)));
-  auto number = dyn_cast<AffineConstantExpr>(address);
-  if (!number)
-    return std::nullopt;
-  return SlotKey(access.array, number.getValue());
+  return SlotKey(access.array, address);
+}
+
+void KernelLoops::setSlot(const SlotKey &key, Value value) {
+  registers.remove_if([&](const auto &entry) {
+    const SlotKey &other = entry.first;
+    return other.first == key.first && other.second != key.second &&
+           !isa<AffineConstantExpr>(
+               canonicalize(simplify(other.second - key.second)));
+  });
+  registers[key] = {value, {}};
 }
 
 /// The addresses of the lanes relative to `base`, as a vector of indices.
@@ -396,7 +408,7 @@ Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
     if (symbol && symbol.getPosition() >= symbols.size() &&
         isa<VectorType>(data[symbol.getPosition() - symbols.size()].getType())) {
       Value value = data[symbol.getPosition() - symbols.size()];
-      value = arith::IndexCastOp::create(builder, loc, type, value);
+      value = toIndex(value, type);
       Value by = vector::BroadcastOp::create(builder, loc, type,
                                              emitTerm(scale, data));
       add(arith::MulIOp::create(builder, loc, value, by));
@@ -425,14 +437,12 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                                        const AstNode &call, ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
-    std::optional<SlotKey> key = getSlotKey(access, call);
-    auto slot = key ? registers.find(*key) : registers.end();
+    auto slot = registers.find(getSlotKey(access, call));
     if (slot == registers.end() || slot->second.partial)
       return kernel.emitError("expects an element of an array in registers to "
-                              "be at a constant place and written before it "
-                              "is read, but '")
-             << computes[call.statement].getSymName() << "' reads one that is "
-             << (key ? "not written" : "not at a constant place");
+                              "be written, in the same iteration, before '")
+             << computes[call.statement].getSymName()
+             << "' reads it, and its loops to be unrolled";
     return slot->second.value;
   }
   AffineExpr address = getAddress(access, call);
@@ -484,13 +494,7 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
                                      ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
-    std::optional<SlotKey> key = getSlotKey(access, call);
-    if (!key)
-      return kernel.emitError("expects an element of an array in registers to "
-                              "be at a constant place, but '")
-             << computes[call.statement].getSymName()
-             << "' writes one that is not";
-    registers[*key] = {value, {}};
+    setSlot(getSlotKey(access, call), value);
     return success();
   }
   AffineExpr address = getAddress(access, call);

@@ -8,8 +8,9 @@
 //  * A vector loop is emitted once, as its lanes: an access is a scalar that is
 //    broadcast, a contiguous vector, or a gather, by the address's difference
 //    between neighbouring lanes.
-//  * Arrays in registers are SSA values, one per element (or vector) at a
-//    constant address. Loops carry them as `iter_args`.
+//  * Arrays in registers are SSA values, one per element (or vector). Loops
+//    carry them as `iter_args`. Their addresses may depend on outer loops, as
+//    long as those of one iteration differ by constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,9 @@ struct Slot {
   /// Sums of the lanes that have not been combined with `value` yet.
   mlir::Value partial;
 };
-using SlotKey = std::pair<mlir::Value, int64_t>;
+/// An array and the address of its element: equal expressions are the same
+/// element, and a constant difference tells elements apart.
+using SlotKey = std::pair<mlir::Value, mlir::AffineExpr>;
 
 class KernelLoops {
 public:
@@ -121,8 +124,10 @@ private:
   mlir::LogicalResult emitWrite(const poly::ComputeAccess &access,
                                 const polyhedral::AstNode &call,
                                 mlir::Value value, mlir::ValueRange data);
-  std::optional<SlotKey> getSlotKey(const poly::ComputeAccess &access,
-                                    const polyhedral::AstNode &call);
+  SlotKey getSlotKey(const poly::ComputeAccess &access,
+                     const polyhedral::AstNode &call);
+  /// Sets an element; forgets those that may be the same one.
+  void setSlot(const SlotKey &key, mlir::Value value);
   /// The difference of an expression between neighbouring lanes; nothing if it
   /// is not the same for all.
   std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
@@ -132,6 +137,7 @@ private:
 
   // Index arithmetic (Accesses.cpp).
   mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
+  mlir::Value toIndex(mlir::Value value, mlir::Type type);
   mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);

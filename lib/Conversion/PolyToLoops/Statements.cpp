@@ -96,16 +96,14 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
   Combiner combiner = *getCombiner(compute);
   poly::ComputeAccess write = compute.getWriteAccesses().front();
   bool inRegisters = memories.find(write.array)->second.inRegisters;
-  std::optional<SlotKey> key =
-      inRegisters ? getSlotKey(write, call) : std::nullopt;
-  Slot *slot = nullptr;
-  if (key && registers.count(*key))
-    slot = &registers[*key];
+  SlotKey key = getSlotKey(write, call);
+  auto slot = inRegisters ? registers.find(key) : registers.end();
+  bool hasPartial = slot != registers.end() && slot->second.partial;
   auto type =
       VectorType::get({lanes->width}, write.getType().getElementType());
   Value before;
-  if (slot && slot->partial)
-    before = slot->partial;
+  if (hasPartial)
+    before = slot->second.partial;
   else
     before = arith::ConstantOp::create(
         builder, loc,
@@ -120,9 +118,8 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
   Value after = toVector(results->front());
   if (lanes->mask)
     after = arith::SelectOp::create(builder, loc, lanes->mask, after, before);
-  if (slot && slot->partial) {
-    // `slot` may have moved while the body was emitted.
-    registers[*key].partial = after;
+  if (hasPartial) {
+    registers[key].partial = after;
     return success();
   }
   // An element in memory: add up the lanes now.

@@ -142,10 +142,7 @@ void KernelLoops::collectPartials(
     poly::ComputeAccess write = compute.getWriteAccesses().front();
     if (!memories.find(write.array)->second.inRegisters)
       return;
-    AffineExpr address = getAddress(write, node);
-    auto number = dyn_cast<AffineConstantExpr>(address);
-    if (number)
-      partials.push_back({SlotKey(write.array, number.getValue()), compute});
+    partials.push_back({getSlotKey(write, node), compute});
     return;
   }
   poly::LoopAttr kind = getLoopKind(node);

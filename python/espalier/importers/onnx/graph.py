@@ -132,7 +132,7 @@ class Importer:
     def _bind_shape(self, value: ValueInfoProto) -> None:
         """Take numbers for symbolic dimensions from a given shape."""
         shape = self._shapes.get(value.name)
-        if shape is None:
+        if shape is None or not value.type.HasField("tensor_type"):
             return
         what = f"graph input '{value.name}'"
         extents = self._extents(value)
@@ -203,9 +203,11 @@ class Importer:
             schema = find_schema(proto, opset)
             function = registry.find(proto.op_type, opset)
             defined = schema.has_function or schema.has_context_dependent_function
-            if not (function or registry.find_fold(proto.op_type) or defined):
+            poisoned = any(value is POISON for value in inputs)
+            folds = registry.find_fold(proto.op_type) and not poisoned
+            if not (function or folds or defined):
                 raise Unsupported("has no counterpart in the graph dialect")
-            if not any(value is POISON for value in inputs):
+            if not poisoned:
                 used = [bool(o) and o in read for o in proto.output]
                 node = make_node(proto, schema, inputs, used, self._source)  # type: ignore[arg-type]
                 results = self._import_node(node, proto, schema, scope, opset)

@@ -92,7 +92,7 @@ class Graph_KnownTensorOp<string mnemonic, string title, string text,
                           string constraint, string sizes>
     : Graph_GeneratedOp<"const_" # mnemonic> {
   let summary = title;
-  let description = text # [{
+  let description = "\n    " # text # [{
 
     Constraints:
     - (C1) there is one of `sizes` per dynamic entry of `static_sizes`, and the

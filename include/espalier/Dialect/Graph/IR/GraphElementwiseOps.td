@@ -14,16 +14,25 @@ include "espalier/Dialect/Graph/IR/GraphAttributes.td"
 // One operand
 //===----------------------------------------------------------------------===//
 
-/// `R[b..] = formula`, where the formula speaks of `X[b..]`.
+/// The types of the example of an operator: `element` for its operands.
+class Graph_Example<Type operandType, bit isTest> {
+  string element = !if(!eq(operandType, Graph_IntegerTensor), "i32", "f32");
+  string result = !if(isTest, "i1", element);
+}
+
+/// `R[b..] = formula`, where the formula speaks of `X[b..]`; the result of a
+/// test is boolean.
 class Graph_UnaryOp<string mnemonic, string title, string formula,
-                    Type operandType = Graph_FloatTensor>
+                    Type operandType = Graph_FloatTensor, bit isTest = false>
     : Graph_Op<mnemonic> {
+  defvar example = Graph_Example<operandType, isTest>;
   let summary = title;
-  let description = "Computes, for each element, `" # formula # [{`.
+  let description = "\n    Computes, for each element, `" # formula # [{`.
 
     Example:
     ```mlir
-    %r = graph.}] # mnemonic # [{ %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %r = graph.}] # mnemonic # " %x : (tensor<2x3x" # example.element #
+         ">) -> tensor<2x3x" # example.result # [{>
     ```
   }];
   let arguments = (ins operandType:$X);
@@ -39,7 +48,7 @@ def Graph_ErfOp : Graph_UnaryOp<"erf", "error function", "erf(X[b..])">;
 def Graph_ExpOp : Graph_UnaryOp<"exp", "exponential", "exp(X[b..])">;
 def Graph_FloorOp : Graph_UnaryOp<"floor", "rounding down", "floor(X[b..])">;
 def Graph_IsNaNOp : Graph_UnaryOp<"is_nan", "test for not-a-number",
-                                  "isnan(X[b..])">;
+                                  "isnan(X[b..])", isTest = true>;
 def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm", "log(X[b..])">;
 def Graph_NegOp : Graph_UnaryOp<"neg", "negation", "-X[b..]",
                                 Graph_NumberTensor>;
@@ -97,7 +106,7 @@ def Graph_GeluOp : Graph_Op<"gelu"> {
 class Graph_AlphaOp<string mnemonic, string title, string formula>
     : Graph_Op<mnemonic> {
   let summary = title;
-  let description = "Computes, for each element, `" # formula # [{`.
+  let description = "\n    Computes, for each element, `" # formula # [{`.
 
     Example:
     ```mlir
@@ -155,13 +164,15 @@ def Graph_CastOp : Graph_Op<"cast"> {
 // Two and more operands
 //===----------------------------------------------------------------------===//
 
-/// `R[b..] = formula`, where the formula speaks of `A[b..]` and `B[b..]`.
+/// `R[b..] = formula`, where the formula speaks of `A[b..]` and `B[b..]`; the
+/// result of a test is boolean.
 class Graph_BinaryOp<string mnemonic, string title, string formula,
                      Type operandType = Graph_NumberTensor,
-                     list<Trait> traits = []>
+                     list<Trait> traits = [], bit isTest = false>
     : Graph_Op<mnemonic, traits> {
+  defvar example = Graph_Example<operandType, isTest>;
   let summary = title;
-  let description = "Computes, for each pair of elements, `" # formula # [{`.
+  let description = "\n    Computes, for each pair of elements, `" # formula # [{`.
 
     Constraints:
     - (C1) the operands have the same element type, and extents that broadcast.
@@ -169,7 +180,8 @@ class Graph_BinaryOp<string mnemonic, string title, string formula,
     Example:
     ```mlir
     %r = graph.}] # mnemonic # [{ %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+        : (tensor<2x3x}] # example.element # ">, tensor<3x" # example.element #
+         ">) -> tensor<2x3x" # example.result # [{>
     ```
   }];
   let arguments = (ins operandType:$A, operandType:$B);
@@ -211,14 +223,18 @@ def Graph_XorOp : Graph_BinaryOp<"xor", "exclusive disjunction of every bit",
                                  [Commutative]>;
 def Graph_EqualOp : Graph_BinaryOp<"equal", "test for equality",
                                    "A[b..] == B[b..]", Graph_Tensor,
-                                   [Commutative]>;
-def Graph_LessOp : Graph_BinaryOp<"less", "test for order", "A[b..] < B[b..]">;
+                                   [Commutative], isTest = true>;
+def Graph_LessOp : Graph_BinaryOp<"less", "test for order", "A[b..] < B[b..]",
+                                  isTest = true>;
 def Graph_LessEqualOp : Graph_BinaryOp<"less_equal", "test for order",
-                                       "A[b..] <= B[b..]">;
+                                       "A[b..] <= B[b..]",
+                                       isTest = true>;
 def Graph_GreaterOp : Graph_BinaryOp<"greater", "test for order",
-                                     "A[b..] > B[b..]">;
+                                     "A[b..] > B[b..]",
+                                       isTest = true>;
 def Graph_GreaterEqualOp : Graph_BinaryOp<"greater_equal", "test for order",
-                                          "A[b..] >= B[b..]">;
+                                          "A[b..] >= B[b..]",
+                                       isTest = true>;
 def Graph_PreluOp
     : Graph_BinaryOp<"prelu", "identity, scaled below zero by the slope B",
                      "A[b..] if A[b..] >= 0 else B[b..] * A[b..]",

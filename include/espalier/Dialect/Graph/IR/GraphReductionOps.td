@@ -9,7 +9,7 @@ include "espalier/Dialect/Graph/IR/GraphAttributes.td"
 class Graph_ReduceOp<string mnemonic, string title, string empty>
     : Graph_Op<"reduce_" # mnemonic> {
   let summary = title # " over some dimensions";
-  let description = "Computes the " # title # [{ of the elements along `axes`,
+  let description = "\n    Computes the " # title # [{ of the elements along `axes`,
     which leave the shape or, with `keepdims`, become 1. Of no elements, it is
     }] # empty # [{.
 
@@ -39,7 +39,7 @@ def Graph_ReduceMinOp
 class Graph_ArgReduceOp<string mnemonic, string title>
     : Graph_Op<"arg_" # mnemonic> {
   let summary = "position of the " # title # " along one axis";
-  let description = "Finds the position of the " # title # [{ along `axis`, the
+  let description = "\n    Finds the position of the " # title # [{ along `axis`, the
     first one or, with `select_last`, the last one. Not-a-number counts as
     extreme.
 

@@ -31,4 +31,20 @@ def GraphFoldConstantsPass : Pass<"graph-fold-constants"> {
   ];
 }
 
+def GraphPrintDefinitionsPass : Pass<"graph-print-definitions"> {
+  let summary = "prints what each operator computes";
+  let description = [{
+    Emits a remark at each graph operator with its definition in the index
+    notation, as it is for the operator's attributes and ranks:
+
+    ```mlir
+    // remark: R[i0, i1] = X[i1, i0]
+    %r = graph.transpose %x {permutation = array<i64: 1, 0>}
+        : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    ```
+
+    The program stays as it is.
+  }];
+}
+
 #endif // ESPALIER_DIALECT_GRAPH_TRANSFORMS_PASSES_TD

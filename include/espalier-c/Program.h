@@ -1,0 +1,86 @@
+/*===- espalier-c/Program.h - Compiling modules -------------------*- C -*-===*\
+|*                                                                            *|
+|* Compiles a module in memory. The result runs through Runtime.h:            *|
+|*                                                                            *|
+|*   espalier_compile_options options = espalier_default_compile_options();   *|
+|*   espalier_executable *e = espalier_compile(module, &options);             *|
+|*   if (!e)                                                                  *|
+|*     die(espalier_module_last_error(module));                               *|
+|*   espalier_context *ctx;                                                   *|
+|*   espalier_context_create(espalier_executable_program(e), &ctx);           *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef ESPALIER_C_PROGRAM_H
+#define ESPALIER_C_PROGRAM_H
+
+#include "espalier-c/IRBuilder.h"
+#include "espalier-c/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A compiled module, its code in this process. */
+typedef struct espalier_executable espalier_executable;
+
+typedef struct espalier_compile_options {
+  /** LLVM's name of the CPU; "" for the one at hand. */
+  const char *cpu;
+  /** Differences to it, such as "+avx2,-avx512f". */
+  const char *features;
+  /** Whether kernels may use several threads. */
+  int32_t threads;
+  /** Number of parts to compile at once, 0 for one per core. */
+  uint32_t jobs;
+  /** The folder of compiled programs; "" for no cache. */
+  const char *cache_dir;
+  /** Called after each part, from any thread but one at a time; may be NULL. */
+  void (*progress)(uint32_t done, uint32_t all, void *user);
+  void *user;
+} espalier_compile_options;
+
+/** Options for this machine, without a cache. */
+ESPALIER_API espalier_compile_options espalier_default_compile_options(void);
+
+/** Compiles a module, which is changed on the way. Returns NULL on an error,
+    whose diagnostics are the module's last error. */
+ESPALIER_API espalier_executable *
+espalier_compile(espalier_module *module,
+                 const espalier_compile_options *options);
+
+/** Frees an executable, which may be NULL; no context may be left. */
+ESPALIER_API void espalier_executable_destroy(espalier_executable *executable);
+
+/** The description from which contexts are made; lives as long. */
+ESPALIER_API const espalier_program *
+espalier_executable_program(const espalier_executable *executable);
+
+/** The number of kernels. */
+ESPALIER_API uint64_t
+espalier_executable_kernels(const espalier_executable *executable);
+
+/** The seconds that compilation took, also if that was in an earlier process.
+ */
+ESPALIER_API double
+espalier_executable_seconds(const espalier_executable *executable);
+
+/** Whether the program came from the cache. */
+ESPALIER_API int32_t
+espalier_executable_cached(const espalier_executable *executable);
+
+/** Writes the program as a shared library to `path`, and its C header beside
+    it. Both appear complete or not at all. Returns a negative number on an
+    error, whose message is `espalier_executable_last_error`. */
+ESPALIER_API int espalier_executable_save(espalier_executable *executable,
+                                          const char *path);
+
+/** The message of the last error of `espalier_executable_save`, or "". */
+ESPALIER_API const char *
+espalier_executable_last_error(const espalier_executable *executable);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ESPALIER_C_PROGRAM_H */

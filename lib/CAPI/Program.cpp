@@ -1,0 +1,93 @@
+//===- Program.cpp - C API for compiling modules --------------------------===//
+
+#include "espalier-c/Program.h"
+#include "espalier/CAPI/Module.h"
+#include "espalier/ExecutionEngine/Compile.h"
+#include "espalier/ExecutionEngine/Link.h"
+#include "espalier/ExecutionEngine/LoadedProgram.h"
+
+using namespace espalier;
+
+struct espalier_executable {
+  std::unique_ptr<LoadedProgram> program;
+  CacheResult cacheResult = CacheResult::Disabled;
+  std::string error;
+};
+
+espalier_compile_options espalier_default_compile_options() {
+  espalier_compile_options options = {};
+  options.cpu = options.features = options.cache_dir = "";
+  options.threads = true;
+  return options;
+}
+
+espalier_executable *espalier_compile(espalier_module *module,
+                                      const espalier_compile_options *options) {
+  capi::ErrorCollector collector(&module->context, module->error);
+  mlir::DialectRegistry registry;
+  registerCompilation(registry);
+  module->context.appendDialectRegistry(registry);
+
+  CodegenOptions codegen;
+  codegen.cpu = options->cpu;
+  codegen.features = options->features;
+  codegen.threads = options->threads != 0;
+  codegen.jobs = options->jobs;
+  if (options->progress)
+    codegen.progress = [options](unsigned done, unsigned all) {
+      options->progress(done, all, options->user);
+    };
+
+  auto result = std::make_unique<espalier_executable>();
+  mlir::FailureOr<CompiledProgram> compiled = compileCached(
+      *module->module, codegen, options->cache_dir, &result->cacheResult);
+  if (mlir::failed(compiled)) {
+    if (module->error.empty())
+      module->error = "the compiler gave no reason";
+    return nullptr;
+  }
+  auto loaded = LoadedProgram::create(std::move(*compiled));
+  if (!loaded) {
+    module->error = llvm::toString(loaded.takeError());
+    return nullptr;
+  }
+  result->program = std::move(*loaded);
+  return result.release();
+}
+
+void espalier_executable_destroy(espalier_executable *executable) {
+  delete executable;
+}
+
+const espalier_program *
+espalier_executable_program(const espalier_executable *executable) {
+  return executable->program->getProgram();
+}
+
+uint64_t espalier_executable_kernels(const espalier_executable *executable) {
+  return executable->program->getCompiled().getInfo().numKernels;
+}
+
+double espalier_executable_seconds(const espalier_executable *executable) {
+  return executable->program->getCompiled().getInfo().compileSeconds;
+}
+
+int32_t espalier_executable_cached(const espalier_executable *executable) {
+  return executable->cacheResult == CacheResult::Hit;
+}
+
+int espalier_executable_save(espalier_executable *executable,
+                             const char *path) {
+  executable->error.clear();
+  const CompiledProgram &compiled = executable->program->getCompiled();
+  llvm::Error error = linkSharedLibrary(compiled, path);
+  if (!error)
+    return 0;
+  executable->error = llvm::toString(std::move(error));
+  return -1;
+}
+
+const char *
+espalier_executable_last_error(const espalier_executable *executable) {
+  return executable->error.c_str();
+}

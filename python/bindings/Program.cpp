@@ -1,0 +1,212 @@
+//===- Program.cpp - Compiled programs, in Python -------------------------===//
+
+#include "espalier-c/Program.h"
+#include "Arrays.h"
+#include "Bindings.h"
+#include <mutex>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <optional>
+
+namespace nb = nanobind;
+using namespace espalier::python;
+
+namespace {
+/// A program in this process with the context that it runs in.
+class Program {
+public:
+  explicit Program(espalier_executable *executable)
+      : executable(executable, espalier_executable_destroy),
+        context(nullptr, espalier_context_destroy) {
+    espalier_context *raw = nullptr;
+    if (espalier_context_create(description(), &raw))
+      throw CompileError(espalier_last_error(nullptr));
+    context.reset(raw);
+  }
+
+  espalier_executable *get() const { return executable.get(); }
+  const espalier_program *description() const {
+    return espalier_executable_program(executable.get());
+  }
+
+  /// Calls a function of the runtime, one thread at a time, and throws the
+  /// context's message if it fails.
+  template <typename Call>
+  void call(Call function) {
+    std::string message;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(mutex);
+      if (function(context.get()))
+        message = espalier_last_error(context.get());
+      else
+        return;
+    }
+    throw CompileError(message);
+  }
+
+private:
+  std::unique_ptr<espalier_executable, void (*)(espalier_executable *)>
+      executable;
+  std::unique_ptr<espalier_context, void (*)(espalier_context *)> context;
+  std::mutex mutex;
+};
+
+/// An input or output: name, element type, and a number or name per dimension.
+using Info = std::tuple<std::string, std::string, nb::list>;
+} // namespace
+
+static std::vector<Info> describe(const espalier_tensor_info *infos,
+                                  int32_t count) {
+  std::vector<Info> result;
+  for (int32_t i = 0; i < count; ++i) {
+    const espalier_tensor_info &info = infos[i];
+    nb::list shape;
+    for (int32_t d = 0; d < info.rank; ++d) {
+      const char *symbol = info.symbols ? info.symbols[d] : nullptr;
+      if (info.extents[d] >= 0)
+        shape.append(info.extents[d]);
+      else
+        shape.append(symbol ? nb::object(nb::str(symbol)) : nb::none());
+    }
+    result.emplace_back(info.name, espalier_dtype_name(info.dtype),
+                        std::move(shape));
+  }
+  return result;
+}
+
+/// Hands the progress of a compilation to Python.
+static void reportProgress(uint32_t done, uint32_t all, void *user) {
+  nb::gil_scoped_acquire gil;
+  try {
+    (*static_cast<nb::callable *>(user))(done, all);
+  } catch (nb::python_error &error) {
+    // There is nobody to throw to; Python prints it.
+    error.discard_as_unraisable("espalier progress");
+  }
+}
+
+static std::unique_ptr<Program>
+compile(const Module &module, const std::string &cpu,
+        const std::string &features, bool threads, const std::string &cacheDir,
+        std::optional<nb::callable> progress) {
+  espalier_compile_options options = espalier_default_compile_options();
+  options.cpu = cpu.c_str();
+  options.features = features.c_str();
+  options.threads = threads;
+  options.cache_dir = cacheDir.c_str();
+  if (progress) {
+    options.progress = reportProgress;
+    options.user = &*progress;
+  }
+  espalier_executable *executable;
+  {
+    nb::gil_scoped_release release;
+    executable = espalier_compile(module.get(), &options);
+  }
+  if (!executable)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return std::make_unique<Program>(executable);
+}
+
+static std::vector<std::vector<int64_t>>
+plan(Program &program, const std::vector<std::vector<int64_t>> &shapes) {
+  const espalier_program *info = program.description();
+  if (static_cast<size_t>(info->num_inputs) != shapes.size())
+    throw nb::value_error("expects one shape per input");
+  std::vector<espalier_tensor> inputs;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    inputs.push_back({nullptr, info->inputs[i].dtype,
+                      static_cast<int32_t>(shapes[i].size()),
+                      shapes[i].data()});
+  size_t total = 0;
+  for (int32_t i = 0; i < info->num_outputs; ++i)
+    total += info->outputs[i].rank;
+  std::vector<int64_t> extents(total);
+  program.call([&](espalier_context *context) {
+    return espalier_plan(context, inputs.data(), inputs.size(), extents.data());
+  });
+  std::vector<std::vector<int64_t>> result;
+  const int64_t *next = extents.data();
+  for (int32_t i = 0; i < info->num_outputs; ++i) {
+    result.emplace_back(next, next + info->outputs[i].rank);
+    next += info->outputs[i].rank;
+  }
+  return result;
+}
+
+static void run(Program &program, const std::vector<InputArray> &inputs,
+                const std::vector<OutputArray> &outputs) {
+  std::vector<espalier_tensor> in = toTensors(inputs), out = toTensors(outputs);
+  program.call([&](espalier_context *context) {
+    return espalier_run(context, in.data(), in.size(), out.data(), out.size());
+  });
+}
+
+static void save(Program &program, const std::string &path) {
+  int status;
+  {
+    nb::gil_scoped_release release;
+    status = espalier_executable_save(program.get(), path.c_str());
+  }
+  if (status < 0)
+    throw CompileError(espalier_executable_last_error(program.get()));
+}
+
+void espalier::python::bindProgram(nb::module_ &extension) {
+  nb::class_<Program>(extension, "Program", "A compiled module.")
+      .def_prop_ro(
+          "inputs",
+          [](Program &program) {
+            const espalier_program *info = program.description();
+            return describe(info->inputs, info->num_inputs);
+          },
+          "Name, element type and shape of each input.")
+      .def_prop_ro(
+          "outputs",
+          [](Program &program) {
+            const espalier_program *info = program.description();
+            return describe(info->outputs, info->num_outputs);
+          },
+          "Name, element type and shape of each output.")
+      .def_prop_ro(
+          "kernels",
+          [](Program &program) {
+            return espalier_executable_kernels(program.get());
+          },
+          "The number of kernels.")
+      .def_prop_ro(
+          "compile_seconds",
+          [](Program &program) {
+            return espalier_executable_seconds(program.get());
+          },
+          "The seconds that compilation took, perhaps in an earlier process.")
+      .def_prop_ro(
+          "cached",
+          [](Program &program) {
+            return espalier_executable_cached(program.get()) != 0;
+          },
+          "Whether the program came from the cache.")
+      .def("plan", plan, nb::arg("shapes"),
+           "Return the outputs' shapes for shapes of the inputs.")
+      .def("run", run, nb::arg("inputs"), nb::arg("outputs"),
+           "Run on inputs and write the outputs.")
+      .def(
+          "set_num_threads",
+          [](Program &program, int32_t count) {
+            // Without parallel loops any number of threads means one.
+            if (!program.description()->set_num_threads && count > 1)
+              count = 1;
+            program.call([&](espalier_context *context) {
+              return espalier_set_num_threads(context, count);
+            });
+          },
+          nb::arg("count"), "Set the number of threads of later runs.")
+      .def("save", save, nb::arg("path"),
+           "Write a shared library and, beside it, its C header.");
+
+  extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
+                nb::arg("features") = "", nb::arg("threads") = true,
+                nb::arg("cache_dir") = "", nb::arg("progress") = nb::none(),
+                "Compile a module for this machine; it is changed on the way.");
+}
