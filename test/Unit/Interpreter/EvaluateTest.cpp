@@ -127,6 +127,20 @@ TEST_F(EvaluateTest, ExtentsThatDisagreeAtRunTimeAreRefused) {
   EXPECT_EQ(error, "expects extents to agree, but got 3 and 4");
 }
 
+TEST_F(EvaluateTest, VariablesMustBelongToTheStep) {
+  Type f32 = Float32Type::get(&context);
+  Definition definition;
+  Expr extent = cast(IndexType::get(&context), constant(int64_t(2)));
+  IndexVar bound = definition.makeVar("i", extent);
+  IndexVar stray = definition.makeVar("j", extent);
+  Expr value = cast(f32, variable(stray.id, &context));
+  definition.addStep({"R", f32, {bound}, value, {}});
+  definition.results.push_back(0);
+  EXPECT_TRUE(failed(evaluate(
+      definition, {}, {}, [&](const Twine &reason) { error = reason.str(); })));
+  EXPECT_EQ(error, "expects variables of the step, but got another one");
+}
+
 TEST_F(EvaluateTest, TensorsTooLargeToCountAreRefused) {
   auto f32 = Float32Type::get(&context);
   int64_t huge = int64_t(1) << 40;

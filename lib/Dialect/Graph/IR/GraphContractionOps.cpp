@@ -99,8 +99,8 @@ FailureOr<Definition> ConvOp::define(Adaptor op, DefinitionError error) {
   for (unsigned spatial : llvm::seq(numSpatial)) {
     unsigned dim = spatial + 2;
     std::string suffix = std::to_string(spatial);
-    Expr free = builder.symbolicSize(0, dim) +
-                (windows.padsLow[spatial] + windows.padsHigh[spatial]) -
+    Expr free = builder.symbolicSize(0, dim) + windows.padsLow[spatial] +
+                windows.padsHigh[spatial] -
                 windows.getSpan(builder.symbolicSize(1, dim), spatial);
     IndexVar position = builder.makeVar(
         "p" + suffix, floorDiv(free, constant(windows.strides[spatial])) + 1);
@@ -174,8 +174,8 @@ FailureOr<Definition> ConvTransposeOp::define(Adaptor op,
     Expr stride = builder.index(windows.strides[spatial]);
     Expr extent = (builder.symbolicSize(0, dim) - 1) * stride +
                   windows.getSpan(builder.symbolicSize(1, dim), spatial) +
-                  (op.getOutputPadding()[spatial] - windows.padsLow[spatial] -
-                   windows.padsHigh[spatial]);
+                  op.getOutputPadding()[spatial] - windows.padsLow[spatial] -
+                  windows.padsHigh[spatial];
     IndexVar position = builder.makeVar("p" + suffix, extent);
     IndexVar tap = builder.makeVar("k" + suffix, builder.symbolicSize(1, dim));
     Expr scaled = builder.use(position) + windows.padsLow[spatial] -

@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -135,7 +136,9 @@ private:
           takesFrom ? getStaticSize(0, fromEnd) : getConstant(sizes[toEnd]);
       if (!extent || *extent == 0)
         return {rank, resultRank};
-      (takesFrom ? fromProduct : toProduct) *= *extent;
+      int64_t &product = takesFrom ? fromProduct : toProduct;
+      if (llvm::MulOverflow(product, *extent, product))
+        return {rank, resultRank};
       ++(takesFrom ? fromEnd : toEnd);
     }
     return {fromEnd, toEnd};

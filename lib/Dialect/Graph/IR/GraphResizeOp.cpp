@@ -146,14 +146,17 @@ private:
   }
 
   /// p // n, if the nearest elements are those for an n-fold enlargement, as
-  /// trying out all positions tells.
+  /// trying out positions tells.
   Expr getRepetition(unsigned dim, const IndexVar &result) {
     std::optional<int64_t> from = getStaticSize(0, dim);
     std::optional<int64_t> to = evaluate(sizes[dim]);
     if (!from || !to || *from == 0 || *to % *from != 0)
       return {};
+    // Positions a factor apart read elements 1 apart, but at the ends.
     int64_t factor = *to / *from;
     for (int64_t p : llvm::seq(*to)) {
+      if (p >= 2 * factor && p < *to - factor)
+        continue;
       double coordinate = evaluateCoordinate(dim, p);
       Expr nearest = roundToNearest(constant(coordinate));
       if (std::clamp<double>(nearest.getFloat(), 0, *from - 1) != p / factor)

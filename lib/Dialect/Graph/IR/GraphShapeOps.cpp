@@ -217,13 +217,13 @@ FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
     Expr rest =
         extent + (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0));
     std::string name = "i" + std::to_string(dim);
-    results.push_back(builder.makeVar(name, extent + (low + high)));
+    results.push_back(builder.makeVar(name, extent + low + high));
     Expr position = builder.use(results.back()) - before;
     if (isPadded && op.getMode() == PadMode::Constant) {
       guard = conjoin(guard, inBounds(position, rest));
     } else if (isPadded) {
       // The source of each position, as a table.
-      IndexVar var = builder.makeVar(name, extent + (low + high));
+      IndexVar var = builder.makeVar(name, extent + low + high);
       TensorRef table = builder.addStep(
           "S" + std::to_string(dim), var,
           mapPadded(op.getMode(), builder.use(var) - before, rest, builder));
