@@ -1,22 +1,22 @@
-/*===- espalier-c/Runtime.h - Running a compiled program -----------*- C -*-===*\
-|*                                                                            *|
-|* A compiled program is described by a constant `espalier_program`. A        *|
-|* context holds what running it needs: the arena and the number of threads.  *|
-|*                                                                            *|
-|*   espalier_context *ctx;                                                   *|
-|*   if (espalier_context_create(&program, &ctx))                             *|
-|*     die(espalier_last_error(NULL));                                        *|
-|*   int64_t extents[2] = {2, 3};                                             *|
-|*   espalier_tensor x = {data, ESPALIER_F32, 2, extents};                    *|
-|*   ...                                                                      *|
-|*   if (espalier_run(ctx, &x, 1, &y, 1))                                     *|
-|*     die(espalier_last_error(ctx));                                         *|
-|*   espalier_context_destroy(ctx);                                           *|
-|*                                                                            *|
-|* One context serves one thread at a time; several contexts of one program   *|
-|* may run at once. No function throws or ends the process.                   *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+/*===- espalier-c/Runtime.h - Running a compiled program ----------*- C -*-===*\
+|*                                                                           *|
+|* A compiled program is described by a constant `espalier_program`. A       *|
+|* context holds what running it needs: the arena and the number of threads. *|
+|*                                                                           *|
+|*   espalier_context *ctx;                                                  *|
+|*   if (espalier_context_create(&program, &ctx))                            *|
+|*     die(espalier_last_error(NULL));                                       *|
+|*   int64_t extents[2] = {2, 3};                                            *|
+|*   espalier_tensor x = {data, ESPALIER_F32, 2, extents};                   *|
+|*   ...                                                                     *|
+|*   if (espalier_run(ctx, &x, 1, &y, 1))                                    *|
+|*     die(espalier_last_error(ctx));                                        *|
+|*   espalier_context_destroy(ctx);                                          *|
+|*                                                                           *|
+|* One context serves one thread at a time; several contexts of one program  *|
+|* may run at once. No function throws or ends the process.                  *|
+|*                                                                           *|
+\*===----------------------------------------------------------------------==*/
 
 #ifndef ESPALIER_C_RUNTIME_H
 #define ESPALIER_C_RUNTIME_H
@@ -28,10 +28,12 @@
 extern "C" {
 #endif
 
+#ifndef ESPALIER_API
 #if defined(__GNUC__)
 #define ESPALIER_API __attribute__((visibility("default")))
 #else
 #define ESPALIER_API
+#endif
 #endif
 
 /** Version of the structures below. A program states the one it was built

@@ -75,11 +75,15 @@ private:
     // A fraction; `0..` is no fraction.
     if (rest[end] == '.' && !rest.substr(end).starts_with(".."))
       end = std::min(rest.find_if_not(llvm::isDigit, end + 1), rest.size());
+    // An exponent has digits.
     if (end < rest.size() && (rest[end] == 'e' || rest[end] == 'E')) {
-      size_t digits = end + 1;
-      if (digits < rest.size() && (rest[digits] == '-' || rest[digits] == '+'))
-        ++digits;
-      end = std::min(rest.find_if_not(llvm::isDigit, digits), rest.size());
+      StringRef exponent = rest.substr(end + 1);
+      if (!exponent.consume_front("-"))
+        exponent.consume_front("+");
+      size_t digits = std::min(exponent.find_if_not(llvm::isDigit),
+                               exponent.size());
+      if (digits > 0)
+        end = exponent.data() + digits - rest.data();
     }
     return end;
   }
@@ -288,14 +292,12 @@ private:
     AstPtr node = make(Ast::Kind::Number, token.begin());
     node->text = token;
     int64_t integer;
-    double real;
+    double real = 0;
     if (!token.getAsInteger(10, integer)) {
       node->number = integer;
-    } else if (!token.getAsDouble(real)) {
-      node->number = real;
     } else {
-      expected("a number");
-      return nullptr;
+      token.getAsDouble(real);
+      node->number = real;
     }
     advance();
     return node;

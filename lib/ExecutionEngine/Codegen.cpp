@@ -48,45 +48,44 @@ createSubtarget(const TargetCPU &cpu) {
       (*target)->createMCSubtargetInfo(triple, cpu.cpu, cpu.features));
 }
 
+/// Returns the features of the machine at hand, sorted, so that the text is the
+/// same every time.
+static std::vector<std::string> getHostFeatures() {
+  std::vector<std::string> features;
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  for (const auto &entry : host)
+    features.push_back((entry.second ? "+" : "-") + entry.first().str());
+  llvm::sort(features);
+  return features;
+}
+
 llvm::Expected<TargetCPU>
 espalier::resolveTarget(const CodegenOptions &options) {
-  TargetCPU target{options.cpu, options.features};
-  if (target.cpu.empty()) {
-    target.cpu = llvm::sys::getHostCPUName().str();
-    llvm::SubtargetFeatures features;
-    llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-    // Sorted, so that the text is the same every time.
-    std::vector<std::string> names;
-    for (const auto &entry : host)
-      names.push_back((entry.second ? "+" : "-") + entry.first().str());
-    llvm::sort(names);
-    for (const std::string &name : names)
-      features.AddFeature(name);
-    if (!options.features.empty())
-      features.addFeaturesVector(
-          llvm::SubtargetFeatures(options.features).getFeatures());
-    target.features = features.getString();
-    return target;
-  }
   // LLVM takes unknown names with no more than a message on standard error.
   auto baseline = createSubtarget({"", ""});
   if (!baseline)
     return baseline.takeError();
-  if (!(*baseline)->isCPUStringValid(target.cpu))
+  if (!options.cpu.empty() && !(*baseline)->isCPUStringValid(options.cpu))
     return llvm::createStringError("expects the name of a CPU that LLVM knows, "
                                    "but got '" +
-                                   target.cpu + "'");
+                                   options.cpu + "'");
   auto known = (*baseline)->getAllProcessorFeatures();
-  for (const std::string &feature :
-       llvm::SubtargetFeatures(target.features).getFeatures()) {
+  llvm::SubtargetFeatures stated(options.features);
+  for (const std::string &feature : stated.getFeatures()) {
     llvm::StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
-    if (!llvm::any_of(known,
-                      [&](const auto &entry) { return name == entry.Key; }))
+    bool isKnown = llvm::any_of(
+        known, [&](const auto &entry) { return name == entry.Key; });
+    if (!isKnown)
       return llvm::createStringError("expects the name of a CPU feature that "
                                      "LLVM knows, but got '" +
                                      name + "'");
   }
-  return target;
+  if (!options.cpu.empty())
+    return TargetCPU{options.cpu, stated.getString()};
+  llvm::SubtargetFeatures features;
+  features.addFeaturesVector(getHostFeatures());
+  features.addFeaturesVector(stated.getFeatures());
+  return TargetCPU{llvm::sys::getHostCPUName().str(), features.getString()};
 }
 
 llvm::Expected<std::vector<std::string>>

@@ -31,7 +31,7 @@ public:
 
   /// Compiles `parts` and the descriptor. The objects have the order of the
   /// parts.
-  llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+  llvm::Expected<std::vector<CompiledProgram::Buffer>>
   run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
       bool withThreads);
 
@@ -83,10 +83,10 @@ PartCompiler::compileDescriptor(const ProgramSignature &signature,
   return emitObject(module, **machine, options);
 }
 
-llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+llvm::Expected<std::vector<CompiledProgram::Buffer>>
 PartCompiler::run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
                   bool withThreads) {
-  std::vector<Object> objects(parts.size());
+  std::vector<CompiledProgram::Buffer> objects(parts.size());
   llvm::Error error = llvm::Error::success();
   unsigned done = 0;
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.jobs));

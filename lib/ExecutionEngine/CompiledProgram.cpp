@@ -127,7 +127,7 @@ llvm::Expected<CompiledProgram> CompiledProgram::load(llvm::StringRef path) {
     return llvm::createStringError(read.getError(),
                                    "cannot read '" + path +
                                        "': " + read.getError().message());
-  std::shared_ptr<llvm::MemoryBuffer> file = std::move(*read);
+  Buffer file = std::move(*read);
   llvm::StringRef bytes = file->getBuffer();
   FileHeader header;
   if (bytes.size() < sizeof(header))
@@ -164,7 +164,7 @@ llvm::Expected<CompiledProgram> CompiledProgram::load(llvm::StringRef path) {
     return llvm::MemoryBuffer::getMemBuffer(part, name,
                                             /*RequiresNullTerminator=*/false);
   };
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  std::vector<Buffer> objects;
   for (llvm::StringRef part : llvm::ArrayRef(parts).drop_front(2))
     objects.push_back(makeView(part, "object"));
   CompiledProgram program(std::move(*info), std::move(objects),

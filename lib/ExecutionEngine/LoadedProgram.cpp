@@ -48,6 +48,28 @@ static llvm::Error addOpenMP(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &dylib,
       "; install libomp5-22 or compile without threads" + reasons);
 }
 
+/// Makes the C library, libm and the compiler's support library known to
+/// `dylib`. The last two need not be visible to the whole process, for example
+/// where a Python extension depends on them.
+static llvm::Error addSystem(llvm::orc::LLJIT &jit,
+                             llvm::orc::JITDylib &dylib) {
+  using Generator = llvm::orc::DynamicLibrarySearchGenerator;
+  char prefix = jit.getDataLayout().getGlobalPrefix();
+  auto process = Generator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  dylib.addGenerator(std::move(*process));
+  for (const char *name : {"libm.so.6", "libgcc_s.so.1"}) {
+    auto library = Generator::Load(name, prefix);
+    if (library)
+      dylib.addGenerator(std::move(*library));
+    else
+      // What it lacks then is reported by name.
+      llvm::consumeError(library.takeError());
+  }
+  return llvm::Error::success();
+}
+
 /// Fails if the machine at hand lacks what the code needs.
 static llvm::Error checkMachine(const ProgramInfo &info) {
   auto missing = findMissingFeatures({info.cpu, info.features});
@@ -75,11 +97,8 @@ LoadedProgram::create(CompiledProgram program, llvm::StringRef ompLibrary) {
   if (info.threads)
     if (llvm::Error error = addOpenMP(*loaded->jit, dylib, ompLibrary))
       return error;
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      loaded->jit->getDataLayout().getGlobalPrefix());
-  if (!process)
-    return process.takeError();
-  dylib.addGenerator(std::move(*process));
+  if (llvm::Error error = addSystem(*loaded->jit, dylib))
+    return error;
 
   llvm::orc::SymbolMap constants;
   constants[loaded->jit->mangleAndIntern(getConstantsSymbol(info.name))] = {

@@ -39,11 +39,12 @@ std::string espalier::listStages() {
 
 Stage espalier::detectStage(ModuleOp module) {
   bool hasGraph = false, hasKernel = false, hasUnscheduled = false;
-  bool hasFunction = false;
+  bool hasFunction = false, hasLoweredFunction = false;
   module.walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
     hasGraph |= dialect == "graph";
     hasFunction |= isa<func::FuncOp>(op);
+    hasLoweredFunction |= isa<LLVM::LLVMFuncOp>(op);
     if (op->getName().getStringRef() != "poly.kernel")
       return;
     hasKernel = true;
@@ -57,7 +58,7 @@ Stage espalier::detectStage(ModuleOp module) {
     return Stage::Graph;
   if (hasKernel)
     return hasUnscheduled ? Stage::Poly : Stage::Scheduled;
-  if (!hasFunction)
+  if (hasLoweredFunction && !hasFunction)
     return Stage::LLVM;
   auto main = module.lookupSymbol<func::FuncOp>(kMainName);
   if (!main || main.getNumArguments() == 0)

@@ -2,6 +2,7 @@
 
 #include "CheckStorage.h"
 #include "PairSet.h"
+#include <map>
 
 using namespace mlir;
 using namespace espalier::polyhedral;
@@ -25,36 +26,156 @@ struct Use {
     return path == other.path && map == other.map;
   }
 };
+using Uses = std::vector<Use>;
 
-/// Checks the storage of one array.
+/// Checks the storage of one array: from the root down, as far as the uses of
+/// each element stay together. There, each value of the levels above is a tile.
 class StorageChecker {
 public:
   StorageChecker(const Context &context, const Program &program,
-                 llvm::ArrayRef<Path> paths, const Storage &storage);
-  Legality check();
+                 const Storage &storage)
+      : context(context), program(program), storage(storage) {}
+
+  /// Checks uses that have the levels above `depth` in common. False as soon as
+  /// the answer is known.
+  bool descend(const Uses &uses, size_t depth);
+  Legality legality;
 
 private:
+  using PairVisitor =
+      llvm::function_ref<bool(const Use &, const Use &, PairSet &)>;
   /// Calls `visit` with the pairs of points of each two uses, until false.
-  bool forEachPair(
-      llvm::function_ref<bool(const Use &, const Use &, PairSet)> visit) const;
-  /// Whether the uses of each element agree in a level. The level is common to
-  /// all paths.
-  std::optional<bool> agreeIn(size_t level) const;
-  /// Levels that all paths have in common.
-  size_t getNumCommonLevels() const;
-  Legality refuse(const Twine &what) const;
+  bool forEachPair(const Uses &uses, PairVisitor visit) const;
+  /// Whether the uses of each element agree in a level of one node.
+  std::optional<bool> agreeIn(const Uses &uses, size_t depth) const;
+  bool checkTiles(const Uses &uses, size_t numLevels);
+  bool refuse(const Twine &what, const Use &use);
+  bool doubt() {
+    legality = makeUnknown(context);
+    return false;
+  }
 
   const Context &context;
   const Program &program;
   const Storage &storage;
-  std::vector<Use> uses;
 };
 } // namespace
 
-StorageChecker::StorageChecker(const Context &context, const Program &program,
-                               llvm::ArrayRef<Path> paths,
-                               const Storage &storage)
-    : context(context), program(program), storage(storage) {
+static bool isZero(AffineExpr expr) {
+  auto constant = dyn_cast<AffineConstantExpr>(expr);
+  return constant && constant.getValue() == 0;
+}
+
+bool StorageChecker::forEachPair(const Uses &uses, PairVisitor visit) const {
+  for (const Use &first : uses)
+    for (const Use &second : uses)
+      for (IntegerSet source : program.statements[first.path->statement].domain)
+        for (IntegerSet sink :
+             program.statements[second.path->statement].domain) {
+          PairSet points(context, program, *first.path, *second.path);
+          points.addDomains(source, sink);
+          if (!visit(first, second, points))
+            return false;
+        }
+  return true;
+}
+
+std::optional<bool> StorageChecker::agreeIn(const Uses &uses,
+                                            size_t depth) const {
+  bool isKnown = true;
+  bool agree = forEachPair(
+      uses, [&](const Use &first, const Use &second, PairSet &points) {
+        const Level &here = first.path->levels[depth];
+        const Level &there = second.path->levels[depth];
+        if (!here.isBand() && here.position == there.position)
+          return true;
+        points.addEqual(first.map, second.map);
+        if (here.isBand()) {
+          AffineExpr delta =
+              points.simplify(points.getDifference(here.expr, there.expr));
+          if (isZero(delta))
+            return true;
+          if (!points.isAffine(delta))
+            return isKnown = false;
+          // The other sign belongs to the pair in the other order.
+          points.add(delta - 1, false);
+        }
+        std::optional<bool> isEmpty = points.isEmpty();
+        isKnown = isEmpty.has_value();
+        return isEmpty.value_or(false);
+      });
+  return isKnown ? std::optional(agree) : std::nullopt;
+}
+
+bool StorageChecker::refuse(const Twine &what, const Use &use) {
+  legality.verdict = Legality::Verdict::Illegal;
+  legality.reason =
+      ("the storage of " + storage.name + " to suit the schedule, but " + what +
+       ", in @" + program.statements[use.path->statement].name)
+          .str();
+  return false;
+}
+
+bool StorageChecker::checkTiles(const Uses &uses, size_t numLevels) {
+  for (const Use &use : uses)
+    for (const Level &level : llvm::drop_begin(use.path->levels, numLevels))
+      if (level.isParallel())
+        return refuse("iterations of a parallel loop share elements", use);
+
+  return forEachPair(
+      uses, [&](const Use &first, const Use &second, PairSet &points) {
+        for (size_t depth = 0; depth < numLevels; ++depth) {
+          const Level &here = first.path->levels[depth];
+          const Level &there = second.path->levels[depth];
+          if (here.isBand())
+            points.add(points.getDifference(here.expr, there.expr), true);
+        }
+        points.addEqual(storage.map.compose(first.map),
+                        storage.map.compose(second.map));
+        for (auto [here, there] :
+             llvm::zip_equal(first.map.getResults(), second.map.getResults())) {
+          AffineExpr delta = points.simplify(points.getDifference(here, there));
+          if (isZero(delta))
+            continue;
+          if (!points.isAffine(delta))
+            return doubt();
+          std::optional<bool> isEmpty = points.with(delta - 1, false).isEmpty();
+          if (!isEmpty)
+            return doubt();
+          if (!*isEmpty)
+            return refuse("elements of one place are alive at the same time",
+                          first);
+        }
+        return true;
+      });
+}
+
+bool StorageChecker::descend(const Uses &uses, size_t depth) {
+  const Path &model = *uses.front().path;
+  bool isCommon = llvm::all_of(uses, [&](const Use &use) {
+    return use.path->levels.size() > depth && model.levels.size() > depth &&
+           use.path->levels[depth].node == model.levels[depth].node;
+  });
+  if (!isCommon)
+    return checkTiles(uses, depth);
+  std::optional<bool> agree = agreeIn(uses, depth);
+  if (!agree)
+    return doubt();
+  if (!*agree)
+    return checkTiles(uses, depth);
+  // Children of a sequence have elements of their own.
+  std::map<unsigned, Uses> parts;
+  for (const Use &use : uses)
+    parts[use.path->levels[depth].position].push_back(use);
+  return llvm::all_of(
+      parts, [&](const auto &part) { return descend(part.second, depth + 1); });
+}
+
+Legality espalier::polyhedral::checkStorage(const Context &context,
+                                            const Program &program,
+                                            llvm::ArrayRef<Path> paths,
+                                            const Storage &storage) {
+  Uses uses;
   for (const Path &path : paths) {
     const Statement &statement = program.statements[path.statement];
     for (const Access &access :
@@ -64,125 +185,8 @@ StorageChecker::StorageChecker(const Context &context, const Program &program,
         uses.push_back(use);
     }
   }
-}
-
-bool StorageChecker::forEachPair(
-    llvm::function_ref<bool(const Use &, const Use &, PairSet)> visit) const {
-  for (const Use &first : uses)
-    for (const Use &second : uses)
-      for (IntegerSet source : program.statements[first.path->statement].domain)
-        for (IntegerSet sink :
-             program.statements[second.path->statement].domain) {
-          PairSet points(context, program, *first.path, *second.path);
-          points.addDomains(source, sink);
-          if (!visit(first, second, std::move(points)))
-            return false;
-        }
-  return true;
-}
-
-size_t StorageChecker::getNumCommonLevels() const {
-  size_t number = 0;
-  while (true) {
-    for (const Use &use : uses) {
-      llvm::ArrayRef<Level> own = use.path->levels;
-      llvm::ArrayRef<Level> other = uses.front().path->levels;
-      if (own.size() <= number || own[number].node != other[number].node ||
-          own[number].position != other[number].position)
-        return number;
-    }
-    ++number;
-  }
-}
-
-std::optional<bool> StorageChecker::agreeIn(size_t level) const {
-  bool isKnown = true;
-  bool agree =
-      forEachPair([&](const Use &first, const Use &second, PairSet points) {
-        const Level &here = first.path->levels[level];
-        const Level &there = second.path->levels[level];
-        if (!here.isBand())
-          return true;
-        points.addEqual(first.map, second.map);
-        AffineExpr delta =
-            points.simplify(points.getDifference(here.expr, there.expr));
-        if (auto constant = dyn_cast<AffineConstantExpr>(delta);
-            constant && constant.getValue() == 0)
-          return true;
-        if (!points.isAffine(delta))
-          return isKnown = false;
-        // The other sign belongs to the pair in the other order.
-        std::optional<bool> isEmpty = points.with(delta - 1, false).isEmpty();
-        isKnown = isEmpty.has_value();
-        return isEmpty.value_or(false);
-      });
-  return isKnown ? std::optional(agree) : std::nullopt;
-}
-
-Legality StorageChecker::refuse(const Twine &what) const {
-  Legality legality;
-  legality.verdict = Legality::Verdict::Illegal;
-  legality.reason =
-      ("the storage of " + storage.name + " to suit the schedule, but " + what)
-          .str();
-  return legality;
-}
-
-Legality StorageChecker::check() {
-  if (uses.empty())
-    return {};
-  size_t numLevels = 0;
-  for (size_t numCommon = getNumCommonLevels(); numLevels < numCommon;
-       ++numLevels) {
-    std::optional<bool> agree = agreeIn(numLevels);
-    if (!agree)
-      return makeUnknown(context);
-    if (!*agree)
-      break;
-  }
-  for (const Use &use : uses)
-    for (const Level &level : llvm::drop_begin(use.path->levels, numLevels))
-      if (level.isParallel())
-        return refuse("iterations of a parallel loop share elements, in @" +
-                      program.statements[use.path->statement].name);
-
-  Legality legality;
-  forEachPair([&](const Use &first, const Use &second, PairSet points) {
-    for (size_t level = 0; level < numLevels; ++level) {
-      const Level &here = first.path->levels[level];
-      if (here.isBand())
-        points.add(
-            points.getDifference(here.expr, second.path->levels[level].expr),
-            true);
-    }
-    points.addEqual(storage.map.compose(first.map),
-                    storage.map.compose(second.map));
-    for (auto [here, there] :
-         llvm::zip_equal(first.map.getResults(), second.map.getResults())) {
-      AffineExpr delta = points.simplify(points.getDifference(here, there));
-      if (auto constant = dyn_cast<AffineConstantExpr>(delta);
-          constant && constant.getValue() == 0)
-        continue;
-      std::optional<bool> isEmpty =
-          points.isAffine(delta) ? points.with(delta - 1, false).isEmpty()
-                                 : std::nullopt;
-      if (!isEmpty)
-        legality = makeUnknown(context);
-      else if (!*isEmpty)
-        legality = refuse("elements of one place are alive at the same time, "
-                          "in @" +
-                          program.statements[first.path->statement].name);
-      if (!isEmpty.value_or(false))
-        return false;
-    }
-    return true;
-  });
-  return legality;
-}
-
-Legality espalier::polyhedral::checkStorage(const Context &context,
-                                            const Program &program,
-                                            llvm::ArrayRef<Path> paths,
-                                            const Storage &storage) {
-  return StorageChecker(context, program, paths, storage).check();
+  StorageChecker checker(context, program, storage);
+  if (!uses.empty())
+    checker.descend(uses, 0);
+  return checker.legality;
 }

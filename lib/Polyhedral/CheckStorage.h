@@ -11,11 +11,10 @@ namespace espalier::polyhedral {
 /// The answer when `context` could not give one.
 Legality makeUnknown(const Context &context);
 
-/// Checks that the schedule with these paths suits `storage`. Looks for a
-/// number of outer levels such that all uses of an element agree in them, and
-/// elements that share a place differ in them: each value of those levels is a
-/// tile that has the memory to itself. Refuses schedules for which there is no
-/// such number, even where lifetimes would be disjoint for another reason.
+/// Checks that the schedule with these paths suits `storage`. Goes down the tree
+/// as long as all uses of an element agree in a level; what is below is a tile,
+/// which has the memory to itself, so its elements must lie in different places.
+/// Refuses other schedules, even where lifetimes are disjoint for another reason.
 Legality checkStorage(const Context &context, const Program &program,
                       llvm::ArrayRef<Path> paths, const Storage &storage);
 

@@ -194,6 +194,9 @@ void espalier::python::bindProgram(nb::module_ &extension) {
       .def(
           "set_num_threads",
           [](Program &program, int32_t count) {
+            // Without parallel loops any number of threads means one.
+            if (!program.description()->set_num_threads && count > 1)
+              count = 1;
             program.call([&](espalier_context *context) {
               return espalier_set_num_threads(context, count);
             });

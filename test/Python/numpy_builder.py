@@ -71,7 +71,9 @@ class NumpyBuilder:
         short = name.removeprefix("graph.")
         self.operations.append(short)
         clean = {
-            key: match[1] if isinstance(v, str) and (match := re.search("<(\\w+)>", v)) else v
+            key: match[1]
+            if isinstance(v, str) and (match := re.search(r"^#graph\.\w+<(\w+)>", v))
+            else v
             for key, v in attributes.items()
         }
         with np.errstate(all="ignore"):

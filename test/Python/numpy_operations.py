@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from espalier.dtypes import DTYPES
+from numpy_resize import resize
 
 _erf = np.frompyfunc(math.erf, 1, 1)
 
@@ -210,6 +211,27 @@ def _iota(*sizes, static_sizes, axis, element_type):
     return np.broadcast_to(line, shape).astype(DTYPES[element_type])
 
 
+def _scatter(x, index, updates, reduction):
+    result = x.copy()
+    if reduction == "none":
+        result[index] = updates
+    else:
+        functions = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+        functions[reduction].at(result, index, updates)
+    return result
+
+
+def _scatter_elements(x, indices, updates, axis, reduction):
+    index = list(np.indices(indices.shape, sparse=True))
+    index[axis] = _clamped(indices, x.shape[axis])
+    return _scatter(x, tuple(index), updates, reduction)
+
+
+def _scatter_nd(x, indices, updates, reduction):
+    index = [_clamped(indices[..., i], x.shape[i]) for i in range(indices.shape[-1])]
+    return _scatter(x, tuple(index), updates, reduction)
+
+
 def _lstm(x, w, r, bias, h, c, direction):
     ys = []
     hidden = h.shape[1]
@@ -257,7 +279,7 @@ OPERATIONS: dict[str, Callable] = {
     "floor": np.floor,
     "ceil": np.ceil,
     "round": np.rint,
-    "not": np.logical_not,
+    "not": np.invert,
     "is_nan": np.isnan,
     "softplus": lambda x: np.logaddexp(x, 0).astype(x.dtype),
     "hard_swish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
@@ -274,9 +296,9 @@ OPERATIONS: dict[str, Callable] = {
     "min": np.minimum,
     "mod": np.mod,
     "rem": np.fmod,
-    "and": np.logical_and,
-    "or": np.logical_or,
-    "xor": np.logical_xor,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
     "equal": np.equal,
     "less": np.less,
     "less_equal": np.less_equal,
@@ -320,6 +342,11 @@ OPERATIONS: dict[str, Callable] = {
     "gather": lambda x, i, axis: np.take(x, _clamped(i, x.shape[axis]), axis),
     "gather_elements": _gather_elements,
     "gather_nd": _gather_nd,
+    "resize": lambda x, *sizes, static_sizes, **options: resize(
+        x, _sizes(static_sizes, sizes), **options
+    ),
+    "scatter_elements": _scatter_elements,
+    "scatter_nd": _scatter_nd,
     "fill": lambda v, *sizes, static_sizes: np.full(_sizes(static_sizes, sizes), v, v.dtype),
     "iota": _iota,
     "lstm": _lstm,

@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import pytest
 
+from espalier.errors import EspalierError
 from espalier.importers.onnx import import_model
 from espalier.models import MODELS, build
 from espalier.testing.compare import error_relative_to_scale
@@ -62,5 +63,5 @@ def test_seed_decides_the_weights():
 
 
 def test_unknown_model_is_an_error():
-    with pytest.raises(ValueError, match=r"expects a model out of .* but got 'resnet9000'"):
+    with pytest.raises(EspalierError, match=r"expects a model out of .* but got 'resnet9000'"):
         build("resnet9000")

@@ -35,7 +35,8 @@ int main(int argc, char **argv) {
                                    cl::location(codegen.optLevel), cl::init(3));
   cl::opt<unsigned, true> jobs("jobs", cl::desc("Kernels to compile at once"),
                                cl::location(codegen.jobs), cl::init(0));
-  cl::opt<int> threads("num-threads", cl::init(0), cl::desc("Threads to run on"));
+  cl::opt<int> threads("num-threads", cl::init(0),
+                       cl::desc("Threads to run on"));
   cl::opt<unsigned, true> repeat("repeat", cl::desc("Timed repetitions"),
                                  cl::location(options.repeat), cl::init(0));
   cl::opt<bool> quiet("quiet", cl::desc("Do not print the outputs"));

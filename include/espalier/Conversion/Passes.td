@@ -56,4 +56,38 @@ def ConvertPolyToLoopsPass
   ];
 }
 
+def ConvertLinalgToPolyPass
+    : Pass<"convert-linalg-to-poly", "::mlir::ModuleOp"> {
+  let summary = "forms kernels from structured operations on tensors";
+  let description = [{
+    Turns every function on tensors that has `linalg` operations into stage
+    `poly`: a function on memrefs that receives the inputs, then the outputs, and
+    calls one kernel per operation; element-wise operations join the operation
+    that they continue. Beside them the function may have constants, shapes,
+    reshapes and scalars. A second function, named with the suffix `_plan`,
+    computes the extents of the outputs. Other functions stay as they are.
+
+    A reduction that begins with `linalg.fill` or another tensor accumulates in
+    a local array:
+
+    ```mlir
+    %r = linalg.matmul ins(%a, %b : ...) outs(%zeros : ...) -> tensor<4x8xf32>
+    // becomes
+    poly.kernel private @kernel_0(%a: memref<4x6xf32>, ...) {
+      %acc = poly.array : memref<4x8xf32>
+      poly.compute @s0_init ...  poly.compute @s0 ... reduction add
+      poly.compute @s0_store ... }
+    ```
+
+    Run `linalg-fuse-elementwise-ops` before it for larger kernels. An operation
+    of another dialect, and a body with operations outside `arith` and `math`,
+    are errors.
+  }];
+  let dependentDialects = [
+    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [Statistic<"numKernels", "num-kernels", "Kernels formed">];
+}
+
 #endif // ESPALIER_CONVERSION_PASSES_TD

@@ -28,21 +28,20 @@ struct ProgramInfo {
 };
 
 /// Relocatable objects that together form a program, and its constants. The
-/// bytes may lie in a mapped file.
+/// bytes may lie in a mapped file. Copies share them.
 class CompiledProgram {
 public:
-  CompiledProgram(ProgramInfo info,
-                  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                  std::unique_ptr<llvm::MemoryBuffer> constants)
+  using Buffer = std::shared_ptr<llvm::MemoryBuffer>;
+
+  CompiledProgram(ProgramInfo info, std::vector<Buffer> objects,
+                  Buffer constants)
       : info(std::move(info)), objects(std::move(objects)),
         constants(std::move(constants)) {}
 
   const ProgramInfo &getInfo() const { return info; }
 
   /// The relocatable objects, without constants.
-  llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> getObjects() const {
-    return objects;
-  }
+  llvm::ArrayRef<Buffer> getObjects() const { return objects; }
 
   /// The blob of constants, which starts at a multiple of 64 bytes.
   llvm::MemoryBufferRef getConstants() const {
@@ -59,10 +58,10 @@ public:
 
 private:
   ProgramInfo info;
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-  std::unique_ptr<llvm::MemoryBuffer> constants;
+  std::vector<Buffer> objects;
+  Buffer constants;
   /// The mapped file that the above point into, if any.
-  std::shared_ptr<llvm::MemoryBuffer> file;
+  Buffer file;
 };
 
 } // namespace espalier

@@ -83,7 +83,12 @@ std::optional<unsigned>
 ClusterBuilder::getSharedDims(const Statement &statement,
                               unsigned number) const {
   const Node &node = nodes[number];
-  if (node.recurrenceGroup || statement.recurrence ||
+  // Pieces (of a concatenation, say) have loops of their own, without
+  // conditions inside.
+  bool hasPieces = llvm::any_of(node.cluster.statements, [&](unsigned other) {
+    return program.statements[other].pieces.size() > 1;
+  });
+  if (node.recurrenceGroup || statement.recurrence || hasPieces ||
       getContraction(program, statement))
     return std::nullopt;
   unsigned numTargetDims = program.getRank(statement.target);

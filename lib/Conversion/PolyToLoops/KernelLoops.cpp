@@ -172,10 +172,10 @@ LogicalResult KernelLoops::emitInScope(const AstNode &node, Block *block) {
   Registers inner;
   for (auto &[key, slot] : outer) {
     Slot now = registers.lookup(key);
-    if (now.value.getType() != slot.value.getType() ||
+    if (!now.value || now.value.getType() != slot.value.getType() ||
         bool(now.partial) != bool(slot.partial))
       return kernel.emitError("expects an element of an array in registers to "
-                              "keep its number of lanes inside a loop");
+                              "keep its place and number of lanes in a loop");
     inner[key] = now;
   }
   registers = std::move(inner);
@@ -279,7 +279,6 @@ LogicalResult KernelLoops::emitIf(const AstNode &node) {
   auto emitBranch = [&](Region &region, const AstNode *child) {
     Block *block = &region.front();
     block->clear();
-    AstNode body(AstNode::Kind::Block);
     setSlotValues(before);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block);
@@ -287,8 +286,13 @@ LogicalResult KernelLoops::emitIf(const AstNode &node) {
     if (child && failed(emitNode(*child)))
       return failure();
     Registers inner;
-    for (auto &[key, slot] : outer)
+    for (auto &[key, slot] : outer) {
       inner[key] = registers.lookup(key);
+      if (!inner[key].value)
+        return LogicalResult(kernel.emitError(
+            "expects an element of an array in registers to keep its place "
+            "under a condition"));
+    }
     registers = std::move(inner);
     scf::YieldOp::create(builder, loc, getSlotValues());
     return success();

@@ -24,7 +24,7 @@ from espalier.compiler import compile_for, interpret
 from espalier.errors import EspalierError
 from espalier.importers.onnx import operators
 from espalier.testing.compare import error_relative_to_scale
-from espalier.testing.node_suite import run_suite
+from espalier.testing.node_worker import run_suite
 from espalier.testing.onnxruntime import OnnxRuntime
 
 REFERENCES = ("onnxruntime", "interpreter")

@@ -13,6 +13,7 @@ from functools import partial
 
 import onnx
 
+from espalier.errors import EspalierError
 from espalier.models.inception import inception_v3
 from espalier.models.nasnet import nasnet_a
 from espalier.models.net import Net
@@ -37,5 +38,5 @@ MODELS: dict[str, Callable[..., onnx.ModelProto]] = {
 def build(name: str, **options: object) -> onnx.ModelProto:
     """Build the model called `name`; `options` are its builder's arguments."""
     if name not in MODELS:
-        raise ValueError(f"expects a model out of {sorted(MODELS)}, but got '{name}'")
+        raise EspalierError(f"expects a model out of {sorted(MODELS)}, but got '{name}'")
     return MODELS[name](**options)

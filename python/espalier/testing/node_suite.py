@@ -1,7 +1,8 @@
 """The node tests that come with the `onnx` package."""
 
+import functools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,6 @@ from onnx.backend.test.loader import load_model_tests
 
 from espalier.errors import UnsupportedOperators
 from espalier.testing.compare import mismatch
-from espalier.testing.pool import run_isolated
 
 Arrays = dict[str, np.ndarray]
 Execute = Callable[[onnx.ModelProto, Arrays], Sequence[np.ndarray]]
@@ -27,12 +27,16 @@ class Outcome:
     message: str = ""
 
 
-def node_cases(only: str | None = None) -> list[Any]:
-    """Return the tests, or those whose name contains `only`."""
+@functools.cache
+def _all_cases() -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
-    return [case for case in cases if only is None or only in case.name]
+        return load_model_tests(kind="node")
+
+
+def node_cases(only: str | None = None) -> list[Any]:
+    """Return the tests, or those whose name contains `only`."""
+    return [case for case in _all_cases() if only is None or only in case.name]
 
 
 def _array(value: Any) -> Any:  # noqa: ANN401
@@ -58,32 +62,3 @@ def run_case(case: Any, execute: Execute) -> Outcome:  # noqa: ANN401
             if problem:
                 return Outcome(case.name, "failed", f"output #{index}: {problem}")
     return Outcome(case.name, "passed")
-
-
-class NodeWorker:
-    """Runs tests by name with the compiler; lives in a worker process."""
-
-    def __init__(self) -> None:
-        self._cases = {case.name: case for case in node_cases()}
-
-    def __call__(self, name: str) -> Outcome:
-        """Run one test."""
-        return run_case(self._cases[name], compile_and_run)
-
-
-def compile_and_run(model: onnx.ModelProto, feed: Arrays) -> list[np.ndarray]:
-    """Compile a model for its inputs and run it."""
-    from espalier.compiler import Options, compile_for
-
-    function = compile_for(model, feed, options=Options(cache=None))
-    return list(function.run(feed).values())
-
-
-def run_suite(
-    only: str | None = None, jobs: int = 2, timeout: float = 120
-) -> Iterator[tuple[int, Outcome]]:
-    """Run the tests in processes of their own; yield their number and outcomes."""
-    names = [case.name for case in node_cases(only)]
-    for name, result in run_isolated(NodeWorker, names, jobs, timeout):
-        outcome = result if isinstance(result, Outcome) else Outcome(name, "failed", result)
-        yield len(names), outcome

@@ -8,8 +8,7 @@ from typing import Any
 Worker = Callable[[str], Any]
 
 
-def _serve(make_worker: Callable[[], Worker], pipe: multiprocessing.connection.Connection) -> None:
-    worker = make_worker()
+def _serve(worker: Worker, pipe: multiprocessing.connection.Connection) -> None:
     pipe.send(None)
     while (name := pipe.recv()) is not None:
         pipe.send(worker(name))
@@ -18,10 +17,11 @@ def _serve(make_worker: Callable[[], Worker], pipe: multiprocessing.connection.C
 class _Process:
     """One worker process and the test that it is at."""
 
-    def __init__(self, make_worker: Callable[[], Worker]) -> None:
-        context = multiprocessing.get_context("spawn")
+    def __init__(self, worker: Worker) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([worker.__module__])
         self.pipe, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(make_worker, other), daemon=True)
+        self._process = context.Process(target=_serve, args=(worker, other), daemon=True)
         self._process.start()
         other.close()
         self.current: str | None = None
@@ -41,18 +41,18 @@ class _Process:
 
 
 def run_isolated(
-    make_worker: Callable[[], Worker], names: Sequence[str], jobs: int, timeout: float
+    worker: Worker, names: Sequence[str], jobs: int, timeout: float
 ) -> Iterator[tuple[str, Any]]:
     """Yield each name with its worker's result, in the order of completion.
 
     The result is a string where the worker crashed or took too long.
 
     Arguments:
-        make_worker: called once in each process; must be importable by name.
+        worker: a function of an importable module, which is imported once.
         timeout: seconds without any result after which what runs is stopped.
     """
     pending = list(reversed(names))
-    processes = [_Process(make_worker) for _ in range(min(jobs, len(names)))]
+    processes = [_Process(worker) for _ in range(min(jobs, len(names)))]
     while processes:
         ready = multiprocessing.connection.wait([p.pipe for p in processes], timeout)
         stuck = [] if ready else list(processes)
@@ -71,7 +71,7 @@ def run_isolated(
                 if name is None:
                     raise RuntimeError(f"a worker could not start: it {result}") from error
                 if pending:
-                    processes.append(_Process(make_worker))
+                    processes.append(_Process(worker))
             else:
                 if pending:
                     process.start(pending.pop())

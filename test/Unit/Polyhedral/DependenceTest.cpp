@@ -216,6 +216,31 @@ TEST_F(StorageTest, TilesMustNotOverlap) {
             "place are alive at the same time, in @init");
 }
 
+// What the tiles leave over has tiles of its own.
+TEST_F(StorageTest, PartsHaveTheirOwnTiles) {
+  Program program = matmulWith("(i, j) -> (i mod 4, j mod 8)");
+  auto part = [&](llvm::StringRef condition, llvm::StringRef outer,
+                  Concurrency kind) {
+    llvm::SmallVector<FilterSet> filters;
+    for (unsigned number = 0; number < 3; ++number)
+      filters.push_back({number, set(((number == 1 ? "(i, j, k)" : "(i, j)") +
+                                      ("[M, N, K] : (" + condition + ")"))
+                                         .str())});
+    return makeFilter(filters, tiles(outer, {kind, kind}));
+  };
+  auto parts = [&](llvm::StringRef rest) {
+    std::vector<ScheduleTree> filters;
+    filters.push_back(part("M floordiv 4 * 4 - 1 - i >= 0",
+                           "(i floordiv 4, j floordiv 8)", kParallel));
+    filters.push_back(part("i - M floordiv 4 * 4 >= 0", rest, kParallel));
+    return makeSequence(std::move(filters));
+  };
+  EXPECT_EQ(check(program, parts("(i, j floordiv 8)")), "legal");
+  EXPECT_EQ(check(program, parts("(i, j floordiv 16)")),
+            "the storage of acc to suit the schedule, but elements of one "
+            "place are alive at the same time, in @init");
+}
+
 // The rows of one band are shared by its columns' parallel iterations.
 TEST_F(StorageTest, ParallelLoopsHaveTheirOwnMemory) {
   Program program = matmulWith("(i, j) -> (i mod 4, j)");

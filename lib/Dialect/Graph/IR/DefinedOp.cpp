@@ -160,8 +160,13 @@ public:
   OpFoldResult emit(Expr extent) {
     int64_t known = evaluateExtent(extent, definition, types);
     if (!ShapedType::isDynamic(known))
-      return builder.getIndexAttr(known);
-    return emitValue(extent);
+      return builder.getIndexAttr(std::max<int64_t>(known, 0));
+    Value value = emitValue(extent);
+    if (extent.getKind() != Expr::Kind::Apply)
+      return value;
+    // A window may be larger than what it slides over.
+    Value zero = arith::ConstantIndexOp::create(builder, location, 0);
+    return builder.createOrFold<arith::MaxSIOp>(location, value, zero);
   }
 
 private:

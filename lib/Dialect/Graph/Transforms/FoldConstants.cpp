@@ -75,6 +75,12 @@ LogicalResult graph::foldConstants(RewriterBase &rewriter,
   for (auto [value, result] : llvm::zip_equal(op->getResults(), *results))
     if (value.getType() != result.getType())
       return rewriter.notifyMatchFailure(op, "a result has a vaguer type");
+  uint64_t bytes = 0;
+  for (const Tensor &result : *results)
+    bytes += result.getBytes().size();
+  remark::passed(op->getLoc(),
+                 remark::RemarkOpts::name("Folded").category(kRemarkCategory))
+      << remark::metric("Bytes", bytes);
   SmallVector<Value> constants;
   for (const Tensor &result : *results)
     constants.push_back(

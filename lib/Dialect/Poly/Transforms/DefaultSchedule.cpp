@@ -58,6 +58,12 @@ private:
   }
   std::optional<int64_t> getSharedExtent(unsigned dim) const;
   AffineExpr getSharedBound(unsigned dim) const;
+  /// Whether some computation leaves out points along a shared dimension.
+  bool isRestricted(unsigned dim) const {
+    return llvm::any_of(component.computes, [&](unsigned i) {
+      return shapes[i].restricted[dim];
+    });
+  }
   /// The reduction whose result deserves a register tile: the one with the
   /// most work.
   std::optional<unsigned> findReduction() const;
@@ -128,7 +134,7 @@ int64_t ComponentScheduler::scoreVectorDim(const ComputeShape &compute,
                                            unsigned dim, int64_t lanes) const {
   int64_t score = 0;
   std::optional<int64_t> extent = compute.getExtent(dim);
-  if (extent && *extent < 2)
+  if ((extent && *extent < 2) || compute.restricted[dim])
     return kNoLanes;
   auto add = [&](const ComputeAccess &access, int64_t weight) {
     if (!access.map.isFunctionOfDim(dim))
@@ -163,7 +169,7 @@ void ComponentScheduler::chooseVectorDim() {
 
   int64_t bestScore = 0;
   for (unsigned dim = 0; dim < numShared; ++dim) {
-    if (component.sequential[dim])
+    if (component.sequential[dim] || isRestricted(dim))
       continue;
     int64_t score = 0;
     for (unsigned i : component.computes) {
@@ -213,7 +219,7 @@ void ComponentScheduler::chooseTile() {
       return !read.map.isFunctionOfDim(dim);
     });
     if (dim != *vectorDim && !component.sequential[dim] &&
-        getSharedBound(dim) && shares)
+        !isRestricted(dim) && getSharedBound(dim) && shares)
       problem.rowDims.push_back(dim);
   }
   tile = chooseRegisterTile(problem);
@@ -221,9 +227,16 @@ void ComponentScheduler::chooseTile() {
 
 void ComponentScheduler::placeArrays() {
   llvm::DenseMap<Value, const ComputeAccess *> writers;
+  // An element in a register is written in every iteration.
+  llvm::SmallDenseSet<Value> partial;
   for (unsigned i : component.computes)
-    for (const ComputeAccess &write : shapes[i].writes)
+    for (const ComputeAccess &write : shapes[i].writes) {
       writers.try_emplace(write.array, &write);
+      if (!shapes[i].op.getReduction() &&
+          llvm::is_contained(ArrayRef(shapes[i].restricted).take_front(numShared),
+                             true))
+        partial.insert(write.array);
+    }
   for (auto [value, write] : writers) {
     auto array = value.getDefiningOp<ArrayOp>();
     if (!array || array.getStorage())
@@ -263,7 +276,8 @@ void ComponentScheduler::placeArrays() {
     array.setStorageAttr(AffineMapAttr::get(
         AffineMap::get(type.getRank(), 0, results, context)));
     array.setStorageTypeAttr(TypeAttr::get(storage));
-    bool isTile = results.size() <= covered.size() && storage.hasStaticShape();
+    bool isTile = results.size() <= covered.size() &&
+                  storage.hasStaticShape() && !partial.contains(value);
     if (isTile)
       for (auto [position, index] : llvm::enumerate(write->map.getResults()))
         isTile &= isa<AffineDimExpr>(index) &&
@@ -569,8 +583,9 @@ struct PolyDefaultSchedulePass
     SmallVector<ComputeOp> computes = kernel.getComputes();
     if (kernel.getSchedule() || computes.empty())
       return;
-    SmallVector<ComputeShape> shapes =
-        llvm::map_to_vector(computes, [](ComputeOp op) { return getShape(op); });
+    std::vector<ComputeShape> shapes;
+    for (ComputeOp op : computes)
+      shapes.push_back(getShape(op));
     SmallVector<Component> components = findComponents(shapes);
     OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
     auto schedule = ScheduleOp::create(builder, kernel.getLoc());

@@ -12,15 +12,38 @@ std::optional<int64_t> ComputeShape::getExtent(unsigned dim) const {
   return std::nullopt;
 }
 
+/// Whether `constraint` is d >= 0 or extent - 1 - d >= 0.
+static bool isBound(AffineExpr constraint, unsigned numDims,
+                    unsigned numSymbols) {
+  if (isa<AffineDimExpr>(constraint))
+    return true;
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    if (constraint.isFunctionOfDim(dim))
+      return simplifyAffineExpr(constraint +
+                                    getAffineDimExpr(dim, constraint.getContext()),
+                                numDims, numSymbols)
+          .isSymbolicOrConstant();
+  return false;
+}
+
 ComputeShape espalier::poly::getShape(ComputeOp op) {
-  ComputeShape shape{op, {}, op.getReadAccesses(), op.getWriteAccesses()};
+  ComputeShape shape{op, {}, {}, op.getReadAccesses(), op.getWriteAccesses()};
   unsigned numDims = op.getNumDims();
   shape.extents.resize(numDims);
+  shape.restricted.assign(numDims, op.getDomain().size() != 1);
   MLIRContext *context = op.getContext();
   SmallVector<IntegerSet> sets = op.getDomainSets();
   if (sets.size() != 1)
     return shape;
   IntegerSet set = sets.front();
+  for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
+    if (!set.isEq(number) &&
+        isBound(constraint, numDims, set.getNumSymbols()))
+      continue;
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      if (constraint.isFunctionOfDim(dim))
+        shape.restricted[dim] = true;
+  }
   for (unsigned dim = 0; dim < numDims; ++dim) {
     AffineExpr self = getAffineDimExpr(dim, context);
     for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {

@@ -13,6 +13,9 @@ struct ComputeShape {
   /// Extent of each dimension, over the kernel's parameters; null if the domain
   /// does not bound it by a single expression.
   llvm::SmallVector<mlir::AffineExpr> extents;
+  /// Whether the domain restricts a dimension beyond that: then not every tile
+  /// has all of its points.
+  llvm::SmallVector<bool> restricted;
   llvm::SmallVector<ComputeAccess> reads, writes;
 
   unsigned getNumDims() const { return extents.size(); }

@@ -226,6 +226,14 @@ class Emitter:
         }
         return self.ops("slice", [x], attributes, [sizes], offset_values + size_values)[0]
 
+    def resize(
+        self, x: Value, dims: Sequence[Dim], scales: Sequence[float], **attributes: ir.Attribute
+    ) -> Tensor:
+        """Resample; `scales` is empty where they are the quotients of the sizes."""
+        numbers = ", ".join(f"{scale:.17e}" for scale in scales)
+        attributes["scales"] = f"array<f64: {numbers}>" if scales else "array<f64>"
+        return self._sized("resize", [x], dims, attributes)
+
     def transpose(self, x: Value, permutation: Sequence[int]) -> Tensor:
         """Reorder dimensions: result dimension i is dimension permutation[i]."""
         if list(permutation) == list(range(x.rank)):

@@ -30,6 +30,7 @@ UNARY = [
     ("IsNaN", "is_nan", ()),
     ("Softplus", "softplus", ()),
     ("HardSwish", "hard_swish", ()),
+    ("BitwiseNot", "not", ()),
     ("LeakyRelu", "leaky_relu", ("alpha",)),
     ("Elu", "elu", ("alpha",)),
     ("HardSigmoid", "hard_sigmoid", ("alpha", "beta")),
@@ -42,6 +43,9 @@ BINARY = [
     ("And", "and"),
     ("Or", "or"),
     ("Xor", "xor"),
+    ("BitwiseAnd", "and"),
+    ("BitwiseOr", "or"),
+    ("BitwiseXor", "xor"),
     ("Equal", "equal"),
     ("Less", "less"),
     ("LessOrEqual", "less_equal"),
@@ -116,6 +120,32 @@ def _swish(e: Emitter, node: Node) -> Tensor:
     x = node.input(0)
     scaled = e.op("mul", x, e.scalar(node["alpha"], x.dtype))
     return e.op("mul", x, e.op("sigmoid", scaled))
+
+
+@op("BitShift")
+def _bit_shift(e: Emitter, node: Node) -> Tensor:
+    """Shift unsigned numbers: a product or a quotient with a power of 2."""
+    x, y = node.input(0), node.input(1)
+    if x.dtype.kind != "u":
+        raise Unsupported("has signed elements")
+    if node["direction"] not in ("LEFT", "RIGHT"):
+        raise node.error(f"expects the direction LEFT or RIGHT, but got '{node['direction']}'")
+    power = e.op("pow", e.scalar(2, x.dtype), y)
+    return e.op("mul" if node["direction"] == "LEFT" else "div", x, power)
+
+
+@op("Tan")
+def _tan(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    return e.op("div", e.op("sin", x), e.op("cos", x))
+
+
+@op("Shrink")
+def _shrink(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    lambd, bias, zero = (e.scalar(v, x.dtype) for v in (node["lambd"], node["bias"], 0))
+    low = e.op("select", e.op("less", x, e.op("neg", lambd)), e.op("add", x, bias), zero)
+    return e.op("select", e.op("greater", x, lambd), e.op("sub", x, bias), low)
 
 
 @op("Clip")

@@ -103,6 +103,39 @@ def _gather_nd(e: Emitter, node: Node) -> Tensor:
     return e.op("gather_nd", x, indices, dims=dims, batch_dims=batch)
 
 
+@op("Scatter")
+@op("ScatterElements")
+def _scatter_elements(e: Emitter, node: Node) -> Tensor:
+    x, indices, updates = (node.input(i) for i in range(3))
+    if not x.rank == indices.rank == updates.rank or x.rank == 0:
+        shapes = " and ".join(show(v.dims) for v in (x, indices, updates))
+        raise node.error(f"expects inputs of one rank from 1 on, but got {shapes}")
+    axis = node.axis(x.rank)
+    reduction = _reduction(node)
+    return e.op(
+        "scatter_elements", x, indices, updates, dims=x.dims, axis=axis, reduction=reduction
+    )
+
+
+@op("ScatterND")
+def _scatter_nd(e: Emitter, node: Node) -> Tensor:
+    x, indices, updates = (node.input(i) for i in range(3))
+    depth = indices.dims[-1] if indices.rank else None
+    if not isinstance(depth, int):
+        raise Unsupported("needs indices whose last extent is known")
+    if not 1 <= depth <= x.rank or updates.rank != indices.rank - 1 + x.rank - depth:
+        raise node.error(
+            f"expects updates that fit into {show(x.dims)} at {show(indices.dims)}, "
+            f"but got {show(updates.dims)}"
+        )
+    reduction = _reduction(node)
+    return e.op("scatter_nd", x, indices, updates, dims=x.dims, reduction=reduction)
+
+
+def _reduction(node: Node) -> str:
+    return f"#graph.scatter_reduction<{node['reduction'] or 'none'}>"
+
+
 @op("Pad")
 def _pad(e: Emitter, node: Node) -> Tensor:
     x = node.input(0)

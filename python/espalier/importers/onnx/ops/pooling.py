@@ -1,5 +1,7 @@
 """Pools over windows, and over everything."""
 
+import math
+
 from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.ops.convolution import Window, spatial, window
 from espalier.importers.onnx.registry import Node, Unsupported, op
@@ -46,3 +48,27 @@ def _global_max(e: Emitter, node: Node) -> Tensor:
     x = node.input(0)
     spatial(node, x)
     return e.reduce("max", x, range(2, x.rank), keepdims=True)
+
+
+@op("LpPool")
+def _lp_pool(e: Emitter, node: Node) -> Tensor:
+    """Average the powers, padding included, and undo the division."""
+    x = node.input(0)
+    if node["ceil_mode"]:
+        raise Unsupported("has ceil_mode = 1")
+    shape = window(node, x, None)
+    power = float(node["p"])
+    terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
+    mean = _pool(e, "avg_pool", terms, shape, False, count_include_pad=True)
+    total = e.op("mul", mean, e.scalar(math.prod(shape.kernel), x.dtype))
+    return e.op("pow", total, e.scalar(1 / power, x.dtype))
+
+
+@op("GlobalLpPool")
+def _global_lp_pool(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    spatial(node, x)
+    power = float(node["p"])
+    terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
+    total = e.reduce("sum", terms, range(2, x.rank), keepdims=True)
+    return e.op("pow", total, e.scalar(1 / power, x.dtype))

@@ -109,6 +109,16 @@ op("ArgMax")(_arg("max"))
 op("ArgMin")(_arg("min"))
 
 
+@op("Hardmax", since=13)
+def _hardmax(e: Emitter, node: Node) -> Tensor:
+    x = node.input(0)
+    axis = node.axis(x.rank)
+    first = arg(e, "max", x, axis, keepdims=True, last=False)
+    line = [d if i == axis else 1 for i, d in enumerate(x.dims)]
+    position = e.reshape(e.iota([x.dims[axis]], 0, np.dtype(np.int64)), line)
+    return e.cast(e.op("equal", position, first), x.dtype)
+
+
 @op("TopK")
 def _top_k(e: Emitter, node: Node) -> list[Value | None]:
     count = node.numbers(1, "k")

@@ -1,0 +1,75 @@
+// RUN: espalier-opt %s -graph-fold-constants | FileCheck %s
+
+// Recurrent layers; onnxruntime gives the same values, to 6 digits.
+
+// CHECK-LABEL: @lstm()
+func.func @lstm() -> (tensor<3x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  // CHECK: graph.constant dense<{{\[\[\[}}0.153907016{{\]\]}}, {{\[\[}}-5.920430e-03{{\]\]}}, {{\[\[}}0.226796106{{\]\]\]}}> : tensor<3x1x1xf32>
+  // CHECK: graph.constant dense<0.226796106> : tensor<1x1xf32>
+  // CHECK: graph.constant dense<0.694965898> : tensor<1x1xf32>
+  %a = graph.constant dense<[[[1.0]], [[-0.5]], [[2.0]]]> : tensor<3x1x1xf32>
+  %b = graph.constant dense<[[0.5], [-0.25], [0.75], [1.0]]> : tensor<4x1xf32>
+  %c = graph.constant dense<[[0.1], [0.2], [-0.3], [0.4]]> : tensor<4x1xf32>
+  %d = graph.constant dense<[0.0, 0.1, 0.2, 0.3, 0.0, -0.1, 0.2, -0.3]> : tensor<8xf32>
+  %e = graph.constant dense<[[0.5]]> : tensor<1x1xf32>
+  %f = graph.constant dense<[[-0.25]]> : tensor<1x1xf32>
+  %Y, %H, %C = graph.lstm %a, %b, %c, %d, %e, %f : (tensor<3x1x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<8xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> (tensor<3x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>)
+  return %Y, %H, %C : tensor<3x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+
+// CHECK-LABEL: @lstm_reverse()
+func.func @lstm_reverse() -> (tensor<3x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  // CHECK: graph.constant dense<{{\[\[\[}}0.214996338{{\]\]}}, {{\[\[}}0.0396892764{{\]\]}}, {{\[\[}}0.188537836{{\]\]\]}}> : tensor<3x1x1xf32>
+  // CHECK: graph.constant dense<0.214996338> : tensor<1x1xf32>
+  // CHECK: graph.constant dense<0.534580231> : tensor<1x1xf32>
+  %a = graph.constant dense<[[[1.0]], [[-0.5]], [[2.0]]]> : tensor<3x1x1xf32>
+  %b = graph.constant dense<[[0.5], [-0.25], [0.75], [1.0]]> : tensor<4x1xf32>
+  %c = graph.constant dense<[[0.1], [0.2], [-0.3], [0.4]]> : tensor<4x1xf32>
+  %d = graph.constant dense<[0.0, 0.1, 0.2, 0.3, 0.0, -0.1, 0.2, -0.3]> : tensor<8xf32>
+  %e = graph.constant dense<[[0.5]]> : tensor<1x1xf32>
+  %f = graph.constant dense<[[-0.25]]> : tensor<1x1xf32>
+  %Y, %H, %C = graph.lstm %a, %b, %c, %d, %e, %f {direction = #graph.direction<reverse>} : (tensor<3x1x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<8xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> (tensor<3x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>)
+  return %Y, %H, %C : tensor<3x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+
+// The initial states.
+// CHECK-LABEL: @lstm_over_nothing()
+func.func @lstm_over_nothing() -> (tensor<0x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  // CHECK: graph.constant dense<> : tensor<0x1x1xf32>
+  // CHECK: graph.constant dense<5.000000e-01> : tensor<1x1xf32>
+  // CHECK: graph.constant dense<-2.500000e-01> : tensor<1x1xf32>
+  %a = graph.constant dense<> : tensor<0x1x1xf32>
+  %b = graph.constant dense<[[0.5], [-0.25], [0.75], [1.0]]> : tensor<4x1xf32>
+  %c = graph.constant dense<[[0.1], [0.2], [-0.3], [0.4]]> : tensor<4x1xf32>
+  %d = graph.constant dense<[0.0, 0.1, 0.2, 0.3, 0.0, -0.1, 0.2, -0.3]> : tensor<8xf32>
+  %e = graph.constant dense<[[0.5]]> : tensor<1x1xf32>
+  %f = graph.constant dense<[[-0.25]]> : tensor<1x1xf32>
+  %Y, %H, %C = graph.lstm %a, %b, %c, %d, %e, %f : (tensor<0x1x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<8xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> (tensor<0x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>)
+  return %Y, %H, %C : tensor<0x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+
+// CHECK-LABEL: @gru()
+func.func @gru() -> (tensor<2x1x1xf32>, tensor<1x1xf32>) {
+  // CHECK: graph.constant dense<{{\[\[\[}}0.545187175{{\]\]}}, {{\[\[}}0.118942767{{\]\]\]}}> : tensor<2x1x1xf32>
+  // CHECK: graph.constant dense<0.118942767> : tensor<1x1xf32>
+  %a = graph.constant dense<[[[1.0]], [[-0.5]]]> : tensor<2x1x1xf32>
+  %b = graph.constant dense<[[0.5], [-0.25], [0.75]]> : tensor<3x1xf32>
+  %c = graph.constant dense<[[0.1], [0.2], [-0.3]]> : tensor<3x1xf32>
+  %d = graph.constant dense<[0.0, 0.1, 0.2, 0.3, 0.0, -0.1]> : tensor<6xf32>
+  %e = graph.constant dense<[[0.5]]> : tensor<1x1xf32>
+  %Y, %H = graph.gru %a, %b, %c, %d, %e : (tensor<2x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>, tensor<6xf32>, tensor<1x1xf32>) -> (tensor<2x1x1xf32>, tensor<1x1xf32>)
+  return %Y, %H : tensor<2x1x1xf32>, tensor<1x1xf32>
+}
+
+// CHECK-LABEL: @gru_linear_before_reset()
+func.func @gru_linear_before_reset() -> (tensor<2x1x1xf32>, tensor<1x1xf32>) {
+  // CHECK: graph.constant dense<{{\[\[\[}}0.553738475{{\]\]}}, {{\[\[}}0.14048481{{\]\]\]}}> : tensor<2x1x1xf32>
+  // CHECK: graph.constant dense<0.14048481> : tensor<1x1xf32>
+  %a = graph.constant dense<[[[1.0]], [[-0.5]]]> : tensor<2x1x1xf32>
+  %b = graph.constant dense<[[0.5], [-0.25], [0.75]]> : tensor<3x1xf32>
+  %c = graph.constant dense<[[0.1], [0.2], [-0.3]]> : tensor<3x1xf32>
+  %d = graph.constant dense<[0.0, 0.1, 0.2, 0.3, 0.0, -0.1]> : tensor<6xf32>
+  %e = graph.constant dense<[[0.5]]> : tensor<1x1xf32>
+  %Y, %H = graph.gru %a, %b, %c, %d, %e {linear_before_reset = true} : (tensor<2x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>, tensor<6xf32>, tensor<1x1xf32>) -> (tensor<2x1x1xf32>, tensor<1x1xf32>)
+  return %Y, %H : tensor<2x1x1xf32>, tensor<1x1xf32>
+}
