@@ -308,4 +308,68 @@ TEST_F(PropertyTest, LegalityAgreesWithEnumeration) {
   EXPECT_GT(numIllegal, 20u);
 }
 
+// A consumer reads what a producer wrote, through memory that elements share.
+TEST_F(PropertyTest, LegalStorageKeepsValuesUntilTheyAreRead) {
+  std::mt19937 random(3);
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  AffineExpr i = mlir::getAffineDimExpr(0, &context);
+  AffineExpr j = mlir::getAffineDimExpr(1, &context);
+  auto makeMap = [&](llvm::ArrayRef<AffineExpr> results, unsigned symbols) {
+    return mlir::AffineMap::get(2, symbols, results, &context);
+  };
+  unsigned numLegal = 0, numIllegal = 0;
+  for (unsigned trial = 0; trial < 150; ++trial) {
+    int64_t rows = pick(1, 4), columns = pick(1, 4);
+    Program program;
+    program.context = &context;
+    program.numParams = 1;
+    mlir::IntegerSet domain =
+        set("(i, j)[N] : (i >= 0, N - 1 - i >= 0, j >= 0, N - 1 - j >= 0)");
+    Statement produce = statement("produce", domain);
+    Statement consume = statement("consume", domain);
+    produce.writes = {{0, makeMap({i, j}, 1)}};
+    consume.reads = {{0, makeMap({i, j}, 1)}};
+    program.statements = {produce, consume};
+    mlir::AffineMap storage =
+        makeMap({i % pick(1, 4), pick(0, 2) ? j % pick(1, 4) : j}, 0);
+    program.storages = {{0, storage, "t"}};
+    mlir::AffineMap outer = makeMap({i.floorDiv(rows), j.floorDiv(columns)}, 1);
+    mlir::AffineMap inner = makeMap({i % rows, j % columns}, 1);
+    std::vector<ScheduleTree> filters;
+    for (unsigned number : {0u, 1u})
+      filters.push_back(makeFilter(
+          FilterSet{number, {}},
+          makeBand(BandMap{number, inner}, llvm::SmallVector<BandMember>(2))));
+    ScheduleTree tree = makeBand({BandMap{0, outer}, BandMap{1, outer}},
+                                 llvm::SmallVector<BandMember>(2),
+                                 makeSequence(std::move(filters)));
+    Legality legality = checkSchedule(program, tree.get());
+    ASSERT_NE(legality.verdict, Legality::Verdict::Unknown) << legality.reason;
+
+    llvm::Expected<Ast> ast = scanSchedule(program, tree.get());
+    ASSERT_TRUE(static_cast<bool>(ast)) << llvm::toString(ast.takeError());
+    Point parameters = {7};
+    Interpreter interpreter{*this, parameters, {}, {}};
+    interpreter.run(**ast);
+    std::map<Point, Point> memory;
+    bool isKept = true;
+    for (const Point &visited : interpreter.visited) {
+      Point element(visited.begin() + 1, visited.end());
+      Point place = apply(storage, element, parameters);
+      if (visited[0] == 0)
+        memory[place] = element;
+      else
+        isKept &= memory[place] == element;
+    }
+    bool isLegal = legality.verdict == Legality::Verdict::Legal;
+    (isLegal ? numLegal : numIllegal)++;
+    // For this schedule, lifetimes that are disjoint are so by tiles.
+    EXPECT_EQ(isLegal, isKept) << legality.reason;
+  }
+  EXPECT_GT(numLegal, 20u);
+  EXPECT_GT(numIllegal, 20u);
+}
+
 } // namespace
