@@ -68,8 +68,9 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createProgramMergeParallelPass());
   // Removes the allocation scopes that the conversion to OpenMP leaves.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  addFunctionPasses(manager.nest<func::FuncOp>());
+  // Integer powers become functions, lane by lane.
   manager.addPass(createConvertMathToFuncs());
+  addFunctionPasses(manager.nest<func::FuncOp>());
   manager.addPass(createConvertMathToLibmPass());
   manager.addPass(createConvertOpenMPToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;
