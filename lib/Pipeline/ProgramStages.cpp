@@ -19,6 +19,7 @@ using namespace espalier;
 void espalier::buildProgramStage(OpPassManager &manager,
                                  const PipelineOptions &) {
   manager.addPass(createProgramVerifyLoopsPass());
+  manager.addPass(createProgramHoistScratchPass());
   // Sizes become products of the inputs' extents, which planning relies on.
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
