@@ -31,10 +31,11 @@ import numpy as np
 import onnx
 
 from espalier.compiler import Options, compile_for
+from espalier.function import Function
 from espalier.models import MODELS, Net
 from espalier.testing.compare import error_relative_to_scale
 from espalier.testing.onnxruntime import OnnxRuntime
-from espalier.testing.timing import measure
+from espalier.testing.timing import Timing, measure, measure_alternately
 
 ROOT = pathlib.Path(__file__).parent
 TOLERANCE = 1e-4
@@ -79,6 +80,25 @@ def run_baseline(case: Case, model: onnx.ModelProto) -> Callable[[Arrays], Array
     return OnnxRuntime(model, case["threads"]).run
 
 
+def time_both(
+    case: Case,
+    function: Function,
+    baseline: Callable[[Arrays], Arrays],
+    inputs: Arrays,
+    seconds: float,
+) -> list[Timing]:
+    """Time the program and what it is compared with."""
+    if case["baseline"] != "one thread":
+        calls = [lambda: function.run(inputs), lambda: baseline(inputs)]
+        return measure_alternately(calls, seconds)
+    # The number of threads is a state, so these take no turns.
+    timings = []
+    for threads in (case["threads"], 1):
+        function.set_num_threads(threads)
+        timings.append(measure(lambda: function.run(inputs), seconds))
+    return timings
+
+
 def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict[str, Any]:
     """Compile, compare and time one case."""
     model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
@@ -95,12 +115,7 @@ def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict
     result = {"case": case["name"], "threads": case["threads"], "error": error}
     passed = error <= TOLERANCE
     if case["metric"] == "median_ms":
-        timing = measure(lambda: function.run(inputs), seconds)
-        if case["baseline"] == "one thread":
-            function.set_num_threads(1)
-            other = measure(lambda: function.run(inputs), seconds)
-        else:
-            other = measure(lambda: baseline(inputs), seconds)
+        timing, other = time_both(case, function, baseline, inputs, seconds)
         ratio = timing.median_ms / other.median_ms
         result |= timing.as_dict()
         result |= {"baseline": case["baseline"], "baseline_ms": round(other.median_ms, 4)}
