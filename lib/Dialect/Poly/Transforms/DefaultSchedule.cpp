@@ -34,6 +34,11 @@ static constexpr int64_t kNoLanes = -1000000;
 /// Private arrays up to this many bytes live on the stack.
 static constexpr int64_t kMaxStackBytes = 1 << 14;
 
+/// Bytes of an element in memory.
+static int64_t getBytes(Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
 namespace {
 
 /// Points of one shared dimension that are tiled alike: from `begin` to `end`
@@ -285,8 +290,7 @@ void ComponentScheduler::placeArrays() {
     if (isTile)
       array.setPlacement(Placement::Register);
     else if (storage.hasStaticShape() &&
-             storage.getNumElements() *
-                     llvm::divideCeil(type.getElementTypeBitWidth(), 8) <=
+             storage.getNumElements() * getBytes(type.getElementType()) <=
                  kMaxStackBytes)
       array.setPlacement(Placement::Stack);
   }
