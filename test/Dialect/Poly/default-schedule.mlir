@@ -214,3 +214,35 @@ module attributes {poly.target = #target} {
     }
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+#row = affine_map<(i)[M, N] -> (i)>
+#of_row = affine_map<(i, j)[M, N] -> (i)>
+#m = affine_map<(i, j)[M, N] -> (i, j)>
+#rows = affine_set<(i)[M, N] : (i >= 0, M - 1 - i >= 0)>
+#points = affine_set<(i, j)[M, N] : (i >= 0, M - 1 - i >= 0, j >= 0, N - 1 - j >= 0)>
+
+// Rows at a distance that is not known are no lanes; their elements are.
+// CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 16, d1 mod 16)>
+// CHECK-LABEL: poly.kernel @distances_are_known
+// CHECK:         poly.band [@acc] maps [#[[LANES]]] loops [sequential, vector(16)]
+module attributes {poly.target = #target} {
+  poly.kernel @distances_are_known(%A: memref<?x?xf32>, %B: memref<?xf32>, %M: index, %N: index) {
+    %sum = poly.array(%M) : memref<?xf32>
+    poly.compute @init domain [#rows] reads() writes(%sum[#row] : memref<?xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#m], %sum[#of_row] : memref<?x?xf32>, memref<?xf32>) writes(%sum[#of_row] : memref<?xf32>) reduction add {
+    ^bb0(%x: f32, %s: f32):
+      %t = arith.addf %s, %x : f32
+      poly.yield %t : f32
+    }
+    poly.compute @out domain [#rows] reads(%sum[#row] : memref<?xf32>) writes(%B[#row] : memref<?xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}
