@@ -29,9 +29,10 @@ Expr Definition::getExtent(TensorRef tensor, unsigned dim,
 // Extents
 //===----------------------------------------------------------------------===//
 
-int64_t definition::evaluateExtent(Expr extent, const Definition &definition,
-                                   ArrayRef<RankedTensorType> operands,
-                                   ArrayRef<std::optional<int64_t>> parameters) {
+int64_t
+definition::evaluateExtent(Expr extent, const Definition &definition,
+                           ArrayRef<RankedTensorType> operands,
+                           ArrayRef<std::optional<int64_t>> parameters) {
   auto evaluate = [&](Expr expr) {
     return evaluateExtent(expr, definition, operands, parameters);
   };
@@ -80,8 +81,9 @@ definition::inferResultTypes(const Definition &definition,
     for (const IndexVar &index : step.indices) {
       int64_t extent =
           evaluateExtent(index.extent, definition, operands, parameters);
-      shape.push_back(ShapedType::isDynamic(extent) ? extent
-                                                    : std::max<int64_t>(extent, 0));
+      shape.push_back(ShapedType::isDynamic(extent)
+                          ? extent
+                          : std::max<int64_t>(extent, 0));
     }
     types.push_back(RankedTensorType::get(shape, step.elementType));
   }

@@ -35,8 +35,7 @@ bool definition::isSupportedOnFloats(ScalarFn fn) {
 
 int64_t definition::evaluateInteger(ScalarFn fn, IntegerFormat format,
                                     int64_t lhs, int64_t rhs) {
-  return format.wrap(
-      inlined::evaluateInteger(fn, format.isSigned, lhs, rhs));
+  return format.wrap(inlined::evaluateInteger(fn, format.isSigned, lhs, rhs));
 }
 
 bool definition::isSupportedOnIntegers(ScalarFn fn) {
@@ -66,10 +65,11 @@ int64_t definition::convertToInteger(double value, IntegerFormat format) {
     return 0;
   double limit = std::ldexp(1.0, int(format.width) - (format.isSigned ? 1 : 0));
   if (value >= limit) // The greatest integer; 2^w - 1 as a bit pattern.
-    return format.isSigned ? static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(
-                                 format.width - 1))
-                           : static_cast<int64_t>(
-                                 llvm::maskTrailingOnes<uint64_t>(format.width));
+    return format.isSigned
+               ? static_cast<int64_t>(
+                     llvm::maskTrailingOnes<uint64_t>(format.width - 1))
+               : static_cast<int64_t>(
+                     llvm::maskTrailingOnes<uint64_t>(format.width));
   if (format.isSigned)
     return value < -limit ? llvm::minIntN(format.width)
                           : static_cast<int64_t>(value);

@@ -163,9 +163,8 @@ static Type getCommonType(ArrayRef<Expr> args) {
 
 /// Folds functions of literals and of index constants.
 static Expr foldConstants(ScalarFn fn, ArrayRef<Expr> args, Type type) {
-  bool areConstant = llvm::all_of(args, [](Expr arg) {
-    return arg.getKind() == Expr::Kind::Constant;
-  });
+  bool areConstant = llvm::all_of(
+      args, [](Expr arg) { return arg.getKind() == Expr::Kind::Constant; });
   if (!areConstant || (type && !isa<IndexType>(type)))
     return {};
   Expr lhs = args.front(), rhs = args.back();
@@ -213,6 +212,29 @@ static Expr foldNeutral(ScalarFn fn, ArrayRef<Expr> args, Type type) {
   }
 }
 
+/// Collects the constants of sums of indices: (x + 3) - 5 becomes x - 2.
+static Expr foldOffsets(ScalarFn fn, ArrayRef<Expr> args, Type type) {
+  auto isOffset = [](Expr expr) {
+    return expr.getKind() == Expr::Kind::Apply &&
+           (expr.getFn() == ScalarFn::Add || expr.getFn() == ScalarFn::Sub) &&
+           expr.getOperands()[1].getKind() == Expr::Kind::Constant;
+  };
+  bool isSum = fn == ScalarFn::Add || fn == ScalarFn::Sub;
+  if (!isSum || !type || !isa<IndexType>(type) || !isOffset(args[0]) ||
+      args[1].getKind() != Expr::Kind::Constant)
+    return {};
+  auto getSigned = [](ScalarFn fn, Expr offset) {
+    return evaluateInteger(fn, {}, 0, *offset.getInt());
+  };
+  Expr base = args[0].getOperands()[0];
+  int64_t sum = evaluateInteger(
+      ScalarFn::Add, {}, getSigned(args[0].getFn(), args[0].getOperands()[1]),
+      getSigned(fn, args[1]));
+  if (sum >= 0)
+    return base + sum;
+  return base - evaluateInteger(ScalarFn::Neg, {}, sum);
+}
+
 Expr definition::apply(ScalarFn fn, ArrayRef<Expr> args) {
   assert(args.size() == getArity(fn) && "wrong number of arguments");
   Type type = getCommonType(args);
@@ -224,6 +246,8 @@ Expr definition::apply(ScalarFn fn, ArrayRef<Expr> args) {
   for (Expr arg : args)
     node.operands.push_back(type ? cast(type, arg) : arg);
   if (Expr folded = foldNeutral(fn, node.operands, type))
+    return folded;
+  if (Expr folded = foldOffsets(fn, node.operands, type))
     return folded;
   if (type && getResultRule(fn) == ScalarResult::Boolean)
     node.type = IntegerType::get(type.getContext(), 1);

@@ -231,8 +231,8 @@ private:
       os << varName(expr.getVariable());
       return;
     case Expr::Kind::Size:
-      os << "size(" << tensorName(expr.getTensor()) << ", "
-         << expr.getNumber() << ')';
+      os << "size(" << tensorName(expr.getTensor()) << ", " << expr.getNumber()
+         << ')';
       return;
     case Expr::Kind::Parameter:
       os << "parameter(" << expr.getNumber() << ')';

@@ -207,8 +207,8 @@ private:
     if (failed(value))
       return failure();
     Expr expr = value->expr;
-    bool isIndex = expr.getType() ? expr.getType().isIndex()
-                                  : expr.getInt().has_value();
+    bool isIndex =
+        expr.getType() ? expr.getType().isIndex() : expr.getInt().has_value();
     if (index.isPack || !isIndex) {
       error("expects an extent for '" + index.name + "', but got '" +
             extent.text + "'");
@@ -445,8 +445,8 @@ private:
                  !isa<FloatType>(decisive->storage)) {
         std::string message;
         llvm::raw_string_ostream os(message);
-        os << "expects an integer to go with "
-           << decisive->storage << ", but got '"
+        os << "expects an integer to go with " << decisive->storage
+           << ", but got '"
            << ast.args[firstArg + (&value - values.begin())]->text << "'";
         error(message);
         return failure();
@@ -533,9 +533,9 @@ private:
     }
     for (IndexName var : ast.vars)
       scope.erase(var.name);
-    Expr reduced = reduce(
-        ast.reduceKind, vars, guard, body->expr,
-        getAccumulatorType(ast.reduceKind, body->expr.getType()));
+    Expr reduced =
+        reduce(ast.reduceKind, vars, guard, body->expr,
+               getAccumulatorType(ast.reduceKind, body->expr.getType()));
     if (ast.isMean)
       reduced = apply(ScalarFn::Div, {reduced, count});
     return Value{reduced, body->storage};
@@ -551,9 +551,9 @@ private:
 };
 } // namespace
 
-FailureOr<Definition>
-definition::parseDefinition(StringRef text, const Instantiation &instantiation,
-                            llvm::function_ref<void(const llvm::Twine &)> error) {
+FailureOr<Definition> definition::parseDefinition(
+    StringRef text, const Instantiation &instantiation,
+    llvm::function_ref<void(const llvm::Twine &)> error) {
   auto isAttribute = [&](StringRef name) {
     return instantiation.numbers.contains(name);
   };

@@ -80,8 +80,8 @@ private:
       StringRef exponent = rest.substr(end + 1);
       if (!exponent.consume_front("-"))
         exponent.consume_front("+");
-      size_t digits = std::min(exponent.find_if_not(llvm::isDigit),
-                               exponent.size());
+      size_t digits =
+          std::min(exponent.find_if_not(llvm::isDigit), exponent.size());
       if (digits > 0)
         end = exponent.data() + digits - rest.data();
     }
@@ -119,8 +119,7 @@ private:
 
   /// Parses a list of new indices and the extents that some have.
   LogicalResult parseIndexNames(SmallVectorImpl<IndexName> &names,
-                                StringRef end,
-                                std::vector<AstPtr> &extents) {
+                                StringRef end, std::vector<AstPtr> &extents) {
     while (token != end && token != "|") {
       if (!atName()) {
         expected("an index");
@@ -154,8 +153,7 @@ private:
     scope.clear();
     if (failed(expect("[")) ||
         failed(parseIndexNames(equation.indices, "]", equation.extents)) ||
-        failed(expect("]")) ||
-        failed(expect("=")))
+        failed(expect("]")) || failed(expect("=")))
       return failure();
     equation.value = parseExpr();
     return success(equation.value != nullptr);

@@ -61,8 +61,8 @@ private:
   /// Emits `instruction`, which depends on `operands`, and returns its result.
   Value emit(Instruction instruction, ArrayRef<Value> operands) {
     Value result;
-    bool isVarying = instruction.opcode == Opcode::Load &&
-                     instruction.a.isVarying;
+    bool isVarying =
+        instruction.opcode == Opcode::Load && instruction.a.isVarying;
     for (const Value &operand : operands) {
       isVarying |= operand.reg.isVarying;
       result.level = std::max(result.level, operand.level);
@@ -271,7 +271,8 @@ private:
 
   /// True for the index of a dimension of extent 1, which is always 0.
   bool isUnitIndex(Register reg) const {
-    for (auto [index, extent] : llvm::zip_equal(program.indices, program.extents))
+    for (auto [index, extent] :
+         llvm::zip_equal(program.indices, program.extents))
       if (index && index->isVarying && index->number == reg.number)
         return extent == 1;
     return false;
@@ -405,8 +406,10 @@ private:
   std::optional<Value> compileGuard(Expr condition, unsigned outer) {
     if (condition.getKind() == Expr::Kind::Apply &&
         condition.getFn() == ScalarFn::And) {
-      std::optional<Value> lhs = compileGuard(condition.getOperands()[0], outer);
-      std::optional<Value> rhs = compileGuard(condition.getOperands()[1], outer);
+      std::optional<Value> lhs =
+          compileGuard(condition.getOperands()[0], outer);
+      std::optional<Value> rhs =
+          compileGuard(condition.getOperands()[1], outer);
       if (!lhs || !rhs)
         return lhs ? lhs : rhs;
       Instruction both(Opcode::IntegerFn);
@@ -446,11 +449,9 @@ private:
 };
 } // namespace
 
-FailureOr<Program>
-espalier::interpreter::compile(const Step &step,
-                               ArrayRef<SmallVector<int64_t>> shapes,
-                               ArrayRef<ElementKind> kinds,
-                               unsigned numOperands,
-                               llvm::function_ref<void(const Twine &)> error) {
+FailureOr<Program> espalier::interpreter::compile(
+    const Step &step, ArrayRef<SmallVector<int64_t>> shapes,
+    ArrayRef<ElementKind> kinds, unsigned numOperands,
+    llvm::function_ref<void(const Twine &)> error) {
   return Compiler(step, shapes, kinds, numOperands, error).run();
 }

@@ -27,8 +27,8 @@ public:
     for (const Tensor &operand : operands) {
       kinds.push_back(*getElementKind(operand.getElementType()));
       shapes.push_back(llvm::to_vector(operand.getShape()));
-      buffers.push_back({operand.getBytes().data(), operand.getNumElements(),
-                         kinds.back()});
+      buffers.push_back(
+          {operand.getBytes().data(), operand.getNumElements(), kinds.back()});
     }
     for (const Step &step : definition.steps)
       if (failed(allocate(step)))
@@ -39,9 +39,8 @@ public:
         return failure();
       step = end;
     }
-    return llvm::map_to_vector(definition.results, [&](unsigned result) {
-      return results[result];
-    });
+    return llvm::map_to_vector(
+        definition.results, [&](unsigned result) { return results[result]; });
   }
 
 private:
@@ -150,9 +149,10 @@ private:
 };
 } // namespace
 
-FailureOr<SmallVector<Tensor>> espalier::interpreter::evaluate(
-    const Definition &definition, ArrayRef<Tensor> operands,
-    ArrayRef<int64_t> parameters,
-    llvm::function_ref<void(const Twine &)> error) {
+FailureOr<SmallVector<Tensor>>
+espalier::interpreter::evaluate(const Definition &definition,
+                                ArrayRef<Tensor> operands,
+                                ArrayRef<int64_t> parameters,
+                                llvm::function_ref<void(const Twine &)> error) {
   return Evaluator(definition, operands, parameters, error).run();
 }

@@ -101,8 +101,7 @@ void runInteger(Word *dst, Operand a, Operand b, unsigned count,
 void runPredicate(ScalarFn fn, Word *dst, Operand a, Operand b,
                   unsigned count) {
   mapLanes(dst, a, b, count, [fn](Word lhs, Word rhs) {
-    return makeInteger(
-        inlined::evaluateFloatPredicate(fn, lhs.real, rhs.real));
+    return makeInteger(inlined::evaluateFloatPredicate(fn, lhs.real, rhs.real));
   });
 }
 
@@ -311,8 +310,7 @@ void Executor::store(char *result, int64_t first, unsigned count,
   });
 }
 
-void Executor::run(llvm::ArrayRef<Buffer> buffers, char *result,
-                   int64_t time) {
+void Executor::run(llvm::ArrayRef<Buffer> buffers, char *result, int64_t time) {
   tensors = buffers;
   int64_t total = 1;
   for (unsigned dim = 0; dim < program.extents.size(); ++dim)

@@ -48,11 +48,10 @@ private:
              << inputs.size();
     for (auto [argument, input] :
          llvm::zip_equal(function.getArguments(), inputs)) {
-      bool fits = isa<RankedTensorType>(argument.getType()) &&
-                  getElementTypeOrSelf(argument.getType()) ==
-                      input.getElementType() &&
-                  succeeded(verifyCompatibleShape(argument.getType(),
-                                                  input.getType()));
+      bool fits =
+          isa<RankedTensorType>(argument.getType()) &&
+          getElementTypeOrSelf(argument.getType()) == input.getElementType() &&
+          succeeded(verifyCompatibleShape(argument.getType(), input.getType()));
       if (!fits)
         return function.emitError("expects input #")
                << argument.getArgNumber() << " of type " << argument.getType()
@@ -123,14 +122,15 @@ private:
         succeeded(op->fold(operands, results)) && results.size() == 1) {
       if (auto value = dyn_cast<Value>(results.front()))
         results.front() = indices.lookup(value);
-      if (auto value =
-              dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results.front()))) {
+      if (auto value = dyn_cast_or_null<IntegerAttr>(
+              dyn_cast<Attribute>(results.front()))) {
         indices[op->getResult(0)] = value;
         return success();
       }
     }
-    return op->emitOpError("expects an operation that the interpreter knows: "
-                           "graph operators, tensor.dim, arithmetic on indices");
+    return op->emitOpError(
+        "expects an operation that the interpreter knows: "
+        "graph operators, tensor.dim, arithmetic on indices");
   }
 
   void setIndex(Value value, int64_t index) {

@@ -77,7 +77,7 @@ struct Instruction {
 /// One step, compiled for given sizes.
 struct Program {
   std::vector<std::vector<Instruction>> regions;
-  std::vector<Word> uniforms;   ///< Initial contents.
+  std::vector<Word> uniforms; ///< Initial contents.
   unsigned numVarying = 0;
   /// Registers that hold the indices of the step's element; those not used are
   /// absent.

@@ -127,7 +127,8 @@ FailureOr<Tensor> Tensor::create(RankedTensorType type) {
 }
 
 Tensor Tensor::wrap(RankedTensorType type, ArrayRef<char> bytes) {
-  assert(bytes.size() == getDenseBytes(type) && "as many bytes as the type has");
+  assert(bytes.size() == getDenseBytes(type) &&
+         "as many bytes as the type has");
   Tensor tensor;
   tensor.type = type;
   tensor.bytes = bytes;

@@ -69,6 +69,7 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   // Removes the allocation scopes that the conversion to OpenMP leaves.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   addFunctionPasses(manager.nest<func::FuncOp>());
+  manager.addPass(createConvertMathToFuncs());
   manager.addPass(createConvertMathToLibmPass());
   manager.addPass(createConvertOpenMPToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;

@@ -1,186 +1,148 @@
-"""Cases for every operator of the graph dialect."""
-
-from collections.abc import Iterator
+"""Models of one operator, with symbolic dimensions where they matter."""
 
 import numpy as np
-from operator_support import Case, Graph, Random
-from espalier.ir import Value
+import onnx
 
-F16, F32, F64 = np.float16, np.float32, np.float64
-I8, I32, I64, U8 = np.int8, np.int32, np.int64, np.uint8
-STATIC = ("static", "constant")
-SHAPES: list[tuple[int, ...]] = [(), (1,), (0, 3), (15,), (16,), (17,), (3, 31), (2, 3, 33)]
-BROADCASTS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((), (5,)),
-    ((7,), (1,)),
-    ((3, 1, 17), (5, 1)),
-    ((2, 16), (2, 16)),
-    ((0, 3), (1, 3)),
-    ((2, 5, 33), (5, 1)),
-    ((2, 3, 4, 35), (1, 3, 1, 1)),
-]
-FLOAT_UNARY = (
-    "abs ceil cos erf exp floor is_nan neg relu round sigmoid sign sin silu softplus hard_swish "
-    "tanh gelu"
-)
-BINARY = "add sub mul div max min equal less less_equal greater greater_equal"
-INTEGER_BINARY = "add sub mul max min and or xor equal less less_equal greater greater_equal"
+from support import one_op
+
+F32, I64 = np.float32, np.int64
+SIZES = [{"n": 2, "s": 5}, {"n": 3, "s": 8}]
+IMAGE = {"x": (F32, ["n", 4, "s", 9])}
+MATRIX = {"x": (F32, ["n", "s"])}
+WEIGHTS = np.random.default_rng(0).standard_normal((6, 4, 3, 3)).astype(F32)
 
 
-def op(name: str, *arrays: np.ndarray, label: str = "", **attributes: object) -> Case:
-    """Return the case of one operator."""
-
-    def build(g: Graph, *xs: Value) -> list[Value]:
-        return g.all(name, *xs, **attributes)
-
-    shapes = "_".join("x".join(map(str, a.shape)) or "scalar" for a in arrays)
-    kinds = "" if arrays[0].dtype == F32 else f"-{arrays[0].dtype}"
-    extra = f"-{label}" if label else ""
-    case = Case(f"{name}{extra}-{shapes}{kinds}", build, arrays)
-    case.sums = not name.startswith(tuple(f"{FLOAT_UNARY} {BINARY}".split()))
-    return case
+def ints(*numbers: int) -> np.ndarray:
+    return np.array(numbers, I64)
 
 
-def unary() -> Iterator[Case]:
-    """Element-wise operators of one operand."""
-    r = Random("unary")
-    for name in FLOAT_UNARY.split():
-        yield op(name, np.concatenate([r.floats(70) * 4, [0, -0.0, 0.5, 1.5, 2.5]]).astype(F32))
-        yield op(name, r.floats(2, 3), label="small")
-    for name in ("sqrt", "log", "reciprocal"):
-        yield op(name, r.positive(2, 37))
-        yield op(name, r.positive(5, dtype=F64))
-    for name in ("exp", "relu", "sigmoid"):
-        for shape in SHAPES:
-            yield op(name, r.floats(*shape))
-    for dtype in (F16, F64):
-        for name in ("exp", "tanh", "neg", "round", "erf"):
-            yield op(name, r.floats(3, 19, dtype=dtype))
-    for name in ("abs", "neg", "sign", "relu"):
-        yield op(name, r.integers(-9, 9, 5, 7))
-        yield op(name, r.integers(-9, 9, 37, dtype=I8))
-    yield op("not", r.booleans(3, 21))
-    yield op("not", r.integers(-9, 9, 3, 21, dtype=I32))
-    special = np.array([np.nan, np.inf, -np.inf, 1, -1, 0] * 6, F32)
-    for name in "is_nan exp tanh relu sigmoid abs floor sign".split():
-        yield op(name, special, label="special")
-    yield op("gelu", r.floats(40), label="tanh", approximate="#graph.gelu<tanh>")
-    yield op("leaky_relu", r.floats(5, 9), alpha=0.1)
-    yield op("elu", r.floats(5, 9), alpha=0.7)
-    yield op("hard_sigmoid", r.floats(5, 9) * 3, alpha=0.2, beta=0.5)
+CASES = {
+    "conv": one_op("Conv", IMAGE, {"w": WEIGHTS}, strides=[2, 1], pads=[1, 0, 2, 1]),
+    "conv_same": one_op("Conv", IMAGE, {"w": WEIGHTS}, auto_pad="SAME_LOWER"),
+    "conv_valid_bias": one_op(
+        "Conv", IMAGE, {"w": WEIGHTS, "b": np.arange(6, dtype=F32)}, auto_pad="VALID"
+    ),
+    "conv_groups": one_op(
+        "Conv", IMAGE, {"w": WEIGHTS[:, :2]}, group=2, dilations=[2, 2], pads=[2, 2, 2, 2]
+    ),
+    "conv_1d": one_op("Conv", {"x": (F32, ["n", 4, "s"])}, {"w": WEIGHTS[:, :, 0]}),
+    "conv_transpose": one_op(
+        "ConvTranspose", IMAGE, {"w": WEIGHTS[:4]}, strides=[2, 2], output_padding=[1, 0]
+    ),
+    "max_pool": one_op("MaxPool", IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1]),
+    "max_pool_ceil": one_op("MaxPool", IMAGE, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
+    "average_pool": one_op(
+        "AveragePool", IMAGE, kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1
+    ),
+    "global_average_pool": one_op("GlobalAveragePool", IMAGE),
+    "global_max_pool": one_op("GlobalMaxPool", IMAGE),
+    "gemm": one_op(
+        "Gemm",
+        {"x": (F32, [4, "n"])},
+        {"b": np.ones((5, 4), F32), "c": np.arange(5, dtype=F32)},
+        transA=1,
+        transB=1,
+        alpha=0.5,
+        beta=2.0,
+    ),
+    "matmul_batch": one_op("MatMul", {"x": (F32, ["n", 1, "s", 4]), "z": (F32, [3, 4, 2])}),
+    "matmul_vectors": one_op("MatMul", {"x": (F32, [4]), "z": (F32, ["n", 4, "s"])}),
+    "einsum": one_op(
+        "Einsum",
+        {"x": (F32, ["n", "s", 2, 4]), "z": (F32, ["n", "s", 2, 4])},
+        equation="bqhd,bkhd->bhqk",
+    ),
+    "einsum_ellipsis": one_op(
+        "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, [4, 3])}, equation="...i,ij->...j"
+    ),
+    "softmax": one_op("Softmax", MATRIX, axis=0),
+    "log_softmax": one_op("LogSoftmax", MATRIX),
+    "layer_norm_no_bias": one_op("LayerNormalization", IMAGE, {"w": np.full(9, 0.5, F32)}),
+    "batch_norm": one_op(
+        "BatchNormalization", IMAGE, {k: np.arange(1, 5, dtype=F32) for k in "sbmv"}
+    ),
+    "group_norm": one_op(
+        "GroupNormalization",
+        IMAGE,
+        {"s": np.ones(4, F32), "b": np.zeros(4, F32)},
+        opset=21,
+        num_groups=2,
+    ),
+    "reduce_mean": one_op("ReduceMean", IMAGE, {"a": ints(1, -1)}, keepdims=0),
+    "reduce_mean_13": one_op("ReduceMean", IMAGE, axes=[2], opset=13),
+    "reduce_all": one_op("ReduceSum", IMAGE),
+    "reduce_nothing": one_op("ReduceSum", IMAGE, noop_with_empty_axes=1),
+    "log_sum_exp": one_op("ReduceLogSumExp", MATRIX, {"a": ints(1)}),
+    "arg_max": one_op("ArgMax", MATRIX, axis=1, keepdims=0, select_last_index=1),
+    "top_1": one_op("TopK", MATRIX, {"k": ints(1)}, outputs=("y", "z")),
+    "cumsum": one_op("CumSum", MATRIX, {"a": ints(1)}, reverse=1, exclusive=1),
+    "transpose": one_op("Transpose", IMAGE),
+    "reshape": one_op("Reshape", IMAGE, {"s": ints(0, -1, 3)}),
+    "flatten": one_op("Flatten", IMAGE, axis=-2),
+    "unsqueeze": one_op("Unsqueeze", MATRIX, {"a": ints(-1, 0)}),
+    "squeeze": one_op("Squeeze", {"x": (F32, ["n", 1, "s", 1])}, {"a": ints(1, -1)}),
+    "expand": one_op("Expand", {"x": (F32, ["n", 1])}, {"s": ints(3, 1, 4)}),
+    "slice": one_op("Slice", IMAGE, {"a": ints(1, -3), "b": ints(-1, 2**63 - 1), "c": ints(2, 3)}),
+    "slice_far": one_op("Slice", MATRIX, {"a": ints(6), "b": ints(7), "c": ints(1)}),
+    "slice_steps": one_op(
+        "Slice", MATRIX, {"a": ints(1), "b": ints(100), "c": ints(1), "d": ints(3)}
+    ),
+    "slice_reversed": one_op(
+        "Slice", MATRIX, {"a": ints(-1), "b": ints(-(2**63)), "c": ints(1), "d": ints(-2)}
+    ),
+    "split": one_op("Split", IMAGE, outputs=("y", "z"), num_outputs=2, axis=1),
+    "split_sizes": one_op("Split", IMAGE, {"s": ints(1, 3)}, outputs=("y", "z"), axis=1),
+    "concat": one_op("Concat", {"x": (F32, ["n", "s"]), "z": (F32, ["n", 3])}, axis=-1),
+    "tile": one_op("Tile", MATRIX, {"r": ints(2, 3)}),
+    "pad": one_op("Pad", MATRIX, {"p": ints(1, 0, 2, 3), "v": np.float32(7)}),
+    "pad_axes": one_op(
+        "Pad", MATRIX, {"p": ints(1, 1), "a": ints(-1)}, operands=["x", "p", "", "a"], mode="edge"
+    ),
+    "gather": one_op("Gather", MATRIX, {"i": np.array([[0, -1]], I64)}, axis=1),
+    "where": one_op("Where", {"c": (np.bool_, ["n", 1]), "x": (F32, ["n", "s"]), "z": (F32, [])}),
+    "clip_low": one_op("Clip", MATRIX, {"low": np.float32(0.25)}),
+    "clip_high": one_op("Clip", MATRIX, {"h": np.float32(0.25)}, operands=["x", "", "h"]),
+    "pow_mixed": one_op("Pow", MATRIX, {"e": np.int64(2)}),
+    "max_of_three": one_op(
+        "Max", {"x": (F32, ["n", "s"]), "z": (F32, ["s"]), "v": (F32, ["n", 1])}
+    ),
+    "mean_of_one": one_op("Mean", MATRIX),
+    "cast_to_bool": one_op("Cast", {"x": (np.int32, ["n", "s"])}, to=9),
+    "trilu": one_op("Trilu", {"x": (F32, ["n", "s", "s"])}, {"k": np.int64(-1)}, upper=0),
+    "one_hot": one_op(
+        "OneHot",
+        {"x": (I64, ["n"])},
+        {"d": np.int64(64), "v": np.array([-1, 1], F32)},
+        axis=0,
+    ),
+    "depth_to_space": one_op("DepthToSpace", IMAGE, blocksize=2, mode="CRD"),
+    "dropout": one_op("Dropout", MATRIX, outputs=("y", "z")),
+    "mish": one_op("Mish", MATRIX),
+    "celu": one_op("Celu", MATRIX, alpha=0.5),
+    "hard_swish": one_op("HardSwish", MATRIX),
+}
 
 
-def casts() -> Iterator[Case]:
-    """Conversions of element types."""
-    r = Random("casts")
-    sources = [
-        r.floats(37) * 9,
-        r.floats(3, 5, dtype=F64) * 9,
-        r.floats(21, dtype=F16) * 9,
-        r.integers(-100, 100, 37),
-        r.integers(0, 100, 37, dtype=I32),
-        r.integers(-100, 100, 37, dtype=I8),
-        r.integers(0, 250, 37, dtype=U8),
-        r.booleans(35),
-    ]
-    for source in sources:
-        for to in ("f32", "f64", "f16", "i64", "i32", "i1", "ui8"):
-            wide = source if to != "ui8" else np.abs(source)
-            yield op("cast", wide, label=to, to=to)
+def recurrent(op: str, gates: int, direction: str, **attributes: object) -> onnx.ModelProto:
+    rng = np.random.default_rng(1)
+    count = 2 if direction == "bidirectional" else 1
+
+    def weight(*shape: int) -> np.ndarray:
+        return rng.standard_normal((count, *shape)).astype(F32)
+
+    constants = {"w": weight(gates * 3, 4), "r": weight(gates * 3, 3), "b": weight(gates * 6)}
+    return one_op(
+        op,
+        {"x": (F32, ["s", "n", 4])},
+        constants,
+        outputs=("y", "h"),
+        hidden_size=3,
+        direction=direction,
+        **attributes,
+    )
 
 
-def binary() -> Iterator[Case]:
-    """Element-wise operators of two operands, and select."""
-    r = Random("binary")
-    for name in BINARY.split():
-        yield op(name, r.floats(3, 33), r.floats(33))
-    for left, right in BROADCASTS:
-        yield op("add", r.floats(*left), r.floats(*right))
-        yield op("mul", r.floats(*right), r.floats(*left))
-        yield op("less", r.integers(-2, 2, *left), r.integers(-2, 2, *right))
-    yield op("pow", r.positive(3, 19), r.floats(19))
-    yield op("pow", r.floats(3, 19), np.array(2, F32), label="square")
-    yield op("pow", r.floats(3, 19), np.array(3, F32), label="cube")
-    for name in ("mod", "rem"):
-        yield op(name, r.floats(37) * 5, r.positive(37) * np.where(r.booleans(37), F32(1), F32(-1)))
-        yield op(name, r.integers(-20, 20, 37), r.integers(1, 5, 37) * r.integers(0, 2, 37) * 2 - 9)
-    for name in INTEGER_BINARY.split():
-        yield op(name, r.integers(-5, 5, 3, 33), r.integers(-5, 5, 33))
-    yield op("add", r.integers(0, 255, 35, dtype=U8), r.integers(0, 255, 35, dtype=U8))
-    yield op("less", r.integers(0, 255, 35, dtype=U8), r.integers(0, 255, 35, dtype=U8))
-    yield op("max", r.integers(0, 255, 35, dtype=U8), r.integers(0, 255, 35, dtype=U8))
-    yield op("div", r.integers(0, 255, 35, dtype=U8), r.integers(1, 255, 35, dtype=U8))
-    yield op("div", r.integers(-99, 99, 35), r.integers(1, 9, 35))
-    for name in ("and", "or", "xor", "equal"):
-        yield op(name, r.booleans(5, 7), r.booleans(7))
-    for dtype in (F16, F64):
-        yield op("add", r.floats(5, 19, dtype=dtype), r.floats(19, dtype=dtype))
-        yield op("div", r.floats(5, 19, dtype=dtype), r.positive(19, dtype=dtype))
-    nans = np.array([np.nan, 1, 2, np.nan, np.inf, -np.inf] * 4, F32)
-    for name in ("max", "min", "equal", "less", "add"):
-        yield op(name, nans, np.roll(nans, 1), label="special")
-    yield op("prelu", r.floats(2, 3, 5, 7), r.floats(3, 1, 1))
-    yield op("select", r.booleans(3, 1, 17), r.floats(17), r.floats(2, 17))
-    yield op("select", r.booleans(37), r.integers(0, 9, 37), r.integers(0, 9, 1))
-
-
-def reductions() -> Iterator[Case]:
-    """Reductions, cumulative sums and positions of extrema."""
-    r = Random("reductions")
-    for name in ("sum", "mean", "max", "min", "prod"):
-        x = r.floats(2, 3, 5, 7)
-        for axes in ([3], [1, 3], [0, 1], [0, 1, 2, 3], [0], [2]):
-            label = "".join(map(str, axes))
-            yield op(f"reduce_{name}", x, label=label, axes=axes)
-        yield op(f"reduce_{name}", x, label="keep", axes=[1, 2], keepdims=True)
-        for width in (1, 16, 17, 67, 300):
-            yield op(f"reduce_{name}", r.floats(3, width), label="rows", axes=[1])
-            yield op(f"reduce_{name}", r.floats(width, 3), label="columns", axes=[0])
-        yield op(f"reduce_{name}", r.floats(700), label="all", axes=[0])
-        if name != "mean":
-            yield op(f"reduce_{name}", r.integers(-3, 4, 5, 7), label="1", axes=[1])
-            yield op(f"reduce_{name}", r.integers(1, 3, 70, dtype=I32), label="0", axes=[0])
-        yield op(f"reduce_{name}", r.floats(3, 21, dtype=F64), label="1", axes=[1])
-        yield op(f"reduce_{name}", r.floats(3, 21, dtype=F16), label="1", axes=[1])
-    yield op("reduce_sum", r.floats(3, 0), label="empty", axes=[1])
-    yield op("reduce_prod", r.floats(3, 0), label="empty", axes=[1])
-    yield op("reduce_max", r.floats(0, 3), label="none", axes=[1])
-    ties = r.integers(0, 4, 3, 19).astype(F32)
-    for name in ("arg_max", "arg_min"):
-        for axis in (0, 1):
-            yield op(name, ties, label=f"first{axis}", axis=axis)
-            yield op(name, ties, label=f"last{axis}", axis=axis, select_last=True)
-        yield op(name, r.floats(2, 33, 1, 7), label="keep", axis=1, keepdims=True)
-        yield op(name, r.integers(-5, 5, 40), label="integers", axis=0)
-    for axis in (0, 1):
-        for exclusive in (False, True):
-            for reverse in (False, True):
-                label = f"{axis}{'e' * exclusive}{'r' * reverse}"
-                x = r.floats(5, 37)
-                yield op("cumsum", x, label=label, axis=axis, exclusive=exclusive, reverse=reverse)
-    yield op("cumsum", r.integers(-5, 5, 2, 3, 4), label="integers", axis=1)
-    yield op("cumsum", r.floats(0, 3), label="empty", axis=0)
-
-
-def normalizations() -> Iterator[Case]:
-    """Softmax and the normalizations."""
-    r = Random("normalizations")
-    for shape, axis in [((1,), 0), ((3, 1), 1), ((3, 17), 1), ((2, 5, 37), 1), ((2, 3, 64), 2),
-                        ((5, 7), 0), ((0, 3), 1), ((2, 2, 3, 130), 3)]:
-        for name in ("softmax", "log_softmax"):
-            yield op(name, r.floats(*shape) * 3, label=str(axis), axis=axis)
-    yield op("softmax", r.floats(3, 17, dtype=F64), label="1", axis=1)
-    yield op("softmax", r.floats(3, 17, dtype=F16), label="1", axis=1)
-    for shape, axis in [((3, 5, 40), 2), ((3, 5, 40), 1), ((7, 1), 1), ((2, 33), 1), ((0, 5), 1)]:
-        tail = shape[axis:]
-        yield op("layer_norm", r.floats(*shape), r.floats(*tail), r.floats(*tail),
-                 label=str(axis), axis=axis, epsilon=1e-5)
-    for shape in [(2, 33, 5, 7), (1, 16, 3), (2, 3, 2, 3, 5), (1, 1, 1, 1)]:
-        c = shape[1]
-        args = (r.floats(c), r.floats(c))
-        yield op("batch_norm", r.floats(*shape), *args, r.floats(c), r.positive(c), epsilon=1e-5)
-        yield op("instance_norm", r.floats(*shape), *args, epsilon=1e-3)
-    yield op("batch_norm", r.floats(4, 17), *(r.positive(17) for _ in range(4)), epsilon=1e-5)
-    for window in (1, 3, 4):
-        yield op("lrn", r.floats(2, 7, 3, 5), label=str(window), alpha=0.1, beta=0.75, bias=1.0,
-                 window=window)
+for _direction in ("forward", "reverse", "bidirectional"):
+    CASES[f"lstm_{_direction}"] = recurrent("LSTM", 4, _direction)
+for _before in (0, 1):
+    CASES[f"gru_{_before}"] = recurrent("GRU", 3, "bidirectional", linear_before_reset=_before)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
-from operator_cases import I32, STATIC, op
+from operator_map_cases import I32, STATIC, op
 from operator_support import Case, Graph, Random
 from espalier.ir import Value
 

@@ -192,7 +192,7 @@ inline bool lessInteger(int64_t lhs, int64_t rhs, bool isSigned) {
 }
 
 inline int64_t evaluateInteger(ScalarFn fn, bool isSigned, int64_t lhs,
-                                 int64_t rhs) {
+                               int64_t rhs) {
   switch (fn) {
   case ScalarFn::Add:
     return Wrapping::add(lhs, rhs);

@@ -7,7 +7,8 @@
 //
 //   R[i, j] = relu(sum(k) A[i, k] * B[k, j])
 //
-// is  apply(relu, reduce(sum, {k}, apply(mul, access(A,{i,k}), access(B,{k,j}))))
+// is  apply(relu, reduce(sum, {k}, apply(mul, access(A,{i,k}),
+// access(B,{k,j}))))
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,7 +97,8 @@ public:
   explicit operator bool() const { return node != nullptr; }
 
   Kind getKind() const;
-  /// The type of the value; null for a literal that has not met a typed operand.
+  /// The type of the value; null for a literal that has not met a typed
+  /// operand.
   mlir::Type getType() const;
 
   /// Constant: the value as a double, and as an integer if it was given as one.

@@ -351,7 +351,7 @@ func.func @iota_negative() {
 
 // -----
 
-// IotaOp C2
+// IotaOp C3
 func.func @iota_axis() {
   // expected-error @below {{expects an axis below the rank 1, but got 1}}
   %r = graph.iota [3] {axis = 1 : i64, element_type = i64} : tensor<3xi64>
@@ -360,7 +360,7 @@ func.func @iota_axis() {
 
 // -----
 
-// IotaOp, ConstOneOp, ConstImmOp, ConstIconvOp, ConstPoolOp: C3
+// IotaOp, ConstOneOp, ConstImmOp, ConstIconvOp, ConstPoolOp: C2
 func.func @iota_type() {
   // expected-error @below {{expects element_type to be that of a number, but got complex<f32>}}
   %r = graph.iota [3] {axis = 0 : i64, element_type = complex<f32>} : tensor<3xf32>
@@ -369,7 +369,7 @@ func.func @iota_type() {
 
 // -----
 
-// ConstImmOp C2
+// ConstImmOp C3
 func.func @imm_rank() {
   // expected-error @below {{expects rank 2, but got 1}}
   %r = graph.const_imm [3] {element_type = f32} : tensor<3xf32>
@@ -378,7 +378,7 @@ func.func @imm_rank() {
 
 // -----
 
-// ConstIconvOp, ConstPoolOp: C2
+// ConstIconvOp, ConstPoolOp: C3
 func.func @iconv_rank() {
   // expected-error @below {{expects rank 3 or more, but got 2}}
   %r = graph.const_iconv [3, 3] {element_type = f32} : tensor<3x3xf32>

@@ -50,9 +50,8 @@ TEST_F(DefinitionTest, CostCountsFlopsAndBytes) {
 
 TEST_F(DefinitionTest, IndexArithmeticCostsNothing) {
   SmallVector<RankedTensorType> types{tensor({6}, f16)};
-  std::optional<Cost> cost =
-      estimateCost(parseGood("R[i] = A[(i + 1) % size(A, 0)] + A[i]", types),
-                   types);
+  std::optional<Cost> cost = estimateCost(
+      parseGood("R[i] = A[(i + 1) % size(A, 0)] + A[i]", types), types);
   ASSERT_TRUE(cost.has_value());
   EXPECT_EQ(cost->flops, 6);
   EXPECT_EQ(cost->bytes, 24);

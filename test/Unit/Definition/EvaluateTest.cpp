@@ -1,7 +1,7 @@
 //===- EvaluateTest.cpp - Values of scalar functions ----------------------===//
 
-#include "Fixture.h"
 #include "espalier/Definition/Evaluate.h"
+#include "Fixture.h"
 #include <cmath>
 #include <limits>
 
@@ -26,8 +26,8 @@ TEST_F(EvaluateTest, IntegersWrapToTheirWidth) {
 }
 
 TEST_F(EvaluateTest, DivisionIsTotal) {
-  for (ScalarFn fn : {ScalarFn::Div, ScalarFn::FloorDiv, ScalarFn::Mod,
-                      ScalarFn::Rem})
+  for (ScalarFn fn :
+       {ScalarFn::Div, ScalarFn::FloorDiv, ScalarFn::Mod, ScalarFn::Rem})
     EXPECT_EQ(evaluateInteger(fn, kI64, 5, 0), 0);
   EXPECT_EQ(evaluateInteger(ScalarFn::Div, kI64, kLeast, -1), kLeast);
   EXPECT_EQ(evaluateInteger(ScalarFn::Rem, kI64, kLeast, -1), 0);
@@ -84,8 +84,8 @@ TEST_F(EvaluateTest, RoundingIsToNearestEven) {
 }
 
 TEST_F(EvaluateTest, NeutralElementsChangeNothing) {
-  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Product,
-                          ReduceKind::Max, ReduceKind::Min}) {
+  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Product, ReduceKind::Max,
+                          ReduceKind::Min}) {
     EXPECT_EQ(evaluateFloat(getCombiner(kind), getNeutralFloat(kind), -3.5),
               -3.5);
     for (IntegerFormat format : {kI8, kU8, kI64, kU64, kBool})

@@ -47,6 +47,9 @@ TEST_F(ExprTest, IndexArithmeticOnConstantsFolds) {
   EXPECT_EQ(show(i * 0), "0");
   EXPECT_EQ(show(mod(i, number(1))), "0");
   EXPECT_EQ(show(floorDiv(i, number(1))), "i");
+  EXPECT_EQ(show(i + 3 - 5), "i - 2");
+  EXPECT_EQ(show(i - 3 - 5 + 9), "i + 1");
+  EXPECT_EQ(show(i - 3 + 3), "i");
 }
 
 TEST_F(ExprTest, ArithmeticOnRealsDoesNotFold) {
@@ -127,9 +130,8 @@ TEST_F(ExprTest, WalkVisitsExtentsAndGuards) {
   IndexVar k{1, "k", n};
   Expr element = access(TensorRef::operand(0), {i}, f32);
   unsigned numSizes = 0;
-  walk(reduce(ReduceKind::Sum, k, inBounds(i, n), element), [&](Expr expr) {
-    numSizes += expr.getKind() == Expr::Kind::Size;
-  });
+  walk(reduce(ReduceKind::Sum, k, inBounds(i, n), element),
+       [&](Expr expr) { numSizes += expr.getKind() == Expr::Kind::Size; });
   EXPECT_EQ(numSizes, 2u);
 }
 

@@ -31,10 +31,9 @@ protected:
     for (auto [number, type] : llvm::enumerate(types))
       instantiation.operands.push_back(
           {std::string(1, static_cast<char>('A' + number)), type});
-    return parseDefinition(text, instantiation,
-                           [&](const llvm::Twine &reason) {
-                             error += error.empty() ? reason.str() : "; more";
-                           });
+    return parseDefinition(text, instantiation, [&](const llvm::Twine &reason) {
+      error += error.empty() ? reason.str() : "; more";
+    });
   }
 
   /// The definition as text, or the error.

@@ -35,8 +35,8 @@ TEST_F(NotationTest, StaticExtentsOfOneRepeat) {
 }
 
 TEST_F(NotationTest, StaticExtentsGiveTheRangeBeforeUnknownOnes) {
-  FailureOr<Definition> definition = parse(
-      "R[i] = A[i] + B[i]", {tensor({kDynamic}), tensor({4})});
+  FailureOr<Definition> definition =
+      parse("R[i] = A[i] + B[i]", {tensor({kDynamic}), tensor({4})});
   ASSERT_TRUE(succeeded(definition));
   EXPECT_EQ(inferResultTypes(*definition, {tensor({kDynamic}), tensor({4})}),
             SmallVector<RankedTensorType>{tensor({4})});
@@ -78,9 +78,9 @@ TEST_F(NotationTest, GuardsRestrictReductions) {
 }
 
 TEST_F(NotationTest, StepsAreTensorsOfTheirOwn) {
-  EXPECT_EQ(show("M[i] = max(k) A[i, k]; R[i, k] = A[i, k] - M[i]",
-                 {tensor({2, 3})}),
-            "M[i] = max(k) A[i, k]\nR[i, k] = A[i, k] - M[i]\n");
+  EXPECT_EQ(
+      show("M[i] = max(k) A[i, k]; R[i, k] = A[i, k] - M[i]", {tensor({2, 3})}),
+      "M[i] = max(k) A[i, k]\nR[i, k] = A[i, k] - M[i]\n");
 }
 
 TEST_F(NotationTest, PrecedenceIsThatOfArithmetic) {
@@ -92,9 +92,9 @@ TEST_F(NotationTest, PrecedenceIsThatOfArithmetic) {
 }
 
 TEST_F(NotationTest, NumbersMayHaveFractionsAndExponents) {
-  EXPECT_EQ(show("R[i] = A[i] * 1.5e-3 + 2e2 + 99999999999999999999",
-                 {tensor({2})}),
-            "R[i] = A[i] * 0.0015 + 200 + 1e+20\n");
+  EXPECT_EQ(
+      show("R[i] = A[i] * 1.5e-3 + 2e2 + 99999999999999999999", {tensor({2})}),
+      "R[i] = A[i] * 0.0015 + 200 + 1e+20\n");
 }
 
 TEST_F(NotationTest, ConditionsOnAttributesFold) {
@@ -104,9 +104,8 @@ TEST_F(NotationTest, ConditionsOnAttributesFold) {
 }
 
 TEST_F(NotationTest, SumsOfShortFloatsAreLongUntilTheResult) {
-  FailureOr<Definition> definition =
-      parse("S[i] = sum(k) A[i, k]; R[i] = S[i] + A[i, 0]",
-            {tensor({2, 3}, f16)});
+  FailureOr<Definition> definition = parse(
+      "S[i] = sum(k) A[i, k]; R[i] = S[i] + A[i, 0]", {tensor({2, 3}, f16)});
   ASSERT_TRUE(succeeded(definition));
   EXPECT_EQ(definition->steps[0].elementType, f32);
   EXPECT_EQ(definition->steps[1].elementType, f16);
@@ -149,8 +148,9 @@ TEST_F(NotationTest, TypesThatDisagreeAreRefused) {
   EXPECT_EQ(show("R[i] = A[i] + B[i]", {tensor({3}), tensor({3}, i32)}),
             "error: expects operands of one element type, but 'A[i]' is f32 "
             "and 'B[i]' is i32");
-  EXPECT_EQ(show("R[i] = exp(A[i])", {tensor({3}, i32)}),
-            "error: expects floating-point numbers in 'exp(A[i])', but got i32");
+  EXPECT_EQ(
+      show("R[i] = exp(A[i])", {tensor({3}, i32)}),
+      "error: expects floating-point numbers in 'exp(A[i])', but got i32");
   EXPECT_EQ(show("R[i] = and(A[i], A[i])", {tensor({3})}),
             "error: expects integers in 'and(A[i], A[i])', but got f32");
   EXPECT_EQ(show("R[i] = A[i] + 0.5", {tensor({3}, i32)}),
@@ -199,7 +199,8 @@ TEST_F(NotationTest, PacksAreOnlyIndices) {
 TEST_F(NotationTest, SyntaxErrorsSayWhatIsMissing) {
   auto a = tensor({3});
   auto expected = [](StringRef what, StringRef got) {
-    return ("error: expects " + what + " in a definition, but got " + got).str();
+    return ("error: expects " + what + " in a definition, but got " + got)
+        .str();
   };
   EXPECT_EQ(show("", {a}), expected("an equation", "its end"));
   EXPECT_EQ(show("1 = A[i]", {a}), expected("a name", "'1'"));

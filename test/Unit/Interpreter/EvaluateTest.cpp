@@ -104,8 +104,8 @@ TEST_F(EvaluateTest, WhatAConditionLeavesOutIsNotRead) {
 
 TEST_F(EvaluateTest, UniformGuardsSkip) {
   Tensor a = make({2, 6}, identity);
-  FailureOr<Tensor> result = run(
-      "R[i] = sum(j, k < 3 | and(j % 2 == 0, k > 0)) A[i, j] * k", {a});
+  FailureOr<Tensor> result =
+      run("R[i] = sum(j, k < 3 | and(j % 2 == 0, k > 0)) A[i, j] * k", {a});
   ASSERT_TRUE(succeeded(result));
   EXPECT_EQ(result->getFloat(0), (0 + 2 + 4) * 3);
   EXPECT_EQ(result->getFloat(1), (6 + 8 + 10) * 3);
@@ -127,6 +127,20 @@ TEST_F(EvaluateTest, ExtentsThatDisagreeAtRunTimeAreRefused) {
   EXPECT_EQ(error, "expects extents to agree, but got 3 and 4");
 }
 
+TEST_F(EvaluateTest, VariablesMustBelongToTheStep) {
+  Type f32 = Float32Type::get(&context);
+  Definition definition;
+  Expr extent = cast(IndexType::get(&context), constant(int64_t(2)));
+  IndexVar bound = definition.makeVar("i", extent);
+  IndexVar stray = definition.makeVar("j", extent);
+  Expr value = cast(f32, variable(stray.id, &context));
+  definition.addStep({"R", f32, {bound}, value, {}});
+  definition.results.push_back(0);
+  EXPECT_TRUE(failed(evaluate(
+      definition, {}, {}, [&](const Twine &reason) { error = reason.str(); })));
+  EXPECT_EQ(error, "expects variables of the step, but got another one");
+}
+
 TEST_F(EvaluateTest, TensorsTooLargeToCountAreRefused) {
   auto f32 = Float32Type::get(&context);
   int64_t huge = int64_t(1) << 40;
@@ -141,8 +155,8 @@ TEST_F(EvaluateTest, TensorsTooLargeToCountAreRefused) {
 
 TEST_F(EvaluateTest, ResultsTooLargeForMemoryAreRefused) {
   Tensor a = make({3}, identity);
-  EXPECT_TRUE(failed(
-      run("R[i < 1099511627776, j < 1099511627776] = A[0] * 1", {a})));
+  EXPECT_TRUE(
+      failed(run("R[i < 1099511627776, j < 1099511627776] = A[0] * 1", {a})));
   EXPECT_EQ(error, "expects a tensor that fits into memory, but got "
                    "tensor<1099511627776x1099511627776xf32>");
 }

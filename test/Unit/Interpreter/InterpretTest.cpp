@@ -94,8 +94,7 @@ TEST_F(InterpretTest, ExtentsAreCheckedAtRunTime) {
       return %r : tensor<?xf32>
     })",
                          {make({2}, {1, 2}), make({3}, {1, 2, 3})})));
-  EXPECT_EQ(error,
-            "'graph.add' op expects extents to agree, but got 2 and 3");
+  EXPECT_EQ(error, "'graph.add' op expects extents to agree, but got 2 and 3");
 }
 
 TEST_F(InterpretTest, PromisedExtentsAreChecked) {

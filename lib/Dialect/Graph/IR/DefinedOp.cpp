@@ -27,9 +27,8 @@ graph::detail::getTensorTypes(ValueRange operands) {
 }
 
 SmallVector<Value> graph::detail::getParameters(ValueRange operands) {
-  return llvm::filter_to_vector(operands, [](Value operand) {
-    return operand.getType().isIndex();
-  });
+  return llvm::filter_to_vector(
+      operands, [](Value operand) { return operand.getType().isIndex(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,9 +67,10 @@ LogicalResult graph::detail::verifyDefinition(Operation *op) {
   return success();
 }
 
-LogicalResult
-graph::detail::checkOperands(ValueRange operands, ArrayRef<StringRef> names,
-                             unsigned numVariadic, DefinitionError error) {
+LogicalResult graph::detail::checkOperands(ValueRange operands,
+                                           ArrayRef<StringRef> names,
+                                           unsigned numVariadic,
+                                           DefinitionError error) {
   if (numVariadic ? operands.size() + numVariadic < names.size()
                   : operands.size() != names.size()) {
     error("expects " + Twine(names.size() - numVariadic) +
@@ -110,9 +110,10 @@ static void addAttribute(NamedAttribute attribute, Instantiation &with) {
   StringRef name = attribute.getName();
   llvm::TypeSwitch<Attribute>(attribute.getValue())
       .Case([&](IntegerAttr value) {
-        with.numbers[name] = value.getType().isInteger(1)
-                                 ? static_cast<int64_t>(!value.getValue().isZero())
-                                 : value.getInt();
+        with.numbers[name] =
+            value.getType().isInteger(1)
+                ? static_cast<int64_t>(!value.getValue().isZero())
+                : value.getInt();
       })
       .Case([&](FloatAttr value) {
         with.numbers[name] = value.getValueAsDouble();
@@ -128,9 +129,11 @@ static void addAttribute(NamedAttribute attribute, Instantiation &with) {
       });
 }
 
-FailureOr<Definition> graph::detail::defineFromText(
-    StringRef text, ArrayRef<StringRef> names, ValueRange operands,
-    DictionaryAttr attributes, DefinitionError error) {
+FailureOr<Definition> graph::detail::defineFromText(StringRef text,
+                                                    ArrayRef<StringRef> names,
+                                                    ValueRange operands,
+                                                    DictionaryAttr attributes,
+                                                    DefinitionError error) {
   Instantiation with;
   with.context = operands.front().getContext();
   for (auto [name, operand] : llvm::zip_equal(names, operands))

@@ -51,8 +51,7 @@ std::optional<int64_t> DefinitionBuilder::getStaticSize(unsigned operand,
 
 FailureOr<SmallVector<Expr>>
 DefinitionBuilder::mixedIndices(ArrayRef<int64_t> entries, ValueRange values,
-                                StringRef what,
-                                unsigned firstParameter) const {
+                                StringRef what, unsigned firstParameter) const {
   SmallVector<Expr> mixed;
   unsigned numDynamic = 0;
   for (int64_t entry : entries)
@@ -104,8 +103,8 @@ SmallVector<IndexVar> DefinitionBuilder::makeVars(StringRef name,
                                                   unsigned operand) {
   SmallVector<IndexVar> vars;
   for (unsigned dim : llvm::seq(getRank(operand)))
-    vars.push_back(makeVar((name + Twine(dim)).str(),
-                           symbolicSize(operand, dim)));
+    vars.push_back(
+        makeVar((name + Twine(dim)).str(), symbolicSize(operand, dim)));
   return vars;
 }
 
@@ -135,8 +134,7 @@ FailureOr<Expr> DefinitionBuilder::readBroadcast(unsigned operand,
     return fail("expects " + name + " to have rank " + Twine(vars.size()) +
                 " or less, but got rank " + Twine(getRank(operand)));
   SmallVector<Expr> indices;
-  for (auto [dim, var] :
-       llvm::enumerate(vars.take_back(getRank(operand)))) {
+  for (auto [dim, var] : llvm::enumerate(vars.take_back(getRank(operand)))) {
     int64_t extent = evaluateExtent(var.extent, definition, types);
     if (getStaticSize(operand, dim) == 1 && extent != 1) {
       indices.push_back(index(0));
@@ -150,8 +148,8 @@ FailureOr<Expr> DefinitionBuilder::readBroadcast(unsigned operand,
   return read(operand, indices);
 }
 
-TensorRef DefinitionBuilder::addStep(StringRef name,
-                                     ArrayRef<IndexVar> indices, Expr value) {
+TensorRef DefinitionBuilder::addStep(StringRef name, ArrayRef<IndexVar> indices,
+                                     Expr value) {
   return definition.addStep(
       {name.str(), value.getType(), llvm::to_vector(indices), value, {}});
 }

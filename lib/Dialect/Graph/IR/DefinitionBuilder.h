@@ -47,9 +47,9 @@ public:
   /// The extent, if it is static.
   std::optional<int64_t> getStaticSize(unsigned operand, unsigned dim) const;
 
-  /// The extents (or offsets) given by attribute and, where an entry is dynamic,
-  /// by the next of `values`, which are parameters from `firstParameter` on.
-  /// Fails if the numbers do not match.
+  /// The extents (or offsets) given by attribute and, where an entry is
+  /// dynamic, by the next of `values`, which are parameters from
+  /// `firstParameter` on. Fails if the numbers do not match.
   mlir::FailureOr<llvm::SmallVector<Expr>>
   mixedIndices(llvm::ArrayRef<int64_t> entries, mlir::ValueRange values,
                llvm::StringRef what, unsigned firstParameter = 0) const;
@@ -94,8 +94,7 @@ public:
 
   /// Requires that two extents are equal. Fails if they are known to differ;
   /// `rule` says what is expected.
-  mlir::LogicalResult requireEqual(Expr lhs, Expr rhs,
-                                   const llvm::Twine &rule);
+  mlir::LogicalResult requireEqual(Expr lhs, Expr rhs, const llvm::Twine &rule);
   /// Requires that tensor operands have the element type of operand 0.
   mlir::LogicalResult requireSameType(llvm::ArrayRef<unsigned> operands) const;
   /// Reports a fault.
@@ -113,8 +112,8 @@ private:
 /// Checks that `axis` is a dimension of operand 0.
 mlir::LogicalResult checkAxis(const DefinitionBuilder &builder, int64_t axis);
 
-/// Checks that operand 1 has the rank of operand 0, and no larger extents except
-/// along `axis`.
+/// Checks that operand 1 has the rank of operand 0, and no larger extents
+/// except along `axis`.
 mlir::LogicalResult checkElementIndices(const DefinitionBuilder &builder,
                                         int64_t axis);
 

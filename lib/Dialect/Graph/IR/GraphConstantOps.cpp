@@ -61,15 +61,15 @@ static FailureOr<Definition> defineGenerated(
   if (failed(sizes))
     return failure();
   // C2
-  if (failed(checkRank(builder, sizes->size())))
-    return failure();
-  // C3
   if (!type.isIntOrFloat()) {
     std::string message;
     llvm::raw_string_ostream(message)
         << "expects element_type to be that of a number, but got " << type;
     return builder.fail(message);
   }
+  // C3
+  if (failed(checkRank(builder, sizes->size())))
+    return failure();
   SmallVector<IndexVar> results = builder.makeVars("i", *sizes);
   builder.addResult("R", results, element(builder, results), type);
   return builder.take();
@@ -101,8 +101,7 @@ FailureOr<Definition> ConstOneOp::define(Adaptor op, DefinitionError error) {
 
 /// 1 where the condition holds, otherwise 0.
 static Expr indicate(Expr condition, Expr value, Type type) {
-  return select(condition, cast(type, value),
-                cast(type, constant(int64_t(0))));
+  return select(condition, cast(type, value), cast(type, constant(int64_t(0))));
 }
 
 FailureOr<Definition> ConstImmOp::define(Adaptor op, DefinitionError error) {
@@ -114,8 +113,8 @@ FailureOr<Definition> ConstImmOp::define(Adaptor op, DefinitionError error) {
         return builder.fail("expects rank 2, but got " + Twine(rank));
       },
       [&](const DefinitionBuilder &builder, ArrayRef<IndexVar> vars) {
-        Expr isDiagonal = apply(ScalarFn::Equal, {builder.use(vars[0]),
-                                                  builder.use(vars[1])});
+        Expr isDiagonal = apply(ScalarFn::Equal,
+                                {builder.use(vars[0]), builder.use(vars[1])});
         return indicate(isDiagonal, constant(int64_t(1)), op.getElementType());
       });
 }
@@ -141,8 +140,8 @@ FailureOr<Definition> ConstIconvOp::define(Adaptor op, DefinitionError error) {
         Expr isOne = isOwnChannel(builder, vars);
         for (const IndexVar &tap : vars.drop_front(2)) {
           Expr middle = floorDiv(tap.extent - 1, builder.index(2));
-          isOne = conjoin(
-              isOne, apply(ScalarFn::Equal, {builder.use(tap), middle}));
+          isOne = conjoin(isOne,
+                          apply(ScalarFn::Equal, {builder.use(tap), middle}));
         }
         return indicate(isOne, constant(int64_t(1)), op.getElementType());
       });

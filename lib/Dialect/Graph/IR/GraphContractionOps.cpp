@@ -99,19 +99,16 @@ FailureOr<Definition> ConvOp::define(Adaptor op, DefinitionError error) {
   for (unsigned spatial : llvm::seq(numSpatial)) {
     unsigned dim = spatial + 2;
     std::string suffix = std::to_string(spatial);
-    Expr free = builder.symbolicSize(0, dim) +
-                (windows.padsLow[spatial] + windows.padsHigh[spatial]) -
+    Expr free = builder.symbolicSize(0, dim) + windows.padsLow[spatial] +
+                windows.padsHigh[spatial] -
                 windows.getSpan(builder.symbolicSize(1, dim), spatial);
     IndexVar position = builder.makeVar(
-        "p" + suffix,
-        floorDiv(free, constant(windows.strides[spatial])) + 1);
-    IndexVar tap =
-        builder.makeVar("k" + suffix, builder.symbolicSize(1, dim));
+        "p" + suffix, floorDiv(free, constant(windows.strides[spatial])) + 1);
+    IndexVar tap = builder.makeVar("k" + suffix, builder.symbolicSize(1, dim));
     Expr location =
         windows.locate(builder.use(position), builder.use(tap), spatial);
     if (windows.hasPadding(spatial))
-      guard = conjoin(guard,
-                      inBounds(location, builder.symbolicSize(0, dim)));
+      guard = conjoin(guard, inBounds(location, builder.symbolicSize(0, dim)));
     results.push_back(position);
     taps.push_back(tap);
     read.push_back(location);
@@ -157,10 +154,10 @@ FailureOr<Definition> ConvTransposeOp::define(Adaptor op,
 
   Expr perGroup = floorDiv(builder.size(0, 1), builder.index(groups));
   IndexVar batch = builder.makeVar("n", builder.symbolicSize(0, 0));
-  IndexVar feature =
-      builder.makeVar("o", builder.symbolicSize(1, 1) * groups);
+  IndexVar feature = builder.makeVar("o", builder.symbolicSize(1, 1) * groups);
   IndexVar channel = builder.makeVar("c", perGroup);
-  Expr sourceChannel = builder.use(channel), localFeature = builder.use(feature);
+  Expr sourceChannel = builder.use(channel),
+       localFeature = builder.use(feature);
   if (groups != 1) {
     Expr group = floorDiv(builder.use(feature), builder.size(1, 1));
     sourceChannel = group * perGroup + sourceChannel;
@@ -177,15 +174,15 @@ FailureOr<Definition> ConvTransposeOp::define(Adaptor op,
     Expr stride = builder.index(windows.strides[spatial]);
     Expr extent = (builder.symbolicSize(0, dim) - 1) * stride +
                   windows.getSpan(builder.symbolicSize(1, dim), spatial) +
-                  (op.getOutputPadding()[spatial] - windows.padsLow[spatial] -
-                   windows.padsHigh[spatial]);
+                  op.getOutputPadding()[spatial] - windows.padsLow[spatial] -
+                  windows.padsHigh[spatial];
     IndexVar position = builder.makeVar("p" + suffix, extent);
     IndexVar tap = builder.makeVar("k" + suffix, builder.symbolicSize(1, dim));
     Expr scaled = builder.use(position) + windows.padsLow[spatial] -
                   builder.use(tap) * windows.dilations[spatial];
     if (windows.strides[spatial] != 1)
-      guard = conjoin(guard, apply(ScalarFn::Equal, {mod(scaled, stride),
-                                                     builder.index(0)}));
+      guard = conjoin(guard, apply(ScalarFn::Equal,
+                                   {mod(scaled, stride), builder.index(0)}));
     Expr source = floorDiv(scaled, stride);
     guard = conjoin(guard, inBounds(source, builder.symbolicSize(0, dim)));
     results.push_back(position);
@@ -211,10 +208,10 @@ FailureOr<Definition> EnlargeOp::define(Adaptor op, DefinitionError error) {
   // C1
   unsigned rank = builder.getRank(0);
   if (rank < 3 || op.getKernel().size() != rank - 2)
-    return builder.fail("expects kernel to have one entry per spatial dimension "
-                        "of W, whose rank is " +
-                        Twine(rank) + ", but got " +
-                        Twine(op.getKernel().size()));
+    return builder.fail(
+        "expects kernel to have one entry per spatial dimension "
+        "of W, whose rank is " +
+        Twine(rank) + ", but got " + Twine(op.getKernel().size()));
   SmallVector<IndexVar> results = builder.makeVars("i", 0);
   SmallVector<Expr> read = builder.use(results);
   Expr guard;
@@ -227,13 +224,12 @@ FailureOr<Definition> EnlargeOp::define(Adaptor op, DefinitionError error) {
     Expr before = floorDiv(builder.index(extent) - builder.size(0, dim),
                            builder.index(2));
     read[dim] = builder.use(results[dim]) - before;
-    guard = conjoin(guard,
-                    inBounds(read[dim], builder.symbolicSize(0, dim)));
+    guard = conjoin(guard, inBounds(read[dim], builder.symbolicSize(0, dim)));
   }
   Type type = builder.getElementType(0);
-  builder.addResult("R", results,
-                    select(guard, builder.read(0, read),
-                           cast(type, constant(int64_t(0)))),
-                    type);
+  builder.addResult(
+      "R", results,
+      select(guard, builder.read(0, read), cast(type, constant(int64_t(0)))),
+      type);
   return builder.take();
 }

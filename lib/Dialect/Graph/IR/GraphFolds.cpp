@@ -46,8 +46,8 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  bool isIdentity = llvm::equal(
-      getPermutation(), llvm::seq<int64_t>(0, getPermutation().size()));
+  bool isIdentity = llvm::equal(getPermutation(),
+                                llvm::seq<int64_t>(0, getPermutation().size()));
   if (isIdentity && getX().getType() == getType())
     return getX();
   return {};
@@ -93,15 +93,15 @@ struct FoldConstantSizes : OpRewritePattern<ReshapeOp> {
 
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<OpFoldResult> mixed = getMixedValues(
-        op.getStaticSizes(), op.getSizes(), rewriter);
+    SmallVector<OpFoldResult> mixed =
+        getMixedValues(op.getStaticSizes(), op.getSizes(), rewriter);
     if (failed(foldDynamicIndexList(mixed, /*onlyNonNegative=*/true)))
       return rewriter.notifyMatchFailure(op, "no size is a constant");
     SmallVector<int64_t> staticSizes;
     SmallVector<Value> sizes;
     dispatchIndexOpFoldResults(mixed, sizes, staticSizes);
-    auto reshape = ReshapeOp::create(rewriter, op.getLoc(), op.getX(), sizes,
-                                     staticSizes);
+    auto reshape =
+        ReshapeOp::create(rewriter, op.getLoc(), op.getX(), sizes, staticSizes);
     if (reshape.getType() != op.getType())
       reshape.getResult().setType(op.getType());
     rewriter.replaceOp(op, reshape);
@@ -144,7 +144,8 @@ OpFoldResult ExpandOp::fold(FoldAdaptor) {
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   // Equal static shapes leave no other slice than all, in order.
-  bool isForward = llvm::all_of(getSteps(), [](int64_t step) { return step == 1; });
+  bool isForward =
+      llvm::all_of(getSteps(), [](int64_t step) { return step == 1; });
   if (isForward && getX().getType() == getType() && getType().hasStaticShape())
     return getX();
   return {};

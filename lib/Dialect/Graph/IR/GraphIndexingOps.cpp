@@ -22,10 +22,10 @@ FailureOr<Definition> GatherOp::define(Adaptor op, DefinitionError error) {
   if (failed(checkAxis(builder, axis)))
     return failure();
   SmallVector<IndexVar> positions = builder.makeVars("j", 1);
-  TensorRef sources = builder.addStep(
-      "J", positions,
-      builder.wrapIndex(builder.read(1, builder.use(positions)),
-                        builder.symbolicSize(0, axis)));
+  TensorRef sources =
+      builder.addStep("J", positions,
+                      builder.wrapIndex(builder.read(1, builder.use(positions)),
+                                        builder.symbolicSize(0, axis)));
 
   positions = builder.makeVars("j", 1);
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
@@ -69,10 +69,10 @@ FailureOr<Definition> GatherElementsOp::define(Adaptor op,
   if (failed(checkElementIndices(builder, axis)))
     return failure();
   SmallVector<IndexVar> vars = builder.makeVars("i", 1);
-  TensorRef sources = builder.addStep(
-      "J", vars,
-      builder.wrapIndex(builder.read(1, builder.use(vars)),
-                        builder.symbolicSize(0, axis)));
+  TensorRef sources =
+      builder.addStep("J", vars,
+                      builder.wrapIndex(builder.read(1, builder.use(vars)),
+                                        builder.symbolicSize(0, axis)));
   vars = builder.makeVars("i", 1);
   SmallVector<Expr> read = builder.use(vars);
   read[axis] = builder.read(sources, read);

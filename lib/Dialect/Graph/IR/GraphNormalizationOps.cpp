@@ -36,10 +36,9 @@ struct SoftmaxBuilder : DefinitionBuilder {
     return indices;
   }
   /// name[o..] = kind(k) body(o.., k)
-  TensorRef
-  addReduction(StringRef name, ReduceKind kind,
-               llvm::function_ref<Expr(ArrayRef<IndexVar>, const IndexVar &)>
-                   body) {
+  TensorRef addReduction(
+      StringRef name, ReduceKind kind,
+      llvm::function_ref<Expr(ArrayRef<IndexVar>, const IndexVar &)> body) {
     SmallVector<IndexVar> kept = makeKept();
     IndexVar var = makeVar("k", symbolicSize(0, axis));
     Expr value = body(kept, var);
@@ -48,11 +47,10 @@ struct SoftmaxBuilder : DefinitionBuilder {
                           getAccumulatorType(kind, value.getType())));
   }
   TensorRef addMaximum() {
-    return addReduction(
-        "M", ReduceKind::Max,
-        [&](ArrayRef<IndexVar> kept, const IndexVar &var) {
-          return read(0, withAxis(kept, var));
-        });
+    return addReduction("M", ReduceKind::Max,
+                        [&](ArrayRef<IndexVar> kept, const IndexVar &var) {
+                          return read(0, withAxis(kept, var));
+                        });
   }
 
   int64_t axis;
@@ -74,8 +72,9 @@ FailureOr<Definition> SoftmaxOp::define(Adaptor op, DefinitionError error) {
   TensorRef maximum = builder.addMaximum();
 
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
-  Expr shifted = cast(sumType, builder.read(0, builder.use(vars))) -
-                 cast(sumType, builder.read(maximum, builder.withoutAxis(vars)));
+  Expr shifted =
+      cast(sumType, builder.read(0, builder.use(vars))) -
+      cast(sumType, builder.read(maximum, builder.withoutAxis(vars)));
   TensorRef exponential =
       builder.addStep("E", vars, apply(ScalarFn::Exp, {shifted}));
   TensorRef sum = builder.addReduction(
@@ -104,7 +103,8 @@ FailureOr<Definition> LogSoftmaxOp::define(Adaptor op, DefinitionError error) {
   TensorRef maximum = builder.addMaximum();
   TensorRef sum = builder.addReduction(
       "L", ReduceKind::Sum, [&](ArrayRef<IndexVar> kept, const IndexVar &var) {
-        Expr element = cast(sumType, builder.read(0, builder.withAxis(kept, var)));
+        Expr element =
+            cast(sumType, builder.read(0, builder.withAxis(kept, var)));
         Expr most = cast(sumType, builder.read(maximum, builder.use(kept)));
         return apply(ScalarFn::Exp, {element - most});
       });
@@ -161,7 +161,8 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
   rows.truncate(axis);
   Expr shifted = builder.read(variance, builder.use(rows)) +
                  constant(op.getEpsilon().convertToDouble());
-  TensorRef factor = builder.addStep("F", rows, apply(ScalarFn::Rsqrt, shifted));
+  TensorRef factor =
+      builder.addStep("F", rows, apply(ScalarFn::Rsqrt, shifted));
 
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
   SmallVector<Expr> indices = builder.use(vars);
@@ -171,9 +172,8 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
   FailureOr<Expr> bias = builder.readBroadcast(2, vars);
   if (failed(bias))
     return failure();
-  Expr normalized =
-      center(indices) *
-      builder.read(factor, ArrayRef(indices).take_front(axis));
+  Expr normalized = center(indices) *
+                    builder.read(factor, ArrayRef(indices).take_front(axis));
   builder.addResult("R", vars,
                     normalized * cast(sumType, *scale) + cast(sumType, *bias),
                     type);

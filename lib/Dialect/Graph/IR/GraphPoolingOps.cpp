@@ -43,13 +43,13 @@ public:
     Expr extent = symbolicSize(0, spatial + 2);
     int64_t stride = windows.strides[spatial];
     int64_t low = windows.padsLow[spatial], high = windows.padsHigh[spatial];
-    Expr free = extent + (low + high) -
-                windows.getSpan(index(kernel[spatial]), spatial);
+    Expr free =
+        extent + low + high - windows.getSpan(index(kernel[spatial]), spatial);
     if (!ceilMode)
       return floorDiv(free, index(stride)) + 1;
     // The last window must begin before the padding at the end does.
     Expr rounded = floorDiv(free + (stride - 1), index(stride)) + 1;
-    Expr beginning = floorDiv(extent + (low - 1), index(stride)) + 1;
+    Expr beginning = floorDiv(extent + low - 1, index(stride)) + 1;
     return apply(ScalarFn::Min, {rounded, beginning});
   }
 
@@ -64,8 +64,8 @@ public:
   SmallVector<IndexVar> makeTaps() {
     SmallVector<IndexVar> taps;
     for (unsigned spatial : llvm::seq(numSpatial))
-      taps.push_back(makeVar("k" + std::to_string(spatial),
-                             index(kernel[spatial])));
+      taps.push_back(
+          makeVar("k" + std::to_string(spatial), index(kernel[spatial])));
     return taps;
   }
 

@@ -105,7 +105,8 @@ public:
     Expr isFirst = apply(ScalarFn::Equal, {at[0], index(0)});
     Expr first = readWide(initial, ArrayRef(at).drop_front());
     at[0] = at[0] - 1;
-    return addStep(name, vars, select(isFirst, first, access(state, at, sumType)));
+    return addStep(name, vars,
+                   select(isFirst, first, access(state, at, sumType)));
   }
 
   /// sum(k) state[t, b, k] * R[gate, k], plus its bias.
@@ -169,8 +170,7 @@ FailureOr<Definition> LstmOp::define(Adaptor op, DefinitionError error) {
   SmallVector<Expr> at = builder.use(vars);
   TensorRef gates = builder.addStep(
       "G", vars,
-      builder.read(products, at) +
-          builder.multiplyState(previous, at, at[2]));
+      builder.read(products, at) + builder.multiplyState(previous, at, at[2]));
   TensorRef previousCell = builder.addPrevious("CP", C0, cell);
 
   auto readGate = [&](unsigned gate) {
@@ -198,9 +198,10 @@ FailureOr<Definition> LstmOp::define(Adaptor op, DefinitionError error) {
 //   HP[t, b, j] = H0[b, j] if t == 0 else HS[t - 1, b, j]
 //   Z[t, b, j] = sigmoid(P_z + sum(k) HP[t, b, k] * R_z[j, k] + bias[..])
 //   S[t, b, j] = sigmoid(P_r + sum(k) HP[t, b, k] * R_r[j, k] + bias[..])
-//   Q[t, b, k] = S[t, b, k] * HP[t, b, k]          (without linear_before_reset)
-//   N[t, b, j] = tanh(P_h + sum(k) Q[t, b, k] * R_h[j, k] + bias[..])
-//   HS[t, b, j] = (1 - Z[t, b, j]) * N[t, b, j] + Z[t, b, j] * HP[t, b, j]
+//   Q[t, b, k] = S[t, b, k] * HP[t, b, k]          (without
+//   linear_before_reset) N[t, b, j] = tanh(P_h + sum(k) Q[t, b, k] * R_h[j, k]
+//   + bias[..]) HS[t, b, j] = (1 - Z[t, b, j]) * N[t, b, j] + Z[t, b, j] *
+//   HP[t, b, j]
 FailureOr<Definition> GruOp::define(Adaptor op, DefinitionError error) {
   RecurrentBuilder builder(op.getOperands(), getOperandNames(),
                            op.getDirection(), /*numGates=*/3, error);
@@ -239,9 +240,10 @@ FailureOr<Definition> GruOp::define(Adaptor op, DefinitionError error) {
                     definition::tanh(readProduct(2) + multiply(kept, 2)));
   } else {
     begin();
-    builder.addStep("N", vars,
-                    definition::tanh(readProduct(2) + builder.read(reset, at) *
-                                                          multiply(previous, 2)));
+    builder.addStep(
+        "N", vars,
+        definition::tanh(readProduct(2) +
+                         builder.read(reset, at) * multiply(previous, 2)));
   }
   TensorRef candidate = TensorRef::step(numSteps - 1);
   begin();

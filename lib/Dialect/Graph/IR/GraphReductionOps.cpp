@@ -34,12 +34,10 @@ static LogicalResult checkAxes(const DefinitionBuilder &builder,
 
 /// R[kept..] = kind(reduced..) X[..], divided by the number of points for a
 /// mean.
-static FailureOr<Definition> defineReduction(ValueRange operands,
-                                             ArrayRef<StringRef> names,
-                                             ArrayRef<int64_t> axes,
-                                             bool keepdims, ReduceKind kind,
-                                             bool isMean,
-                                             DefinitionError error) {
+static FailureOr<Definition>
+defineReduction(ValueRange operands, ArrayRef<StringRef> names,
+                ArrayRef<int64_t> axes, bool keepdims, ReduceKind kind,
+                bool isMean, DefinitionError error) {
   DefinitionBuilder builder(operands, names, error);
   // C1
   if (failed(checkAxes(builder, axes)))
@@ -117,9 +115,8 @@ defineArgReduction(ValueRange operands, ArrayRef<StringRef> names, int64_t axis,
     isExtreme =
         apply(ScalarFn::Or, {isExtreme, apply(ScalarFn::IsNaN, {element})});
   Type type = IntegerType::get(builder.getContext(), 64);
-  Expr position =
-      reduce(selectLast ? ReduceKind::Max : ReduceKind::Min, reduced, isExtreme,
-             cast(type, builder.use(reduced)));
+  Expr position = reduce(selectLast ? ReduceKind::Max : ReduceKind::Min,
+                         reduced, isExtreme, cast(type, builder.use(reduced)));
   if (keepdims)
     kept.insert(kept.begin() + axis, builder.makeVar("ik", builder.index(1)));
   builder.addResult("R", kept, position, type);
@@ -167,8 +164,8 @@ FailureOr<Definition> CumsumOp::define(Adaptor op, DefinitionError error) {
   };
   TensorRef self = TensorRef::step(0);
   Expr previous = access(self, at(time - 1), sumType);
-  Expr first = op.getExclusive() ? cast(sumType, constant(int64_t(0)))
-                                 : readInput(time);
+  Expr first =
+      op.getExclusive() ? cast(sumType, constant(int64_t(0))) : readInput(time);
   Expr next = previous + readInput(op.getExclusive() ? time - 1 : time);
   Expr isFirst = apply(ScalarFn::Equal, {time, constant(int64_t(0))});
   builder.addStep("C", vars, select(isFirst, first, next));

@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -131,11 +132,13 @@ private:
       bool takesFrom = fromEnd == from || fromProduct < toProduct;
       if (takesFrom ? fromEnd == rank : toEnd == resultRank)
         return {rank, resultRank};
-      std::optional<int64_t> extent = takesFrom ? getStaticSize(0, fromEnd)
-                                                : getConstant(sizes[toEnd]);
+      std::optional<int64_t> extent =
+          takesFrom ? getStaticSize(0, fromEnd) : getConstant(sizes[toEnd]);
       if (!extent || *extent == 0)
         return {rank, resultRank};
-      (takesFrom ? fromProduct : toProduct) *= *extent;
+      int64_t &product = takesFrom ? fromProduct : toProduct;
+      if (llvm::MulOverflow(product, *extent, product))
+        return {rank, resultRank};
       ++(takesFrom ? fromEnd : toEnd);
     }
     return {fromEnd, toEnd};

@@ -140,20 +140,23 @@ private:
     if (Expr repeated = getRepetition(dim, result))
       return repeated;
     IndexVar var = makeVar(result.name, result.extent);
-    TensorRef table = addStep("I" + std::to_string(dim), var,
-                              getNearest(dim, use(var)));
+    TensorRef table =
+        addStep("I" + std::to_string(dim), var, getNearest(dim, use(var)));
     return read(table, use(result));
   }
 
   /// p // n, if the nearest elements are those for an n-fold enlargement, as
-  /// trying out all positions tells.
+  /// trying out positions tells.
   Expr getRepetition(unsigned dim, const IndexVar &result) {
     std::optional<int64_t> from = getStaticSize(0, dim);
     std::optional<int64_t> to = evaluate(sizes[dim]);
     if (!from || !to || *from == 0 || *to % *from != 0)
       return {};
+    // Positions a factor apart read elements 1 apart, but at the ends.
     int64_t factor = *to / *from;
     for (int64_t p : llvm::seq(*to)) {
+      if (p >= 2 * factor && p < *to - factor)
+        continue;
       double coordinate = evaluateCoordinate(dim, p);
       Expr nearest = roundToNearest(constant(coordinate));
       if (std::clamp<double>(nearest.getFloat(), 0, *from - 1) != p / factor)
@@ -193,16 +196,15 @@ private:
 
     SmallVector<IndexVar> vars = makeIndices();
     Expr source = cast(indexType, getBase(vars[0])) + use(vars[1]);
-    TensorRef sources =
-        addStep("I" + number, vars, clampIndex(source, extent));
+    TensorRef sources = addStep("I" + number, vars, clampIndex(source, extent));
 
     vars = makeIndices();
     Expr base = getBase(vars[0]);
     Expr distance =
         apply(ScalarFn::Abs, {base + real(use(vars[1])) -
                               getCoordinate(dim, real(use(vars[0])))});
-    Expr value = cast(weightType, isCubic ? weighCubic(distance)
-                                          : weighLinear(distance));
+    Expr value = cast(weightType,
+                      isCubic ? weighCubic(distance) : weighLinear(distance));
     if (op.getExcludeOutside()) {
       Expr isInside = inBounds(cast(indexType, base) + use(vars[1]), extent);
       value = select(isInside, value, cast(weightType, real(0.0)));
@@ -223,12 +225,12 @@ private:
   TensorRef normalize(TensorRef weights, StringRef number,
                       llvm::function_ref<SmallVector<IndexVar>()> makeIndices) {
     SmallVector<IndexVar> vars = makeIndices();
-    TensorRef sums = addStep(
-        "S" + number.str(), vars[0],
-        reduce(ReduceKind::Sum, vars[1], {}, read(weights, use(vars))));
+    TensorRef sums =
+        addStep("S" + number.str(), vars[0],
+                reduce(ReduceKind::Sum, vars[1], {}, read(weights, use(vars))));
     vars = makeIndices();
-    Expr quotient = apply(ScalarFn::Div, {read(weights, use(vars)),
-                                          read(sums, use(vars[0]))});
+    Expr quotient = apply(ScalarFn::Div,
+                          {read(weights, use(vars)), read(sums, use(vars[0]))});
     return addStep("N" + number.str(), vars, quotient);
   }
 
@@ -244,8 +246,7 @@ private:
     Expr far = ((d - real(5.0)) * square + d * real(8.0) - real(4.0)) * real(a);
     Expr isNear = apply(ScalarFn::LessEqual, {d, real(1.0)});
     Expr isFar = apply(ScalarFn::Less, {d, real(2.0)});
-    return select(isNear, near,
-                  select(isFar, far, cast(realType, real(0.0))));
+    return select(isNear, near, select(isFar, far, cast(realType, real(0.0))));
   }
 
   ResizeOp::Adaptor op;

@@ -33,8 +33,8 @@ static std::optional<ReduceKind> getReduceKind(ScatterReduction reduction) {
 static Expr combine(ReduceKind kind, Expr element, ArrayRef<IndexVar> updates,
                     Expr hits, Expr update) {
   Type type = getAccumulatorType(kind, element.getType());
-  return apply(getCombiner(kind),
-               {cast(type, element), reduce(kind, updates, hits, update, type)});
+  return apply(getCombiner(kind), {cast(type, element),
+                                   reduce(kind, updates, hits, update, type)});
 }
 
 // J[i..] = wrap(indices[i..])
@@ -64,10 +64,10 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
     return failure();
 
   SmallVector<IndexVar> vars = builder.makeVars("i", 1);
-  TensorRef targets = builder.addStep(
-      "J", vars,
-      builder.wrapIndex(builder.read(1, builder.use(vars)),
-                        builder.symbolicSize(0, axis)));
+  TensorRef targets =
+      builder.addStep("J", vars,
+                      builder.wrapIndex(builder.read(1, builder.use(vars)),
+                                        builder.symbolicSize(0, axis)));
   // The updates along the axis, and which of them hit element `at`.
   IndexVar update = builder.makeVar("m", builder.symbolicSize(1, axis));
   auto getHits = [&](ArrayRef<Expr> at, ArrayRef<Expr> from) {
@@ -75,9 +75,9 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
     for (unsigned dim : llvm::seq(builder.getRank(0)))
       if (dim != axis && builder.getStaticSize(0, dim) !=
                              builder.getStaticSize(1, dim).value_or(-1))
-        hits = conjoin(apply(ScalarFn::Less,
-                             {at[dim], builder.symbolicSize(1, dim)}),
-                       hits);
+        hits = conjoin(
+            apply(ScalarFn::Less, {at[dim], builder.symbolicSize(1, dim)}),
+            hits);
     return hits;
   };
 
@@ -99,9 +99,9 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
   at = from = builder.use(results);
   from[axis] = builder.read(last, at);
   Expr isHit = apply(ScalarFn::GreaterEqual, {from[axis], builder.index(0)});
-  builder.addResult(
-      "R", results,
-      select(isHit, builder.read(2, from), builder.read(0, at)), type);
+  builder.addResult("R", results,
+                    select(isHit, builder.read(2, from), builder.read(0, at)),
+                    type);
   return builder.take();
 }
 
@@ -122,10 +122,9 @@ FailureOr<Definition> ScatterNdOp::define(Adaptor op, DefinitionError error) {
                         Twine(numOuter + numInner) + ", but got " +
                         Twine(builder.getRank(2)));
   for (unsigned dim : llvm::seq(builder.getRank(2))) {
-    Expr expected =
-        dim < numOuter
-            ? builder.symbolicSize(1, dim)
-            : builder.symbolicSize(0, dim - numOuter + *length);
+    Expr expected = dim < numOuter
+                        ? builder.symbolicSize(1, dim)
+                        : builder.symbolicSize(0, dim - numOuter + *length);
     if (failed(builder.requireEqual(
             expected, builder.symbolicSize(2, dim),
             "extents of updates that fit those of indices and X")))

@@ -21,15 +21,14 @@ FailureOr<Definition> TransposeOp::define(Adaptor op, DefinitionError error) {
   SmallVector<int64_t> sorted = llvm::to_vector(permutation);
   llvm::sort(sorted);
   if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, builder.getRank(0))))
-    return builder.fail("expects a permutation of the " +
-                        Twine(builder.getRank(0)) +
-                        " dimensions of X, but got [" +
-                        llvm::join(llvm::map_range(permutation,
-                                                   [](int64_t dim) {
-                                                     return std::to_string(dim);
-                                                   }),
-                                   ", ") +
-                        "]");
+    return builder.fail(
+        "expects a permutation of the " + Twine(builder.getRank(0)) +
+        " dimensions of X, but got [" +
+        llvm::join(
+            llvm::map_range(permutation,
+                            [](int64_t dim) { return std::to_string(dim); }),
+            ", ") +
+        "]");
 
   SmallVector<IndexVar> results;
   SmallVector<Expr> read(permutation.size());
@@ -67,7 +66,8 @@ FailureOr<Definition> ExpandOp::define(Adaptor op, DefinitionError error) {
 // SliceOp
 //===----------------------------------------------------------------------===//
 
-/// Checks that a slice stays inside of dimension `dim`, as far as that is known.
+/// Checks that a slice stays inside of dimension `dim`, as far as that is
+/// known.
 static LogicalResult checkSlice(const DefinitionBuilder &builder, unsigned dim,
                                 Expr offset, Expr size, int64_t step) {
   std::optional<int64_t> extent = builder.getStaticSize(0, dim);
@@ -96,8 +96,8 @@ FailureOr<Definition> SliceOp::define(Adaptor op, DefinitionError error) {
     if (count != rank)
       return builder.fail(Twine("expects ") + name + " to have " + Twine(rank) +
                           " entries, but got " + Twine(count));
-  FailureOr<SmallVector<Expr>> offsets = builder.mixedIndices(
-      op.getStaticOffsets(), op.getOffsets(), "offsets");
+  FailureOr<SmallVector<Expr>> offsets =
+      builder.mixedIndices(op.getStaticOffsets(), op.getOffsets(), "offsets");
   if (failed(offsets))
     return failure();
   FailureOr<SmallVector<Expr>> sizes = builder.mixedSizes(
@@ -214,15 +214,16 @@ FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
     int64_t before = std::max<int64_t>(low, 0);
     bool isPadded = low > 0 || high > 0;
     Expr extent = builder.symbolicSize(0, dim);
-    Expr rest = extent + (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0));
+    Expr rest =
+        extent + (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0));
     std::string name = "i" + std::to_string(dim);
-    results.push_back(builder.makeVar(name, extent + (low + high)));
+    results.push_back(builder.makeVar(name, extent + low + high));
     Expr position = builder.use(results.back()) - before;
     if (isPadded && op.getMode() == PadMode::Constant) {
       guard = conjoin(guard, inBounds(position, rest));
     } else if (isPadded) {
       // The source of each position, as a table.
-      IndexVar var = builder.makeVar(name, extent + (low + high));
+      IndexVar var = builder.makeVar(name, extent + low + high);
       TensorRef table = builder.addStep(
           "S" + std::to_string(dim), var,
           mapPadded(op.getMode(), builder.use(var) - before, rest, builder));

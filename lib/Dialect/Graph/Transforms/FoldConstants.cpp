@@ -26,8 +26,7 @@ static constexpr uint64_t kMaxGrowth = 10;
 static void remarkTooLarge(Operation *op, uint64_t bytes, uint64_t maxBytes) {
   remark::missed(op->getLoc(),
                  remark::RemarkOpts::name("TooLarge").category(kRemarkCategory))
-      << remark::metric("Bytes", bytes)
-      << remark::metric("MaxBytes", maxBytes);
+      << remark::metric("Bytes", bytes) << remark::metric("MaxBytes", maxBytes);
 }
 
 LogicalResult graph::foldConstants(RewriterBase &rewriter,
@@ -53,8 +52,8 @@ LogicalResult graph::foldConstants(RewriterBase &rewriter,
   }
 
   definition::Definition definition = op.getVerifiedDefinition();
-  uint64_t limit = std::min(
-      maxBytes, std::max(kSmallBytes, operandBytes * kMaxGrowth));
+  uint64_t limit =
+      std::min(maxBytes, std::max(kSmallBytes, operandBytes * kMaxGrowth));
   for (RankedTensorType type : definition::inferResultTypes(
            definition, op.getTensorOperandTypes(), parameters)) {
     std::optional<size_t> bytes = interpreter::getDenseBytes(type);
@@ -67,8 +66,8 @@ LogicalResult graph::foldConstants(RewriterBase &rewriter,
   SmallVector<int64_t> known;
   for (std::optional<int64_t> parameter : parameters)
     known.push_back(*parameter);
-  FailureOr<SmallVector<Tensor>> results = interpreter::evaluate(
-      definition, operands, known, [](const Twine &) {});
+  FailureOr<SmallVector<Tensor>> results =
+      interpreter::evaluate(definition, operands, known, [](const Twine &) {});
   if (failed(results))
     return rewriter.notifyMatchFailure(op, "the operands do not fit together");
   rewriter.setInsertionPoint(op);

@@ -51,14 +51,12 @@ mlir::LogicalResult checkOperands(mlir::ValueRange operands,
                                   llvm::ArrayRef<llvm::StringRef> names,
                                   unsigned numVariadic, DefinitionError error);
 
-mlir::LogicalResult
-inferReturnTypes(llvm::StringRef operation,
-                 std::optional<mlir::Location> location,
-                 mlir::ValueRange operands,
-                 llvm::function_ref<mlir::FailureOr<definition::Definition>(
-                     DefinitionError)>
-                     define,
-                 llvm::SmallVectorImpl<mlir::Type> &inferred);
+mlir::LogicalResult inferReturnTypes(
+    llvm::StringRef operation, std::optional<mlir::Location> location,
+    mlir::ValueRange operands,
+    llvm::function_ref<mlir::FailureOr<definition::Definition>(DefinitionError)>
+        define,
+    llvm::SmallVectorImpl<mlir::Type> &inferred);
 
 template <typename OpTy>
 mlir::FailureOr<definition::Definition>
@@ -84,14 +82,12 @@ inferReturnTypes(mlir::MLIRContext *context,
                  std::optional<mlir::Location> location,
                  typename OpTy::Adaptor adaptor,
                  llvm::SmallVectorImpl<mlir::Type> &inferred) {
-  if (failed(adaptor.verify(
-          location.value_or(mlir::UnknownLoc::get(context)))))
+  if (failed(adaptor.verify(location.value_or(mlir::UnknownLoc::get(context)))))
     return mlir::failure();
   return inferReturnTypes(
       OpTy::getOperationName(), location, adaptor.getOperands(),
       [&](DefinitionError error) -> mlir::FailureOr<definition::Definition> {
-        if (failed(checkOperands(adaptor.getOperands(),
-                                 OpTy::getOperandNames(),
+        if (failed(checkOperands(adaptor.getOperands(), OpTy::getOperandNames(),
                                  OpTy::numVariadicOperands, error)))
           return mlir::failure();
         return OpTy::define(adaptor, error);

@@ -75,8 +75,8 @@ def Graph_IotaOp : Graph_GeneratedOp<"iota"> {
     Constraints:
     - (C1) there is one of `sizes` per dynamic entry of `static_sizes`, and the
       others are not negative.
-    - (C2) `axis` is a dimension of the result.
-    - (C3) `element_type` is a number's.
+    - (C2) `element_type` is a number's.
+    - (C3) `axis` is a dimension of the result.
 
     Example:
     ```mlir
@@ -97,8 +97,8 @@ class Graph_KnownTensorOp<string mnemonic, string title, string text,
     Constraints:
     - (C1) there is one of `sizes` per dynamic entry of `static_sizes`, and the
       others are not negative.
-    - (C2) }] # constraint # [{.
-    - (C3) `element_type` is a number's.
+    - (C2) `element_type` is a number's.}] #
+      !if(!empty(constraint), "", "\n    - (C3) " # constraint # ".") # [{
 
     Example:
     ```mlir
@@ -113,7 +113,7 @@ class Graph_KnownTensorOp<string mnemonic, string title, string text,
 def Graph_ConstOneOp
     : Graph_KnownTensorOp<"one", "tensor of ones",
                           "The neutral element of `graph.mul`.",
-                          "any rank will do", "2x3">;
+                          "", "2x3">;
 def Graph_ConstImmOp
     : Graph_KnownTensorOp<"imm", "identity matrix",
                           "The neutral element of `graph.matmul`.",
