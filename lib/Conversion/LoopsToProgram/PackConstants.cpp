@@ -126,7 +126,7 @@ static void
 eraseUnused(ArrayRef<std::pair<memref::GetGlobalOp, memref::GlobalOp>> reads,
             SymbolTable &symbols) {
   DenseSet<StringAttr> used;
-  if (auto uses = SymbolTable::getSymbolUses(symbols.getOp()))
+  if (auto uses = SymbolTable::getSymbolUses(&symbols.getOp()->getRegion(0)))
     for (const SymbolTable::SymbolUse &use : *uses)
       used.insert(use.getSymbolRef().getRootReference());
   llvm::SmallDenseSet<memref::GlobalOp> seen;
