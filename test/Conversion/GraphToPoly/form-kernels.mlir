@@ -151,3 +151,23 @@ func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {
   %1 = graph.exp %0 : (tensor<5xf32>) -> tensor<5xf32>
   return %1 : tensor<5xf32>
 }
+
+// -----
+
+// Memory does not tell signs, and so constants do not.
+// CHECK-DAG:   memref.global "private" constant @constant_{{[01]}} : memref<3xi8> = dense<[1, 2, -1]>
+// CHECK-DAG:   memref.global "private" constant @constant_{{[01]}} : memref<2x3xi8> = dense_resource<bytes>
+func.func @main(%x: tensor<3xui8>) -> (tensor<3xui8>, tensor<2x3xui8>) {
+  %c = graph.constant dense<[1, 2, 255]> : tensor<3xui8>
+  %d = graph.constant dense_resource<bytes> : tensor<2x3xui8>
+  %0 = graph.add %x, %c : (tensor<3xui8>, tensor<3xui8>) -> tensor<3xui8>
+  %1 = graph.add %x, %d : (tensor<3xui8>, tensor<2x3xui8>) -> tensor<2x3xui8>
+  return %0, %1 : tensor<3xui8>, tensor<2x3xui8>
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      bytes: "0x01000000010203040506"
+    }
+  }
+#-}
