@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import operator_cases
+import operator_map_cases
 import operator_shape_cases
 import operator_window_cases
 import pytest
@@ -13,7 +13,7 @@ from operator_support import Case, build_module, forms_of, run_case
 
 from espalier.testing.pool import run_isolated
 
-MODULES = (operator_cases, operator_shape_cases, operator_window_cases)
+MODULES = (operator_map_cases, operator_shape_cases, operator_window_cases)
 
 
 def all_cases() -> Iterator[Case]:

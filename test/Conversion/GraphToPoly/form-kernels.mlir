@@ -171,3 +171,13 @@ func.func @main(%x: tensor<3xui8>) -> (tensor<3xui8>, tensor<2x3xui8>) {
     }
   }
 #-}
+
+// -----
+
+// The extent of the result folds to that of the operand, which stays what it is.
+// CHECK:       func.func @main_plan(%[[N:[^:]*]]: index, %{{[^:]*}}: index, %[[L:[^:]*]]: index, %[[O:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: index)
+// CHECK:         return %[[N]], %[[O]], %[[L]]
+func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x1xf32>) -> tensor<?x?x?xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<?x?x?xf32>, tensor<?x?x1xf32>) -> tensor<?x?x?xf32>
+  return %0 : tensor<?x?x?xf32>
+}
