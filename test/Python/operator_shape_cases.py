@@ -94,6 +94,13 @@ def generated() -> Iterator[Case]:
 
             yield Case(f"iota-{axis}-{dtype}", counted, [r.floats(5, 2)])
 
+    for name, sizes in [("one", [3, 5]), ("imm", [7, 7]), ("iconv", [6, 3, 3, 5]), ("pool", [6, 1, 3, 3])]:
+        def known(g: Graph, x: Value, name: str = name, sizes: list[int] = sizes) -> Value:
+            tensor = g(f"const_{name}", static_sizes=sizes, element_type="f32")
+            return g("add", tensor, x)
+
+        yield Case(f"const-{name}", known, [r.floats()])
+
     def enlarged(g: Graph, x: Value, w: Value) -> Value:
         return g("conv", x, g("enlarge", w, kernel=[3, 5]), strides=[1, 1], pads_low=[1, 2],
                  pads_high=[1, 2], dilations=[1, 1])

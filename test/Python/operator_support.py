@@ -55,6 +55,19 @@ class Case:
     forms: Sequence[str] = FORMS
 
 
+def forms_of(case: Case) -> list[str]:
+    """Return the forms in which a case differs."""
+    extents = [extent for array in case.arrays for extent in array.shape if extent != 1]
+    forms = ["static"]
+    if extents:
+        forms.append("dynamic")
+    if len(extents) != len(set(extents)):
+        forms.append("unnamed")
+    if len(case.arrays) > 1:
+        forms.append("constant")
+    return [form for form in forms if form in case.forms]
+
+
 class Random:
     """Arrays that depend only on a name."""
 

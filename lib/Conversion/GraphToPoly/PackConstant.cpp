@@ -59,8 +59,11 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
                                     ArrayRef<int64_t> storedShape) {
   auto type = cast<RankedTensorType>(constant.getType());
   Type element = type.getElementType();
-  Type stored =
-      element.isInteger(1) ? IntegerType::get(type.getContext(), 8) : element;
+  // As getMemRefType has it: booleans take a byte, and signs are not told.
+  Type stored = element;
+  if (element.isInteger())
+    stored = IntegerType::get(
+        type.getContext(), element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth());
   unsigned size = stored.getIntOrFloatBitWidth() / 8;
   if (!layout)
     layout =
@@ -73,10 +76,10 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
       data = blob->getData();
     if (isSame)
-      return constant;
+      return DenseResourceElementsAttr::get(storedType, resource.getRawHandle());
   } else if (auto dense = dyn_cast<DenseElementsAttr>(constant)) {
     if (isSame && !element.isInteger(1))
-      return constant;
+      return dense.bitcast(stored);
     if (!dense.isSplat() && !element.isInteger(1))
       data = dense.getRawData();
   }

@@ -16,13 +16,66 @@ using polyhedral::AstNode;
 
 /// Sums the terms of `expr`.
 static void getTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
-  if (expr.getKind() == AffineExprKind::Add) {
-    auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (binary && expr.getKind() == AffineExprKind::Add) {
     getTerms(binary.getLHS(), terms);
     getTerms(binary.getRHS(), terms);
-  } else {
-    terms.push_back(expr);
+    return;
   }
+  if (binary && expr.getKind() == AffineExprKind::Mul) {
+    SmallVector<AffineExpr> factors;
+    getTerms(binary.getLHS(), factors);
+    for (AffineExpr factor : factors)
+      terms.push_back(factor * binary.getRHS());
+    return;
+  }
+  terms.push_back(expr);
+}
+
+static void getFactors(AffineExpr term, SmallVectorImpl<AffineExpr> &factors) {
+  if (term.getKind() != AffineExprKind::Mul)
+    return factors.push_back(term);
+  auto binary = cast<AffineBinaryOpExpr>(term);
+  getFactors(binary.getLHS(), factors);
+  getFactors(binary.getRHS(), factors);
+}
+
+bool KernelLoops::readsData(AffineExpr expr) const {
+  bool found = false;
+  expr.walk([&](AffineExpr part) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(part);
+    found |= symbol && symbol.getPosition() >= symbols.size();
+  });
+  return found;
+}
+
+std::optional<std::pair<unsigned, AffineExpr>>
+KernelLoops::splitData(AffineExpr term) {
+  SmallVector<AffineExpr> factors;
+  getFactors(term, factors);
+  std::optional<unsigned> read;
+  AffineExpr scale = constant(1);
+  for (AffineExpr factor : factors) {
+    if (!readsData(factor)) {
+      scale = scale * factor;
+      continue;
+    }
+    auto symbol = dyn_cast<AffineSymbolExpr>(factor);
+    if (!symbol || read)
+      return std::nullopt;
+    read = symbol.getPosition() - symbols.size();
+  }
+  if (!read)
+    return std::nullopt;
+  return std::make_pair(*read, scale);
+}
+
+bool KernelLoops::hasLaneAddresses(AffineExpr address, const Lanes &vector) {
+  SmallVector<AffineExpr> terms;
+  getTerms(address, terms);
+  return llvm::all_of(terms, [&](AffineExpr term) {
+    return !readsData(term) || splitData(term);
+  }) && getLaneStep(address, vector);
 }
 
 std::optional<std::pair<int64_t, int64_t>>
@@ -235,8 +288,11 @@ void KernelLoops::addMemory(Value array, Value memref) {
     memory.flat = memref;
   } else {
     ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+    int64_t size = type.hasStaticShape() ? type.getNumElements()
+                                         : ShapedType::kDynamic;
     memory.flat = memref::CollapseShapeOp::create(
-        builder, loc, memref, ArrayRef<ReassociationIndices>{all});
+        builder, loc, MemRefType::get({size}, memory.elementType), memref,
+        ArrayRef<ReassociationIndices>{all});
   }
   memories[array] = std::move(memory);
 }
@@ -351,19 +407,51 @@ AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
   AffineExpr address = constant(0);
   for (auto [index, stride] : llvm::zip(indices, memory.strides))
     address = address + simplify(index) * stride;
-  return canonicalize(simplify(address));
+  // As a sum of products, also where extents are not known.
+  SmallVector<AffineExpr> terms;
+  getTerms(canonicalize(simplify(address)), terms);
+  AffineExpr sum = constant(0);
+  for (AffineExpr term : terms)
+    sum = sum + term;
+  return sum;
 }
 
 std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
                                                   const Lanes &vector) {
+  auto number = dyn_cast_or_null<AffineConstantExpr>(getLaneStep(expr, vector));
+  if (!number)
+    return std::nullopt;
+  return number.getValue();
+}
+
+AffineExpr KernelLoops::getLaneStep(AffineExpr expr, const Lanes &vector) {
   AffineExpr lane = iterator(vector.iterator);
   if (!expr.isFunctionOfDim(vector.iterator))
-    return 0;
+    return constant(0);
   AffineExpr next = expr.replace(lane, lane + 1);
   AffineExpr difference = canonicalize(simplify(next) - simplify(expr));
-  if (auto number = dyn_cast<AffineConstantExpr>(difference))
-    return number.getValue();
-  return std::nullopt;
+  if (isa<AffineConstantExpr>(difference))
+    return difference;
+  SmallVector<AffineExpr> terms;
+  getTerms(expr, terms);
+  AffineExpr sum = constant(0);
+  for (AffineExpr term : terms) {
+    if (!term.isFunctionOfDim(vector.iterator))
+      continue;
+    AffineExpr step;
+    auto binary = dyn_cast<AffineBinaryOpExpr>(term);
+    if (binary && term.getKind() == AffineExprKind::Mul &&
+        !binary.getRHS().isFunctionOfDim(vector.iterator)) {
+      step = getLaneStep(binary.getLHS(), vector);
+      step = step ? step * binary.getRHS() : step;
+    } else if (terms.size() > 1) {
+      step = getLaneStep(term, vector);
+    }
+    if (!step)
+      return {};
+    sum = sum + step;
+  }
+  return canonicalize(sum);
 }
 
 SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
@@ -398,30 +486,29 @@ Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
                       : value;
   };
   for (AffineExpr term : terms) {
-    // A value read that differs from lane to lane, times a constant.
-    AffineExpr factor = term, scale = constant(1);
-    if (term.getKind() == AffineExprKind::Mul) {
-      factor = cast<AffineBinaryOpExpr>(term).getLHS();
-      scale = cast<AffineBinaryOpExpr>(term).getRHS();
-    }
-    auto symbol = dyn_cast<AffineSymbolExpr>(factor);
-    if (symbol && symbol.getPosition() >= symbols.size() &&
-        isa<VectorType>(data[symbol.getPosition() - symbols.size()].getType())) {
-      Value value = data[symbol.getPosition() - symbols.size()];
-      value = toIndex(value, type);
+    // A value read that differs from lane to lane, times one that does not.
+    auto indirect = splitData(term);
+    if (indirect && isa<VectorType>(data[indirect->first].getType())) {
+      Value value = toIndex(data[indirect->first], type);
       Value by = vector::BroadcastOp::create(builder, loc, type,
-                                             emitTerm(scale, data));
+                                             emitIndex(indirect->second, data));
       add(arith::MulIOp::create(builder, loc, value, by));
       continue;
     }
     if (term.isFunctionOfDim(lanes->iterator)) {
-      int64_t stride = *getLaneStride(term, *lanes);
+      AffineExpr step = getLaneStep(term, *lanes);
+      auto number = dyn_cast<AffineConstantExpr>(step);
       SmallVector<int64_t> steps;
       for (int64_t lane = 0; lane < lanes->width; ++lane)
-        steps.push_back(lane * stride);
-      add(arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(type, ArrayRef<int64_t>(steps))));
+        steps.push_back(number ? lane * number.getValue() : lane);
+      Value distances = arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
+      if (!number) {
+        Value by = vector::BroadcastOp::create(builder, loc, type,
+                                               emitIndex(step, data));
+        distances = arith::MulIOp::create(builder, loc, distances, by);
+      }
+      add(distances);
       term = term.replace(iterator(lanes->iterator), lanes->first);
     }
     uniform.push_back(term);

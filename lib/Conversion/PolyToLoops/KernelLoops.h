@@ -128,10 +128,21 @@ private:
                      const polyhedral::AstNode &call);
   /// Sets an element; forgets those that may be the same one.
   void setSlot(const SlotKey &key, mlir::Value value);
-  /// The difference of an expression between neighbouring lanes; nothing if it
-  /// is not the same for all.
+  /// The difference of an expression between neighbouring lanes, over symbols
+  /// and outer iterators; null if it is not the same for all.
+  mlir::AffineExpr getLaneStep(mlir::AffineExpr expr, const Lanes &lanes);
+  /// The same where it is a number.
   std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
                                        const Lanes &lanes);
+  /// Whether each lane's address is that of lane 0 plus a vector that can be
+  /// computed: of multiples of a step, and of values read.
+  bool hasLaneAddresses(mlir::AffineExpr address, const Lanes &lanes);
+  /// Whether a value read is part of `expr`.
+  bool readsData(mlir::AffineExpr expr) const;
+  /// The number of the read, and its factor, of a term that is a product of one
+  /// value read and others; nothing for other terms.
+  std::optional<std::pair<unsigned, mlir::AffineExpr>>
+  splitData(mlir::AffineExpr term);
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
                               mlir::Value &base);
 

@@ -65,33 +65,7 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
   Lanes vector{loop.iterator, getLoopKind(loop).getWidth(),
                loop.lower.affine, {}};
   auto isRegular = [&](const poly::ComputeAccess &access) {
-    AffineExpr address = getAddress(access, call);
-    SmallVector<AffineExpr> terms;
-    // The lanes of an index that is read may differ; the rest is linear.
-    bool indirectProduct = false;
-    address.walk([&](AffineExpr e) {
-      if (e.getKind() != AffineExprKind::Mul &&
-          e.getKind() != AffineExprKind::FloorDiv &&
-          e.getKind() != AffineExprKind::Mod)
-        return;
-      auto binary = cast<AffineBinaryOpExpr>(e);
-      bool hasData = false;
-      binary.getLHS().walk([&](AffineExpr part) {
-        auto symbol = dyn_cast<AffineSymbolExpr>(part);
-        hasData |= symbol && symbol.getPosition() >= symbols.size();
-      });
-      indirectProduct |= hasData && (e.getKind() != AffineExprKind::Mul ||
-                                     !isa<AffineSymbolExpr>(binary.getLHS()));
-    });
-    return !indirectProduct && getLaneStride(address, vector).has_value();
-  };
-  auto readsIndex = [&](const poly::ComputeAccess &access) {
-    bool found = false;
-    getAddress(access, call).walk([&](AffineExpr part) {
-      auto symbol = dyn_cast<AffineSymbolExpr>(part);
-      found |= symbol && symbol.getPosition() >= symbols.size();
-    });
-    return found;
+    return hasLaneAddresses(getAddress(access, call), vector);
   };
   for (const poly::ComputeAccess &access : compute.getReadAccesses())
     if (!isRegular(access))
@@ -99,14 +73,15 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
   for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
     // Lanes may meet in an element whose index is read from memory.
-    if (!isRegular(access) || readsIndex(access))
+    if (!isRegular(access) || readsData(getAddress(access, call)))
       return false;
     std::optional<int64_t> stride =
         getLaneStride(getAddress(access, call), vector);
     // Lanes that write one element have to be a reduction into it.
     if (stride == 0 && (!accumulator || !getCombiner(compute)))
       return false;
-    if (memories.find(access.array)->second.inRegisters && *stride > 1)
+    if (memories.find(access.array)->second.inRegisters &&
+        (!stride || *stride > 1))
       return false;
   }
   for (AffineExpr value : call.values)

@@ -151,3 +151,33 @@ func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {
   %1 = graph.exp %0 : (tensor<5xf32>) -> tensor<5xf32>
   return %1 : tensor<5xf32>
 }
+
+// -----
+
+// Memory does not tell signs, and so constants do not.
+// CHECK-DAG:   memref.global "private" constant @constant_{{[01]}} : memref<3xi8> = dense<[1, 2, -1]>
+// CHECK-DAG:   memref.global "private" constant @constant_{{[01]}} : memref<2x3xi8> = dense_resource<bytes>
+func.func @main(%x: tensor<3xui8>) -> (tensor<3xui8>, tensor<2x3xui8>) {
+  %c = graph.constant dense<[1, 2, 255]> : tensor<3xui8>
+  %d = graph.constant dense_resource<bytes> : tensor<2x3xui8>
+  %0 = graph.add %x, %c : (tensor<3xui8>, tensor<3xui8>) -> tensor<3xui8>
+  %1 = graph.add %x, %d : (tensor<3xui8>, tensor<2x3xui8>) -> tensor<2x3xui8>
+  return %0, %1 : tensor<3xui8>, tensor<2x3xui8>
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      bytes: "0x01000000010203040506"
+    }
+  }
+#-}
+
+// -----
+
+// The extent of the result folds to that of the operand, which stays what it is.
+// CHECK:       func.func @main_plan(%[[N:[^:]*]]: index, %{{[^:]*}}: index, %[[L:[^:]*]]: index, %[[O:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: index)
+// CHECK:         return %[[N]], %[[O]], %[[L]]
+func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x1xf32>) -> tensor<?x?x?xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<?x?x?xf32>, tensor<?x?x1xf32>) -> tensor<?x?x?xf32>
+  return %0 : tensor<?x?x?xf32>
+}

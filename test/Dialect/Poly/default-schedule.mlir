@@ -224,12 +224,12 @@ module attributes {poly.target = #target} {
 #rows = affine_set<(i)[M, N] : (i >= 0, M - 1 - i >= 0)>
 #points = affine_set<(i, j)[M, N] : (i >= 0, M - 1 - i >= 0, j >= 0, N - 1 - j >= 0)>
 
-// Rows at a distance that is not known are no lanes; their elements are.
+// Rows at a distance that is not known are bad lanes; their elements are good.
 // CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 16, d1 mod 16)>
-// CHECK-LABEL: poly.kernel @distances_are_known
+// CHECK-LABEL: poly.kernel @unknown_distances_are_avoided
 // CHECK:         poly.band [@acc] maps [#[[LANES]]] loops [sequential, vector(16)]
 module attributes {poly.target = #target} {
-  poly.kernel @distances_are_known(%A: memref<?x?xf32>, %B: memref<?xf32>, %M: index, %N: index) {
+  poly.kernel @unknown_distances_are_avoided(%A: memref<?x?xf32>, %B: memref<?xf32>, %M: index, %N: index) {
     %sum = poly.array(%M) : memref<?xf32>
     poly.compute @init domain [#rows] reads() writes(%sum[#row] : memref<?xf32>) {
       %zero = arith.constant 0.0 : f32

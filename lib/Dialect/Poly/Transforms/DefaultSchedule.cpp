@@ -145,19 +145,19 @@ int64_t ComponentScheduler::scoreVectorDim(const ComputeShape &compute,
     if (!access.map.isFunctionOfDim(dim))
       return;
     std::optional<int64_t> stride = getStride(access, dim, lanes);
-    // Lanes at distances that are not known cannot be loaded.
+    // Lanes at distances that vary cannot be loaded.
     if (!stride)
-      score = kNoLanes;
+      score += kNoLanes;
     else if (stride == 1)
       score += 4 * weight;
     else if (*stride != 0)
-      score -= 6 * weight;
+      score -= (*stride == kUnknownStride ? 12 : 6) * weight;
   };
   for (const ComputeAccess &access : compute.reads)
     add(access, 1);
   for (const ComputeAccess &access : compute.writes)
     add(access, 2);
-  if (extent && *extent < lanes && score > kNoLanes / 2)
+  if (extent && *extent < lanes)
     score = score / 2 - 1;
   return score;
 }

@@ -95,7 +95,7 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
       step = difference.getValue();
     }
     if (step != 0 && ShapedType::isDynamic(stride))
-      return std::nullopt;
+      return kUnknownStride;
     total += step == 0 ? 0 : step * stride;
   }
   return total;

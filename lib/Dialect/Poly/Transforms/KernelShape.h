@@ -24,9 +24,12 @@ struct ComputeShape {
 
 ComputeShape getShape(ComputeOp op);
 
+/// Stands for a distance that the program learns when it runs.
+inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
+
 /// The distance in memory between neighbours along `dim`, in elements: 0 if the
 /// access does not depend on it, 1 if contiguous (within a panel of at least
-/// `lanes` elements), nothing if it varies or is only known to be large.
+/// `lanes` elements), nothing if it varies.
 std::optional<int64_t> getStride(const ComputeAccess &access, unsigned dim,
                                  int64_t lanes);
 
