@@ -5,6 +5,7 @@
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Definition/Formulas.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
