@@ -59,8 +59,8 @@ llvm::StringRef getEmbeddedRuntimeArchive();
 llvm::StringRef getEmbeddedRuntimeHeader();
 
 /// Returns the C compiler that links, or an error that says where it was looked
-/// for.
-llvm::Expected<std::string> findCompiler();
+/// for: in `toolsDir` or, if that is empty, in LLVM's folder and on the PATH.
+llvm::Expected<std::string> findCompiler(llvm::StringRef toolsDir);
 
 /// Returns the identity of this build of the compiler.
 std::string getCompilerIdentity();

@@ -12,20 +12,23 @@
 
 using namespace espalier;
 
-llvm::Expected<std::string> espalier::findCompiler() {
+llvm::Expected<std::string> espalier::findCompiler(llvm::StringRef toolsDir) {
   static constexpr llvm::StringLiteral kNames[] = {"clang-22", "clang", "gcc",
                                                    "cc"};
+  llvm::StringRef folder =
+      toolsDir.empty() ? ESPALIER_LLVM_TOOLS_DIR : toolsDir;
   for (llvm::StringRef name : kNames) {
-    auto beside = llvm::sys::findProgramByName(name, {ESPALIER_LLVM_TOOLS_DIR});
-    if (beside)
-      return *beside;
-    if (auto onPath = llvm::sys::findProgramByName(name))
-      return *onPath;
+    if (auto found = llvm::sys::findProgramByName(name, {folder}))
+      return *found;
+    if (!toolsDir.empty())
+      continue;
+    if (auto found = llvm::sys::findProgramByName(name))
+      return *found;
   }
   return llvm::createStringError(
       "expects a C compiler to link with, but found none of " +
-      llvm::join(llvm::ArrayRef(kNames), ", ") +
-      " in " ESPALIER_LLVM_TOOLS_DIR " and on the PATH; install clang-22");
+      llvm::join(llvm::ArrayRef(kNames), ", ") + " in " + folder +
+      (toolsDir.empty() ? " and on the PATH; install clang-22" : ""));
 }
 
 std::vector<std::string> espalier::getOpenMPCandidates() {

@@ -175,14 +175,10 @@ static llvm::Error runProgram(llvm::ArrayRef<std::string> arguments,
 static llvm::Expected<std::vector<std::string>>
 prepareLink(const CompiledProgram &program, llvm::StringRef folder,
             llvm::StringRef output, const LinkOptions &options) {
-  std::string compiler = options.compiler;
-  if (compiler.empty()) {
-    auto found = findCompiler();
-    if (!found)
-      return found.takeError();
-    compiler = *found;
-  }
-  std::vector<std::string> command = {compiler, "-shared", "-o", output.str()};
+  auto compiler = findCompiler(options.toolsDir);
+  if (!compiler)
+    return compiler.takeError();
+  std::vector<std::string> command = {*compiler, "-shared", "-o", output.str()};
   const ProgramInfo &info = program.getInfo();
   auto addFile = [&](const llvm::Twine &name) {
     llvm::SmallString<128> path(folder);
@@ -214,9 +210,9 @@ prepareLink(const CompiledProgram &program, llvm::StringRef folder,
   }
   for (const char *flag : {"-Wl,-Bsymbolic", "-Wl,-z,noexecstack", "-lm"})
     command.push_back(flag);
-  if (llvm::StringRef(compiler).contains("clang") &&
+  if (llvm::StringRef(*compiler).contains("clang") &&
       llvm::sys::findProgramByName("ld.lld",
-                                   {llvm::sys::path::parent_path(compiler)}))
+                                   {llvm::sys::path::parent_path(*compiler)}))
     command.push_back("-fuse-ld=lld");
   return command;
 }

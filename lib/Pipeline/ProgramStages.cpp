@@ -19,6 +19,7 @@ using namespace espalier;
 void espalier::buildProgramStage(OpPassManager &manager,
                                  const PipelineOptions &) {
   manager.addPass(createProgramVerifyLoopsPass());
+  manager.addPass(createProgramHoistScratchPass());
   // Sizes become products of the inputs' extents, which planning relies on.
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
@@ -68,6 +69,8 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createProgramMergeParallelPass());
   // Removes the allocation scopes that the conversion to OpenMP leaves.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  // Integer powers become functions, lane by lane.
+  manager.addPass(createConvertMathToFuncs());
   addFunctionPasses(manager.nest<func::FuncOp>());
   manager.addPass(createConvertMathToLibmPass());
   manager.addPass(createConvertOpenMPToLLVMPass());

@@ -10,8 +10,8 @@ namespace espalier::polyhedral {
 /// Two accesses to one array, at least one of them a write.
 struct AccessPair {
   DependenceKind kind;
-  unsigned source; ///< Statement that comes first, or the same one.
-  unsigned sink;
+  unsigned source; ///< Statement with points before some of the sink's.
+  unsigned sink;   ///< Possibly the same.
   const Access &sourceAccess;
   const Access &sinkAccess;
   /// Both are the accumulator of one reduction.

@@ -157,6 +157,9 @@ bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
 
   const Statement &first = program.statements[pair.source];
   const Statement &second = program.statements[pair.sink];
+  unsigned numShared =
+      getNumInterleaved(program, std::min(pair.source, pair.sink),
+                        std::max(pair.source, pair.sink));
   // A subscript that is not affine may be that of any element.
   PairSet common(context, program, source, sink);
   common.addEqual(pair.sourceAccess.map, pair.sinkAccess.map);
@@ -164,13 +167,9 @@ bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
     for (IntegerSet sinkSet : second.domain) {
       PairSet points = common;
       points.addDomains(sourceSet, sinkSet);
-      if (pair.source != pair.sink) {
-        if (!checkLevels(pair, source, sink, points))
-          return false;
-        continue;
-      }
-      // The source comes first in lexicographic order.
-      for (unsigned dim = 0; dim < first.numDims; ++dim) {
+      // The source comes first: in a dimension that the statements share, or,
+      // where these are equal, by its place in the program.
+      for (unsigned dim = 0; dim < numShared; ++dim) {
         AffineExpr own = getAffineDimExpr(dim, program.context);
         AffineExpr difference = points.getDifference(own, own);
         PairSet part = points.with(difference - 1, false);
@@ -181,11 +180,16 @@ bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
           return false;
         points.add(difference, true);
       }
+      if (pair.source < pair.sink && !checkLevels(pair, source, sink, points))
+        return false;
     }
   return true;
 }
 
 bool ScheduleChecker::checkPair(const AccessPair &pair) {
+  // The accumulator is read and written at the same points.
+  if (pair.isReduction && pair.kind != DependenceKind::Flow)
+    return true;
   for (const Path &source : paths)
     for (const Path &sink : paths)
       if (source.statement == pair.source && sink.statement == pair.sink &&

@@ -49,6 +49,11 @@ private:
   /// Whether the uses of each element agree in a level of one node.
   std::optional<bool> agreeIn(const Uses &uses, size_t depth) const;
   bool checkTiles(const Uses &uses, size_t numLevels);
+  /// The same, if the levels are functions of the element alone; false if that
+  /// does not tell.
+  bool haveDistinctPlaces(const Uses &uses, size_t numLevels) const;
+  /// That function, for one level, if it is the same for all uses.
+  AffineExpr getElementLevel(const Uses &uses, size_t depth) const;
   bool refuse(const Twine &what, const Use &use);
   bool doubt() {
     legality = makeUnknown(context);
@@ -80,8 +85,60 @@ bool StorageChecker::forEachPair(const Uses &uses, PairVisitor visit) const {
   return true;
 }
 
+/// Rewrites an expression over a statement's dimensions as one over the indices
+/// of the element that the use is of. Null if that is not a matter of renaming.
+static AffineExpr toElement(const Use &use, AffineExpr expr) {
+  llvm::SmallVector<AffineExpr> values(use.map.getNumDims());
+  for (auto [index, result] : llvm::enumerate(use.map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(result))
+      values[dim.getPosition()] = getAffineDimExpr(index, expr.getContext());
+  for (unsigned dim = 0; dim < values.size(); ++dim)
+    if (!values[dim]) {
+      if (expr.isFunctionOfDim(dim))
+        return {};
+      values[dim] = getAffineDimExpr(dim, expr.getContext());
+    }
+  return expr.replaceDims(values);
+}
+
+AffineExpr StorageChecker::getElementLevel(const Uses &uses,
+                                           size_t depth) const {
+  AffineExpr common;
+  for (const Use &use : uses) {
+    const Level &level = use.path->levels[depth];
+    AffineExpr own = level.isBand() ? toElement(use, level.expr) : AffineExpr();
+    if (!own || (common && own != common))
+      return {};
+    common = own;
+  }
+  return common;
+}
+
+bool StorageChecker::haveDistinctPlaces(const Uses &uses,
+                                        size_t numLevels) const {
+  unsigned rank = storage.map.getNumDims();
+  PairSet points(context, program, rank, rank);
+  points.addEqual(storage.map, storage.map);
+  for (size_t depth = 0; depth < numLevels; ++depth) {
+    if (!uses.front().path->levels[depth].isBand())
+      continue;
+    AffineExpr level = getElementLevel(uses, depth);
+    if (!level || !points.isAffine(level))
+      return false;
+    points.add(points.getDifference(level, level), true);
+  }
+  return llvm::all_of(llvm::seq(rank), [&](unsigned index) {
+    AffineExpr own = getAffineDimExpr(index, program.context);
+    AffineExpr delta = points.simplify(points.getDifference(own, own));
+    return isZero(delta) ||
+           points.with(delta - 1, false).isEmpty().value_or(false);
+  });
+}
+
 std::optional<bool> StorageChecker::agreeIn(const Uses &uses,
                                             size_t depth) const {
+  if (getElementLevel(uses, depth))
+    return true;
   bool isKnown = true;
   bool agree = forEachPair(
       uses, [&](const Use &first, const Use &second, PairSet &points) {
@@ -121,6 +178,8 @@ bool StorageChecker::checkTiles(const Uses &uses, size_t numLevels) {
     for (const Level &level : llvm::drop_begin(use.path->levels, numLevels))
       if (level.isParallel())
         return refuse("iterations of a parallel loop share elements", use);
+  if (haveDistinctPlaces(uses, numLevels))
+    return true;
 
   return forEachPair(
       uses, [&](const Use &first, const Use &second, PairSet &points) {

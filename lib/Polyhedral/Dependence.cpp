@@ -48,8 +48,13 @@ void espalier::polyhedral::forEachAccessPair(
       {DependenceKind::Flow, &Statement::writes, &Statement::reads},
       {DependenceKind::Anti, &Statement::reads, &Statement::writes},
       {DependenceKind::Output, &Statement::writes, &Statement::writes}};
+  auto mayPrecede = [&](unsigned source, unsigned sink) {
+    return source <= sink || getNumInterleaved(program, sink, source) > 0;
+  };
   for (unsigned first = 0; first < program.statements.size(); ++first)
-    for (unsigned second = first; second < program.statements.size(); ++second)
+    for (unsigned second = 0; second < program.statements.size(); ++second) {
+      if (!mayPrecede(first, second))
+        continue;
       for (const Case &which : cases)
         for (const Access &source : program.statements[first].*which.source)
           for (const Access &sink : program.statements[second].*which.sink) {
@@ -62,6 +67,29 @@ void espalier::polyhedral::forEachAccessPair(
             if (!visit({which.kind, first, second, source, sink, isReduction}))
               return;
           }
+    }
+}
+
+/// Pairs of points of two statements, the first of which comes first.
+static Map getOrder(const Context &context, const Program &program,
+                    unsigned source, unsigned sink) {
+  auto getSpace = [&](unsigned statement) {
+    return isl::makeSpace(context.get(), program.numParams,
+                          program.statements[statement].numDims);
+  };
+  Map equal(
+      isl_map_from_domain_and_range(isl_set_universe(getSpace(source).take()),
+                                    isl_set_universe(getSpace(sink).take())));
+  Map order(isl_map_empty(isl_map_get_space(equal.get())));
+  unsigned numShared = getNumInterleaved(program, std::min(source, sink),
+                                         std::max(source, sink));
+  for (unsigned dim = 0; dim < numShared; ++dim) {
+    order = order.unite(Map(isl_map_order_lt(
+        isl_map_copy(equal.get()), isl_dim_in, dim, isl_dim_out, dim)));
+    equal = Map(isl_map_equate(isl_map_copy(equal.get()), isl_dim_in, dim,
+                               isl_dim_out, dim));
+  }
+  return source < sink ? order.unite(equal) : order;
 }
 
 llvm::Expected<std::vector<Dependence>>
@@ -81,16 +109,12 @@ espalier::polyhedral::computeDependences(const Context &context,
       return Map::get(context, program.numParams, access.map,
                       Map::Inexact::Any);
     };
-    Map relation = getRelation(pair.sourceAccess)
-                       .compose(getRelation(pair.sinkAccess).inverse())
-                       .intersectDomain(getDomain(pair.source))
-                       .intersectRange(getDomain(pair.sink));
-    if (pair.source == pair.sink) {
-      isl::Space space =
-          isl::makeSpace(context.get(), program.numParams,
-                         program.statements[pair.source].numDims);
-      relation = relation.intersect(Map(isl_map_lex_lt(space.take())));
-    }
+    Map relation =
+        getRelation(pair.sourceAccess)
+            .compose(getRelation(pair.sinkAccess).inverse())
+            .intersectDomain(getDomain(pair.source))
+            .intersectRange(getDomain(pair.sink))
+            .intersect(getOrder(context, program, pair.source, pair.sink));
     std::optional<bool> isEmpty = relation.isEmpty();
     failed = !isEmpty;
     if (isEmpty == false)

@@ -7,15 +7,20 @@ using namespace mlir;
 using namespace espalier::polyhedral;
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 const Path &source, const Path &sink)
-    : program(program), numSource(program.statements[source.statement].numDims),
-      numDims(numSource + program.statements[sink.statement].numDims),
+                 unsigned numSource, unsigned numSink)
+    : program(program), numSource(numSource), numDims(numSource + numSink),
       space(isl::makeSpace(context.get(), program.numParams, numDims)),
       points(isl_basic_set_universe(space.copy())) {
   for (unsigned i = 0; i < program.numParams; ++i)
     add(getAffineSymbolExpr(i, program.context), false);
   if (IntegerSet assumptions = program.assumptions)
     add(assumptions, 0);
+}
+
+PairSet::PairSet(const Context &context, const Program &program,
+                 const Path &source, const Path &sink)
+    : PairSet(context, program, program.statements[source.statement].numDims,
+              program.statements[sink.statement].numDims) {
   for (IntegerSet filter : source.filters)
     add(filter, 0);
   for (IntegerSet filter : sink.filters)

@@ -12,6 +12,9 @@ namespace espalier::polyhedral {
 /// the first (the source), then of the second (the sink).
 class PairSet {
 public:
+  /// All pairs of points with so many dimensions.
+  PairSet(const Context &context, const Program &program, unsigned numSource,
+          unsigned numSink);
   /// All pairs of points on two paths, but for their domains.
   PairSet(const Context &context, const Program &program, const Path &source,
           const Path &sink);

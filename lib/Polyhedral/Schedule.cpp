@@ -42,24 +42,64 @@ ScheduleTree espalier::polyhedral::makeMark(Attribute mark,
   return node;
 }
 
-ScheduleTree espalier::polyhedral::makeProgramOrder(const Program &program) {
-  auto makeStatement = [&](unsigned number) -> ScheduleTree {
-    unsigned numDims = program.statements[number].numDims;
-    if (numDims == 0)
-      return nullptr;
-    AffineMap identity = AffineMap::get(
-        numDims, program.numParams,
-        AffineMap::getMultiDimIdentityMap(numDims, program.context)
-            .getResults(),
-        program.context);
-    llvm::SmallVector<BandMember> members(numDims);
-    return makeBand(BandMap{number, identity}, members);
-  };
-  if (program.statements.size() == 1)
-    return makeStatement(0);
+unsigned espalier::polyhedral::getNumInterleaved(const Program &program,
+                                                 unsigned first,
+                                                 unsigned second) {
+  unsigned number = program.statements[first].numDims;
+  for (unsigned i = first + 1; i <= second; ++i)
+    number = std::min(number, program.statements[i].numInterleaved);
+  return number;
+}
+
+/// A band over dimensions `from` to `to` of some statements.
+static ScheduleTree makeIdentityBand(const Program &program,
+                                     llvm::ArrayRef<unsigned> statements,
+                                     unsigned from, unsigned to,
+                                     ScheduleTree child) {
+  if (from == to)
+    return child;
+  llvm::SmallVector<BandMap> maps;
+  for (unsigned number : statements) {
+    llvm::SmallVector<AffineExpr> dims;
+    for (unsigned dim = from; dim < to; ++dim)
+      dims.push_back(getAffineDimExpr(dim, program.context));
+    maps.push_back(
+        {number, AffineMap::get(program.statements[number].numDims,
+                                program.numParams, dims, program.context)});
+  }
+  return makeBand(maps, llvm::SmallVector<BandMember>(to - from),
+                  std::move(child));
+}
+
+/// The order of the statements from `begin` to `end`, which share `depth`
+/// dimensions.
+static ScheduleTree makeOrder(const Program &program, unsigned begin,
+                              unsigned end, unsigned depth) {
   std::vector<ScheduleTree> filters;
-  for (unsigned number = 0; number < program.statements.size(); ++number)
-    filters.push_back(
-        makeFilter(FilterSet{number, IntegerSet()}, makeStatement(number)));
+  while (begin < end) {
+    // Those that share another dimension with the first.
+    llvm::SmallVector<FilterSet> filter;
+    llvm::SmallVector<unsigned> statements;
+    unsigned next = begin;
+    do {
+      filter.push_back({next, IntegerSet()});
+      statements.push_back(next++);
+    } while (next < end && program.statements[next].numInterleaved > depth);
+    ScheduleTree part;
+    if (statements.size() == 1)
+      part = makeIdentityBand(program, statements, depth,
+                              program.statements[begin].numDims, nullptr);
+    else
+      part = makeIdentityBand(program, statements, depth, depth + 1,
+                              makeOrder(program, begin, next, depth + 1));
+    begin = next;
+    if (filters.empty() && begin == end)
+      return part;
+    filters.push_back(makeFilter(filter, std::move(part)));
+  }
   return makeSequence(std::move(filters));
+}
+
+ScheduleTree espalier::polyhedral::makeProgramOrder(const Program &program) {
+  return makeOrder(program, 0, program.statements.size(), 0);
 }

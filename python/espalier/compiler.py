@@ -64,7 +64,8 @@ def load_module(
         return module, import_model(model, module, dims, shapes, values)
     if dims or shapes:
         raise EspalierError("expects an ONNX model for shapes to be given, but got MLIR")
-    text = os.fspath(model)  # type: ignore[arg-type]
+    assert not isinstance(model, onnx.ModelProto | bytes), "MLIR is text or a path"
+    text = os.fspath(model)
     if text.endswith(".mlir") and "\n" not in text:
         try:
             text = Path(text).read_text()

@@ -39,9 +39,9 @@ class Builder(Protocol):
         self,
         name: str,
         operands: Sequence[Value],
-        attributes: Mapping[str, Attribute],
+        attributes: Mapping[str, Attribute] = ...,
         location: str = "",
-    ) -> list[Value]:
+    ) -> Sequence[Value]:
         """Add an operation; its result types are inferred."""
 
     def dim(self, value: Value, dimension: int) -> Value:

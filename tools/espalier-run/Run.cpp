@@ -2,7 +2,6 @@
 
 #include "Run.h"
 #include "Arrays.h"
-#include "espalier/ExecutionEngine/Link.h"
 #include "espalier/ExecutionEngine/LoadedProgram.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -121,11 +120,13 @@ int run::run(mlir::MLIRContext &context, const RunOptions &options) {
   if (failed(program))
     return 1;
   if (!options.outputFile.empty()) {
-    if (llvm::Error error = linkSharedLibrary(*program, options.outputFile))
+    if (llvm::Error error =
+            linkSharedLibrary(*program, options.outputFile, options.link))
       return fail(std::move(error));
     return 0;
   }
-  auto loaded = LoadedProgram::create(std::move(*program));
+  auto loaded =
+      LoadedProgram::create(std::move(*program), options.link.ompLibrary);
   if (!loaded)
     return fail(loaded.takeError());
   return execute(**loaded, options);

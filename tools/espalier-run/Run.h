@@ -4,6 +4,7 @@
 #define ESPALIER_TOOLS_ESPALIERRUN_RUN_H
 
 #include "espalier/ExecutionEngine/Compile.h"
+#include "espalier/ExecutionEngine/Link.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace espalier::run {
@@ -20,7 +21,12 @@ struct RunOptions {
   unsigned repeat = 0;
   bool printOutputs = true;
   CodegenOptions codegen;
+  LinkOptions link;
 };
+
+/// Reads the command line. Prints the help, or an error, and ends the process
+/// where that is all there is to do.
+RunOptions parseCommandLine(int argc, char **argv);
 
 /// Does what `options` ask and returns the exit code of the process.
 int run(mlir::MLIRContext &context, const RunOptions &options);

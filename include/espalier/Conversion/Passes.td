@@ -90,4 +90,34 @@ def ConvertLinalgToPolyPass
   let statistics = [Statistic<"numKernels", "num-kernels", "Kernels formed">];
 }
 
+def ConvertPolyToLinalgPass
+    : Pass<"convert-poly-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "turns kernels of one computation into linalg.generic";
+  let description = [{
+    Replaces a `poly.kernel` with one computation by a function with one
+    `linalg.generic` on memrefs, and calls of the one by calls of the other. A
+    schedule is dropped. Where a memref is larger than the domain, or its extent
+    is not known to be that of the domain, the operation works on a view.
+
+    ```mlir
+    poly.kernel @double(%x: memref<8xf32>, %r: memref<8xf32>) {
+      poly.compute @s domain [...] reads(%x[...]) writes(%r[...]) { ... } }
+    // becomes
+    func.func @double(%x: memref<8xf32>, %r: memref<8xf32>) {
+      linalg.generic {...} ins(%x) outs(%r) { ... } return }
+    ```
+
+    Kernels that have no such form stay, with a remark that says why: several
+    computations, a domain that is not a box, accesses through parameters or
+    data, results that depend on the order of the points.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Kernels converted">
+  ];
+}
+
 #endif // ESPALIER_CONVERSION_PASSES_TD

@@ -7,12 +7,13 @@
 
 namespace espalier {
 
-/// Where the tools are. Empty paths stand for looking in the folder of LLVM's
-/// tools, then where the system looks for programs and libraries.
+/// Where the tools are.
 struct LinkOptions {
-  /// A C compiler, which is only used for linking.
-  std::string compiler;
-  /// The OpenMP runtime.
+  /// The only folder to look in for a C compiler, which is used for linking. If
+  /// empty, that is the folder of LLVM's tools, then where the system looks for
+  /// programs.
+  std::string toolsDir;
+  /// The OpenMP runtime. If empty, libomp.so.5 is looked for.
   std::string ompLibrary;
 };
 

@@ -31,8 +31,8 @@ llvm::StringRef getName(DependenceKind kind);
 struct Violation {
   DependenceKind kind;
   unsigned array;
-  unsigned source; ///< Statement that runs first in program order.
-  unsigned sink;   ///< Statement that must run after it.
+  unsigned source; ///< Statement whose point runs first in program order.
+  unsigned sink;   ///< Statement whose point must run after it.
   llvm::SmallVector<int64_t> sourcePoint;
   llvm::SmallVector<int64_t> sinkPoint;
   llvm::SmallVector<int64_t> parameters;

@@ -34,6 +34,9 @@ struct Statement {
   llvm::SmallVector<mlir::IntegerSet> domain;
   llvm::SmallVector<Access> reads;
   llvm::SmallVector<Access> writes;
+  /// So many of its first dimensions run together with those of the statement
+  /// before it.
+  unsigned numInterleaved = 0;
   /// The statement accumulates into the elements that it reads and writes
   /// through one and the same access, in any order.
   bool isReduction = false;
@@ -49,8 +52,9 @@ struct Storage {
   std::string name;
 };
 
-/// Statements in program order: statement by statement, each over its domain
-/// in lexicographic order.
+/// Statements in program order: statement by statement, each over its domain in
+/// lexicographic order; but where statements are interleaved, first point by
+/// point of the dimensions that they share.
 struct Program {
   mlir::MLIRContext *context = nullptr;
   /// Parameters are nonnegative.
@@ -62,6 +66,11 @@ struct Program {
   /// fit them; the program order need not.
   llvm::SmallVector<Storage> storages;
 };
+
+/// The number of first dimensions that two statements, `first` before `second`,
+/// run together.
+unsigned getNumInterleaved(const Program &program, unsigned first,
+                           unsigned second);
 
 } // namespace espalier::polyhedral
 

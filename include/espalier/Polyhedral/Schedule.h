@@ -89,7 +89,8 @@ ScheduleTree makeFilter(llvm::ArrayRef<FilterSet> filters,
 ScheduleTree makeMark(mlir::Attribute mark, ScheduleTree child = nullptr);
 
 /// The program order as a tree: a sequence of all statements, or nothing for a
-/// single one, above a band over all of a statement's dimensions.
+/// single one, above a band over all of a statement's dimensions. Interleaved
+/// statements have bands over the dimensions that they share above the sequence.
 ScheduleTree makeProgramOrder(const Program &program);
 
 } // namespace espalier::polyhedral

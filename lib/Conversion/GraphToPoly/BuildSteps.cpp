@@ -293,10 +293,20 @@ LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Array array{Array::Kind::Intermediate, op->getLoc()};
   array.elementType = program.arrays[source].elementType;
-  auto sizes = op->getOperands().drop_front();
-  unsigned next = 0;
-  array.extents =
-      getExtents(type, [&](unsigned) { return getIndex(sizes[next++]); });
+  // The attribute, an operand or the type may know a size.
+  auto reshape = cast<graph::ReshapeOp>(op);
+  auto sizes = reshape.getSizes();
+  for (auto [size, extent] :
+       llvm::zip_equal(reshape.getStaticSizes(), type.getShape())) {
+    AffineExpr value = ShapedType::isDynamic(size)
+                           ? getIndex(sizes.front())
+                           : getAffineConstantExpr(size, program.context);
+    if (ShapedType::isDynamic(size))
+      sizes = sizes.drop_front();
+    if (!ShapedType::isDynamic(extent))
+      value = getAffineConstantExpr(extent, program.context);
+    array.extents.push_back(value);
+  }
   array.reshapeOf = source;
   array.rowMajor = true;
   program.arrays[source].rowMajor = true;

@@ -42,6 +42,15 @@ espalier::graphtopoly::getContraction(const StepProgram &program,
 
   unsigned rank = program.getRank(statement.target);
   SmallVector<unsigned> dims[2] = {getDims(factors[0]), getDims(factors[1])};
+  // Each operand is reused along the dimensions that only the other one has.
+  auto isReused = [&](unsigned side) {
+    return llvm::any_of(llvm::seq(0u, rank), [&](unsigned dim) {
+      return llvm::is_contained(dims[1 - side], dim) &&
+             !llvm::is_contained(dims[side], dim);
+    });
+  };
+  if (!isReused(0) || !isReused(1))
+    return std::nullopt;
   // Prefer the dimension that only a constant operand has (its panels are
   // packed before the program runs), then the last one.
   std::optional<Contraction> best;

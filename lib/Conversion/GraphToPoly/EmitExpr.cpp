@@ -211,10 +211,38 @@ Value emitFloatFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
   llvm_unreachable("not a function of floating-point numbers");
 }
 
+/// The divisor, with 1 in place of those that trap: zero, whose quotient has no
+/// meaning, and -1, which overflows on the least number.
+Value emitSafeDivisor(OpBuilder &b, Location loc, Type type, Value divisor) {
+  Value one = emitNumber(b, loc, type, 1);
+  auto isEqual = [&](int64_t value) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor,
+                                 emitNumber(b, loc, type, value));
+  };
+  Value traps = isEqual(0);
+  if (!isUnsigned(type))
+    traps = arith::OrIOp::create(b, loc, traps, isEqual(-1));
+  return arith::SelectOp::create(b, loc, traps, one, divisor);
+}
+
+/// A quotient of signed numbers; exact quotients by -1 are negations.
+template <typename DivOp>
+Value emitSignedDiv(OpBuilder &b, Location loc, Type type, Value x, Value y) {
+  Value quotient =
+      DivOp::create(b, loc, x, emitSafeDivisor(b, loc, type, y));
+  Value isMinusOne =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y,
+                            emitNumber(b, loc, type, -1));
+  Value negated =
+      arith::SubIOp::create(b, loc, emitNumber(b, loc, type, 0), x);
+  return arith::SelectOp::create(b, loc, isMinusOne, negated, quotient);
+}
+
 Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
                 ValueRange args) {
   Value x = args[0], y = args.size() > 1 ? args[1] : Value();
   bool isU = isUnsigned(type);
+  auto safe = [&] { return emitSafeDivisor(b, loc, type, y); };
   auto compare = [&](arith::CmpIPredicate s, arith::CmpIPredicate u) -> Value {
     return arith::CmpIOp::create(b, loc, isU ? u : s, x, y);
   };
@@ -227,19 +255,20 @@ Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
   case ScalarFn::Mul:
     return arith::MulIOp::create(b, loc, x, y);
   case ScalarFn::Div:
-    return isU ? Value(arith::DivUIOp::create(b, loc, x, y))
-               : Value(arith::DivSIOp::create(b, loc, x, y));
+    return isU ? Value(arith::DivUIOp::create(b, loc, x, safe()))
+               : emitSignedDiv<arith::DivSIOp>(b, loc, type, x, y);
   case ScalarFn::FloorDiv:
-    return isU ? Value(arith::DivUIOp::create(b, loc, x, y))
-               : Value(arith::FloorDivSIOp::create(b, loc, x, y));
+    return isU ? Value(arith::DivUIOp::create(b, loc, x, safe()))
+               : emitSignedDiv<arith::FloorDivSIOp>(b, loc, type, x, y);
   case ScalarFn::Rem:
-    return isU ? Value(arith::RemUIOp::create(b, loc, x, y))
-               : Value(arith::RemSIOp::create(b, loc, x, y));
+    return isU ? Value(arith::RemUIOp::create(b, loc, x, safe()))
+               : Value(arith::RemSIOp::create(b, loc, x, safe()));
   case ScalarFn::Mod: {
     if (isU)
-      return arith::RemUIOp::create(b, loc, x, y);
-    Value quotient = arith::FloorDivSIOp::create(b, loc, x, y);
-    Value whole = arith::MulIOp::create(b, loc, quotient, y);
+      return arith::RemUIOp::create(b, loc, x, safe());
+    Value divisor = safe();
+    Value quotient = arith::FloorDivSIOp::create(b, loc, x, divisor);
+    Value whole = arith::MulIOp::create(b, loc, quotient, divisor);
     return arith::SubIOp::create(b, loc, x, whole);
   }
   case ScalarFn::Max:

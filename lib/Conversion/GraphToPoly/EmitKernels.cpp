@@ -292,7 +292,19 @@ LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
         poly::PlacementAttr::get(program.context, poly::Placement::Heap),
         /*storage=*/nullptr, /*storage_type=*/nullptr);
   }
-  for (unsigned number : cluster.statements)
-    emitStatement(inside, program.statements[number], number);
+  unsigned group = 0; // The recurrence that the last computation belongs to.
+  for (unsigned number : cluster.statements) {
+    const Statement &statement = program.statements[number];
+    size_t numBefore = body.getOperations().size();
+    emitStatement(inside, statement, number);
+    if (!statement.recurrence) {
+      group = 0;
+      continue;
+    }
+    for (Operation &op : llvm::drop_begin(body, numBefore))
+      if (std::exchange(group, statement.recurrenceGroup) ==
+          statement.recurrenceGroup)
+        cast<poly::ComputeOp>(op).setInterleaved(*statement.recurrence + 1);
+  }
   return success();
 }

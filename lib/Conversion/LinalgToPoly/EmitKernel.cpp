@@ -175,8 +175,7 @@ LogicalResult KernelEmitter::collect(linalg::LinalgOp op) {
 
 void KernelEmitter::emitCopy(linalg::LinalgOp op, unsigned init, Value from,
                              Value element, Value to, const Twine &name) {
-  ArrayRef<OpFoldResult> sizes =
-      kernel.getTensor(op.getDpsInits()[init]).sizes;
+  ArrayRef<OpFoldResult> sizes = kernel.getTensor(op.getDpsInits()[init]).sizes;
   AffineMap identity = getAccess(
       AffineMap::getMultiDimIdentityMap(sizes.size(), op.getContext()));
   SmallVector<poly::ComputeAccess> reads;
@@ -211,7 +210,8 @@ LogicalResult KernelEmitter::emitBody(linalg::LinalgOp op, OpBuilder &b,
   IRMapping mapping;
   for (auto [operand, read] : llvm::zip_equal(operands, reads)) {
     BlockArgument argument = op.getMatchingBlockArgument(operand);
-    mapping.map(argument, loadElement(b, op.getLoc(), read, argument.getType()));
+    mapping.map(argument,
+                loadElement(b, op.getLoc(), read, argument.getType()));
   }
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
@@ -228,9 +228,9 @@ LogicalResult KernelEmitter::emitBody(linalg::LinalgOp op, OpBuilder &b,
   }
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      mapping.map(index.getResult(),
-                  poly::IndexOp::create(b, index.getLoc(), index.getDim())
-                      .getResult());
+      mapping.map(
+          index.getResult(),
+          poly::IndexOp::create(b, index.getLoc(), index.getDim()).getResult());
       continue;
     }
     if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
@@ -284,16 +284,15 @@ LogicalResult KernelEmitter::emitOp(linalg::LinalgOp op, StringRef name) {
         failed(emitInit(op, number, target, name)))
       return failure();
     read(init, accumulates ? target : getMemref(init.get()));
-    writes.push_back(
-        {target, getAccess(op.getMatchingIndexingMap(&init)), {}});
+    writes.push_back({target, getAccess(op.getMatchingIndexingMap(&init)), {}});
     locals[result] = target;
   }
   LogicalResult status = success();
-  poly::ComputeOp::create(
-      builder, op.getLoc(), name, kernel.getBox(bounds[op]), reads, writes,
-      getReduction(op), [&](OpBuilder &b, Location, ValueRange values) {
-        status = emitBody(op, b, operands, values);
-      });
+  poly::ComputeOp::create(builder, op.getLoc(), name, kernel.getBox(bounds[op]),
+                          reads, writes, getReduction(op),
+                          [&](OpBuilder &b, Location, ValueRange values) {
+                            status = emitBody(op, b, operands, values);
+                          });
   if (succeeded(status) && isLast && accumulates)
     for (auto [number, destination] : llvm::enumerate(destinations))
       emitCopy(op, number, locals[op->getResult(number)], Value(),

@@ -64,8 +64,8 @@ private:
     });
   }
   /// The indices of a slice, whose dimensions are those not dropped.
-  FailureOr<SmallVector<Index>>
-  getSlice(OffsetSizeAndStrideOpInterface slice, llvm::SmallBitVector dropped);
+  FailureOr<SmallVector<Index>> getSlice(OffsetSizeAndStrideOpInterface slice,
+                                         llvm::SmallBitVector dropped);
   AffineMap getMap(unsigned numDims, ArrayRef<Index> indices) const;
   void emitMove(const Move &move, StringRef name);
 
@@ -99,8 +99,8 @@ LogicalResult MoveEmitter::planPad(tensor::PadOp pad) {
   all.to = getIdentity(all.sizes.size());
   moves.push_back(all);
   Move &inner = addMove(pad.getSource());
-  for (auto [index, low, high] : llvm::zip_equal(
-           inner.to, pad.getMixedLowPad(), pad.getMixedHighPad())) {
+  for (auto [index, low, high] :
+       llvm::zip_equal(inner.to, pad.getMixedLowPad(), pad.getMixedHighPad())) {
     if (getConstantIntValue(low).value_or(0) < 0 ||
         getConstantIntValue(high).value_or(0) < 0)
       return pad.emitError("expects padding that is not negative");
@@ -192,9 +192,8 @@ void MoveEmitter::emitMove(const Move &move, StringRef name) {
     reads.push_back({kernel.getMemref(kernel.getTensor(move.source).buffer),
                      getMap(numDims, move.from),
                      {}});
-  poly::ComputeAccess write{kernel.getMemref(destination),
-                            getMap(numDims, move.to),
-                            {}};
+  poly::ComputeAccess write{
+      kernel.getMemref(destination), getMap(numDims, move.to), {}};
   poly::ComputeOp::create(
       builder, op->getLoc(), name, kernel.getBox(move.sizes), reads, write,
       std::nullopt, [&](OpBuilder &b, Location loc, ValueRange values) {
@@ -230,9 +229,10 @@ FailureOr<EmittedKernel> MoveEmitter::emit(StringRef name) {
   return emitted;
 }
 
-FailureOr<EmittedKernel> espalier::linalgtopoly::emitMoves(
-    Operation *op, const TensorMap &tensors, Value destination,
-    const IRMapping &scalars, StringRef name, OpBuilder &kernels) {
+FailureOr<EmittedKernel>
+espalier::linalgtopoly::emitMoves(Operation *op, const TensorMap &tensors,
+                                  Value destination, const IRMapping &scalars,
+                                  StringRef name, OpBuilder &kernels) {
   OpBuilder::InsertionGuard guard(kernels);
   return MoveEmitter(op, tensors, destination, scalars, kernels).emit(name);
 }

@@ -29,8 +29,7 @@ static linalg::LinalgOp getProducer(linalg::LinalgOp op) {
                                   : linalg::LinalgOp();
 }
 
-SmallVector<Group>
-espalier::linalgtopoly::formGroups(func::FuncOp function) {
+SmallVector<Group> espalier::linalgtopoly::formGroups(func::FuncOp function) {
   SmallVector<Group> groups;
   for (auto op : function.getBody().front().getOps<linalg::LinalgOp>()) {
     if (isa<linalg::FillOp>(op))

@@ -13,8 +13,8 @@ namespace espalier::linalgtopoly {
 /// compute is used inside the group only.
 using Group = llvm::SmallVector<mlir::linalg::LinalgOp>;
 
-/// Cuts a function into groups: an operation joins the one whose only use it is,
-/// if it maps the other's result element by element or accumulates into it.
+/// Cuts a function into groups: an operation joins the one whose only use it
+/// is, if it maps the other's result element by element or accumulates into it.
 /// `linalg.fill` is in no group.
 llvm::SmallVector<Group> formGroups(mlir::func::FuncOp function);
 

@@ -89,9 +89,8 @@ private:
 LogicalResult FunctionConverter::checkSignature() {
   if (!original.getBody().hasOneBlock())
     return original.emitError("expects a function of one block");
-  for (TypeRange types :
-       {TypeRange(original.getArgumentTypes()),
-        TypeRange(original.getResultTypes())})
+  for (TypeRange types : {TypeRange(original.getArgumentTypes()),
+                          TypeRange(original.getResultTypes())})
     for (Type type : types)
       if (!isa<RankedTensorType>(type))
         return original.emitError("expects tensors with a rank as arguments "
@@ -103,13 +102,11 @@ LogicalResult FunctionConverter::checkSignature() {
 void FunctionConverter::makeMain() {
   SmallVector<Type> types;
   llvm::append_range(types,
-                     llvm::map_range(original.getArgumentTypes(), [&](Type t) {
-                       return getMemRefType(t);
-                     }));
+                     llvm::map_range(original.getArgumentTypes(),
+                                     [&](Type t) { return getMemRefType(t); }));
   llvm::append_range(types,
-                     llvm::map_range(original.getResultTypes(), [&](Type t) {
-                       return getMemRefType(t);
-                     }));
+                     llvm::map_range(original.getResultTypes(),
+                                     [&](Type t) { return getMemRefType(t); }));
   main = func::FuncOp::create(builder, original.getLoc(), original.getName(),
                               builder.getFunctionType(types, {}));
   unsigned numInputs = original.getNumArguments();
@@ -204,8 +201,8 @@ LogicalResult FunctionConverter::callKernel(const Group &group) {
 }
 
 LogicalResult FunctionConverter::convertStructured(linalg::LinalgOp op) {
-  for (auto [result, init] : llvm::zip_equal(op->getResults(),
-                                             op.getDpsInits()))
+  for (auto [result, init] :
+       llvm::zip_equal(op->getResults(), op.getDpsInits()))
     tensors[result].sizes = tensors[init].sizes;
   if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation())) {
     tensors[op->getResult(0)].fill = fill.value();
@@ -233,10 +230,9 @@ LogicalResult FunctionConverter::convertConstant(arith::ConstantOp op) {
   }
   std::string name = "constant_" + llvm::utostr(numGlobals++);
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-  memref::GlobalOp::create(top, op.getLoc(), name,
-                           body.getStringAttr("private"), memref, value,
-                           /*constant=*/true,
-                           body.getI64IntegerAttr(kBufferAlignment));
+  memref::GlobalOp::create(
+      top, op.getLoc(), name, body.getStringAttr("private"), memref, value,
+      /*constant=*/true, body.getI64IntegerAttr(kBufferAlignment));
   Tensor tensor;
   tensor.buffer = memref::GetGlobalOp::create(body, op.getLoc(), memref, name);
   for (int64_t extent : type.getShape())
@@ -343,9 +339,8 @@ LogicalResult FunctionConverter::convert(Operation &op) {
       .Case([&](linalg::LinalgOp structured) {
         return convertStructured(structured);
       })
-      .Case([&](arith::ConstantOp constant) {
-        return convertConstant(constant);
-      })
+      .Case(
+          [&](arith::ConstantOp constant) { return convertConstant(constant); })
       .Case([&](func::ReturnOp ret) { return convertReturn(ret); })
       .Case([&](tensor::EmptyOp empty) {
         for (OpFoldResult size : empty.getMixedSizes())
@@ -379,8 +374,7 @@ FailureOr<Value> FunctionConverter::getBuffer(Value value) {
                               "a tensor.empty");
     return failure();
   }
-  if (failed(callKernel(
-          {cast<linalg::LinalgOp>(value.getDefiningOp())})))
+  if (failed(callKernel({cast<linalg::LinalgOp>(value.getDefiningOp())})))
     return failure();
   return tensors[value].buffer;
 }
@@ -396,8 +390,8 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
       continue;
     Value source = *buffer;
     if (source.getType() != argument.getType())
-      source = memref::CastOp::create(body, op.getLoc(), argument.getType(),
-                                      source);
+      source =
+          memref::CastOp::create(body, op.getLoc(), argument.getType(), source);
     memref::CopyOp::create(body, op.getLoc(), source, argument);
   }
   func::ReturnOp::create(body, op.getLoc());
@@ -442,21 +436,22 @@ void FunctionConverter::makePlan() {
   for (Type type : original.getResultTypes())
     results.append(cast<RankedTensorType>(type).getRank(),
                    builder.getIndexType());
-  auto plan = func::FuncOp::create(builder, loc,
-                                   (original.getName() + "_plan").str(),
-                                   builder.getFunctionType(arguments, results));
+  auto plan =
+      func::FuncOp::create(builder, loc, (original.getName() + "_plan").str(),
+                           builder.getFunctionType(arguments, results));
   PlanBuilder planner{OpBuilder::atBlockEnd(plan.addEntryBlock())};
   unsigned next = 0;
   for (Value argument : main.getArguments().take_front(numInputs))
-    for (int64_t dim : llvm::seq(cast<ShapedType>(argument.getType()).getRank()))
+    for (int64_t dim :
+         llvm::seq(cast<ShapedType>(argument.getType()).getRank()))
       planner.extents[{argument, dim}] = plan.getArgument(next++);
   SmallVector<Value> values;
   for (ArrayRef<OpFoldResult> sizes : outputSizes)
     for (OpFoldResult size : sizes) {
       auto value = dyn_cast<Value>(size);
-      values.push_back(value ? planner.copy(value)
-                             : getValueOrCreateConstantIndexOp(
-                                   planner.builder, loc, size));
+      values.push_back(
+          value ? planner.copy(value)
+                : getValueOrCreateConstantIndexOp(planner.builder, loc, size));
     }
   func::ReturnOp::create(planner.builder, loc, values);
 }
@@ -494,7 +489,8 @@ struct ConvertLinalgToPolyPass
       bool isStructured = false;
       function.walk([&](linalg::LinalgOp) { isStructured = true; });
       bool hasTensors =
-          llvm::any_of(function.getArgumentTypes(), llvm::IsaPred<TensorType>) ||
+          llvm::any_of(function.getArgumentTypes(),
+                       llvm::IsaPred<TensorType>) ||
           llvm::any_of(function.getResultTypes(), llvm::IsaPred<TensorType>);
       if (!isStructured || !hasTensors)
         continue;

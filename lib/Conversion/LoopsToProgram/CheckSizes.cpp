@@ -98,8 +98,8 @@ void SizeChecker::finish() {
     messages.push_back(message);
     Value fails = conditions.front();
     for (Value condition : llvm::drop_begin(conditions))
-      fails = arith::OrIOp::create(builder, condition.getLoc(), fails,
-                                   condition);
+      fails =
+          arith::OrIOp::create(builder, condition.getLoc(), fails, condition);
     Value code = arith::ConstantIndexOp::create(
         builder, fails.getLoc(), -static_cast<int64_t>(messages.size()));
     result =

@@ -120,6 +120,21 @@ int64_t ConstantPacker::place(ElementsAttr value) {
   return it->second;
 }
 
+/// Erases the globals of `reads` that nothing refers to any more. Looks through
+/// the module once, whatever their number.
+static void
+eraseUnused(ArrayRef<std::pair<memref::GetGlobalOp, memref::GlobalOp>> reads,
+            SymbolTable &symbols) {
+  DenseSet<StringAttr> used;
+  if (auto uses = SymbolTable::getSymbolUses(&symbols.getOp()->getRegion(0)))
+    for (const SymbolTable::SymbolUse &use : *uses)
+      used.insert(use.getSymbolRef().getRootReference());
+  llvm::SmallDenseSet<memref::GlobalOp> seen;
+  for (auto [read, global] : reads)
+    if (seen.insert(global).second && !used.contains(global.getSymNameAttr()))
+      symbols.erase(global);
+}
+
 FailureOr<PackedConstants> espalier::packConstants(ModuleOp module) {
   FailureOr<ProgramFunctions> functions = findProgram(module);
   if (failed(functions))
@@ -157,11 +172,7 @@ FailureOr<PackedConstants> espalier::packConstants(ModuleOp module) {
     read.replaceAllUsesWith(view.getResult());
     read.erase();
   }
-  llvm::SmallDenseSet<memref::GlobalOp> seen;
-  for (auto [read, global] : reads)
-    if (seen.insert(global).second &&
-        SymbolTable::symbolKnownUseEmpty(global, module))
-      symbols.erase(global);
+  eraseUnused(reads, symbols);
   module->setAttr(kConstantsAttr, builder.getArrayAttr(packer.values));
   module->setAttr(kConstantOffsetsAttr,
                   builder.getDenseI64ArrayAttr(packer.offsets));

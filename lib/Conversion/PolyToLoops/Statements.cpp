@@ -76,6 +76,15 @@ KernelLoops::emitBody(poly::ComputeOp compute, const AstNode &call,
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
       operands.push_back(toVector(mapping.lookup(operand)));
+    // Inactive lanes hold zeros, by which integers must not be divided.
+    if (lanes->mask &&
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op)) {
+      Value one = arith::ConstantOp::create(
+          builder, loc, builder.getOneAttr(operands[1].getType()));
+      operands[1] = arith::SelectOp::create(builder, loc, lanes->mask,
+                                            operands[1], one);
+    }
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
       types.push_back(VectorType::get({lanes->width}, type));

@@ -85,12 +85,21 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
     });
     return !indirectProduct && getLaneStride(address, vector).has_value();
   };
+  auto readsIndex = [&](const poly::ComputeAccess &access) {
+    bool found = false;
+    getAddress(access, call).walk([&](AffineExpr part) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(part);
+      found |= symbol && symbol.getPosition() >= symbols.size();
+    });
+    return found;
+  };
   for (const poly::ComputeAccess &access : compute.getReadAccesses())
     if (!isRegular(access))
       return false;
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
   for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
-    if (!isRegular(access))
+    // Lanes may meet in an element whose index is read from memory.
+    if (!isRegular(access) || readsIndex(access))
       return false;
     std::optional<int64_t> stride =
         getLaneStride(getAddress(access, call), vector);

@@ -15,7 +15,7 @@ from espalier.compiler import Options, compile_for, default_cache
 from espalier.models import MODELS, build
 from espalier.testing.compare import error_relative_to_scale
 from espalier.testing.onnxruntime import OnnxRuntime
-from espalier.testing.timing import measure
+from espalier.testing.timing import measure_alternately
 
 DEFAULT_MODELS = ["resnet50", "mobilenet_v2", "bert_base"]
 TOLERANCE = 1e-4
@@ -90,8 +90,8 @@ def _measure(args: argparse.Namespace, path: Path) -> Row:
     function.set_num_threads(args.threads)
     actual, expected = function.run(inputs), session.run(inputs)
     error = max(error_relative_to_scale(actual[name], expected[name]) for name in expected)
-    ours = measure(lambda: function.run(inputs), args.seconds)
-    theirs = measure(lambda: session.run(inputs), args.seconds)
+    calls = [lambda: function.run(inputs), lambda: session.run(inputs)]
+    ours, theirs = measure_alternately(calls, args.seconds)
     progress.clear()
     operators = len(onnx.load(path, load_external_data=False).graph.node)
     return Row(

@@ -49,13 +49,13 @@ MODULES = [_a(32), _a(64), _a(64), _B, _c(128), _c(160), _c(160), _c(192), _D, _
 
 def _layer(net: Net, x: str, channels: int, layer: Layer) -> tuple[str, int]:
     if isinstance(layer, str):
-        op, stride, pad = POOLS[layer]
-        x = net.node(op, x, kernel_shape=[3, 3], strides=[stride] * 2, pads=[pad] * 4)
+        op, step, margin = POOLS[layer]
+        x = net.node(op, x, kernel_shape=[3, 3], strides=[step] * 2, pads=[margin] * 4)
         return x, channels
     if isinstance(layer[0], list):
         return _join(net, x, channels, list(layer))
     filters, kernel, *rest = layer
-    stride, pad = rest or (1, None)
+    stride, pad = rest if rest else (1, None)
     x = net.batch_norm(net.conv(x, channels, filters, kernel, stride, pad), filters)
     return net.node("Relu", x), filters
 

@@ -1,6 +1,7 @@
 """A small builder of ONNX graphs with random weights."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -42,7 +43,9 @@ class Net:
         self._inputs.append(helper.make_tensor_value_info(name, DTYPES[dtype], list(shape)))
         return name
 
-    def constant(self, value: np.ndarray | Sequence[int] | Sequence[float] | int) -> str:
+    def constant(
+        self, value: np.ndarray | np.generic | Sequence[int] | Sequence[float] | int
+    ) -> str:
         """Add an initializer; Python integers become int64."""
         name = self._fresh("const")
         self._weights.append(numpy_helper.from_array(np.asarray(value), name))
@@ -61,7 +64,7 @@ class Net:
         """Add a node with one output and return that output."""
         return self.nodes(op, 1, *inputs, **attributes)[0]
 
-    def nodes(self, op: str, outputs: int, *inputs: str, **attributes: object) -> list[str]:
+    def nodes(self, op: str, outputs: int, *inputs: str, **attributes: Any) -> list[str]:  # noqa: ANN401
         """Add a node with several outputs and return them."""
         name = self._fresh(op.lower())
         results = [name] if outputs == 1 else [f"{name}_{i}" for i in range(outputs)]

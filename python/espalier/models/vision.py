@@ -6,8 +6,11 @@ import onnx
 from espalier.models.net import Dim, Net
 
 
-def _conv_bn(net: Net, x: str, channels: int, filters: int, kernel: int, **options: int) -> str:
-    return net.batch_norm(net.conv(x, channels, filters, kernel, **options), filters)
+def _conv_bn(
+    net: Net, x: str, channels: int, filters: int, kernel: int, stride: int = 1, groups: int = 1
+) -> str:
+    y = net.conv(x, channels, filters, kernel, stride, groups=groups)
+    return net.batch_norm(y, filters)
 
 
 def _bottleneck(
@@ -17,7 +20,7 @@ def _bottleneck(
     y = net.node("Relu", _conv_bn(net, y, width, width, 3, stride=stride, groups=groups))
     y = _conv_bn(net, y, width, filters, 1)
     if stride != 1 or channels != filters:
-        x = _conv_bn(net, x, channels, filters, 1, stride=stride, pad=0)
+        x = _conv_bn(net, x, channels, filters, 1, stride=stride)
     return net.node("Relu", net.node("Add", y, x))
 
 
@@ -89,7 +92,7 @@ def mobilenet_v2(batch: Dim = 1, size: Dim = 224, seed: int = 0) -> onnx.ModelPr
 
 
 # "pool", or the squeeze width and the width of each of the two expansions.
-SQUEEZENET = [
+SQUEEZENET: list[str | tuple[int, int]] = [
     "pool",
     (16, 64),
     (16, 64),

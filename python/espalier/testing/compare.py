@@ -31,8 +31,8 @@ def mismatch(
         same = actual == expected
     else:
         rtol = max(rtol, 2 * float(ml_dtypes.finfo(expected.dtype).eps))
-        wide = (a.astype(np.float64) for a in (actual, expected))
-        same = np.isclose(*wide, rtol=rtol, atol=atol, equal_nan=True)
+        left, right = actual.astype(np.float64), expected.astype(np.float64)
+        same = np.isclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
     if same.all():
         return None
     where = tuple(int(i) for i in np.argwhere(~same)[0])

@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -30,14 +30,30 @@ class Timing:
         }
 
 
-def measure(call: Callable[[], object], seconds: float, warmup: int = 3) -> Timing:
-    """Call repeatedly for about `seconds`, at least 5 times after the warm-up."""
+def measure(call: Callable[[], object], seconds: float, warmup: int = 3, least: int = 5) -> Timing:
+    """Call repeatedly for about `seconds`, at least `least` times after the warm-up."""
     for _ in range(warmup):
         call()
     samples: list[float] = []
     end = time.perf_counter() + seconds
-    while len(samples) < 5 or time.perf_counter() < end:
+    while len(samples) < least or time.perf_counter() < end:
         start = time.perf_counter()
         call()
         samples.append((time.perf_counter() - start) * 1e3)
     return Timing(warmup, samples)
+
+
+BURST_SECONDS = 0.1
+
+
+def measure_alternately(calls: Sequence[Callable[[], object]], seconds: float) -> list[Timing]:
+    """Time functions in turns, so that a busy machine hits all of them.
+
+    Each is called for about `seconds`, in bursts of a tenth of a second.
+    """
+    timings = [measure(call, 0) for call in calls]
+    end = time.perf_counter() + seconds * len(calls)
+    while time.perf_counter() < end:
+        for call, timing in zip(calls, timings, strict=True):
+            timing.samples_ms += measure(call, BURST_SECONDS, 1, least=1).samples_ms
+    return timings

@@ -1,12 +1,13 @@
 // RUN: espalier-opt %s -split-input-file -verify-diagnostics -program-pack-constants | FileCheck %s
 
 // Equal bytes are stored once, whatever their type; splats are compared as what
-// they stand for. @mutable stays.
+// they stand for. @mutable stays, and @same, which a kernel reads.
 // CHECK-LABEL: module
 //  CHECK-SAME:   espalier.constant_offsets = array<i64: 0, 64>
 //  CHECK-SAME:   espalier.constants = [dense_resource<w> : tensor<2xf32>, dense<true> : tensor<3xi1>]
 //   CHECK-NOT:   @w
-//       CHECK:   memref.global "private" @mutable
+//   CHECK-DAG:   memref.global "private" @mutable
+//   CHECK-DAG:   memref.global "private" constant @same
 //       CHECK:   func.func @main
 //  CHECK-SAME:     %[[BLOB:.*]]: memref<?xi8> {espalier.constants}
 //   CHECK-DAG:   %[[W:.*]] = memref.view %[[BLOB]][%c0{{.*}}][] : memref<?xi8> to memref<2xf32>
@@ -19,6 +20,10 @@ module {
   memref.global "private" constant @flags : memref<3xi1> = dense<true>
   memref.global "private" @mutable : memref<2xf32> = dense<0.0>
   func.func private @k(memref<2xf32>, memref<2xi32>, memref<3xi1>, memref<2xf32>)
+  func.func @reader() {
+    %same = memref.get_global @same : memref<2xi32>
+    return
+  }
   func.func @main() attributes {espalier.num_inputs = 0 : i64} {
     %w = memref.get_global @w : memref<2xf32>
     %same = memref.get_global @same : memref<2xi32>

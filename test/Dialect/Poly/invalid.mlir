@@ -284,6 +284,34 @@ poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
 
 // -----
 
+// ComputeOp C11
+poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
+  // expected-error @below {{expects a computation before it to be interleaved with}}
+  poly.compute @c domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
+      reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>)
+      writes(%B[affine_map<(i)[N] -> (i)>] : memref<?xf32>) interleaved 1 {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+
+// -----
+
+// ComputeOp C11
+poly.kernel @k(%A: memref<f32>, %B: memref<?xf32>) {
+  poly.compute @c domain [affine_set<() : (0 == 0)>] reads() writes(%A[affine_map<() -> ()>] : memref<f32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // expected-error @below {{expects to be interleaved in at most 0 dimensions, but got 1}}
+  poly.compute @d domain [affine_set<(i) : (i >= 0)>] reads() writes(%B[affine_map<(i) -> (i)>] : memref<?xf32>) interleaved 1 {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
 // IndexOp C1
 poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
   

@@ -67,6 +67,26 @@ poly.kernel private @matmul(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref
   }
 }
 
+// Two steps of a recurrence.
+// CHECK-LABEL: poly.kernel @recurrence(
+poly.kernel @recurrence(%x: memref<?xf32>, %h: memref<?xf32>, %T: index) {
+  %c = poly.array(%T) : memref<?xf32>
+  poly.compute @cell domain [affine_set<(t)[T] : (t - 1 >= 0, T - 1 - t >= 0)>]
+      reads(%x[affine_map<(t)[T] -> (t)>], %h[affine_map<(t)[T] -> (t - 1)>] : memref<?xf32>, memref<?xf32>)
+      writes(%c[affine_map<(t)[T] -> (t)>] : memref<?xf32>) {
+  ^bb0(%input: f32, %state: f32):
+    %sum = arith.addf %input, %state : f32
+    poly.yield %sum : f32
+  }
+  // CHECK: poly.compute @state {{.*}} interleaved 1 {
+  poly.compute @state domain [affine_set<(t)[T] : (t - 1 >= 0, T - 1 - t >= 0)>]
+      reads(%c[affine_map<(t)[T] -> (t)>] : memref<?xf32>) writes(%h[affine_map<(t)[T] -> (t)>] : memref<?xf32>) interleaved 1 {
+  ^bb0(%value: f32):
+    %tanh = math.tanh %value : f32
+    poly.yield %tanh : f32
+  }
+}
+
 // An indirect read, a coordinate, and a scalar of the kernel in the body.
 // CHECK-LABEL: poly.kernel @gather(
 poly.kernel @gather(%rows: memref<?xi32>, %table: memref<?xf32>, %out: memref<?xf32>, %scale: f32, %N: index) {

@@ -234,3 +234,55 @@ poly.kernel @registers_do_not_leave_a_parallel_loop(%A: memref<8xf32>, %B: memre
     }
   }
 }
+
+// -----
+
+#points = affine_set<(t)[T] : (t - 1 >= 0, T - 1 - t >= 0)>
+#id = affine_map<(t)[T] -> (t)>
+#before = affine_map<(t)[T] -> (t - 1)>
+
+// One step reads what the other wrote at the time before.
+poly.kernel @steps_of_a_recurrence_stay_together(%c: memref<?xf32>, %h: memref<?xf32>, %T: index) {
+  // expected-note @below {{the sink must run after it}}
+  poly.compute @cell domain [#points] reads(%h[#before] : memref<?xf32>) writes(%c[#id] : memref<?xf32>) {
+  ^bb0(%state: f32):
+    poly.yield %state : f32
+  }
+  // expected-note @below {{the source runs first in program order}}
+  poly.compute @state domain [#points] reads(%c[#id] : memref<?xf32>) writes(%h[#id] : memref<?xf32>) interleaved 1 {
+  ^bb0(%value: f32):
+    poly.yield %value : f32
+  }
+  // expected-error @below {{expects to keep the flow dependence from @state(1) to @cell(2), on argument #1, with parameters (3)}}
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@cell]
+      poly.filter [@state]
+    }
+  }
+}
+
+// -----
+
+#points = affine_set<(t)[T] : (t - 1 >= 0, T - 1 - t >= 0)>
+#id = affine_map<(t)[T] -> (t)>
+#before = affine_map<(t)[T] -> (t - 1)>
+
+poly.kernel @recurrence_in_its_order(%c: memref<?xf32>, %h: memref<?xf32>, %T: index) {
+  poly.compute @cell domain [#points] reads(%h[#before] : memref<?xf32>) writes(%c[#id] : memref<?xf32>) {
+  ^bb0(%state: f32):
+    poly.yield %state : f32
+  }
+  poly.compute @state domain [#points] reads(%c[#id] : memref<?xf32>) writes(%h[#id] : memref<?xf32>) interleaved 1 {
+  ^bb0(%value: f32):
+    poly.yield %value : f32
+  }
+  poly.schedule {
+    poly.band [@cell, @state] maps [#id, #id] loops [sequential] {
+      poly.sequence {
+        poly.filter [@cell]
+        poly.filter [@state]
+      }
+    }
+  }
+}

@@ -68,6 +68,33 @@ for d5 = 0 to s0
 )");
 }
 
+// Statements b and c run with a for each i, c with b for each j, too.
+TEST_F(AstTest, ScansInterleavedStatements) {
+  Program program;
+  program.context = &context;
+  program.numParams = 1;
+  mlir::IntegerSet square =
+      set("(i, j)[N] : (i >= 0, N - 1 - i >= 0, j >= 0, N - 1 - j >= 0)");
+  program.statements = {
+      statement("a", set("(i)[N] : (i >= 0, N - 1 - i >= 0)")),
+      statement("b", square), statement("c", square), statement("d", square)};
+  program.statements[1].numInterleaved = 1;
+  program.statements[2].numInterleaved = 2;
+  EXPECT_EQ(getNumInterleaved(program, 0, 2), 1u);
+  EXPECT_EQ(getNumInterleaved(program, 1, 2), 2u);
+  EXPECT_EQ(getNumInterleaved(program, 1, 3), 0u);
+  EXPECT_EQ(getNumInterleaved(program, 1, 1), 2u);
+  EXPECT_EQ(scan(program, makeProgramOrder(program)), R"(for d0 = 0 to s0
+  a(d0)
+  for d1 = 0 to s0
+    b(d0, d1)
+    c(d0, d1)
+for d2 = 0 to s0
+  for d3 = 0 to s0
+    d(d2, d3)
+)");
+}
+
 TEST_F(AstTest, ScansTiles) {
   Program program = matmul();
   EXPECT_EQ(scan(program, tiledMatmul()),

@@ -158,6 +158,36 @@ TEST_F(DependenceTest, FiltersPartition) {
             "every point to run once, but filters pass a point twice of @step");
 }
 
+TEST_F(DependenceTest, InterleavedStatementsDependOnEachOther) {
+  Program program;
+  program.context = &context;
+  program.numParams = 1;
+  mlir::IntegerSet points = set("(t)[T] : (t - 1 >= 0, T - 1 - t >= 0)");
+  Statement cell = statement("cell", points),
+            state = statement("state", points);
+  cell.reads = {{1, map("(t)[T] -> (t - 1)")}};
+  cell.writes = {{0, map("(t)[T] -> (t)")}};
+  state.reads = {{0, map("(t)[T] -> (t)")}};
+  state.writes = {{1, map("(t)[T] -> (t)")}};
+  state.numInterleaved = 1;
+  program.statements = {cell, state};
+  EXPECT_EQ(check(program, makeProgramOrder(program)), "legal");
+  Context isl;
+  auto dependences = computeDependences(isl, program);
+  ASSERT_TRUE(static_cast<bool>(dependences));
+  ASSERT_EQ(dependences->size(), 2u);
+  EXPECT_EQ((*dependences)[1].source, 1u);
+  EXPECT_EQ((*dependences)[1].relation.isEqual(Map::parse(
+                isl, "[p0] -> { [t] -> [t + 1] : 1 <= t < p0 - 1 }")),
+            true);
+
+  std::vector<ScheduleTree> filters;
+  filters.push_back(makeFilter(FilterSet{0, {}}));
+  filters.push_back(makeFilter(FilterSet{1, {}}));
+  EXPECT_EQ(check(program, makeSequence(std::move(filters))),
+            "flow state -> cell (1)");
+}
+
 /// The local array of a matrix product kept as one tile.
 class StorageTest : public DependenceTest {
 protected:

@@ -26,6 +26,36 @@ def ProgramVerifyLoopsPass : Pass<"program-verify-loops", "mlir::ModuleOp"> {
   }];
 }
 
+def ProgramHoistScratchPass : Pass<"program-hoist-scratch", "mlir::ModuleOp"> {
+  let summary = "lets @main allocate the buffers of kernels";
+  let description = [{
+    Allocating in every run of a kernel costs page faults. A buffer that a kernel
+    allocates outside of parallel loops becomes an argument, and `@main`
+    allocates it, so that -program-plan-memory gives it a place in the arena for
+    the time of the call:
+
+    ```mlir
+    func.func @k(%x: memref<?xf32>, %n: index) { %a = memref.alloc(%n) : memref<?xf32> ... }
+    call @k(%x, %n)
+    // becomes
+    func.func @k(%x: memref<?xf32>, %n: index, %a: memref<?xf32>) { ... }
+    %a = memref.alloc(%n) : memref<?xf32>
+    call @k(%x, %n, %a)
+    ```
+
+    Buffers that each thread has for itself, buffers whose size changes inside
+    the kernel, and static ones below `min-bytes`, which fit on the stack, stay.
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "uint64_t", /*default=*/"16384",
+           "Smallest static buffer to hoist">
+  ];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Buffers moved to @main">
+  ];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+}
+
 def ProgramPlanMemoryPass : Pass<"program-plan-memory", "mlir::ModuleOp"> {
   let summary = "places the intermediate buffers of @main in one arena";
   let description = [{

@@ -74,6 +74,12 @@ mlir::FailureOr<ProgramSignature> readSignature(mlir::ModuleOp module);
 /// that is not in the table.
 mlir::FailureOr<int32_t> getDtype(mlir::Type type);
 
+/// Lets @main allocate the buffers of kernels of at least `minBytes`, or of
+/// run-time size, and returns their number (see -program-hoist-scratch). On
+/// failure an error was reported and the module is to be thrown away.
+mlir::FailureOr<unsigned> hoistScratch(mlir::ModuleOp module,
+                                       uint64_t minBytes);
+
 /// Places the buffers of @main in an arena (see -program-plan-memory) and
 /// returns their number. On failure an error was reported and the module is to
 /// be thrown away.

@@ -41,6 +41,7 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
     statement.domain = compute.getDomainSets();
     llvm::append_range(statement.reads, translate(compute.getReadAccesses()));
     llvm::append_range(statement.writes, translate(compute.getWriteAccesses()));
+    statement.numInterleaved = compute.getInterleaved().value_or(0);
     statement.isReduction = compute.getReduction().has_value();
     model.program.statements.push_back(std::move(statement));
   }

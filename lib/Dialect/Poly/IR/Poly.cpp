@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -13,7 +14,21 @@ using namespace espalier::poly;
 #define GET_ATTRDEF_CLASSES
 #include "espalier/Dialect/Poly/IR/PolyAttributes.cpp.inc"
 
+namespace {
+
+/// Keeps the constants of a computation in its body: a kernel holds no others.
+struct PolyFoldInterface : public DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<ComputeOp>(region->getParentOp());
+  }
+};
+
+} // namespace
+
 void PolyDialect::initialize() {
+  addInterfaces<PolyFoldInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "espalier/Dialect/Poly/IR/PolyAttributes.cpp.inc"

@@ -309,6 +309,21 @@ LogicalResult ComputeOp::verify() {
   };
   if (getReduction() && llvm::none_of(getWriteAccesses(), isRead))
     return emitOpError("expects a reduction to read an element that it writes");
+
+  // C11
+  int64_t interleaved = getInterleaved().value_or(0);
+  if (interleaved == 0)
+    return success();
+  Operation *before = (*this)->getPrevNode();
+  while (before && !isa<ComputeOp>(before))
+    before = before->getPrevNode();
+  if (!before)
+    return emitOpError(
+        "expects a computation before it to be interleaved with");
+  int64_t shared = std::min(getNumDims(), cast<ComputeOp>(before).getNumDims());
+  if (interleaved > shared)
+    return emitOpError("expects to be interleaved in at most ")
+           << shared << " dimensions, but got " << interleaved;
   return success();
 }
 

@@ -34,6 +34,11 @@ static constexpr int64_t kNoLanes = -1000000;
 /// Private arrays up to this many bytes live on the stack.
 static constexpr int64_t kMaxStackBytes = 1 << 14;
 
+/// Bytes of an element in memory.
+static int64_t getBytes(Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
 namespace {
 
 /// Points of one shared dimension that are tiled alike: from `begin` to `end`
@@ -140,16 +145,19 @@ int64_t ComponentScheduler::scoreVectorDim(const ComputeShape &compute,
     if (!access.map.isFunctionOfDim(dim))
       return;
     std::optional<int64_t> stride = getStride(access, dim, lanes);
-    if (stride == 1)
+    // Lanes at distances that are not known cannot be loaded.
+    if (!stride)
+      score = kNoLanes;
+    else if (stride == 1)
       score += 4 * weight;
-    else if (stride != 0)
+    else if (*stride != 0)
       score -= 6 * weight;
   };
   for (const ComputeAccess &access : compute.reads)
     add(access, 1);
   for (const ComputeAccess &access : compute.writes)
     add(access, 2);
-  if (extent && *extent < lanes)
+  if (extent && *extent < lanes && score > kNoLanes / 2)
     score = score / 2 - 1;
   return score;
 }
@@ -285,8 +293,7 @@ void ComponentScheduler::placeArrays() {
     if (isTile)
       array.setPlacement(Placement::Register);
     else if (storage.hasStaticShape() &&
-             storage.getNumElements() *
-                     llvm::divideCeil(type.getElementTypeBitWidth(), 8) <=
+             storage.getNumElements() * getBytes(type.getElementType()) <=
                  kMaxStackBytes)
       array.setPlacement(Placement::Stack);
   }

@@ -126,6 +126,23 @@ static Flow getFlow(const ComputeAccess &write, const ComputeAccess &read,
   return best;
 }
 
+/// Whether points of one computation that write and read one element agree in
+/// `dim`, because both indices of a panel are in the map.
+static bool isSameElement(const ComputeAccess &write, const ComputeAccess &read,
+                          unsigned dim) {
+  AffineExpr self = getAffineDimExpr(dim, write.map.getContext());
+  auto has = [&](AffineExpr index) {
+    return llvm::is_contained(write.map.getResults(), index);
+  };
+  return write.map == read.map &&
+         llvm::any_of(write.map.getResults(), [&](AffineExpr index) {
+           auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+           return binary && binary.getLHS() == self &&
+                  has(self.floorDiv(binary.getRHS())) &&
+                  has(self % binary.getRHS());
+         });
+}
+
 SmallVector<Component>
 espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
   struct Edge {
@@ -139,7 +156,7 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
     for (const ComputeAccess &write : shapes[w].writes)
       for (unsigned r = 0; r < shapes.size(); ++r)
         for (const ComputeAccess &read : shapes[r].reads)
-          if (read.array == write.array && r != w) {
+          if (read.array == write.array) {
             edges.push_back({w, r, &write, &read});
             classes.unionSets(w, r);
           }
@@ -172,7 +189,11 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
         continue;
       for (unsigned dim = 0; dim < shared; ++dim) {
         Flow flow = getFlow(*edge.write, *edge.read, dim);
-        if (flow == Flow::Unrelated)
+        // A computation that reads what it writes keeps its own order.
+        if (edge.writer == edge.reader) {
+          if (flow != Flow::Same && !isSameElement(*edge.write, *edge.read, dim))
+            component.sequential[dim] = true;
+        } else if (flow == Flow::Unrelated)
           shared = dim;
         else if (flow == Flow::Carried)
           component.sequential[dim] = true;

@@ -95,20 +95,22 @@ class Emitter:
         if dim in self._indices:
             return self._indices[dim]
         if isinstance(dim, int):
-            value = self.builder.index(dim)
-        else:
-            value = None
-            for monomial, coefficient in dim.terms.items():
-                factors = [self._atom(atom) for atom in monomial]
-                if coefficient != 1 or not factors:
-                    factors.append(self.index(coefficient))
-                term = factors[0]
-                for factor in factors[1:]:
-                    term = self.builder.index_op("mul", term, factor)
-                value = term if value is None else self.builder.index_op("add", value, term)
-            assert value is not None, "an expression has a term"
-        self._indices[dim] = value
-        return value
+            self._indices[dim] = self.builder.index(dim)
+            return self._indices[dim]
+        terms = []
+        for monomial, coefficient in dim.terms.items():
+            factors = [self._atom(atom) for atom in monomial]
+            if coefficient != 1 or not factors:
+                factors.append(self.index(coefficient))
+            terms.append(self._fold_indices("mul", factors))
+        self._indices[dim] = self._fold_indices("add", terms)
+        return self._indices[dim]
+
+    def _fold_indices(self, name: str, values: Sequence[ir.Value]) -> ir.Value:
+        result = values[0]
+        for value in values[1:]:
+            result = self.builder.index_op(name, result, value)
+        return result
 
     def _atom(self, atom: Atom) -> ir.Value:
         if atom not in self._indices:
@@ -159,13 +161,13 @@ class Emitter:
             dims = [None] * len(shape)
         result: list[Dim] = []
         for axis, (extent, dim) in enumerate(zip(shape, dims, strict=True)):
-            if extent is None and dim is None:
+            known_dim = dim if extent is None else extent
+            if known_dim is None:
                 self._count += 1
                 name = f"${self._count}"
                 self._sizes[name] = (value, axis)
-                result.append(Expr.size(name))
-            else:
-                result.append(dim if extent is None else extent)
+                known_dim = Expr.size(name)
+            result.append(known_dim)
         return Tensor(value, tuple(result), DTYPES[value.dtype])
 
     def cast(self, x: Value, dtype: np.dtype) -> Tensor:

@@ -1,34 +1,42 @@
 """Operators that ONNX itself defines by a function of other operators."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import onnx
 from onnx import AttributeProto, FunctionProto, NodeProto
-from onnx.defs import OpSchema
 
 from espalier.importers.onnx.values import Value
 
 
+def has_definition(schema: Any) -> bool:  # noqa: ANN401
+    """Say whether ONNX defines the operator by others, at least for some inputs."""
+    return schema.has_function or schema.has_context_dependent_function
+
+
 def expand(
-    proto: NodeProto, schema: OpSchema, inputs: Sequence[Value | None], opset: int
+    proto: NodeProto,
+    schema: Any,  # noqa: ANN401
+    inputs: Sequence[Value | None],
+    opset: int,
 ) -> FunctionProto | None:
     """Return the function that defines a node, with its attributes filled in.
 
     Returns None if ONNX gives no definition for these input types.
     """
     function = FunctionProto()
+    if not has_definition(schema):
+        return None
     if schema.has_function:
         text = schema.get_function_with_opset_version(
             max((v for v in schema.function_opset_versions if v <= opset), default=opset)
         )
-    elif schema.has_context_dependent_function:
+    else:
         versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
         types = [_type(value).SerializeToString() for value in inputs]
         text = schema.get_context_dependent_function_with_opset_version(
             max(versions, default=opset), proto.SerializeToString(), types
         )
-    else:
-        return None
     if not text:
         return None
     function.ParseFromString(text)

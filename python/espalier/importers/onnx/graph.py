@@ -11,7 +11,7 @@ from espalier import ir
 from espalier.errors import CompileError, ModelError, UnsupportedNode, UnsupportedOperators
 from espalier.importers.onnx import registry, tensors
 from espalier.importers.onnx.emitter import Emitter
-from espalier.importers.onnx.expansion import expand
+from espalier.importers.onnx.expansion import expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
 from espalier.importers.onnx.nodes import find_schema, make_node, node_name
@@ -202,7 +202,7 @@ class Importer:
         try:
             schema = find_schema(proto, opset)
             function = registry.find(proto.op_type, opset)
-            defined = schema.has_function or schema.has_context_dependent_function
+            defined = has_definition(schema)
             poisoned = any(value is POISON for value in inputs)
             folds = registry.find_fold(proto.op_type) and not poisoned
             if not (function or folds or defined):
@@ -267,7 +267,7 @@ class Importer:
         results = result if isinstance(result, list) else [result]
         return [known(array, dtype if array.dtype == object else None) for array in results]
 
-    def _follow_given(self, node: Node, results: "list[Value | None]") -> None:
+    def _follow_given(self, node: Node, results: "Sequence[Value | None]") -> None:
         """Compute beside the program what its results are for the given inputs."""
         sources = [v.given for v in node.inputs if isinstance(v, Tensor) and v.given]
         if not sources:

@@ -82,10 +82,10 @@ def make_node(
             raise node.error(f"expects attributes out of {known}, but got '{attribute.name}'")
         if attribute.name in node.attributes:
             raise node.error(f"expects attribute '{attribute.name}' once, but got it twice")
-        if int(declared.type.value) != attribute.type:
-            got = AttributeProto.AttributeType.Name(attribute.type)
+        wanted, got = str(declared.type).rpartition(".")[2], _kind(attribute)
+        if wanted != got:
             raise node.error(
-                f"expects attribute '{attribute.name}' of type {declared.type.name}, but got {got}"
+                f"expects attribute '{attribute.name}' of type {wanted}, but got {got}"
             )
         node.attributes[attribute.name] = _attribute(attribute, node, source)
     for name, declared in schema.attributes.items():
@@ -96,6 +96,10 @@ def make_node(
         if declared.default_value.type != AttributeProto.UNDEFINED:
             node.attributes[name] = _attribute(declared.default_value, node, source)
     return node
+
+
+def _kind(attribute: AttributeProto) -> str:
+    return AttributeProto.AttributeType.Name(attribute.type)
 
 
 def _attribute(attribute: AttributeProto, node: Node, source: Source) -> Any:  # noqa: ANN401
@@ -119,7 +123,7 @@ def _attribute(attribute: AttributeProto, node: Node, source: Source) -> Any:  #
             return onnx.helper.get_attribute_value(attribute)
         case AttributeProto.INTS:
             return list(attribute.ints)
-    kind = AttributeProto.AttributeType.Name(attribute.type).lower()
+    kind = _kind(attribute).lower()
     raise Unsupported(f"has attribute '{attribute.name}' of type {kind}")
 
 

@@ -29,8 +29,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
   let description = [{
     Runs the points of its `poly.compute`s. The order that defines the meaning is
     the program order: computation after computation, each over its domain in
-    lexicographic order. A `poly.schedule`, if there is one, gives another order
-    with the same effect.
+    lexicographic order, but for computations that are `interleaved`. A
+    `poly.schedule`, if there is one, gives another order with the same effect.
 
     The arguments of type `index` are the parameters, taken as nonnegative. They
     are, in this order, the first symbols of every set and map of the kernel.
@@ -138,6 +138,11 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     map may use one more symbol for each read before it: the value that this read
     has at the point (an indirect access). A write map may use one for each read.
 
+    With `interleaved n`, its first n dimensions run together with those of the
+    computation before it: for each value of them both run, one after the other.
+    So do the steps of a recurrence over time, which read one another's results
+    of the time before.
+
     The body may also use `poly.index`, and the kernel's scalar arguments. With
     `reduction`, the update may be applied to an element in any order; the
     element is that of a write whose access is also a read.
@@ -155,6 +160,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     - (C8) the body holds operations of `arith` and `math`, and `poly.index`.
     - (C9) a reduction has a write whose memref and map are those of a read.
     - (C10) accesses are to arguments or arrays of the kernel.
+    - (C11) it is interleaved with a computation before it, in at most all
+      dimensions of both.
 
     Example:
     ```mlir
@@ -176,13 +183,16 @@ def Poly_ComputeOp : Poly_Op<"compute", [
                        Variadic<Poly_MemRef>:$writes,
                        AffineMapArrayAttr:$read_maps,
                        AffineMapArrayAttr:$write_maps,
-                       OptionalAttr<Poly_ReductionAttr>:$reduction);
+                       OptionalAttr<Poly_ReductionAttr>:$reduction,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:
+                           $interleaved);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `domain` $domain
     `reads` `` custom<Accesses>($reads, type($reads), $read_maps)
     `writes` `` custom<Accesses>($writes, type($writes), $write_maps)
-    (`reduction` $reduction^)? attr-dict-with-keyword $body
+    (`reduction` $reduction^)? (`interleaved` $interleaved^)?
+    attr-dict-with-keyword $body
   }];
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,

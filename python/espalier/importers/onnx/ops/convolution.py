@@ -42,13 +42,14 @@ class Window:
             stride, low = self.strides[axis], self.low[axis]
             room = dims[axis] + low + self.high[axis] - span
             count = apply("floordiv", room + (stride - 1 if ceil else 0), stride) + 1
-            if ceil and isinstance(count, Expr):
-                result.append(None)
-                continue
-            if ceil and isinstance(count, int):
+            end = dims[axis] + low
+            if not ceil:
+                result.append(count)
+            elif isinstance(count, int) and isinstance(end, int):
                 # A window that starts in the padding at the end does not count.
-                count -= (count - 1) * stride >= dims[axis] + low
-            result.append(count)
+                result.append(count - ((count - 1) * stride >= end))
+            else:
+                result.append(None)
         return result
 
 
@@ -163,16 +164,17 @@ def _conv_transpose(e: Emitter, node: Node) -> Tensor:
     target = node["output_shape"]
     if target is not None or automatic:
         wanted: list[Dim] = target or [d * s for d, s in zip(dims, shape.strides, strict=True)]
-        totals = [f - t for f, t in zip(full, wanted[-count:], strict=True)]
-        if any(isinstance(total, Expr) for total in totals):
+        differences = [f - t for f, t in zip(full, wanted[-count:], strict=True)]
+        totals = [d for d in differences if isinstance(d, int)]
+        if len(totals) < count:
             raise Unsupported("has a padding that depends on a size that is not known")
-        small = [int(t) // 2 for t in totals]
-        large = [int(t) - int(t) // 2 for t in totals]
+        small = [total // 2 for total in totals]
+        large = [total - total // 2 for total in totals]
         # The odd element goes to the end for SAME_UPPER, else to the front.
         shape.low, shape.high = (small, large) if mode == "SAME_UPPER" else (large, small)
         for axis, total in enumerate(totals):
             if total < 0:
-                shape.low[axis], shape.high[axis], extra[axis] = 0, 0, extra[axis] - int(total)
+                shape.low[axis], shape.high[axis], extra[axis] = 0, 0, extra[axis] - total
                 full[axis] = full[axis] - total
     outputs = [f - lo - hi for f, lo, hi in zip(full, shape.low, shape.high, strict=True)]
     result = e.op(

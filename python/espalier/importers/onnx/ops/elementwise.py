@@ -59,7 +59,7 @@ VARIADIC = [("Sum", "add"), ("Max", "max"), ("Min", "min")]
 def _unary(name: str, attributes: tuple[str, ...]) -> Emit:
     def emit(e: Emitter, node: Node) -> Tensor:
         x = node.input(0)
-        return e.op(name, x, **{a: float(node[a]) for a in attributes})
+        return e.ops(name, [x], {a: float(node[a]) for a in attributes}, [x.dims])[0]
 
     return emit
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from espalier import ir
 from espalier.importers.onnx.emitter import Emitter, show
 from espalier.importers.onnx.registry import Node, Unsupported, op
 from espalier.importers.onnx.symbolic import Dim
@@ -97,7 +98,7 @@ def _recurrent(
             _one(e, node.inputs[3], index, zero_bias, dtype),
             *[_one(e, state, index, [batch, hidden], dtype) for state in initial],
         ]
-        attributes = {"direction": f"#graph.direction<{direction}>"}
+        attributes: dict[str, ir.Attribute] = {"direction": f"#graph.direction<{direction}>"}
         if name == "gru":
             attributes["linear_before_reset"] = bool(node["linear_before_reset"])
         dims = [[x.dims[0], batch, hidden]] + [[batch, hidden]] * states

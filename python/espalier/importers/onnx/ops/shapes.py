@@ -107,8 +107,8 @@ def _unsqueeze(e: Emitter, node: Node) -> Tensor:
 def _expand(e: Emitter, node: Node) -> Tensor:
     x, target = node.input(0), target_dims(node, 1)
     rank = max(x.rank, len(target))
-    dims = [1] * (rank - x.rank) + list(x.dims)
-    target = [1] * (rank - len(target)) + target
+    dims: list[Dim] = [*[1] * (rank - x.rank), *x.dims]
+    target = [*[1] * (rank - len(target)), *target]
     result: list[Dim] = []
     for axis, (d, t) in enumerate(zip(dims, target, strict=True)):
         if (isinstance(d, int) and isinstance(t, int) and d != t and 1 not in (d, t)) or t == -1:

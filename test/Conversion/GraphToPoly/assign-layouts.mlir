@@ -1,0 +1,76 @@
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly | FileCheck %s
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Constant weights are packed into panels as wide as a vector, filled up with
+// zeros. The array between two convolutions has the channels innermost; the
+// function's own arguments stay as they are.
+// CHECK-DAG:   #[[LAST:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
+// CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1 floordiv 16, d4, d5, d6, d1 mod 16)>
+// CHECK-DAG:   memref.global "private" constant @[[W:.*]] : memref<1x2x1x1x16xf32> =
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x2x1x1x16xf32>, %arg2: memref<1x5x5x3xf32>)
+// CHECK:         poly.compute @s0_init {{.*}} writes(%arg2[#[[LAST]]]
+// CHECK:         poly.compute @s0 {{.*}} reads(%arg0[{{.*}}], %arg1[#[[PANEL]]], %arg2[
+// CHECK:       poly.kernel private @kernel_1(%arg0: memref<1x5x5x3xf32>, %arg1: memref<1x1x1x3x16xf32>, %arg2: memref<1x3x5x5xf32>)
+// CHECK:       func.func @main(%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x3x5x5xf32>)
+// CHECK:         %[[PANELS:.*]] = memref.get_global @[[W]]
+// CHECK:         poly.call @kernel_0(%arg0, %[[PANELS]]
+// CHECK:       packed: "0x40000000{{0000803F000040400000A040(00000000)*00000040000080400000C040(00000000)*}}"
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x2x5x5xf32>) -> tensor<1x3x5x5xf32> {
+    %w = graph.constant dense<[[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[5.0]], [[6.0]]]]> : tensor<3x2x1x1xf32>
+    %v = graph.constant dense<[[[[1.0]], [[2.0]], [[3.0]]], [[[4.0]], [[5.0]], [[6.0]]], [[[7.0]], [[8.0]], [[9.0]]]]> : tensor<3x3x1x1xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x5x5xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x5x5xf32>
+    %1 = graph.conv %0, %v {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x3x5x5xf32>, tensor<3x3x1x1xf32>) -> tensor<1x3x5x5xf32>
+    return %1 : tensor<1x3x5x5xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// An operand that is used often enough is copied into panels by a kernel.
+// CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<3x40xf32>, %arg1: memref<2x3x32xf32>)
+// CHECK:         poly.compute @s0 {{.*}} writes(%arg1[#[[PANEL]]]
+// CHECK:       func.func @main(
+// CHECK:         %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<2x3x32xf32>
+// CHECK:         poly.call @kernel_0(%arg1, %[[PANELS]])
+// CHECK:         poly.call @kernel_1(%arg0, %[[PANELS]], %arg2)
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<8x3xf32>, %w: tensor<3x40xf32>) -> tensor<8x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<8x3xf32>, tensor<3x40xf32>) -> tensor<8x40xf32>
+    return %0 : tensor<8x40xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// With fewer uses the copy would not pay.
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<7x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<7x40xf32>)
+// CHECK-NOT:   poly.kernel
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<7x3xf32>, %w: tensor<3x40xf32>) -> tensor<7x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<7x3xf32>, tensor<3x40xf32>) -> tensor<7x40xf32>
+    return %0 : tensor<7x40xf32>
+  }
+}
+
+// -----
+
+// The padding of a convolution is an array of its own, so that its sum leaves
+// no points out.
+// CHECK-DAG:   #[[INSIDE:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 - 1)>
+// CHECK-DAG:   #[[TAP:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2 + d4)>
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<1x2x5xf32>, %arg1: memref<1x2x7xf32>)
+// CHECK:         poly.compute @s0_0 {{.*}} reads() writes(%arg1
+// CHECK:         poly.compute @s0_2 {{.*}} reads(%arg0[#[[INSIDE]]]
+// CHECK:       poly.kernel private @kernel_1(%arg0: memref<1x2x7xf32>
+// CHECK:         poly.compute @s1 {{.*}} reads(%arg0[#[[TAP]]]
+func.func @main(%x: tensor<1x2x5xf32>, %w: tensor<3x2x3xf32>) -> tensor<1x3x5xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 1>, pads_high = array<i64: 1>, dilations = array<i64: 1>} : (tensor<1x2x5xf32>, tensor<3x2x3xf32>) -> tensor<1x3x5xf32>
+  return %0 : tensor<1x3x5xf32>
+}
