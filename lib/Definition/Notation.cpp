@@ -5,6 +5,7 @@
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Definition/Formulas.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,6 +44,7 @@ public:
   }
 
   FailureOr<Definition> run(ArrayRef<Equation> equations) {
+    widensOperands = equations.size() > 1;
     for (const Equation &equation : equations)
       if (failed(addEquation(equation, &equation == &equations.back())))
         return failure();
@@ -329,8 +331,10 @@ private:
     bool isOperand = tensor->isOperand();
     Type type = isOperand ? operandTypes[tensor->number].getElementType()
                           : definition.steps[tensor->number].elementType;
-    return Value{access(*tensor, indices, type),
-                 isOperand ? type : storageOfStep[tensor->number]};
+    Expr element = access(*tensor, indices, type);
+    if (widensOperands)
+      element = cast(getAccumulatorType(ReduceKind::Sum, type), element);
+    return Value{element, isOperand ? type : storageOfStep[tensor->number]};
   }
 
   /// Appends the last `count` indices of a pack; where the tensor has extent 1
@@ -546,6 +550,7 @@ private:
   Definition definition;
   SmallVector<RankedTensorType> operandTypes;
   SmallVector<Type> storageOfStep;
+  bool widensOperands = false;
   llvm::StringMap<TensorRef> tensors;
   llvm::StringMap<Binding> scope;
 };

@@ -3,6 +3,7 @@
 #include "Program.h"
 #include "espalier/Interpreter/Interpreter.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;

@@ -7,11 +7,10 @@
 using namespace espalier::interpreter;
 using namespace espalier::definition;
 
-namespace {
 /// Calls `body` with the function as a compile-time constant, so that each
 /// function gets loops of its own.
 template <typename Body>
-void dispatchFn(ScalarFn fn, Body &&body) {
+static void dispatchFn(ScalarFn fn, Body &&body) {
   switch (fn) {
 #define SCALAR_FN(id, name, arity, result)                                     \
   case ScalarFn::id:                                                           \
@@ -22,7 +21,7 @@ void dispatchFn(ScalarFn fn, Body &&body) {
 
 /// The same for the functions that combine the values of a reduction.
 template <typename Body>
-void dispatchCombiner(ScalarFn fn, Body &&body) {
+static void dispatchCombiner(ScalarFn fn, Body &&body) {
   switch (fn) {
   case ScalarFn::Add:
     return body(std::integral_constant<ScalarFn, ScalarFn::Add>());
@@ -37,15 +36,17 @@ void dispatchCombiner(ScalarFn fn, Body &&body) {
   }
 }
 
+namespace {
 /// An operand: one word per lane, or the same for all.
 struct Operand {
   const Word *words;
   bool isVarying;
 };
+} // namespace
 
 /// dst[l] = fn(a[l], b[l]); `dst` may be `a`.
 template <typename Fn>
-void mapLanes(Word *dst, Operand a, Operand b, unsigned count, Fn fn) {
+static void mapLanes(Word *dst, Operand a, Operand b, unsigned count, Fn fn) {
   if (a.isVarying && b.isVarying) {
     for (unsigned lane = 0; lane < count; ++lane)
       dst[lane] = fn(a.words[lane], b.words[lane]);
@@ -61,28 +62,28 @@ void mapLanes(Word *dst, Operand a, Operand b, unsigned count, Fn fn) {
   }
 }
 
-Word makeReal(double value) {
+static Word makeReal(double value) {
   Word word;
   word.real = value;
   return word;
 }
 
-Word makeInteger(int64_t value) {
+static Word makeInteger(int64_t value) {
   Word word;
   word.integer = value;
   return word;
 }
 
 template <ScalarFn fn>
-void runFloat(Word *dst, Operand a, Operand b, unsigned count) {
+static void runFloat(Word *dst, Operand a, Operand b, unsigned count) {
   mapLanes(dst, a, b, count, [](Word lhs, Word rhs) {
     return makeReal(inlined::evaluateFloat(fn, lhs.real, rhs.real));
   });
 }
 
 template <ScalarFn fn>
-void runInteger(Word *dst, Operand a, Operand b, unsigned count,
-                IntegerFormat format) {
+static void runInteger(Word *dst, Operand a, Operand b, unsigned count,
+                       IntegerFormat format) {
   if (format.isSigned)
     mapLanes(dst, a, b, count, [](Word lhs, Word rhs) {
       return makeInteger(
@@ -98,16 +99,16 @@ void runInteger(Word *dst, Operand a, Operand b, unsigned count,
       dst[lane].integer = format.wrap(dst[lane].integer);
 }
 
-void runPredicate(ScalarFn fn, Word *dst, Operand a, Operand b,
-                  unsigned count) {
+static void runPredicate(ScalarFn fn, Word *dst, Operand a, Operand b,
+                         unsigned count) {
   mapLanes(dst, a, b, count, [fn](Word lhs, Word rhs) {
     return makeInteger(inlined::evaluateFloatPredicate(fn, lhs.real, rhs.real));
   });
 }
 
 template <typename Element>
-void runLoad(Word *dst, Operand address, int64_t base, bool isContiguous,
-             unsigned count, const Buffer &buffer) {
+static void runLoad(Word *dst, Operand address, int64_t base, bool isContiguous,
+                    unsigned count, const Buffer &buffer) {
   auto *data = reinterpret_cast<const typename Element::Stored *>(buffer.data);
   auto put = [](Word &word, typename Element::Stored stored) {
     if constexpr (std::is_same_v<typename Element::Computed, double>)
@@ -129,8 +130,6 @@ void runLoad(Word *dst, Operand address, int64_t base, bool isContiguous,
     put(dst[lane], isInside ? data[position] : typename Element::Stored());
   }
 }
-} // namespace
-
 Executor::Executor(const Program &program)
     : program(program), uniforms(program.uniforms),
       varying(size_t(program.numVarying) * kLanes) {}

@@ -112,6 +112,15 @@ TEST_F(NotationTest, SumsOfShortFloatsAreLongUntilTheResult) {
   EXPECT_EQ(definition->results, SmallVector<unsigned>{1});
 }
 
+TEST_F(NotationTest, SeveralEquationsComputeShortFloatsAsLongOnes) {
+  FailureOr<Definition> definition =
+      parse("F[i] = A[i] * A[i]; R[i] = F[i] + A[i]", {tensor({2}, f16)});
+  ASSERT_TRUE(succeeded(definition));
+  EXPECT_EQ(definition->steps[0].value.getType(), f32);
+  EXPECT_EQ(definition->steps[0].value.getKind(), Expr::Kind::Apply);
+  EXPECT_EQ(definition->steps[1].elementType, f16);
+}
+
 TEST_F(NotationTest, ComparisonsAreBoolean) {
   FailureOr<Definition> definition =
       parse("R[i] = A[i] < 0", {tensor({2}, i32)});

@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Definition/Formulas.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace espalier;

@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "Windows.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace espalier;

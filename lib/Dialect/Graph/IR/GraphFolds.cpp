@@ -1,8 +1,10 @@
 //===- GraphFolds.cpp - Folds and canonicalizations -----------------------===//
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace espalier::graph;

@@ -7,6 +7,7 @@
 
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace espalier;

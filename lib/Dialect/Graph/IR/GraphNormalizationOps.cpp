@@ -2,6 +2,7 @@
 
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace espalier;

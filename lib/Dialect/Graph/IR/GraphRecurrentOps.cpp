@@ -9,6 +9,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Definition/Formulas.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace espalier;

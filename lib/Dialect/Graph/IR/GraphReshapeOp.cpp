@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -10,6 +10,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Definition/Formulas.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/Sequence.h"
 #include <cmath>
 
 using namespace mlir;

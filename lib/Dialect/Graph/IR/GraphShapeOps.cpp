@@ -3,6 +3,7 @@
 #include "DefinitionBuilder.h"
 #include "espalier/Definition/Formulas.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
