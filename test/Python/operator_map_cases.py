@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-from operator_support import Case, Graph, Random
+
 from espalier.ir import Value
+from operator_support import Case, Graph, Random
 
 F16, F32, F64 = np.float16, np.float32, np.float64
 I8, I32, I64, U8 = np.int8, np.int32, np.int64, np.uint8
@@ -19,9 +20,7 @@ BROADCASTS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((2, 5, 33), (5, 1)),
     ((2, 3, 4, 35), (1, 3, 1, 1)),
 ]
-FLOAT_UNARY = (
-    "abs ceil cos erf exp floor is_nan neg relu round sigmoid sign sin silu softplus hard_swish tanh"
-)
+FLOAT_UNARY = "abs ceil cos erf exp floor is_nan neg relu round sigmoid sign sin silu softplus hard_swish tanh"
 BINARY = "add sub mul div max min equal less less_equal greater greater_equal"
 INTEGER_BINARY = "add sub mul max min and or xor equal less less_equal greater greater_equal"
 
@@ -61,7 +60,7 @@ def unary() -> Iterator[Case]:
     yield op("not", r.booleans(3, 21))
     yield op("not", r.integers(-9, 9, 3, 21, dtype=I32))
     special = np.array([np.nan, np.inf, -np.inf, 1, -1, 0] * 6, F32)
-    for name in "is_nan exp tanh relu sigmoid abs floor sign".split():
+    for name in ["is_nan", "exp", "tanh", "relu", "sigmoid", "abs", "floor", "sign"]:
         yield op(name, special, label="special")
     yield op("gelu", r.floats(40), label="tanh", approximate="#graph.gelu<tanh>")
     yield op("leaky_relu", r.floats(5, 9), alpha=0.1)
@@ -164,16 +163,31 @@ def reductions() -> Iterator[Case]:
 def normalizations() -> Iterator[Case]:
     """Softmax and the normalizations."""
     r = Random("normalizations")
-    for shape, axis in [((1,), 0), ((3, 1), 1), ((3, 17), 1), ((2, 5, 37), 1), ((2, 3, 64), 2),
-                        ((5, 7), 0), ((0, 3), 1), ((2, 2, 3, 130), 3)]:
+    for shape, axis in [
+        ((1,), 0),
+        ((3, 1), 1),
+        ((3, 17), 1),
+        ((2, 5, 37), 1),
+        ((2, 3, 64), 2),
+        ((5, 7), 0),
+        ((0, 3), 1),
+        ((2, 2, 3, 130), 3),
+    ]:
         for name in ("softmax", "log_softmax"):
             yield op(name, r.floats(*shape) * 3, label=str(axis), axis=axis)
     yield op("softmax", r.floats(3, 17, dtype=F64), label="1", axis=1)
     yield op("softmax", r.floats(3, 17, dtype=F16), label="1", axis=1)
     for shape, axis in [((3, 5, 40), 2), ((3, 5, 40), 1), ((7, 1), 1), ((2, 33), 1), ((0, 5), 1)]:
         tail = shape[axis:]
-        yield op("layer_norm", r.floats(*shape), r.floats(*tail), r.floats(*tail),
-                 label=str(axis), axis=axis, epsilon=1e-5)
+        yield op(
+            "layer_norm",
+            r.floats(*shape),
+            r.floats(*tail),
+            r.floats(*tail),
+            label=str(axis),
+            axis=axis,
+            epsilon=1e-5,
+        )
     for shape in [(2, 33, 5, 7), (1, 16, 3), (2, 3, 2, 3, 5), (1, 1, 1, 1)]:
         c = shape[1]
         args = (r.floats(c), r.floats(c))
@@ -181,5 +195,12 @@ def normalizations() -> Iterator[Case]:
         yield op("instance_norm", r.floats(*shape), *args, epsilon=1e-3)
     yield op("batch_norm", r.floats(4, 17), *(r.positive(17) for _ in range(4)), epsilon=1e-5)
     for window in (1, 3, 4):
-        yield op("lrn", r.floats(2, 7, 3, 5), label=str(window), alpha=0.1, beta=0.75, bias=1.0,
-                 window=window)
+        yield op(
+            "lrn",
+            r.floats(2, 7, 3, 5),
+            label=str(window),
+            alpha=0.1,
+            beta=0.75,
+            bias=1.0,
+            window=window,
+        )

@@ -3,17 +3,25 @@
 from collections.abc import Iterator
 
 import numpy as np
+
+from espalier.ir import Value
 from operator_map_cases import I32, STATIC, op
 from operator_support import Case, Graph, Random
-from espalier.ir import Value
 
 DYNAMIC = -(2**63)
 
 
 def slice_of(x: np.ndarray, offsets: list[int], sizes: list[int], steps: list[int]) -> Case:
     """Return the case of a slice at known offsets."""
-    case = op("slice", x, label="_".join(map(str, [*offsets, *steps])), static_offsets=offsets,
-              static_sizes=sizes, steps=steps, operandSegmentSizes="array<i32: 1, 0, 0>")
+    case = op(
+        "slice",
+        x,
+        label="_".join(map(str, [*offsets, *steps])),
+        static_offsets=offsets,
+        static_sizes=sizes,
+        steps=steps,
+        operandSegmentSizes="array<i32: 1, 0, 0>",
+    )
     case.forms = ("static", "dynamic")
     return case
 
@@ -21,12 +29,24 @@ def slice_of(x: np.ndarray, offsets: list[int], sizes: list[int], steps: list[in
 def shapes() -> Iterator[Case]:
     """Transposes, reshapes, expansions, slices, concatenations, pads, tiles."""
     r = Random("shapes")
-    for shape, permutation in [((3, 5), [1, 0]), ((33, 17), [1, 0]), ((2, 5, 37), [2, 0, 1]),
-                               ((2, 3, 5, 7), [0, 2, 3, 1]), ((0, 3), [1, 0]), ((4, 1, 3), [1, 2, 0])]:
+    for shape, permutation in [
+        ((3, 5), [1, 0]),
+        ((33, 17), [1, 0]),
+        ((2, 5, 37), [2, 0, 1]),
+        ((2, 3, 5, 7), [0, 2, 3, 1]),
+        ((0, 3), [1, 0]),
+        ((4, 1, 3), [1, 2, 0]),
+    ]:
         yield op("transpose", r.floats(*shape), permutation=permutation)
     yield op("transpose", r.integers(0, 9, 5, 7, dtype=np.int8), permutation=[1, 0])
     yield op("transpose", r.booleans(5, 7), permutation=[1, 0])
-    for shape, to in [((6, 4), [3, 8]), ((2, 3, 5), [30]), ((1,), []), ((0, 3), [5, 0]), ((7,), [1, 7, 1])]:
+    for shape, to in [
+        ((6, 4), [3, 8]),
+        ((2, 3, 5), [30]),
+        ((1,), []),
+        ((0, 3), [5, 0]),
+        ((7,), [1, 7, 1]),
+    ]:
         case = op("reshape", r.floats(*shape), static_sizes=to)
         case.forms = ("static", "dynamic")
         yield case
@@ -42,9 +62,16 @@ def shapes() -> Iterator[Case]:
     def sliced(g: Graph, x: Value) -> Value:
         m = g.module
         half = m.index_op("floordiv", m.dim(x, 0), m.index(2))
-        return m.op("graph.slice", [x, half, half], {
-            "static_offsets": [DYNAMIC, 0], "static_sizes": [DYNAMIC, 3], "steps": [1, 2],
-            "operandSegmentSizes": "array<i32: 1, 1, 1>"})[0]
+        return m.op(
+            "graph.slice",
+            [x, half, half],
+            {
+                "static_offsets": [DYNAMIC, 0],
+                "static_sizes": [DYNAMIC, 3],
+                "steps": [1, 2],
+                "operandSegmentSizes": "array<i32: 1, 1, 1>",
+            },
+        )[0]
 
     def flattened(g: Graph, x: Value) -> Value:
         m = g.module
@@ -53,8 +80,14 @@ def shapes() -> Iterator[Case]:
 
     yield Case("slice-half", sliced, [r.floats(37, 7)])
     yield Case("reshape-flat", flattened, [r.floats(37, 7)])
-    for shapes, axis in [([(3, 5), (3, 7)], 1), ([(3, 5), (1, 5), (2, 5)], 0), ([(2, 17, 3)] * 3, 1),
-                         ([(3, 5)], 0), ([(3, 0), (3, 5)], 1), ([(2, 3, 16), (2, 3, 33)], 2)]:
+    for shapes, axis in [
+        ([(3, 5), (3, 7)], 1),
+        ([(3, 5), (1, 5), (2, 5)], 0),
+        ([(2, 17, 3)] * 3, 1),
+        ([(3, 5)], 0),
+        ([(3, 0), (3, 5)], 1),
+        ([(2, 3, 16), (2, 3, 33)], 2),
+    ]:
         yield op("concat", *(r.floats(*s) for s in shapes), label=str(axis), axis=axis)
     yield op("concat", r.integers(0, 9, 3), r.integers(0, 9, 5), axis=0)
 
@@ -87,14 +120,24 @@ def generated() -> Iterator[Case]:
     yield Case("fill", filled, [r.floats(19, 2), np.array(2.5, np.float32)])
     for axis in (0, 1):
         for dtype in ("i64", "f32", "i32"):
+
             def counted(g: Graph, x: Value, axis: int = axis, dtype: str = dtype) -> Value:
                 m = g.module
-                return m.op("graph.iota", [m.dim(x, 0)], {
-                    "static_sizes": [DYNAMIC, 17], "axis": axis, "element_type": dtype})[0]
+                return m.op(
+                    "graph.iota",
+                    [m.dim(x, 0)],
+                    {"static_sizes": [DYNAMIC, 17], "axis": axis, "element_type": dtype},
+                )[0]
 
             yield Case(f"iota-{axis}-{dtype}", counted, [r.floats(5, 2)])
 
-    for name, sizes in [("one", [3, 5]), ("imm", [7, 7]), ("iconv", [6, 3, 3, 5]), ("pool", [6, 1, 3, 3])]:
+    for name, sizes in [
+        ("one", [3, 5]),
+        ("imm", [7, 7]),
+        ("iconv", [6, 3, 3, 5]),
+        ("pool", [6, 1, 3, 3]),
+    ]:
+
         def known(g: Graph, x: Value, name: str = name, sizes: list[int] = sizes) -> Value:
             tensor = g(f"const_{name}", static_sizes=sizes, element_type="f32")
             return g("add", tensor, x)
@@ -102,8 +145,15 @@ def generated() -> Iterator[Case]:
         yield Case(f"const-{name}", known, [r.floats()])
 
     def enlarged(g: Graph, x: Value, w: Value) -> Value:
-        return g("conv", x, g("enlarge", w, kernel=[3, 5]), strides=[1, 1], pads_low=[1, 2],
-                 pads_high=[1, 2], dilations=[1, 1])
+        return g(
+            "conv",
+            x,
+            g("enlarge", w, kernel=[3, 5]),
+            strides=[1, 1],
+            pads_low=[1, 2],
+            pads_high=[1, 2],
+            dilations=[1, 1],
+        )
 
     yield op("enlarge", r.floats(3, 2, 1, 3), kernel=[3, 5])
     yield Case("enlarge-conv", enlarged, [r.floats(1, 2, 5, 7), r.floats(3, 2, 1, 3)], sums=True)
@@ -116,8 +166,13 @@ def indexing() -> Iterator[Case]:
     for axis in (0, 1, 2):
         for shape in [(3,), (), (2, 17), (0,)]:
             yield op("gather", x, r.integers(-9, 9, *shape), label=str(axis), axis=axis)
-        yield op("gather_elements", x, r.integers(-20, 20, 7, 5, 3)[:, :, : [18, 18, 3][axis]],
-                 label=str(axis), axis=axis)
+        yield op(
+            "gather_elements",
+            x,
+            r.integers(-20, 20, 7, 5, 3)[:, :, : [18, 18, 3][axis]],
+            label=str(axis),
+            axis=axis,
+        )
     yield op("gather", x, np.array([100, -100, -1, 6, -7, 2**40], np.int64), label="far", axis=0)
     yield op("gather", r.integers(0, 9, 5, 3), r.integers(-5, 5, 7, dtype=I32), axis=1)
     yield op("gather", r.floats(1, 3), np.array([0, -1, 5], np.int64), axis=0)
@@ -129,13 +184,32 @@ def indexing() -> Iterator[Case]:
     for reduction in ("none", "add", "mul", "max", "min"):
         attribute = f"#graph.scatter_reduction<{reduction}>"
         for axis in (0, 1):
-            yield op("scatter_elements", r.floats(5, 19), r.integers(-5, 5, 3, 17), r.floats(3, 17),
-                     label=f"{reduction}{axis}", axis=axis, reduction=attribute)
+            yield op(
+                "scatter_elements",
+                r.floats(5, 19),
+                r.integers(-5, 5, 3, 17),
+                r.floats(3, 17),
+                label=f"{reduction}{axis}",
+                axis=axis,
+                reduction=attribute,
+            )
         for depth, tail in [(1, (5, 4)), (2, (4,)), (3, ())]:
-            case = op("scatter_nd", r.floats(7, 5, 4), r.integers(-4, 4, 6, depth),
-                      r.floats(6, *tail), label=f"{reduction}{depth}", reduction=attribute)
+            case = op(
+                "scatter_nd",
+                r.floats(7, 5, 4),
+                r.integers(-4, 4, 6, depth),
+                r.floats(6, *tail),
+                label=f"{reduction}{depth}",
+                reduction=attribute,
+            )
             case.forms = STATIC
             yield case
-    yield op("scatter_elements", r.integers(0, 9, 7), r.integers(-3, 3, 4), r.integers(0, 9, 4),
-             label="integers", axis=0)
+    yield op(
+        "scatter_elements",
+        r.integers(0, 9, 7),
+        r.integers(-3, 3, 4),
+        r.integers(0, 9, 4),
+        label="integers",
+        axis=0,
+    )
     yield op("scatter_elements", r.floats(7), np.zeros(0, np.int64), r.floats(0), axis=0)

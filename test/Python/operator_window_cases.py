@@ -3,39 +3,74 @@
 from collections.abc import Iterator
 
 import numpy as np
+
+from espalier.ir import Value
 from operator_map_cases import F16, F64, STATIC, op
 from operator_support import Case, Graph, Random
-from espalier.ir import Value
 
 
 def matmuls() -> Iterator[Case]:
     """Matrix products."""
     r = Random("matmuls")
-    for left, right in [((1, 1), (1, 1)), ((5, 7), (7, 35)), ((1, 64), (64, 33)), ((17, 3), (3, 1)),
-                        ((33, 16), (16, 32)), ((2, 0), (0, 3)), ((0, 3), (3, 5)), ((37, 130), (130, 67)),
-                        ((2, 3, 5, 7), (3, 7, 17)), ((4, 1, 9), (9, 64)), ((1, 5, 7), (4, 7, 5)),
-                        ((2, 3, 4, 5), (2, 3, 5, 4)), ((7, 1), (1, 7))]:
+    for left, right in [
+        ((1, 1), (1, 1)),
+        ((5, 7), (7, 35)),
+        ((1, 64), (64, 33)),
+        ((17, 3), (3, 1)),
+        ((33, 16), (16, 32)),
+        ((2, 0), (0, 3)),
+        ((0, 3), (3, 5)),
+        ((37, 130), (130, 67)),
+        ((2, 3, 5, 7), (3, 7, 17)),
+        ((4, 1, 9), (9, 64)),
+        ((1, 5, 7), (4, 7, 5)),
+        ((2, 3, 4, 5), (2, 3, 5, 4)),
+        ((7, 1), (1, 7)),
+    ]:
         yield op("matmul", r.floats(*left), r.floats(*right))
     yield op("matmul", r.integers(-5, 5, 5, 19), r.integers(-5, 5, 19, 17))
     yield op("matmul", r.floats(5, 19, dtype=F64), r.floats(19, 17, dtype=F64))
     yield op("matmul", r.floats(5, 19, dtype=F16), r.floats(19, 17, dtype=F16))
     for activation in ("relu", "sigmoid", "tanh"):
-        yield op("matmul", r.floats(5, 19), r.floats(19, 33), label=activation,
-                 activation=f"#graph.activation<{activation}>")
+        yield op(
+            "matmul",
+            r.floats(5, 19),
+            r.floats(19, 33),
+            label=activation,
+            activation=f"#graph.activation<{activation}>",
+        )
 
 
-def convolution(r: Random, x: tuple[int, ...], w: tuple[int, ...], *, strides: int | list[int] = 1,
-                pads: int | list[int] = 0, high: int | list[int] | None = None,
-                dilations: int | list[int] = 1, groups: int = 1, name: str = "conv",
-                **more: object) -> Case:
+def convolution(
+    r: Random,
+    x: tuple[int, ...],
+    w: tuple[int, ...],
+    *,
+    strides: int | list[int] = 1,
+    pads: int | list[int] = 0,
+    high: int | list[int] | None = None,
+    dilations: int | list[int] = 1,
+    groups: int = 1,
+    name: str = "conv",
+    **more: object,
+) -> Case:
     """Return the case of one convolution; a number is meant for each dimension."""
     n = len(x) - 2
-    per_dim = [a if isinstance(a, list) else [a] * n
-               for a in (strides, pads, pads if high is None else high, dilations)]
+    per_dim = [
+        a if isinstance(a, list) else [a] * n
+        for a in (strides, pads, pads if high is None else high, dilations)
+    ]
     keys = ("strides", "pads_low", "pads_high", "dilations")
     label = "_".join("".join(map(str, a)) for a in per_dim) + f"_{groups}"
-    return op(name, r.floats(*x), r.floats(*w), label=label, groups=groups,
-              **dict(zip(keys, per_dim, strict=True)), **more)
+    return op(
+        name,
+        r.floats(*x),
+        r.floats(*w),
+        label=label,
+        groups=groups,
+        **dict(zip(keys, per_dim, strict=True)),
+        **more,
+    )
 
 
 def convolutions() -> Iterator[Case]:
@@ -52,20 +87,35 @@ def convolutions() -> Iterator[Case]:
     yield convolution(r, (1, 6, 7, 7), (16, 6, 1, 1), strides=2)
     yield convolution(r, (2, 4, 20), (6, 4, 3))
     yield convolution(r, (1, 1, 37), (1, 1, 5), pads=2)
-    yield convolution(r, (1, 4, 5, 6, 7), (6, 4, 3, 2, 1), strides=[1, 2, 1], pads=[1, 0, 0],
-                      high=[1, 1, 0])
-    yield convolution(r, (1, 3, 8, 9), (17, 3, 3, 2), pads=[0, 2], high=[2, 1], strides=[2, 3],
-                      dilations=[1, 2])
+    yield convolution(
+        r, (1, 4, 5, 6, 7), (6, 4, 3, 2, 1), strides=[1, 2, 1], pads=[1, 0, 0], high=[1, 1, 0]
+    )
+    yield convolution(
+        r, (1, 3, 8, 9), (17, 3, 3, 2), pads=[0, 2], high=[2, 1], strides=[2, 3], dilations=[1, 2]
+    )
     yield convolution(r, (1, 3, 5, 5), (2, 3, 5, 5))
     yield convolution(r, (0, 3, 5, 5), (2, 3, 3, 3), pads=1)
     yield convolution(r, (1, 2, 3, 3), (2, 2, 1, 1), pads=-1)
     yield convolution(r, (3, 3, 1, 1), (5, 3, 3, 3), pads=1, activation="#graph.activation<relu>")
     transposed = {"name": "conv_transpose"}
     yield convolution(r, (1, 3, 5, 5), (3, 4, 3, 3), output_padding=[0, 0], **transposed)
-    yield convolution(r, (1, 3, 5, 5), (3, 4, 3, 3), strides=2, pads=1, output_padding=[1, 1], **transposed)
-    yield convolution(r, (2, 4, 5), (4, 3, 4), strides=3, output_padding=[0], groups=2, **transposed)
-    yield convolution(r, (1, 2, 4, 5), (2, 17, 2, 3), strides=[2, 1], pads=[0, 1], high=[1, 0],
-                      dilations=[1, 2], output_padding=[0, 0], **transposed)
+    yield convolution(
+        r, (1, 3, 5, 5), (3, 4, 3, 3), strides=2, pads=1, output_padding=[1, 1], **transposed
+    )
+    yield convolution(
+        r, (2, 4, 5), (4, 3, 4), strides=3, output_padding=[0], groups=2, **transposed
+    )
+    yield convolution(
+        r,
+        (1, 2, 4, 5),
+        (2, 17, 2, 3),
+        strides=[2, 1],
+        pads=[0, 1],
+        high=[1, 0],
+        dilations=[1, 2],
+        output_padding=[0, 0],
+        **transposed,
+    )
 
 
 def pools() -> Iterator[Case]:
@@ -74,40 +124,90 @@ def pools() -> Iterator[Case]:
     one, two, three = [1, 1], [2, 2], [3, 3]
     for name in ("max_pool", "avg_pool"):
         for label, kernel, strides, low, high, dilations in [
-            ("plain", two, two, [0, 0], [0, 0], one), ("padded", three, two, one, one, one),
-            ("uneven", [3, 2], one, [0, 1], [2, 0], one), ("dilated", three, one, one, one, two),
+            ("plain", two, two, [0, 0], [0, 0], one),
+            ("padded", three, two, one, one, one),
+            ("uneven", [3, 2], one, [0, 1], [2, 0], one),
+            ("dilated", three, one, one, one, two),
             ("wide", [1, 5], [1, 3], [0, 2], [0, 2], one),
         ]:
             for ceil in (False, True):
                 for channels in (3, 33):
-                    arguments = {"kernel": kernel, "strides": strides, "pads_low": low,
-                                 "pads_high": high, "dilations": dilations, "ceil_mode": ceil}
-                    yield op(name, r.floats(2, channels, 7, 10), label=f"{label}{int(ceil)}", **arguments)
+                    arguments = {
+                        "kernel": kernel,
+                        "strides": strides,
+                        "pads_low": low,
+                        "pads_high": high,
+                        "dilations": dilations,
+                        "ceil_mode": ceil,
+                    }
+                    yield op(
+                        name, r.floats(2, channels, 7, 10), label=f"{label}{int(ceil)}", **arguments
+                    )
                     if name == "avg_pool" and channels == 3:
-                        yield op(name, r.floats(2, 3, 7, 10), label=f"{label}{int(ceil)}c",
-                                 count_include_pad=True, **arguments)
+                        yield op(
+                            name,
+                            r.floats(2, 3, 7, 10),
+                            label=f"{label}{int(ceil)}c",
+                            count_include_pad=True,
+                            **arguments,
+                        )
         flat = {"strides": [2], "pads_low": [1], "pads_high": [1], "dilations": [1]}
         yield op(name, r.floats(2, 3, 17), kernel=[3], **flat)
-        cube = {"strides": [1, 2, 1], "pads_low": [0] * 3, "pads_high": [0] * 3, "dilations": [1] * 3}
+        cube = {
+            "strides": [1, 2, 1],
+            "pads_low": [0] * 3,
+            "pads_high": [0] * 3,
+            "dilations": [1] * 3,
+        }
         yield op(name, r.floats(1, 2, 3, 5, 7), kernel=[2, 3, 2], **cube)
-    yield op("max_pool", r.integers(-9, 9, 1, 2, 9), label="integers", kernel=[2], strides=[2],
-             pads_low=[1], pads_high=[0], dilations=[1])
+    yield op(
+        "max_pool",
+        r.integers(-9, 9, 1, 2, 9),
+        label="integers",
+        kernel=[2],
+        strides=[2],
+        pads_low=[1],
+        pads_high=[0],
+        dilations=[1],
+    )
     yield op("reduce_mean", r.floats(2, 33, 7, 7), label="global", axes=[2, 3], keepdims=True)
     for mode in ("nearest", "linear", "cubic"):
-        for coordinate in ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                           "asymmetric"):
+        for coordinate in (
+            "half_pixel",
+            "half_pixel_symmetric",
+            "pytorch_half_pixel",
+            "align_corners",
+            "asymmetric",
+        ):
             for sizes in ([1, 2, 10, 7], [1, 2, 3, 17], [1, 2, 1, 1]):
                 label = f"{mode}-{coordinate}-" + "_".join(map(str, sizes))
-                case = op("resize", r.floats(1, 2, 5, 7), label=label, static_sizes=sizes,
-                          mode=f"#graph.resize_mode<{mode}>",
-                          coordinate_mode=f"#graph.coordinate_mode<{coordinate}>")
+                case = op(
+                    "resize",
+                    r.floats(1, 2, 5, 7),
+                    label=label,
+                    static_sizes=sizes,
+                    mode=f"#graph.resize_mode<{mode}>",
+                    coordinate_mode=f"#graph.coordinate_mode<{coordinate}>",
+                )
                 case.forms = ("static", "dynamic")
                 yield case
     for nearest in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
-        yield op("resize", r.floats(5, 7), label=nearest, static_sizes=[10, 11],
-                 mode="#graph.resize_mode<nearest>", nearest_mode=f"#graph.nearest_mode<{nearest}>")
-    yield op("resize", r.floats(2, 33), label="exclude", static_sizes=[3, 50],
-             mode="#graph.resize_mode<cubic>", exclude_outside=True)
+        yield op(
+            "resize",
+            r.floats(5, 7),
+            label=nearest,
+            static_sizes=[10, 11],
+            mode="#graph.resize_mode<nearest>",
+            nearest_mode=f"#graph.nearest_mode<{nearest}>",
+        )
+    yield op(
+        "resize",
+        r.floats(2, 33),
+        label="exclude",
+        static_sizes=[3, 50],
+        mode="#graph.resize_mode<cubic>",
+        exclude_outside=True,
+    )
 
 
 def recurrences() -> Iterator[Case]:
@@ -116,16 +216,29 @@ def recurrences() -> Iterator[Case]:
     for direction in ("forward", "reverse"):
         way = f"#graph.direction<{direction}>"
         for t, b, i, h in [(5, 2, 3, 4), (1, 1, 1, 1), (7, 3, 20, 17), (0, 2, 3, 4), (3, 1, 5, 33)]:
-            def operands(gates: int, t: int = t, b: int = b, i: int = i, h: int = h) -> list[np.ndarray]:
-                return [r.floats(t, b, i), r.floats(gates * h, i), r.floats(gates * h, h),
-                        r.floats(2 * gates * h), r.floats(b, h)]
+
+            def operands(
+                gates: int, t: int = t, b: int = b, i: int = i, h: int = h
+            ) -> list[np.ndarray]:
+                return [
+                    r.floats(t, b, i),
+                    r.floats(gates * h, i),
+                    r.floats(gates * h, h),
+                    r.floats(2 * gates * h),
+                    r.floats(b, h),
+                ]
 
             case = op("lstm", *operands(4), r.floats(b, h), label=direction, direction=way)
             case.forms = STATIC if t != 5 else ("static", "constant", "dynamic")
             yield case
             for linear in (False, True):
-                case = op("gru", *operands(3), label=f"{direction}{int(linear)}", direction=way,
-                          linear_before_reset=linear)
+                case = op(
+                    "gru",
+                    *operands(3),
+                    label=f"{direction}{int(linear)}",
+                    direction=way,
+                    linear_before_reset=linear,
+                )
                 case.forms = STATIC
                 yield case
 
@@ -176,10 +289,25 @@ def chains() -> Iterator[Case]:
         return g("concat", g("relu", y), g("reshape", g("tanh", y), static_sizes=[35, 6]), axis=1)
 
     for rows in (1, 6, 37):
-        yield Case(f"dense-gelu-{rows}", dense, [r.floats(rows, 19), r.floats(19, 35), r.floats(35)], sums=True)
-        yield Case(f"mlp-{rows}", mlp, [r.floats(rows, 19), r.floats(19, 64), r.floats(64), r.floats(19)], sums=True)
+        yield Case(
+            f"dense-gelu-{rows}",
+            dense,
+            [r.floats(rows, 19), r.floats(19, 35), r.floats(35)],
+            sums=True,
+        )
+        yield Case(
+            f"mlp-{rows}",
+            mlp,
+            [r.floats(rows, 19), r.floats(19, 64), r.floats(64), r.floats(19)],
+            sums=True,
+        )
         yield Case(f"softmaxes-{rows}", softmaxes, [r.floats(rows, 17)], sums=True)
-        yield Case(f"layer-norm-{rows}", normalized, [r.floats(2, rows, 40), r.floats(40), r.floats(40)], sums=True)
+        yield Case(
+            f"layer-norm-{rows}",
+            normalized,
+            [r.floats(2, rows, 40), r.floats(40), r.floats(40)],
+            sums=True,
+        )
     qkv = [r.floats(2, 3, 9, 16), r.floats(2, 3, 13, 16), r.floats(2, 3, 13, 16)]
     yield Case("attention", attention, [*qkv, r.floats(2, 1, 1, 13)], sums=True)
     yield Case("shuffled", shuffled, [r.floats(6, 5), r.floats(5, 35)], sums=True, forms=STATIC)

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import operator_map_cases
 import operator_shape_cases
 import operator_window_cases
-import pytest
-from operator_support import Case, build_module, forms_of, run_case
-
 from espalier.testing.pool import run_isolated
+from operator_support import Case, build_module, forms_of, run_case
 
 MODULES = (operator_map_cases, operator_shape_cases, operator_window_cases)
 

@@ -205,7 +205,7 @@ AffineExpr ProgramBuilder::addSymbol(Symbol symbol) {
 
 SmallVector<AffineExpr>
 ProgramBuilder::getExtents(RankedTensorType type,
-                    llvm::function_ref<AffineExpr(unsigned)> symbolic) {
+                           llvm::function_ref<AffineExpr(unsigned)> symbolic) {
   SmallVector<AffineExpr> extents;
   for (auto [dim, extent] : llvm::enumerate(type.getShape()))
     extents.push_back(ShapedType::isDynamic(extent)
@@ -319,8 +319,8 @@ static constexpr unsigned kProgramParameter = 1u << 30;
 
 Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
   auto marked = [&](AffineExpr value) {
-    return program.expression(value.shiftSymbols(program.symbols.size(),
-                                                 kProgramParameter));
+    return program.expression(
+        value.shiftSymbols(program.symbols.size(), kProgramParameter));
   };
   // Sums fold when they are rebuilt, perhaps to a parameter of the program,
   // which is then visited again.
@@ -348,7 +348,8 @@ Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
   });
 }
 
-void ProgramBuilder::addStep(Instance &instance, const Step &step, unsigned group) {
+void ProgramBuilder::addStep(Instance &instance, const Step &step,
+                             unsigned group) {
   StepLowering lowering(program, instance.loc);
   SmallVector<VarId> vars;
   for (const IndexVar &var : step.indices) {

@@ -228,13 +228,10 @@ Value emitSafeDivisor(OpBuilder &b, Location loc, Type type, Value divisor) {
 /// A quotient of signed numbers; exact quotients by -1 are negations.
 template <typename DivOp>
 Value emitSignedDiv(OpBuilder &b, Location loc, Type type, Value x, Value y) {
-  Value quotient =
-      DivOp::create(b, loc, x, emitSafeDivisor(b, loc, type, y));
-  Value isMinusOne =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y,
-                            emitNumber(b, loc, type, -1));
-  Value negated =
-      arith::SubIOp::create(b, loc, emitNumber(b, loc, type, 0), x);
+  Value quotient = DivOp::create(b, loc, x, emitSafeDivisor(b, loc, type, y));
+  Value isMinusOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y,
+                                           emitNumber(b, loc, type, -1));
+  Value negated = arith::SubIOp::create(b, loc, emitNumber(b, loc, type, 0), x);
   return arith::SelectOp::create(b, loc, isMinusOne, negated, quotient);
 }
 

@@ -1,9 +1,9 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
 #include "EmitExpr.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "KernelEmitter.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 

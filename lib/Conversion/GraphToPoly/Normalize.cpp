@@ -287,8 +287,8 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     indices.push_back(program.expression(program.simplify(e - range->first)));
   }
   ArrayId copy = addPadded(source, low, extents, padding, access.getType());
-  Expr replacement =
-      espalier::definition::access(TensorRef::operand(copy), indices, access.getType());
+  Expr replacement = espalier::definition::access(TensorRef::operand(copy),
+                                                  indices, access.getType());
   piece.value = transform(piece.value, [&](Expr e) -> Expr {
     return e.getNode() == access.getNode() ? replacement : Expr();
   });

@@ -63,7 +63,8 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
   Type stored = element;
   if (element.isInteger())
     stored = IntegerType::get(
-        type.getContext(), element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth());
+        type.getContext(),
+        element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth());
   unsigned size = stored.getIntOrFloatBitWidth() / 8;
   if (!layout)
     layout =
@@ -76,7 +77,8 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
       data = blob->getData();
     if (isSame)
-      return DenseResourceElementsAttr::get(storedType, resource.getRawHandle());
+      return DenseResourceElementsAttr::get(storedType,
+                                            resource.getRawHandle());
   } else if (auto dense = dyn_cast<DenseElementsAttr>(constant)) {
     if (isSame && !element.isInteger(1))
       return dense.bitcast(stored);

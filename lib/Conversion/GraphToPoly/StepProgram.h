@@ -36,8 +36,8 @@ struct Array {
   mlir::Location loc;
   mlir::Type elementType = {}; ///< Of the tensor; memory may differ.
   llvm::SmallVector<mlir::AffineExpr> extents = {};
-  unsigned argument = 0;               ///< Input: number of the argument.
-  mlir::ElementsAttr constant = {};    ///< Constant: the row-major values.
+  unsigned argument = 0;                    ///< Input: number of the argument.
+  mlir::ElementsAttr constant = {};         ///< Constant: the row-major values.
   llvm::SmallVector<unsigned> outputs = {}; ///< Results that this array is.
   /// The same row-major elements as this array, under other extents.
   std::optional<ArrayId> reshapeOf = std::nullopt;

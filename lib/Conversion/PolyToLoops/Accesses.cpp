@@ -73,9 +73,11 @@ KernelLoops::splitData(AffineExpr term) {
 bool KernelLoops::hasLaneAddresses(AffineExpr address, const Lanes &vector) {
   SmallVector<AffineExpr> terms;
   getTerms(address, terms);
-  return llvm::all_of(terms, [&](AffineExpr term) {
-    return !readsData(term) || splitData(term);
-  }) && getLaneStep(address, vector);
+  return llvm::all_of(terms,
+                      [&](AffineExpr term) {
+                        return !readsData(term) || splitData(term);
+                      }) &&
+         getLaneStep(address, vector);
 }
 
 std::optional<std::pair<int64_t, int64_t>>
@@ -240,9 +242,8 @@ Value KernelLoops::emitIndex(AffineExpr expr, ValueRange data) {
     });
     return last;
   };
-  llvm::stable_sort(terms, [&](AffineExpr a, AffineExpr b) {
-    return depth(a) < depth(b);
-  });
+  llvm::stable_sort(
+      terms, [&](AffineExpr a, AffineExpr b) { return depth(a) < depth(b); });
   Value sum;
   for (AffineExpr term : terms) {
     auto number = dyn_cast<AffineConstantExpr>(term);
@@ -287,9 +288,10 @@ void KernelLoops::addMemory(Value array, Value memref) {
   } else if (type.getRank() == 1) {
     memory.flat = memref;
   } else {
-    ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
-    int64_t size = type.hasStaticShape() ? type.getNumElements()
-                                         : ShapedType::kDynamic;
+    ReassociationIndices all(
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+    int64_t size =
+        type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
     memory.flat = memref::CollapseShapeOp::create(
         builder, loc, MemRefType::get({size}, memory.elementType), memref,
         ArrayRef<ReassociationIndices>{all});
@@ -481,9 +483,10 @@ Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
   getTerms(address, terms);
   Value offsets;
   auto add = [&](Value value) {
-    offsets = offsets ? arith::AddIOp::create(builder, loc, offsets, value)
-                            .getResult()
-                      : value;
+    offsets =
+        offsets
+            ? arith::AddIOp::create(builder, loc, offsets, value).getResult()
+            : value;
   };
   for (AffineExpr term : terms) {
     // A value read that differs from lane to lane, times one that does not.
@@ -557,7 +560,8 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
     if (!lanes->mask)
       return vector::LoadOp::create(builder, loc, type, memory.flat, base)
           .getResult();
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
     return vector::MaskedLoadOp::create(builder, loc, type, memory.flat, base,
                                         lanes->mask, zero)
         .getResult();
@@ -570,7 +574,8 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
         builder, loc,
         DenseElementsAttr::get(
             VectorType::get({lanes->width}, builder.getI1Type()), true));
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::GatherOp::create(builder, loc, type, memory.flat,
                                   ValueRange{base}, offsets, mask, zero)
       .getResult();
@@ -609,7 +614,7 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
         builder, loc,
         DenseElementsAttr::get(
             VectorType::get({lanes->width}, builder.getI1Type()), true));
-  vector::ScatterOp::create(builder, loc, Type(), memory.flat, ValueRange{base}, offsets,
-                            mask, value);
+  vector::ScatterOp::create(builder, loc, Type(), memory.flat, ValueRange{base},
+                            offsets, mask, value);
   return success();
 }

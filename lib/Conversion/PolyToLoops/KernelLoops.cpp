@@ -37,11 +37,13 @@ LogicalResult KernelLoops::emit(const AstNode &ast) {
   function.setVisibility(SymbolTable::getSymbolVisibility(kernel));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
-  for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments()))
+  for (auto [from, to] :
+       llvm::zip(kernel.getArguments(), entry->getArguments()))
     scalars.map(from, to);
   for (BlockArgument parameter : kernel.getParameters())
     symbols.push_back(scalars.lookup(parameter));
-  for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments()))
+  for (auto [from, to] :
+       llvm::zip(kernel.getArguments(), entry->getArguments()))
     if (isa<MemRefType>(to.getType()))
       addMemory(from, to);
   privateAllocs.emplace_back();
@@ -118,13 +120,13 @@ Value KernelLoops::emitCondition(const AstCondition &condition) {
   case Kind::True:
   case Kind::And:
   case Kind::Or: {
-    Value result = arith::ConstantIntOp::create(
-        builder, loc, condition.kind != Kind::Or, 1);
+    Value result = arith::ConstantIntOp::create(builder, loc,
+                                                condition.kind != Kind::Or, 1);
     for (const AstCondition &operand : condition.operands) {
       Value value = emitCondition(operand);
-      result = isAnd ? arith::AndIOp::create(builder, loc, result, value)
-                           .getResult()
-                     : arith::OrIOp::create(builder, loc, result, value);
+      result =
+          isAnd ? arith::AndIOp::create(builder, loc, result, value).getResult()
+                : arith::OrIOp::create(builder, loc, result, value);
     }
     return result;
   }
@@ -298,9 +300,9 @@ LogicalResult KernelLoops::emitIf(const AstNode &node) {
     return success();
   };
   if (failed(emitBranch(branch.getThenRegion(), node.children[0].get())) ||
-      failed(emitBranch(branch.getElseRegion(),
-                        node.children.size() > 1 ? node.children[1].get()
-                                                 : nullptr)))
+      failed(emitBranch(branch.getElseRegion(), node.children.size() > 1
+                                                    ? node.children[1].get()
+                                                    : nullptr)))
     return failure();
   setSlotValues(branch.getResults());
   return success();

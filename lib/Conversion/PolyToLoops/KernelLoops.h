@@ -86,15 +86,15 @@ private:
                     const polyhedral::AstNode &loop);
   mlir::LogicalResult emitVector(const polyhedral::AstNode &node);
   /// The slots that vector loops below `node` accumulate into, lane by lane.
-  void collectPartials(const polyhedral::AstNode &node,
-                       llvm::SmallVectorImpl<std::pair<
-                           SlotKey, poly::ComputeOp>> &partials,
-                       const polyhedral::AstNode *vectorLoop = nullptr);
+  void collectPartials(
+      const polyhedral::AstNode &node,
+      llvm::SmallVectorImpl<std::pair<SlotKey, poly::ComputeOp>> &partials,
+      const polyhedral::AstNode *vectorLoop = nullptr);
   /// Starts lane sums for what `node` accumulates; returns those started.
   llvm::SmallVector<std::pair<SlotKey, poly::ComputeOp>>
   beginPartials(const polyhedral::AstNode &node, int64_t width);
-  void endPartials(
-      llvm::ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials);
+  void
+  endPartials(llvm::ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials);
 
   // Statements (Statements.cpp).
   mlir::LogicalResult emitCall(const polyhedral::AstNode &call);

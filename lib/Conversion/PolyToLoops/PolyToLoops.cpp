@@ -39,8 +39,8 @@ struct ConvertPolyToLoopsPass
     }
     module.walk([&](poly::CallOp call) {
       builder.setInsertionPoint(call);
-      func::CallOp::create(builder, call.getLoc(), call.getCallee(), TypeRange(),
-                           call.getArguments());
+      func::CallOp::create(builder, call.getLoc(), call.getCallee(),
+                           TypeRange(), call.getArguments());
       call.erase();
     });
   }

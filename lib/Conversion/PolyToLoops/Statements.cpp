@@ -15,9 +15,9 @@ Value KernelLoops::toVector(Value value) {
       builder, loc, VectorType::get({lanes->width}, value.getType()), value);
 }
 
-FailureOr<SmallVector<Value>>
-KernelLoops::emitReads(poly::ComputeOp compute, const AstNode &call,
-                       Value accumulator) {
+FailureOr<SmallVector<Value>> KernelLoops::emitReads(poly::ComputeOp compute,
+                                                     const AstNode &call,
+                                                     Value accumulator) {
   SmallVector<Value> values;
   std::optional<unsigned> accumulated = getAccumulatorRead(compute);
   for (auto [number, access] : llvm::enumerate(compute.getReadAccesses())) {
@@ -25,7 +25,8 @@ KernelLoops::emitReads(poly::ComputeOp compute, const AstNode &call,
       values.push_back(accumulator);
       continue;
     }
-    if (access.argument.use_empty() && !access.getType().getElementType().isIntOrIndex()) {
+    if (access.argument.use_empty() &&
+        !access.getType().getElementType().isIntOrIndex()) {
       values.push_back({});
       continue;
     }
@@ -38,9 +39,9 @@ KernelLoops::emitReads(poly::ComputeOp compute, const AstNode &call,
 }
 
 /// Emits the body on `reads`: as it is, or on vectors where an operand is one.
-FailureOr<SmallVector<Value>>
-KernelLoops::emitBody(poly::ComputeOp compute, const AstNode &call,
-                      ValueRange reads) {
+FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
+                                                    const AstNode &call,
+                                                    ValueRange reads) {
   IRMapping mapping = scalars;
   for (auto [argument, value] :
        llvm::zip(compute.getBody().getArguments(), reads))
@@ -53,8 +54,8 @@ KernelLoops::emitBody(poly::ComputeOp compute, const AstNode &call,
         mapping.map(index, emitIndex(value));
         continue;
       }
-      Value base = emitIndex(
-          value.replace(iterator(lanes->iterator), lanes->first));
+      Value base =
+          emitIndex(value.replace(iterator(lanes->iterator), lanes->first));
       SmallVector<int64_t> steps;
       for (int64_t lane = 0; lane < lanes->width; ++lane)
         steps.push_back(lane * *getLaneStride(value, *lanes));
@@ -82,8 +83,8 @@ KernelLoops::emitBody(poly::ComputeOp compute, const AstNode &call,
             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op)) {
       Value one = arith::ConstantOp::create(
           builder, loc, builder.getOneAttr(operands[1].getType()));
-      operands[1] = arith::SelectOp::create(builder, loc, lanes->mask,
-                                            operands[1], one);
+      operands[1] =
+          arith::SelectOp::create(builder, loc, lanes->mask, operands[1], one);
     }
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
@@ -108,8 +109,7 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
   SlotKey key = getSlotKey(write, call);
   auto slot = inRegisters ? registers.find(key) : registers.end();
   bool hasPartial = slot != registers.end() && slot->second.partial;
-  auto type =
-      VectorType::get({lanes->width}, write.getType().getElementType());
+  auto type = VectorType::get({lanes->width}, write.getType().getElementType());
   Value before;
   if (hasPartial)
     before = slot->second.partial;
@@ -168,8 +168,7 @@ LogicalResult KernelLoops::emitCall(const AstNode &call) {
   FailureOr<SmallVector<Value>> results = emitBody(compute, call, *reads);
   if (failed(results))
     return failure();
-  for (auto [access, value] :
-       llvm::zip(compute.getWriteAccesses(), *results)) {
+  for (auto [access, value] : llvm::zip(compute.getWriteAccesses(), *results)) {
     bool inRegisters = memories.find(access.array)->second.inRegisters;
     if (failed(emitWrite(access, call, inRegisters ? toVector(value) : value,
                          *reads)))

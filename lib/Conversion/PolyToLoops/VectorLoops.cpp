@@ -62,8 +62,8 @@ static bool getCalls(const AstNode &node,
 
 bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
                                const AstNode &loop) {
-  Lanes vector{loop.iterator, getLoopKind(loop).getWidth(),
-               loop.lower.affine, {}};
+  Lanes vector{
+      loop.iterator, getLoopKind(loop).getWidth(), loop.lower.affine, {}};
   auto isRegular = [&](const poly::ComputeAccess &access) {
     return hasLaneAddresses(getAddress(access, call), vector);
   };
@@ -101,8 +101,7 @@ bool KernelLoops::canVectorize(const AstNode &node) {
   if (known != ranges.end())
     before = known->second;
   if (std::optional<int64_t> lower = node.lower.getConstant())
-    ranges[node.iterator] = {*lower,
-                             *lower + getLoopKind(node).getWidth() - 1};
+    ranges[node.iterator] = {*lower, *lower + getLoopKind(node).getWidth() - 1};
   bool possible = llvm::all_of(calls, [&](const AstNode *call) {
     return canVectorize(computes[call->statement], *call, node);
   });
@@ -158,8 +157,7 @@ KernelLoops::beginPartials(const AstNode &node, int64_t) {
     auto type = VectorType::get({width}, slot->second.value.getType());
     slot->second.partial = arith::ConstantOp::create(
         builder, loc,
-        DenseElementsAttr::get(type,
-                               Attribute(getCombiner(compute)->neutral)));
+        DenseElementsAttr::get(type, Attribute(getCombiner(compute)->neutral)));
     begun.push_back({key, compute});
   }
   return begun;
@@ -173,9 +171,9 @@ void KernelLoops::endPartials(
     auto reassociate = isa<FloatType>(slot.value.getType())
                            ? arith::FastMathFlags::reassoc
                            : arith::FastMathFlags::none;
-    slot.value = vector::ReductionOp::create(builder, loc,
-                                             getCombiner(compute)->kind,
-                                             slot.partial, slot.value, reassociate);
+    slot.value =
+        vector::ReductionOp::create(builder, loc, getCombiner(compute)->kind,
+                                    slot.partial, slot.value, reassociate);
     slot.partial = {};
   }
 }

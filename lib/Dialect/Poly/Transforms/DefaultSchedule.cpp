@@ -65,9 +65,8 @@ private:
   AffineExpr getSharedBound(unsigned dim) const;
   /// Whether some computation leaves out points along a shared dimension.
   bool isRestricted(unsigned dim) const {
-    return llvm::any_of(component.computes, [&](unsigned i) {
-      return shapes[i].restricted[dim];
-    });
+    return llvm::any_of(component.computes,
+                        [&](unsigned i) { return shapes[i].restricted[dim]; });
   }
   /// The reduction whose result deserves a register tile: the one with the
   /// most work.
@@ -226,8 +225,8 @@ void ComponentScheduler::chooseTile() {
     bool shares = llvm::any_of(main.reads, [&](const ComputeAccess &read) {
       return !read.map.isFunctionOfDim(dim);
     });
-    if (dim != *vectorDim && !component.sequential[dim] &&
-        !isRestricted(dim) && getSharedBound(dim) && shares)
+    if (dim != *vectorDim && !component.sequential[dim] && !isRestricted(dim) &&
+        getSharedBound(dim) && shares)
       problem.rowDims.push_back(dim);
   }
   tile = chooseRegisterTile(problem);
@@ -241,8 +240,8 @@ void ComponentScheduler::placeArrays() {
     for (const ComputeAccess &write : shapes[i].writes) {
       writers.try_emplace(write.array, &write);
       if (!shapes[i].op.getReduction() &&
-          llvm::is_contained(ArrayRef(shapes[i].restricted).take_front(numShared),
-                             true))
+          llvm::is_contained(
+              ArrayRef(shapes[i].restricted).take_front(numShared), true))
         partial.insert(write.array);
     }
   for (auto [value, write] : writers) {
@@ -266,8 +265,8 @@ void ComponentScheduler::placeArrays() {
       }
       unsigned number = dim.getPosition();
       covered.insert(number);
-      int64_t size = number == vectorDim ? lanes * tile.vectors
-                                         : tile.rows[number];
+      int64_t size =
+          number == vectorDim ? lanes * tile.vectors : tile.rows[number];
       if (size == 1)
         continue;
       results.push_back(self % size);
@@ -415,10 +414,9 @@ void ComponentScheduler::emitBand(ArrayRef<unsigned> positions,
         compute.getNumDims(), kernel.getNumParameters(), exprs, context)));
   }
   kinds.assign(loops.begin(), loops.end());
-  auto band = BandOp::create(builder, kernel.getLoc(),
-                             builder.getArrayAttr(names),
-                             builder.getArrayAttr(maps),
-                             builder.getArrayAttr(kinds), false);
+  auto band = BandOp::create(
+      builder, kernel.getLoc(), builder.getArrayAttr(names),
+      builder.getArrayAttr(maps), builder.getArrayAttr(kinds), false);
   builder.setInsertionPointToEnd(&band.getOrCreateBlock());
 }
 
@@ -480,8 +478,7 @@ void ComponentScheduler::emitCompute(unsigned position,
 
 void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
   OpBuilder::InsertionGuard guard(builder);
-  auto all = llvm::to_vector(
-      llvm::seq<unsigned>(0, component.computes.size()));
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, component.computes.size()));
   SmallVector<unsigned> order = getLoopOrder();
   if (!order.empty()) {
     SmallVector<SmallVector<AffineExpr>> results(all.size());
@@ -489,7 +486,8 @@ void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
     bool parallel = isParallelWorthwhile();
     for (unsigned dim : order) {
       AffineExpr self = getAffineDimExpr(dim, context);
-      if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
+      if (auto begin =
+              dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
         self = self - begin;
       if (segments[dim].size > 1)
         self = self.floorDiv(segments[dim].size);
@@ -510,11 +508,10 @@ void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
   Block &block = sequence.getOrCreateBlock();
   for (unsigned position : all) {
     builder.setInsertionPointToEnd(&block);
-    auto filter = FilterOp::create(
-        builder, kernel.getLoc(),
-        builder.getArrayAttr(
-            FlatSymbolRefAttr::get(shape(position).op.getSymNameAttr())),
-        nullptr);
+    auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                   builder.getArrayAttr(FlatSymbolRefAttr::get(
+                                       shape(position).op.getSymNameAttr())),
+                                   nullptr);
     builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
     emitCompute(position, segments);
   }
@@ -575,16 +572,17 @@ void ComponentScheduler::run() {
           SmallVector<bool>(constraints.size(), false))));
     }
     builder.setInsertionPointToEnd(&block);
-    auto filter = FilterOp::create(builder, kernel.getLoc(),
-                                   builder.getArrayAttr(names),
-                                   builder.getArrayAttr(sets));
+    auto filter =
+        FilterOp::create(builder, kernel.getLoc(), builder.getArrayAttr(names),
+                         builder.getArrayAttr(sets));
     builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
     emitTree(chosen);
   });
 }
 
 struct PolyDefaultSchedulePass
-    : espalier::poly::impl::PolyDefaultSchedulePassBase<PolyDefaultSchedulePass> {
+    : espalier::poly::impl::PolyDefaultSchedulePassBase<
+          PolyDefaultSchedulePass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     SmallVector<ComputeOp> computes = kernel.getComputes();

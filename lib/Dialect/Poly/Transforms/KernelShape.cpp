@@ -19,9 +19,9 @@ static bool isBound(AffineExpr constraint, unsigned numDims,
     return true;
   for (unsigned dim = 0; dim < numDims; ++dim)
     if (constraint.isFunctionOfDim(dim))
-      return simplifyAffineExpr(constraint +
-                                    getAffineDimExpr(dim, constraint.getContext()),
-                                numDims, numSymbols)
+      return simplifyAffineExpr(
+                 constraint + getAffineDimExpr(dim, constraint.getContext()),
+                 numDims, numSymbols)
           .isSymbolicOrConstant();
   return false;
 }
@@ -37,8 +37,7 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
     return shape;
   IntegerSet set = sets.front();
   for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
-    if (!set.isEq(number) &&
-        isBound(constraint, numDims, set.getNumSymbols()))
+    if (!set.isEq(number) && isBound(constraint, numDims, set.getNumSymbols()))
       continue;
     for (unsigned dim = 0; dim < numDims; ++dim)
       if (constraint.isFunctionOfDim(dim))
@@ -56,8 +55,8 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
         continue;
       auto known = dyn_cast_or_null<AffineConstantExpr>(shape.extents[dim]);
       auto fresh = dyn_cast<AffineConstantExpr>(extent);
-      if (!shape.extents[dim] || (known && fresh &&
-                                  fresh.getValue() < known.getValue()))
+      if (!shape.extents[dim] ||
+          (known && fresh && fresh.getValue() < known.getValue()))
         shape.extents[dim] = extent;
     }
   }
@@ -87,9 +86,8 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
       step = index.getKind() == AffineExprKind::Mod ? 1 : 0;
     } else {
       AffineExpr next = index.replace(self, self + 1);
-      auto difference = dyn_cast<AffineConstantExpr>(
-          simplifyAffineExpr(next - index, access.map.getNumDims(),
-                             access.map.getNumSymbols()));
+      auto difference = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+          next - index, access.map.getNumDims(), access.map.getNumSymbols()));
       if (!difference)
         return std::nullopt;
       step = difference.getValue();
@@ -112,8 +110,7 @@ static Flow getFlow(const ComputeAccess &write, const ComputeAccess &read,
                     unsigned dim) {
   AffineExpr self = getAffineDimExpr(dim, write.map.getContext());
   Flow best = Flow::Unrelated;
-  for (auto [w, r] :
-       llvm::zip(write.map.getResults(), read.map.getResults())) {
+  for (auto [w, r] : llvm::zip(write.map.getResults(), read.map.getResults())) {
     if (w != self)
       continue;
     if (r == self)
@@ -177,9 +174,11 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
       // Loops that no write depends on belong to a reduction.
       unsigned own = 0;
       while (own < shapes[i].getNumDims() &&
-             llvm::all_of(shapes[i].writes, [&](const ComputeAccess &write) {
-               return write.map.isFunctionOfDim(own);
-             }))
+             llvm::all_of(
+                 shapes[i].writes,
+                 [&](const ComputeAccess &write) {
+                   return write.map.isFunctionOfDim(own);
+                 }))
         ++own;
       shared = std::min(shared, own);
     }
@@ -191,7 +190,8 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
         Flow flow = getFlow(*edge.write, *edge.read, dim);
         // A computation that reads what it writes keeps its own order.
         if (edge.writer == edge.reader) {
-          if (flow != Flow::Same && !isSameElement(*edge.write, *edge.read, dim))
+          if (flow != Flow::Same &&
+              !isSameElement(*edge.write, *edge.read, dim))
             component.sequential[dim] = true;
         } else if (flow == Flow::Unrelated)
           shared = dim;

@@ -8,7 +8,8 @@ using namespace espalier::poly;
 static constexpr int64_t kUnknownExtent = 1024;
 
 /// Cycles for one step of the reduction in a tile of `rows` x `vectors`.
-static double getStepCycles(int64_t rows, int64_t vectors, bool broadcastsRows) {
+static double getStepCycles(int64_t rows, int64_t vectors,
+                            bool broadcastsRows) {
   double multiplyAdds = rows * vectors / 2.0;
   double loads = ((broadcastsRows ? rows : rows * vectors) + vectors) / 2.0;
   constexpr double latency = 4;
@@ -43,10 +44,10 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
   int64_t innerExtent = inner < 0 ? 1 : getExtent(inner);
   int64_t outerExtent = outer < 0 ? 1 : getExtent(outer);
   for (int64_t vectors : {1, 2, 4, 8}) {
-    if (vectors > 1 && vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
+    if (vectors > 1 &&
+        vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
       break;
-    int64_t maxRows =
-        std::max<int64_t>(1, (registers - vectors - 1) / vectors);
+    int64_t maxRows = std::max<int64_t>(1, (registers - vectors - 1) / vectors);
     if (!problem.broadcastsRows)
       maxRows = std::max<int64_t>(1, maxRows / 2);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {

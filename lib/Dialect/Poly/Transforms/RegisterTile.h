@@ -1,4 +1,5 @@
-//===- RegisterTile.h - Which tile of a result stays in registers -*- C++ -*-===//
+//===- RegisterTile.h - Which tile of a result stays in registers -*- C++
+//-*-===//
 
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
