@@ -181,6 +181,10 @@ private:
   std::optional<Lanes> lanes;
 };
 
+/// Adds the summands of `expr` to `terms`.
+void getTerms(mlir::AffineExpr expr,
+              llvm::SmallVectorImpl<mlir::AffineExpr> &terms);
+
 /// How a reduction combines, and its neutral element.
 struct Combiner {
   mlir::vector::CombiningKind kind;

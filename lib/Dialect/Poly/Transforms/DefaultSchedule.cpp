@@ -16,6 +16,7 @@
 
 #include "KernelShape.h"
 #include "RegisterTile.h"
+#include "Segments.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 
@@ -40,13 +41,6 @@ static int64_t getBytes(Type type) {
 }
 
 namespace {
-
-/// Points of one shared dimension that are tiled alike: from `begin` to `end`
-/// in tiles of `size`, counted from `begin`.
-struct Segment {
-  AffineExpr begin, end; ///< Null: the whole dimension.
-  int64_t size;
-};
 
 class ComponentScheduler {
 public:
@@ -514,24 +508,6 @@ void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
                                    nullptr);
     builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
     emitCompute(position, segments);
-  }
-}
-
-/// All combinations of the segments of the shared dimensions.
-static void
-forEachCombination(ArrayRef<SmallVector<Segment>> segments,
-                   llvm::function_ref<void(ArrayRef<Segment>)> visit) {
-  SmallVector<unsigned> index(segments.size(), 0);
-  while (true) {
-    SmallVector<Segment> chosen;
-    for (auto [dim, number] : llvm::enumerate(index))
-      chosen.push_back(segments[dim][number]);
-    visit(chosen);
-    unsigned dim = segments.size();
-    while (dim > 0 && ++index[dim - 1] == segments[dim - 1].size())
-      index[--dim] = 0;
-    if (dim == 0)
-      return;
   }
 }
 
