@@ -72,7 +72,9 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   // Integer powers become functions, lane by lane.
   manager.addPass(createConvertMathToFuncs());
   addFunctionPasses(manager.nest<func::FuncOp>());
+  // Functions of the C library take one lane at a time.
   manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertOpenMPToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;
   memrefs.useAlignedAlloc = true;

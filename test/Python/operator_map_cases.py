@@ -20,8 +20,10 @@ BROADCASTS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((2, 5, 33), (5, 1)),
     ((2, 3, 4, 35), (1, 3, 1, 1)),
 ]
-FLOAT_UNARY = "abs ceil cos erf exp floor is_nan neg relu round sigmoid sign sin silu softplus "
+FLOAT_UNARY = (
+    "abs ceil cos erf exp floor is_nan neg relu round sigmoid sign sin silu softplus "
     "hard_swish tanh"
+)
 BINARY = "add sub mul div max min equal less less_equal greater greater_equal"
 INTEGER_BINARY = "add sub mul max min and or xor equal less less_equal greater greater_equal"
 

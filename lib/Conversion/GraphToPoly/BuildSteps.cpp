@@ -234,10 +234,10 @@ LogicalResult ProgramBuilder::addArguments() {
         if (auto attr = dyn_cast<StringAttr>(names[dim]))
           name = attr.getValue();
       if (name.empty())
-        return addSymbol({number, dim, {}});
+        return addSymbol({number, dim});
       AffineExpr &known = namedExtents[name];
       if (!known)
-        known = addSymbol({number, dim, {}});
+        known = addSymbol({number, dim});
       return known;
     });
     arrayOf[argument] = program.addArray(std::move(array));
@@ -352,8 +352,10 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
                              unsigned group) {
   StepLowering lowering(program, instance.loc);
   SmallVector<VarId> vars;
-  for (const IndexVar &var : step.indices) {
-    lowering.declare({var.id, var.name, import(instance, var.extent)});
+  ArrayId target = instance.steps[&step - instance.definition->steps.begin()];
+  for (auto [dim, var] : llvm::enumerate(step.indices)) {
+    lowering.declare({var.id, var.name,
+                      program.expression(program.arrays[target].extents[dim])});
     vars.push_back(var.id);
   }
   if (step.recurrence) {
@@ -363,9 +365,7 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
   Expr value = lowering.extractReductions(import(instance, step.value));
   if (value.getType() != step.elementType)
     value = cast(step.elementType, value);
-  lowering.addStatement(
-      instance.steps[&step - instance.definition->steps.begin()], vars, value,
-      std::nullopt, {});
+  lowering.addStatement(target, vars, value, std::nullopt, {});
 }
 
 LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
@@ -382,13 +382,16 @@ LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
     Array array{Array::Kind::Intermediate, op->getLoc()};
     array.elementType = step.elementType;
     for (const IndexVar &var : step.indices) {
-      std::optional<AffineExpr> extent =
-          program.affine(import(instance, var.extent));
-      if (!extent)
+      Expr value = import(instance, var.extent);
+      bool readsData = false;
+      walk(value,
+           [&](Expr e) { readsData |= e.getKind() == Expr::Kind::Access; });
+      if (readsData)
         return op->emitError("expects extents that follow from the sizes of "
                              "the inputs, but that of ")
                << step.name << " along " << var.name << " depends on data";
-      array.extents.push_back(*extent);
+      std::optional<AffineExpr> extent = program.affine(value);
+      array.extents.push_back(extent ? *extent : addSymbol({0, 0, {}, value}));
     }
     instance.steps.push_back(program.addArray(std::move(array)));
   }

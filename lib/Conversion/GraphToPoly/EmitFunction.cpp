@@ -34,6 +34,10 @@ private:
       return arith::ConstantIndexOp::create(builder, loc, number.getValue());
     if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
       const Symbol &source = program.symbols[symbol.getPosition()];
+      if (source.expr)
+        return emitExpr(builder, loc, source.expr, [&](definition::Expr leaf) {
+          return emit(getAffineSymbolExpr(leaf.getNumber(), program.context));
+        });
       return source.value ? clone(source.value)
                           : extent(source.argument, source.dim);
     }

@@ -78,11 +78,13 @@ struct Statement {
   unsigned getNumDims() const { return extents.size(); }
 };
 
-/// Where a symbol's value comes from: an extent of an argument, or an index
-/// value computed in the function.
+/// Where a symbol's value comes from: an extent of an argument, an index value
+/// computed in the function, or an expression over other symbols that is not
+/// affine.
 struct Symbol {
   unsigned argument = 0, dim = 0;
-  mlir::Value value;
+  mlir::Value value = {};
+  Expr expr = {};
 };
 
 /// A function on tensors as statements over arrays.
