@@ -277,8 +277,13 @@ void ComponentScheduler::placeArrays() {
     array.setStorageAttr(AffineMapAttr::get(
         AffineMap::get(type.getRank(), 0, results, context)));
     array.setStorageTypeAttr(TypeAttr::get(storage));
+    // Registers are written and read under the same conditions: where the
+    // computations agree in the extents.
     bool isTile = results.size() <= covered.size() &&
-                  storage.hasStaticShape() && !partial.contains(value);
+                  storage.hasStaticShape() && !partial.contains(value) &&
+                  llvm::all_of(llvm::seq(0u, numShared), [&](unsigned dim) {
+                    return bool(getSharedBound(dim));
+                  });
     if (isTile)
       for (auto [position, index] : llvm::enumerate(write->map.getResults()))
         isTile &= isa<AffineDimExpr>(index) &&
