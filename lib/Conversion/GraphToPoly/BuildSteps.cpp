@@ -37,6 +37,9 @@ private:
   LogicalResult addArguments();
   LogicalResult addOperator(graph::DefinedOpInterface op);
   void addConstant(Value value, ElementsAttr attr);
+  /// The array to return for `array`: a copy of it where its memory is not
+  /// computed here, or is returned already.
+  ArrayId getOutput(ArrayId array);
   LogicalResult addReshape(Operation *op, ArrayId source);
   /// The affine value of an index computation of the function.
   AffineExpr getIndex(Value value);
@@ -64,6 +67,7 @@ private:
   llvm::DenseMap<Value, ArrayId> arrayOf;
   llvm::DenseMap<Value, AffineExpr> indexOf;
   llvm::StringMap<AffineExpr> namedExtents;
+  llvm::DenseSet<ArrayId> returned;
   unsigned numGroups = 0;
 };
 
@@ -289,6 +293,29 @@ void ProgramBuilder::addConstant(Value value, ElementsAttr attr) {
   arrayOf[value] = program.addArray(std::move(array));
 }
 
+ArrayId ProgramBuilder::getOutput(ArrayId array) {
+  ArrayId base = array;
+  while (program.arrays[base].reshapeOf)
+    base = *program.arrays[base].reshapeOf;
+  if (program.arrays[base].kind == Array::Kind::Intermediate &&
+      returned.insert(base).second)
+    return array;
+  Array copy{Array::Kind::Intermediate, program.arrays[array].loc};
+  copy.elementType = program.arrays[array].elementType;
+  copy.extents = program.arrays[array].extents;
+  SmallVector<Expr> indices;
+  for (unsigned dim = 0; dim < copy.extents.size(); ++dim)
+    indices.push_back(variable(dim, program.context));
+  Statement statement{0, copy.loc, copy.extents, {}, std::nullopt, std::nullopt,
+                      0};
+  statement.pieces.push_back(
+      {{}, access(TensorRef::operand(array), indices, copy.elementType)});
+  statement.target = program.addArray(std::move(copy));
+  ArrayId target = statement.target;
+  program.statements.push_back(std::move(statement));
+  return target;
+}
+
 LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Array array{Array::Kind::Intermediate, op->getLoc()};
@@ -419,9 +446,9 @@ FailureOr<StepProgram> ProgramBuilder::run() {
     ElementsAttr constant;
     if (auto ret = dyn_cast<func::ReturnOp>(op)) {
       for (auto [number, value] : llvm::enumerate(ret.getOperands())) {
-        Array &array = program.arrays[arrayOf.lookup(value)];
-        array.outputs.push_back(number);
-        array.rowMajor = true;
+        ArrayId array = getOutput(arrayOf.lookup(value));
+        program.arrays[array].outputs.push_back(number);
+        program.arrays[array].rowMajor = true;
       }
     } else if (op.getNumResults() == 1 &&
                isa<RankedTensorType>(op.getResult(0).getType()) &&

@@ -333,20 +333,6 @@ LogicalResult FunctionEmitter::run() {
     }
     poly::CallOp::create(b, emitter.kernel.getLoc(), emitter.kernel, operands);
   }
-  unsigned numInputs = original.getNumArguments();
-  for (auto [number, array] : llvm::enumerate(outputs)) {
-    Value argument = main.getArgument(numInputs + number);
-    Value buffer = getBuffer(b, sizes, array);
-    Value source = buffer;
-    while (auto op = source.getDefiningOp<ViewLikeOpInterface>())
-      source = op.getViewSource();
-    if (source == argument)
-      continue;
-    if (buffer.getType() != argument.getType())
-      buffer = memref::CastOp::create(b, original.getLoc(), argument.getType(),
-                                      buffer);
-    memref::CopyOp::create(b, original.getLoc(), buffer, argument);
-  }
   func::ReturnOp::create(b, original.getLoc());
   if (failed(makePlan(original)))
     return failure();
