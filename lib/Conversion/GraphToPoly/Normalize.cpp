@@ -268,6 +268,25 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     if (!explained)
       return false;
   }
+  // The same element may be read twice, as in a square; whatever else reads at
+  // a padded index would be out of bounds.
+  auto isSame = [&](Expr other) {
+    return other.getTensor() == access.getTensor() &&
+           llvm::all_of_zip(other.getOperands(), access.getOperands(),
+                            [&](Expr a, Expr b) {
+                              return program.affine(a) == program.affine(b);
+                            });
+  };
+  bool isAlone = true;
+  walk(piece.value, [&](Expr e) {
+    if (e.getKind() != Expr::Kind::Access || isSame(e))
+      return;
+    for (Expr index : e.getOperands())
+      for (auto [dim, own] : llvm::enumerate(access.getOperands()))
+        isAlone &= !pad[dim] || program.affine(index) != program.affine(own);
+  });
+  if (!isAlone)
+    return false;
   SmallVector<AffineExpr> low, extents;
   SmallVector<Expr> indices;
   AffineExpr zero = getAffineConstantExpr(0, program.context);
@@ -290,7 +309,8 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
   Expr replacement = espalier::definition::access(TensorRef::operand(copy),
                                                   indices, access.getType());
   piece.value = transform(piece.value, [&](Expr e) -> Expr {
-    return e.getNode() == access.getNode() ? replacement : Expr();
+    return e.getKind() == Expr::Kind::Access && isSame(e) ? replacement
+                                                          : Expr();
   });
   piece.domain.clear();
   return true;
