@@ -74,6 +74,8 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
+  /// Point d computes the target's element at d + targetOffset; empty: at d.
+  llvm::SmallVector<mlir::AffineExpr> targetOffset = {};
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -114,6 +116,12 @@ struct StepProgram {
   /// Writes an affine expression as an index expression.
   Expr expression(mlir::AffineExpr expr) const;
 };
+
+/// The least and greatest value of `expr` over the box of `extents`; fails if
+/// it is not linear with constant coefficients.
+std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
+getRange(const StepProgram &program, mlir::AffineExpr expr,
+         llvm::ArrayRef<mlir::AffineExpr> extents);
 
 /// Reads a condition as a union of disjoint conjunctions of affine ones; with
 /// `negate`, its complement. Null is true. Fails for what is not affine.
@@ -157,6 +165,17 @@ struct Cluster {
 
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
+
+/// Where `piece` of `copy` puts an array, if it is a copy of all of it and
+/// nothing else: element i of the array at i + offset of the target.
+std::optional<llvm::SmallVector<mlir::AffineExpr>>
+getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
+
+/// Lets statements write into the padded copies and concatenations that their
+/// results would be moved to. Removes statements, and kernels, that are left
+/// with nothing to do.
+void storeInPlace(StepProgram &program,
+                  llvm::SmallVectorImpl<Cluster> &clusters);
 
 /// What layouts need to know of the machine.
 struct LayoutOptions {
