@@ -12,7 +12,6 @@
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace espalier;
 
@@ -70,23 +69,9 @@ static llvm::Error addSystem(llvm::orc::LLJIT &jit,
   return llvm::Error::success();
 }
 
-/// Fails if the machine at hand lacks what the code needs.
-static llvm::Error checkMachine(const ProgramInfo &info) {
-  auto missing = findMissingFeatures({info.cpu, info.features});
-  if (!missing)
-    return missing.takeError();
-  if (missing->empty())
-    return llvm::Error::success();
-  return llvm::createStringError(
-      "expects a machine with " + llvm::join(*missing, ", ") + " for code of " +
-      info.cpu + ", but got " + llvm::sys::getHostCPUName());
-}
-
 llvm::Expected<std::unique_ptr<LoadedProgram>>
 LoadedProgram::create(CompiledProgram program, llvm::StringRef ompLibrary) {
   initializeTargets();
-  if (llvm::Error error = checkMachine(program.getInfo()))
-    return error;
   std::unique_ptr<LoadedProgram> loaded(new LoadedProgram(std::move(program)));
   const ProgramInfo &info = loaded->compiled.getInfo();
   auto jit = llvm::orc::LLJITBuilder().create();
