@@ -58,6 +58,8 @@ Expr definition::transform(Expr expr, llvm::function_ref<Expr(Expr)> replace) {
 //===----------------------------------------------------------------------===//
 
 static AffineExpr combineAffine(ScalarFn fn, AffineExpr lhs, AffineExpr rhs) {
+  auto number = dyn_cast<AffineConstantExpr>(rhs);
+  bool divides = number ? number.getValue() > 0 : rhs.isSymbolicOrConstant();
   switch (fn) {
   case ScalarFn::Add:
     return lhs + rhs;
@@ -68,9 +70,9 @@ static AffineExpr combineAffine(ScalarFn fn, AffineExpr lhs, AffineExpr rhs) {
       return rhs * lhs;
     return rhs.isSymbolicOrConstant() ? lhs * rhs : AffineExpr();
   case ScalarFn::FloorDiv:
-    return rhs.isSymbolicOrConstant() ? lhs.floorDiv(rhs) : AffineExpr();
+    return divides ? lhs.floorDiv(rhs) : AffineExpr();
   case ScalarFn::Mod:
-    return rhs.isSymbolicOrConstant() ? lhs % rhs : AffineExpr();
+    return divides ? lhs % rhs : AffineExpr();
   default:
     return {};
   }

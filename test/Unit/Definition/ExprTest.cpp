@@ -95,6 +95,8 @@ TEST_F(ExprTest, AffineFormsUseFloorDivisionAndModulo) {
 
 TEST_F(ExprTest, OtherFunctionsAreNotAffine) {
   EXPECT_EQ(showAffine(i * i), "not affine");
+  EXPECT_EQ(showAffine(floorDiv(i, number(0))), "not affine");
+  EXPECT_EQ(showAffine(mod(i, number(-2))), "not affine");
   EXPECT_EQ(showAffine(apply(ScalarFn::Max, {i, n})), "not affine");
   Expr element = access(TensorRef::operand(0), {i}, f32);
   EXPECT_EQ(showAffine(cast(index, element)), "not affine");
