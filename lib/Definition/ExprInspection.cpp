@@ -20,6 +20,21 @@ void definition::walk(Expr expr, llvm::function_ref<void(Expr)> visit) {
     walk(operand, visit);
 }
 
+bool definition::isExtent(Expr expr) {
+  switch (expr.getKind()) {
+  case Expr::Kind::Constant:
+    return expr.getInt().has_value();
+  case Expr::Kind::Size:
+  case Expr::Kind::Parameter:
+    return true;
+  case Expr::Kind::Apply:
+  case Expr::Kind::Select:
+    return llvm::all_of(expr.getOperands(), isExtent);
+  default:
+    return false;
+  }
+}
+
 Expr definition::transform(Expr expr, llvm::function_ref<Expr(Expr)> replace) {
   if (!expr)
     return expr;

@@ -127,7 +127,8 @@ private:
   std::shared_ptr<const Node> node;
 };
 
-/// An index variable that runs from 0 to `extent` - 1.
+/// An index variable that runs from 0 to `extent` - 1, where the extent is one
+/// in the sense of `isExtent`.
 struct IndexVar {
   VarId id;
   std::string name;
@@ -180,6 +181,10 @@ Expr conjoin(Expr lhs, Expr rhs);
 /// Calls `visit` on `expr` and everything below it, parents first; what a
 /// reduction's guard and extents contain included.
 void walk(Expr expr, llvm::function_ref<void(Expr)> visit);
+
+/// Returns true if an index expression is made of numbers, sizes and parameters
+/// alone: then its value is known before any element is.
+bool isExtent(Expr expr);
 
 /// Rebuilds `expr` bottom-up: `replace` gets each node after its operands were
 /// rebuilt and returns the node to use, or null to keep it.
