@@ -186,8 +186,10 @@ void walk(Expr expr, llvm::function_ref<void(Expr)> visit);
 /// alone: then its value is known before any element is.
 bool isExtent(Expr expr);
 
-/// Rebuilds `expr` bottom-up: `replace` gets each node after its operands were
-/// rebuilt and returns the node to use, or null to keep it.
+/// Rebuilds `expr` bottom-up. `replace` gets each node of it once (a shared one
+/// too), after its operands were rebuilt, and returns the node to use, or null
+/// to keep it; what is kept with other operands is then folded. Replacements,
+/// and what folding makes of nodes, are not offered again.
 Expr transform(Expr expr, llvm::function_ref<Expr(Expr)> replace);
 
 /// Translates an index expression into an affine one, or nothing if it is not

@@ -335,37 +335,21 @@ LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
   return success();
 }
 
-/// Tells the program's parameters from the operator's while both are around.
-static constexpr unsigned kProgramParameter = 1u << 30;
-
 Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
-  auto marked = [&](AffineExpr value) {
-    return program.expression(
-        value.shiftSymbols(program.symbols.size(), kProgramParameter));
-  };
-  // Sums fold when they are rebuilt, perhaps to a parameter of the program,
-  // which is then visited again.
-  Expr imported = transform(expr, [&](Expr e) -> Expr {
+  return transform(expr, [&](Expr e) -> Expr {
     switch (e.getKind()) {
     case Expr::Kind::Size:
-      return marked(program.arrays[getArray(instance, e.getTensor())]
-                        .extents[e.getNumber()]);
+      return program.expression(
+          program.arrays[getArray(instance, e.getTensor())]
+              .extents[e.getNumber()]);
     case Expr::Kind::Parameter:
-      if (e.getNumber() >= kProgramParameter)
-        return {};
-      return marked(instance.parameters[e.getNumber()]);
+      return program.expression(instance.parameters[e.getNumber()]);
     case Expr::Kind::Access:
       return access(TensorRef::operand(getArray(instance, e.getTensor())),
                     e.getOperands(), e.getType());
     default:
       return {};
     }
-  });
-  return transform(imported, [&](Expr e) -> Expr {
-    if (e.getKind() != Expr::Kind::Parameter ||
-        e.getNumber() < kProgramParameter)
-      return {};
-    return parameter(e.getNumber() - kProgramParameter, program.context);
   });
 }
 
