@@ -32,6 +32,12 @@ StepProgram::affine(Expr index,
   return result;
 }
 
+AffineExpr StepProgram::addExtent(Expr extent) {
+  if (std::optional<AffineExpr> known = affine(extent))
+    return *known;
+  return addSymbol({0, 0, {}, extent});
+}
+
 AffineExpr StepProgram::simplify(AffineExpr expr) const {
   unsigned numDims = 0, numSymbols = 0;
   expr.walk([&](AffineExpr e) {

@@ -101,6 +101,10 @@ struct StepProgram {
     arrays.push_back(std::move(array));
     return arrays.size() - 1;
   }
+  mlir::AffineExpr addSymbol(Symbol symbol) {
+    symbols.push_back(std::move(symbol));
+    return mlir::getAffineSymbolExpr(symbols.size() - 1, context);
+  }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   bool isReduction(const Statement &statement) const {
     return statement.reduction.has_value();
@@ -112,6 +116,9 @@ struct StepProgram {
   std::optional<mlir::AffineExpr>
   affine(Expr index,
          llvm::function_ref<mlir::AffineExpr(Expr)> dataSymbol) const;
+  /// Reads an extent, which depends on symbols alone. One that is not affine in
+  /// them becomes a symbol itself.
+  mlir::AffineExpr addExtent(Expr extent);
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Writes an affine expression as an index expression.
   Expr expression(mlir::AffineExpr expr) const;
