@@ -39,8 +39,6 @@ private:
   AffineMap getPanelLayout(const Statement &statement,
                            const Contraction &contraction,
                            SmallVectorImpl<AffineExpr> &storedExtents);
-  /// Makes `statement` read `to` wherever it reads `from`.
-  void redirect(Statement &statement, ArrayId from, ArrayId to);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
 
@@ -75,15 +73,6 @@ void LayoutAssigner::setOrder(Array &array, ArrayRef<unsigned> order) {
   array.storedExtents.clear();
   for (unsigned dim : order)
     array.storedExtents.push_back(array.extents[dim]);
-}
-
-void LayoutAssigner::redirect(Statement &statement, ArrayId from, ArrayId to) {
-  for (Piece &piece : statement.pieces)
-    piece.value = transform(piece.value, [&](Expr e) -> Expr {
-      if (e.getKind() != Expr::Kind::Access || e.getTensor().number != from)
-        return {};
-      return access(TensorRef::operand(to), e.getOperands(), e.getType());
-    });
 }
 
 unsigned LayoutAssigner::countReaders(ArrayId array) const {

@@ -105,6 +105,12 @@ struct StepProgram {
     symbols.push_back(std::move(symbol));
     return mlir::getAffineSymbolExpr(symbols.size() - 1, context);
   }
+  /// The array whose memory `array` names.
+  ArrayId getBase(ArrayId array) const {
+    while (arrays[array].reshapeOf)
+      array = *arrays[array].reshapeOf;
+    return array;
+  }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   bool isReduction(const Statement &statement) const {
     return statement.reduction.has_value();
@@ -173,6 +179,17 @@ struct Cluster {
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
 
+/// The arrays that other kernels than the one that computes them, or the
+/// caller, see.
+llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
+                                     llvm::ArrayRef<Cluster> clusters);
+
+/// Gives every reduction of a kernel an array of its own to accumulate in,
+/// which can live in registers, and stores the result where others see it at
+/// the end.
+void separateAccumulators(StepProgram &program,
+                          llvm::MutableArrayRef<Cluster> clusters);
+
 /// Where `piece` of `copy` puts an array, if it is a copy of all of it and
 /// nothing else: element i of the array at i + offset of the target.
 std::optional<llvm::SmallVector<mlir::AffineExpr>>
@@ -183,6 +200,9 @@ getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
 /// with nothing to do.
 void storeInPlace(StepProgram &program,
                   llvm::SmallVectorImpl<Cluster> &clusters);
+
+/// Makes `statement` read `to` wherever it reads `from`.
+void redirect(Statement &statement, ArrayId from, ArrayId to);
 
 /// What layouts need to know of the machine.
 struct LayoutOptions {
