@@ -19,7 +19,9 @@ void espalier::buildPolyStage(OpPassManager &manager, const PipelineOptions &) {
 
 void espalier::buildScheduledStage(OpPassManager &manager,
                                    const PipelineOptions &) {
-  manager.addNestedPass<poly::KernelOp>(poly::createPolyDefaultSchedulePass());
+  auto &kernels = manager.nest<poly::KernelOp>();
+  kernels.addPass(poly::createPolyDefaultSchedulePass());
+  kernels.addPass(poly::createPolyVerifySchedulePass());
 }
 
 void espalier::buildLoopsStage(OpPassManager &manager,

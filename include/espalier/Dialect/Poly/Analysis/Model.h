@@ -36,6 +36,11 @@ llvm::Expected<polyhedral::Ast>
 scanKernel(const KernelModel &model, ScheduleOp schedule,
            const polyhedral::Limits &limits = {});
 
+/// What a schedule does not keep: `to keep the flow dependence from @a(0) to
+/// @b(1), distance (1), on argument #0`.
+std::string describeViolation(const KernelModel &model,
+                              const polyhedral::Violation &violation);
+
 /// Checks the kernel's schedule against its program order. Emits an error at
 /// the schedule if it breaks a dependence, naming the pair of instances, or if
 /// that cannot be decided within `limits`.

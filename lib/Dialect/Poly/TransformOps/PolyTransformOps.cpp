@@ -1,0 +1,135 @@
+//===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
+
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+namespace espalier::poly {
+/// Runs `command` for `target`; a refusal becomes a silenceable failure.
+static DiagnosedSilenceableFailure
+applyCommand(Operation *op, Operation *target,
+             llvm::function_ref<llvm::Error(ComputeOp)> command) {
+  auto compute = dyn_cast<ComputeOp>(target);
+  if (!compute) {
+    DiagnosedDefiniteFailure diag =
+        emitDefiniteFailure(op)
+        << "expects targets to be poly.compute, but got " << target->getName();
+    diag.attachNote(target->getLoc()) << "target op";
+    return diag;
+  }
+  llvm::Error error = command(compute);
+  if (!error)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
+                                     << llvm::toString(std::move(error));
+  diag.attachNote(compute.getLoc()) << "target op";
+  return diag;
+}
+} // namespace espalier::poly
+
+#define GET_OP_CLASSES
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
+
+static SmallVector<StringRef> toStrings(std::optional<ArrayAttr> names) {
+  if (!names)
+    return {};
+  return llvm::to_vector(names->getAsValueRange<StringAttr>());
+}
+
+//===----------------------------------------------------------------------===//
+// ComputationOp
+//===----------------------------------------------------------------------===//
+
+/// The symbols of `table` that are an `OpTy`, for messages.
+template <typename OpTy>
+static std::string listSymbols(Operation *table) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(table->getRegion(0).getOps<OpTy>(), os,
+                        [&](OpTy op) { os << '@' << op.getSymName(); });
+  return "[" + text + "]";
+}
+
+DiagnosedSilenceableFailure
+ComputationOp::apply(transform::TransformRewriter &,
+                     transform::TransformResults &results,
+                     transform::TransformState &state) {
+  auto roots = llvm::to_vector(state.getPayloadOps(getRoot()));
+  if (roots.size() != 1 || !isa<ModuleOp, KernelOp>(roots.front()))
+    return emitDefiniteFailure()
+           << "expects one module or poly.kernel as root, but got "
+           << roots.size() << " ops"
+           << (roots.empty() ? "" : ", the first of them a ")
+           << (roots.empty() ? "" : roots.front()->getName().getStringRef());
+  Operation *root = roots.front();
+  auto kernel = dyn_cast<KernelOp>(root);
+  if (!kernel) {
+    kernel = dyn_cast_or_null<KernelOp>(
+        SymbolTable::lookupSymbolIn(root, getName().getRootReference()));
+    if (!kernel)
+      return emitSilenceableError()
+             << "expects a kernel, one of " << listSymbols<KernelOp>(root)
+             << ", but got @" << getName().getRootReference().getValue();
+  }
+  auto compute = dyn_cast_or_null<ComputeOp>(
+      SymbolTable::lookupSymbolIn(kernel, getName().getLeafReference()));
+  if (!compute)
+    return emitSilenceableError()
+           << "expects a computation of @" << kernel.getSymName() << ", one of "
+           << listSymbols<ComputeOp>(kernel) << ", but got @"
+           << getName().getLeafReference().getValue();
+  results.set(cast<OpResult>(getComputation()), {compute});
+  return DiagnosedSilenceableFailure::success();
+}
+
+void ComputationOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getRootMutable(), effects);
+  transform::producesHandle(getOperation()->getOpResults(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+llvm::Error SplitOp::command(ComputeOp compute) {
+  return split(compute, getLoop(), getFactors(), toStrings(getInto()));
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+llvm::Error ParallelizeOp::command(ComputeOp compute) {
+  return parallelize(compute, getLoop());
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+namespace {
+class PolyTransformExtension
+    : public transform::TransformDialectExtension<PolyTransformExtension> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PolyTransformExtension)
+
+  using Base::Base;
+
+  void init() {
+    declareGeneratedDialect<PolyDialect>();
+    registerTransformOps<
+#define GET_OP_LIST
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
+        >();
+  }
+};
+} // namespace
+
+void espalier::poly::registerTransformExtension(DialectRegistry &registry) {
+  registry.addExtensions<PolyTransformExtension>();
+}

@@ -1,0 +1,57 @@
+//===- ScheduleTree.h - Editing schedule trees ------------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_SCHEDULETREE_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_SCHEDULETREE_H
+
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
+
+namespace espalier::poly {
+
+/// One loop of a band, apart from the band.
+struct BandLoop {
+  mlir::StringAttr name;
+  LoopAttr kind;
+  /// One for each computation of the band, over its dimensions.
+  llvm::SmallVector<mlir::AffineExpr> exprs;
+};
+
+/// The loops of a band that has names, outermost first.
+llvm::SmallVector<BandLoop> getLoops(BandOp band);
+/// Replaces the loops of a band; without any, the band too, by its child.
+void setLoops(BandOp band, llvm::ArrayRef<BandLoop> loops);
+
+/// Where a loop is.
+struct LoopPosition {
+  BandOp band;
+  unsigned position;
+};
+
+/// The bands that `compute` reaches, from the root down; those of a filter
+/// before those of the next.
+llvm::SmallVector<BandOp> getBands(ComputeOp compute);
+
+/// The loop of `compute` with this name, or a refusal that lists the names.
+llvm::Expected<LoopPosition> findLoop(ComputeOp compute, llvm::StringRef name);
+
+/// The schedule of the kernel, made from program order if there is none.
+ScheduleOp getOrCreateSchedule(KernelOp kernel);
+
+/// Gives names to the loops of bands that have none.
+void nameLoops(KernelOp kernel);
+
+/// The number of values that a loop's expression takes over the domain of
+/// `compute`, at most; nothing if no constant bounds it.
+std::optional<int64_t> getExtent(ComputeOp compute, mlir::AffineExpr loop);
+
+/// `expr floordiv size`, in the form `x floordiv s` or `(x mod m) floordiv s`
+/// where it has one.
+mlir::AffineExpr getTile(mlir::AffineExpr expr, int64_t size);
+/// `expr mod size`, in the form `(x mod m) floordiv s` where it has one.
+mlir::AffineExpr getPlaceInTile(mlir::AffineExpr expr, int64_t size);
+
+/// `@compute`, for messages.
+std::string quote(ComputeOp compute);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_SCHEDULETREE_H
