@@ -34,8 +34,10 @@ struct ConvertGraphToPolyPass
       FailureOr<StepProgram> program = buildStepProgram(function);
       if (failed(program))
         return signalPassFailure();
+      numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
       inlineMaps(*program);
+      numFolded += foldConstants(*program, FoldedStatements::All);
       assignLayouts(*program, layouts);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);

@@ -149,6 +149,20 @@ Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
 /// has no definition or no affine sizes.
 mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function);
 
+/// Which statements on constants alone are evaluated.
+enum class FoldedStatements {
+  /// Those that compute. A mere rearrangement may still become part of its
+  /// reader, and a packed constant costs nothing then.
+  Computing,
+  All,
+};
+
+/// Replaces the targets of statements on constants alone by constants, rounded
+/// as the program would round (`interpreter::Rounding::Functions`), and returns
+/// how many. A statement stays if its target is an output, is more than 4 MiB
+/// larger than what it reads, or takes long to compute.
+unsigned foldConstants(StepProgram &program, FoldedStatements which);
+
 /// Splits affine conditionals into pieces, gives computed indices statements of
 /// their own, and moves the padding of sums and maxima into padded arrays, so
 /// that every access is in bounds wherever its piece is evaluated.
@@ -214,6 +228,11 @@ struct LayoutOptions {
 /// constant operands of contractions packed into panels, other operands copied
 /// into panels by a statement of their own where that pays.
 void assignLayouts(StepProgram &program, const LayoutOptions &options);
+
+/// Returns the same row-major elements under the shape of `type`; null if the
+/// attribute is of a kind that holds no bytes.
+mlir::ElementsAttr reshapeConstant(mlir::ElementsAttr constant,
+                                   mlir::RankedTensorType type);
 
 /// Returns `constant` rearranged by `layout` into `storedShape`, padded with
 /// zeros.
