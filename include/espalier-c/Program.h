@@ -72,9 +72,11 @@ espalier_executable_seconds(const espalier_executable *executable);
 ESPALIER_API int32_t
 espalier_executable_cached(const espalier_executable *executable);
 
-/** Writes the program as a shared library to `path`, and its C header beside
-    it. Both appear complete or not at all. Returns a negative number on an
-    error, whose message is `espalier_executable_last_error`. */
+/** Writes the program to `path`, as a shared library or an object as the name
+    ends in .so or .o, and its C header beside it. Both appear complete or not
+   at all. Objects of several programs can be linked together; they need libm
+   and, unless compiled without threads, libomp.so.5. Returns a negative number
+   on an error, whose message is `espalier_executable_last_error`. */
 ESPALIER_API int espalier_executable_save(espalier_executable *executable,
                                           const char *path);
 

@@ -82,7 +82,7 @@ int espalier_executable_save(espalier_executable *executable,
                              const char *path) {
   executable->error.clear();
   const CompiledProgram &compiled = executable->program->getCompiled();
-  llvm::Error error = linkSharedLibrary(compiled, path);
+  llvm::Error error = linkProgram(compiled, path);
   if (!error)
     return 0;
   executable->error = llvm::toString(std::move(error));
