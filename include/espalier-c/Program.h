@@ -24,6 +24,7 @@ extern "C" {
 /** A compiled module, its code in this process. */
 typedef struct espalier_executable espalier_executable;
 
+/** How to compile. A NULL among the texts stands for "". */
 typedef struct espalier_compile_options {
   /** LLVM's name of the CPU; "" for the one at hand. */
   const char *cpu;
@@ -46,8 +47,9 @@ typedef struct espalier_compile_options {
 /** Options for this machine, without a cache. */
 ESPALIER_API espalier_compile_options espalier_default_compile_options(void);
 
-/** Compiles a module, which is changed on the way. Returns NULL on an error,
-    whose diagnostics are the module's last error. */
+/** Compiles a module, which is changed on the way; NULL for `options` stands
+   for the default ones. Returns NULL on an error, whose diagnostics are the
+   module's last error. */
 ESPALIER_API espalier_executable *
 espalier_compile(espalier_module *module,
                  const espalier_compile_options *options);
