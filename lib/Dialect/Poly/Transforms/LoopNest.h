@@ -43,6 +43,11 @@ llvm::SmallVector<BandLoop>
 stripMine(const BandLoop &loop, llvm::ArrayRef<int64_t> factors,
           llvm::ArrayRef<llvm::StringRef> names = {});
 
+/// Adds multiples of other loops to one: see `skew`.
+llvm::Error skewLoop(ComputeOp compute, llvm::StringRef loop,
+                     llvm::ArrayRef<int64_t> factors,
+                     llvm::ArrayRef<llvm::StringRef> others);
+
 /// Whether `factors` are positive and make loops of at most the extent of
 /// `loop`, which `compute` runs.
 llvm::Error checkFactors(ComputeOp compute, const LoopPosition &loop,

@@ -1,5 +1,6 @@
 //===- Split.cpp - Strip-mining and tiling --------------------------------===//
 
+#include "Hints.h"
 #include "LoopNest.h"
 
 using namespace mlir;
@@ -133,5 +134,6 @@ llvm::Error espalier::poly::tile(ComputeOp compute, ArrayRef<StringRef> names,
     setLoops(nest->band, loops);
     return llvm::Error::success();
   };
-  return applyTo(compute, edit);
+  return applyWithHint(compute, edit,
+                       [&] { return findSkews(compute, names, edit); });
 }
