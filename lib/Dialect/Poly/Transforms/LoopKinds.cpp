@@ -77,7 +77,7 @@ static llvm::Expected<StringRef> cut(ComputeOp compute, StringRef name,
     setLoops(found->band, loops);
     return loop.name.getValue();
   }
-  if (llvm::Error error = checkFactors(compute, *found, factor))
+  if (llvm::Error error = checkSize(compute, *found, factor, "a factor"))
     return error;
   SmallVector<BandLoop> parts = stripMine(loop, factor);
   parts[1].kind = kind;
