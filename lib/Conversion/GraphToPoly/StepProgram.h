@@ -74,6 +74,8 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
+  /// Point d computes the target's element at d + targetOffset; empty: at d.
+  llvm::SmallVector<mlir::AffineExpr> targetOffset = {};
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -99,6 +101,16 @@ struct StepProgram {
     arrays.push_back(std::move(array));
     return arrays.size() - 1;
   }
+  mlir::AffineExpr addSymbol(Symbol symbol) {
+    symbols.push_back(std::move(symbol));
+    return mlir::getAffineSymbolExpr(symbols.size() - 1, context);
+  }
+  /// The array whose memory `array` names.
+  ArrayId getBase(ArrayId array) const {
+    while (arrays[array].reshapeOf)
+      array = *arrays[array].reshapeOf;
+    return array;
+  }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   bool isReduction(const Statement &statement) const {
     return statement.reduction.has_value();
@@ -110,10 +122,19 @@ struct StepProgram {
   std::optional<mlir::AffineExpr>
   affine(Expr index,
          llvm::function_ref<mlir::AffineExpr(Expr)> dataSymbol) const;
+  /// Reads an extent, which depends on symbols alone. One that is not affine in
+  /// them becomes a symbol itself.
+  mlir::AffineExpr addExtent(Expr extent);
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Writes an affine expression as an index expression.
   Expr expression(mlir::AffineExpr expr) const;
 };
+
+/// The least and greatest value of `expr` over the box of `extents`; fails if
+/// it is not linear with constant coefficients.
+std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
+getRange(const StepProgram &program, mlir::AffineExpr expr,
+         llvm::ArrayRef<mlir::AffineExpr> extents);
 
 /// Reads a condition as a union of disjoint conjunctions of affine ones; with
 /// `negate`, its complement. Null is true. Fails for what is not affine.
@@ -127,6 +148,20 @@ Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
 /// Instantiates the definitions of the operators of `function`. Reports what
 /// has no definition or no affine sizes.
 mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function);
+
+/// Which statements on constants alone are evaluated.
+enum class FoldedStatements {
+  /// Those that compute. A mere rearrangement may still become part of its
+  /// reader, and a packed constant costs nothing then.
+  Computing,
+  All,
+};
+
+/// Replaces the targets of statements on constants alone by constants, rounded
+/// as the program would round (`interpreter::Rounding::Functions`), and returns
+/// how many. A statement stays if its target is an output, is more than 4 MiB
+/// larger than what it reads, or takes long to compute.
+unsigned foldConstants(StepProgram &program, FoldedStatements which);
 
 /// Splits affine conditionals into pieces, gives computed indices statements of
 /// their own, and moves the padding of sums and maxima into padded arrays, so
@@ -158,6 +193,31 @@ struct Cluster {
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
 
+/// The arrays that other kernels than the one that computes them, or the
+/// caller, see.
+llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
+                                     llvm::ArrayRef<Cluster> clusters);
+
+/// Gives every reduction of a kernel an array of its own to accumulate in,
+/// which can live in registers, and stores the result where others see it at
+/// the end.
+void separateAccumulators(StepProgram &program,
+                          llvm::MutableArrayRef<Cluster> clusters);
+
+/// Where `piece` of `copy` puts an array, if it is a copy of all of it and
+/// nothing else: element i of the array at i + offset of the target.
+std::optional<llvm::SmallVector<mlir::AffineExpr>>
+getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
+
+/// Lets statements write into the padded copies and concatenations that their
+/// results would be moved to. Removes statements, and kernels, that are left
+/// with nothing to do.
+void storeInPlace(StepProgram &program,
+                  llvm::SmallVectorImpl<Cluster> &clusters);
+
+/// Makes `statement` read `to` wherever it reads `from`.
+void redirect(Statement &statement, ArrayId from, ArrayId to);
+
 /// What layouts need to know of the machine.
 struct LayoutOptions {
   unsigned vectorLanes = 16; ///< f32 lanes of a vector register.
@@ -169,14 +229,19 @@ struct LayoutOptions {
 /// into panels by a statement of their own where that pays.
 void assignLayouts(StepProgram &program, const LayoutOptions &options);
 
+/// Returns the same row-major elements under the shape of `type`; null if the
+/// attribute is of a kind that holds no bytes.
+mlir::ElementsAttr reshapeConstant(mlir::ElementsAttr constant,
+                                   mlir::RankedTensorType type);
+
 /// Returns `constant` rearranged by `layout` into `storedShape`, padded with
 /// zeros.
 mlir::ElementsAttr packConstant(mlir::ElementsAttr constant,
                                 mlir::AffineMap layout,
                                 llvm::ArrayRef<int64_t> storedShape);
 
-/// Writes the kernels, `@main` on memrefs and `@main_plan`, replacing the
-/// function.
+/// Writes the kernels (equal ones once), `@main` on memrefs and `@main_plan`,
+/// replacing the function.
 mlir::LogicalResult emitKernels(StepProgram &program,
                                 llvm::ArrayRef<Cluster> clusters);
 
