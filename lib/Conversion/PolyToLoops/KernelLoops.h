@@ -72,6 +72,8 @@ private:
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitPrefetch(const polyhedral::AstNode &node);
   mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
                                   mlir::Block *block);
   llvm::SmallVector<mlir::Value> getSlotValues() const;
