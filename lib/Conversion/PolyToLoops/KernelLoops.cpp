@@ -198,8 +198,8 @@ std::optional<int64_t> KernelLoops::getConstant(const AstExpr &expr) {
     std::optional<int64_t> value = getConstant(operand);
     if (!value)
       return std::nullopt;
-    bool isBetter = expr.kind == AstExpr::Kind::Max ? value > result
-                                                    : value < result;
+    bool isBetter =
+        expr.kind == AstExpr::Kind::Max ? value > result : value < result;
     if (!result || isBetter)
       result = value;
   }
