@@ -93,6 +93,32 @@ private:
   llvm::DenseMap<Value, Value> cloned;
 };
 
+/// Kernels by what they do, whatever their names: layers of a network repeat.
+struct KernelInfo : llvm::DenseMapInfo<poly::KernelOp> {
+  static unsigned getHashValue(poly::KernelOp kernel) {
+    llvm::hash_code hash = hash_value(kernel.getFunctionType());
+    kernel.getBody().walk([&](Operation *op) {
+      hash = llvm::hash_combine(hash,
+                                OperationEquivalence::computeHash(
+                                    op, OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::IgnoreLocations));
+    });
+    return hash;
+  }
+  static bool isEqual(poly::KernelOp lhs, poly::KernelOp rhs) {
+    if (lhs == rhs)
+      return true;
+    for (poly::KernelOp special : {getEmptyKey(), getTombstoneKey()})
+      if (lhs == special || rhs == special)
+        return false;
+    return lhs.getFunctionType() == rhs.getFunctionType() &&
+           OperationEquivalence::isRegionEquivalentTo(
+               &lhs.getBody(), &rhs.getBody(),
+               OperationEquivalence::IgnoreLocations);
+  }
+};
+
 class FunctionEmitter {
 public:
   FunctionEmitter(StepProgram &program, ArrayRef<Cluster> clusters)
@@ -103,15 +129,8 @@ public:
   LogicalResult run();
 
 private:
-  ArrayId getBase(ArrayId array) const {
-    while (program.arrays[array].reshapeOf)
-      array = *program.arrays[array].reshapeOf;
-    return array;
-  }
   func::FuncOp makeMain();
   LogicalResult makePlan(func::FuncOp original);
-  /// The arrays that other kernels, or the caller, see.
-  llvm::DenseSet<ArrayId> findEscaping() const;
   Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
@@ -127,28 +146,6 @@ private:
   SmallVector<ArrayId> outputs;
   unsigned numGlobals = 0;
 };
-
-llvm::DenseSet<ArrayId> FunctionEmitter::findEscaping() const {
-  llvm::DenseMap<ArrayId, unsigned> writer;
-  llvm::DenseSet<ArrayId> escaping;
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements) {
-      ArrayId target = program.statements[statement].target;
-      if (writer.try_emplace(target, number).first->second != number)
-        escaping.insert(target);
-    }
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements)
-      for (ArrayId array : getReads(program.statements[statement])) {
-        ArrayId base = getBase(array);
-        auto it = writer.find(base);
-        if (it != writer.end() && (it->second != number || base != array))
-          escaping.insert(base);
-      }
-  for (ArrayId output : outputs)
-    escaping.insert(getBase(output));
-  return escaping;
-}
 
 func::FuncOp FunctionEmitter::makeMain() {
   func::FuncOp original = program.function;
@@ -240,7 +237,7 @@ Value FunctionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
   // A kernel writes an output, or any other view of it, where the caller wants
   // it.
   for (auto [output, of] : llvm::enumerate(outputs))
-    if (getBase(of) == number) {
+    if (program.getBase(of) == number) {
       Value argument =
           main.getArgument(program.function.getNumArguments() + output);
       return reshape(b, sizes, argument, number);
@@ -308,7 +305,7 @@ LogicalResult FunctionEmitter::run() {
   for (auto [number, array] : llvm::enumerate(program.arrays))
     for (unsigned output : array.outputs)
       outputs[output] = number;
-  llvm::DenseSet<ArrayId> escaping = findEscaping();
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
 
   main = makeMain();
   OpBuilder b = OpBuilder::atBlockEnd(&main.getBody().front());
@@ -318,12 +315,17 @@ LogicalResult FunctionEmitter::run() {
                                                    main.getArgument(argument),
                                                    dim);
                     });
-  for (auto [number, cluster] : llvm::enumerate(clusters)) {
+  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
+  for (const Cluster &cluster : clusters) {
     KernelEmitter emitter(program, cluster, escaping);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    if (failed(emitter.emit(builder, ("kernel_" + Twine(number)).str())))
+    if (failed(
+            emitter.emit(builder, ("kernel_" + Twine(kernels.size())).str())))
       return failure();
+    auto [kernel, isNew] = kernels.insert(emitter.kernel);
+    if (!isNew)
+      emitter.kernel.erase();
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
@@ -334,7 +336,7 @@ LogicalResult FunctionEmitter::run() {
                                   "of the inputs, but one depends on data");
       operands.push_back(value);
     }
-    poly::CallOp::create(b, emitter.kernel.getLoc(), emitter.kernel, operands);
+    poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
   }
   func::ReturnOp::create(b, original.getLoc());
   if (failed(makePlan(original)))
