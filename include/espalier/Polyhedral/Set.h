@@ -73,6 +73,13 @@ public:
   Set subtract(const Set &other) const;
   /// The least point in lexicographic order, for each value of the parameters.
   Set lexMin() const;
+  /// The same set in fewer pieces, without what follows from parameters that
+  /// are nonnegative.
+  Set simplify() const;
+  /// Sets whose union this is, with the parameters as symbols. Nothing if that
+  /// takes numbers beyond 64 bits.
+  std::optional<llvm::SmallVector<mlir::IntegerSet>>
+  toIntegerSets(mlir::MLIRContext *context) const;
   /// Parameters, then dimensions of some point; nothing if empty or unknown.
   std::optional<llvm::SmallVector<int64_t>> samplePoint() const;
   std::string str() const;
@@ -118,6 +125,11 @@ public:
   Set range() const;
   /// The differences range - domain.
   Set deltas() const;
+  /// The pairs, as points with the dimensions of both.
+  Set toSet() const;
+  /// The affine function that maps each point of the domain to its only image,
+  /// with the parameters as symbols. Nothing if no single one does.
+  std::optional<mlir::AffineMap> toAffineMap(mlir::MLIRContext *context) const;
   std::string str() const;
 
 private:

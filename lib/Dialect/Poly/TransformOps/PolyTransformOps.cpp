@@ -8,6 +8,43 @@ using namespace mlir;
 using namespace espalier::poly;
 
 namespace espalier::poly {
+/// Runs `command` for each op of `target`, and collects what it returns.
+template <typename TargetOp>
+static DiagnosedSilenceableFailure applyDataCommand(
+    Operation *op, Value target, transform::TransformResults &results,
+    transform::TransformState &state,
+    llvm::function_ref<llvm::Expected<SmallVector<Operation *>>(TargetOp)>
+        command) {
+  SmallVector<SmallVector<Operation *>> made(op->getNumResults());
+  for (Operation *payload : llvm::to_vector(state.getPayloadOps(target))) {
+    auto typed = dyn_cast<TargetOp>(payload);
+    if (!typed) {
+      DiagnosedDefiniteFailure diag = emitDefiniteFailure(op)
+                                      << "expects targets to be "
+                                      << TargetOp::getOperationName()
+                                      << ", but got " << payload->getName();
+      diag.attachNote(payload->getLoc()) << "target op";
+      return diag;
+    }
+    llvm::Expected<SmallVector<Operation *>> fresh = command(typed);
+    if (!fresh) {
+      // Handles must be set even if nobody will look at them.
+      for (OpResult result : op->getResults())
+        results.set(result, ArrayRef<Operation *>());
+      DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
+                                         << llvm::toString(fresh.takeError());
+      diag.attachNote(payload->getLoc()) << "target op";
+      return diag;
+    }
+    for (auto [list, item] : llvm::zip_equal(made, *fresh))
+      if (item)
+        list.push_back(item);
+  }
+  for (auto [result, list] : llvm::zip_equal(op->getResults(), made))
+    results.set(result, list);
+  return DiagnosedSilenceableFailure::success();
+}
+
 /// Runs `command` for `target`; a refusal becomes a silenceable failure.
 static DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
