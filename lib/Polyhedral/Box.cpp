@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Polyhedral/Box.h"
-#include "ToAffine.h"
+#include "Isl.h"
 #include <isl/constraint.h>
 
 using namespace mlir;
@@ -27,7 +27,7 @@ static void addBound(MLIRContext *context, isl_constraint *constraint,
   isl::Aff aff(isl_constraint_get_aff(constraint));
   auto factor = isl::toInt(isl::Val(
       isl_constraint_get_coefficient_val(constraint, isl_dim_set, dim)));
-  AffineExpr all = isl::toFraction(context, aff.get()).numerator;
+  AffineExpr all = isl::toExpr(aff, context);
   if (!factor || *factor == 0 || !all)
     return;
   // factor * x + rest >= 0

@@ -1,12 +1,10 @@
 //===- ToAffine.cpp - isl's sets and functions in MLIR's language ---------===//
 
-#include "ToAffine.h"
-#include "espalier/Polyhedral/Set.h"
+#include "Isl.h"
 #include <isl/constraint.h>
 
 using namespace mlir;
 using namespace espalier::polyhedral;
-using isl::Fraction;
 
 namespace {
 using BasicSetList = isl::Ptr<isl_basic_set_list, isl_basic_set_list_copy,
@@ -14,45 +12,6 @@ using BasicSetList = isl::Ptr<isl_basic_set_list, isl_basic_set_list_copy,
 using ConstraintList = isl::Ptr<isl_constraint_list, isl_constraint_list_copy,
                                 isl_constraint_list_free>;
 } // namespace
-
-/// The whole number `fraction * denominator`.
-static std::optional<int64_t> scale(isl_val *fraction, int64_t denominator) {
-  isl_val *factor = isl_val_int_from_si(isl_val_get_ctx(fraction), denominator);
-  return isl::toInt(isl::Val(isl_val_mul(fraction, factor)));
-}
-
-Fraction isl::toFraction(MLIRContext *context, isl_aff *aff) {
-  auto denominator = toInt(Val(isl_aff_get_denominator_val(aff)));
-  if (!denominator)
-    return {};
-  auto constant = scale(isl_aff_get_constant_val(aff), *denominator);
-  if (!constant)
-    return {};
-  AffineExpr sum = getAffineConstantExpr(*constant, context);
-  for (isl_dim_type type : {isl_dim_in, isl_dim_param, isl_dim_div})
-    for (isl_size i = 0, e = isl_aff_dim(aff, type); i < e; ++i) {
-      auto factor =
-          scale(isl_aff_get_coefficient_val(aff, type, i), *denominator);
-      if (!factor)
-        return {};
-      if (*factor == 0)
-        continue;
-      AffineExpr term;
-      if (type == isl_dim_in) {
-        term = getAffineDimExpr(i, context);
-      } else if (type == isl_dim_param) {
-        term = getAffineSymbolExpr(i, context);
-      } else {
-        Aff part(isl_aff_get_div(aff, i));
-        Fraction quotient = toFraction(context, part.get());
-        if (!quotient.numerator)
-          return {};
-        term = quotient.numerator.floorDiv(quotient.denominator);
-      }
-      sum = sum + term * *factor;
-    }
-  return {sum, *denominator};
-}
 
 Set Set::simplify() const {
   isl_set *result = isl_set_copy(get());
@@ -82,7 +41,7 @@ Set::toIntegerSets(MLIRContext *context) const {
       isl::Aff aff(isl_constraint_get_aff(constraint));
       isEqual.push_back(isl_constraint_is_equality(constraint));
       isl_constraint_free(constraint);
-      AffineExpr expr = isl::toFraction(context, aff.get()).numerator;
+      AffineExpr expr = isl::toExpr(aff, context);
       if (!expr)
         return std::nullopt;
       constraints.push_back(simplifyAffineExpr(expr, numDims, numParams));
@@ -128,12 +87,9 @@ static AffineMap toMap(MLIRContext *context, isl_multi_aff *piece) {
   llvm::SmallVector<AffineExpr> results;
   for (isl_size i = 0, e = isl_multi_aff_dim(piece, isl_dim_out); i < e; ++i) {
     isl::Aff aff(isl_multi_aff_get_aff(piece, i));
-    Fraction value = isl::toFraction(context, aff.get());
-    if (!value.numerator)
+    results.push_back(isl::toExpr(aff, context));
+    if (!results.back())
       return {};
-    results.push_back(value.denominator == 1
-                          ? value.numerator
-                          : value.numerator.floorDiv(value.denominator));
   }
   return simplifyAffineMap(AffineMap::get(
       isl_multi_aff_dim(piece, isl_dim_in),

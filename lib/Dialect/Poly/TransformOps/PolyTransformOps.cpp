@@ -1,13 +1,34 @@
 //===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
 namespace espalier::poly {
+/// A refusal as a silenceable failure.
+static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
+                                          llvm::Error error) {
+  if (!error)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
+                                     << llvm::toString(std::move(error));
+  diag.attachNote(target->getLoc()) << "target op";
+  return diag;
+}
+
+/// A target of another kind is a definite failure.
+static DiagnosedDefiniteFailure rejectTarget(Operation *op, StringRef expected,
+                                             Operation *target) {
+  DiagnosedDefiniteFailure diag = emitDefiniteFailure(op)
+                                  << "expects targets to be " << expected
+                                  << ", but got " << target->getName();
+  diag.attachNote(target->getLoc()) << "target op";
+  return diag;
+}
+
 /// Runs `command` for each op of `target`, and collects what it returns.
 template <typename TargetOp>
 static DiagnosedSilenceableFailure applyDataCommand(
@@ -18,23 +39,14 @@ static DiagnosedSilenceableFailure applyDataCommand(
   SmallVector<SmallVector<Operation *>> made(op->getNumResults());
   for (Operation *payload : llvm::to_vector(state.getPayloadOps(target))) {
     auto typed = dyn_cast<TargetOp>(payload);
-    if (!typed) {
-      DiagnosedDefiniteFailure diag = emitDefiniteFailure(op)
-                                      << "expects targets to be "
-                                      << TargetOp::getOperationName()
-                                      << ", but got " << payload->getName();
-      diag.attachNote(payload->getLoc()) << "target op";
-      return diag;
-    }
+    if (!typed)
+      return rejectTarget(op, TargetOp::getOperationName(), payload);
     llvm::Expected<SmallVector<Operation *>> fresh = command(typed);
     if (!fresh) {
       // Handles must be set even if nobody will look at them.
       for (OpResult result : op->getResults())
         results.set(result, ArrayRef<Operation *>());
-      DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
-                                         << llvm::toString(fresh.takeError());
-      diag.attachNote(payload->getLoc()) << "target op";
-      return diag;
+      return report(op, payload, fresh.takeError());
     }
     for (auto [list, item] : llvm::zip_equal(made, *fresh))
       if (item)
@@ -45,36 +57,39 @@ static DiagnosedSilenceableFailure applyDataCommand(
   return DiagnosedSilenceableFailure::success();
 }
 
-/// Runs `command` for `target`; a refusal becomes a silenceable failure.
+/// Runs `command` for `target`.
 static DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
              llvm::function_ref<llvm::Error(ComputeOp)> command) {
   auto compute = dyn_cast<ComputeOp>(target);
-  if (!compute) {
-    DiagnosedDefiniteFailure diag =
-        emitDefiniteFailure(op)
-        << "expects targets to be poly.compute, but got " << target->getName();
-    diag.attachNote(target->getLoc()) << "target op";
-    return diag;
+  if (!compute)
+    return rejectTarget(op, ComputeOp::getOperationName(), target);
+  return report(op, compute, command(compute));
+}
+
+/// Runs `command` for two computations.
+static DiagnosedSilenceableFailure applyPairCommand(
+    Operation *op, ArrayRef<Operation *> targets, ArrayRef<Operation *> others,
+    llvm::function_ref<llvm::Error(ComputeOp, ComputeOp)> command) {
+  SmallVector<ComputeOp> computes;
+  for (ArrayRef<Operation *> payload : {targets, others}) {
+    auto compute = payload.size() == 1 ? dyn_cast<ComputeOp>(payload.front())
+                                       : ComputeOp();
+    if (!compute)
+      return emitDefiniteFailure(op)
+             << "expects each target to be one poly.compute, but got "
+             << payload.size() << " ops"
+             << (payload.empty() ? "" : ", the first of them a ")
+             << (payload.empty() ? ""
+                                 : payload.front()->getName().getStringRef());
+    computes.push_back(compute);
   }
-  llvm::Error error = command(compute);
-  if (!error)
-    return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
-                                     << llvm::toString(std::move(error));
-  diag.attachNote(compute.getLoc()) << "target op";
-  return diag;
+  return report(op, computes[0], command(computes[0], computes[1]));
 }
 } // namespace espalier::poly
 
 #define GET_OP_CLASSES
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
-
-static SmallVector<StringRef> toStrings(std::optional<ArrayAttr> names) {
-  if (!names)
-    return {};
-  return llvm::to_vector(names->getAsValueRange<StringAttr>());
-}
 
 //===----------------------------------------------------------------------===//
 // ComputationOp
@@ -127,22 +142,6 @@ void ComputationOp::getEffects(
   transform::onlyReadsHandle(getRootMutable(), effects);
   transform::producesHandle(getOperation()->getOpResults(), effects);
   transform::onlyReadsPayload(effects);
-}
-
-//===----------------------------------------------------------------------===//
-// Order
-//===----------------------------------------------------------------------===//
-
-llvm::Error SplitOp::command(ComputeOp compute) {
-  return split(compute, getLoop(), getFactors(), toStrings(getInto()));
-}
-
-//===----------------------------------------------------------------------===//
-// Execution
-//===----------------------------------------------------------------------===//
-
-llvm::Error ParallelizeOp::command(ComputeOp compute) {
-  return parallelize(compute, getLoop());
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- Tile.cpp - What runs in one iteration of a loop --------------------===//
 
 #include "Tile.h"
+#include "LoopNest.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -14,23 +15,6 @@ unsigned Tile::getNumber(ComputeOp compute) const {
 //===----------------------------------------------------------------------===//
 // Tiles in the schedule
 //===----------------------------------------------------------------------===//
-
-/// Makes `position` the last loop of its band; a new band has the rest.
-static void splitBandAfter(BandOp band, unsigned position) {
-  SmallVector<BandLoop> loops = getLoops(band);
-  if (position + 1 == loops.size())
-    return;
-  Operation *child = band.getChild();
-  OpBuilder builder = OpBuilder::atBlockEnd(&band.getOrCreateBlock());
-  auto inner =
-      BandOp::create(builder, band.getLoc(), band.getComputations(),
-                     band.getMaps(), band.getLoops(), *band.getNames(), false);
-  if (child)
-    child->moveBefore(&inner.getOrCreateBlock(),
-                      inner.getOrCreateBlock().end());
-  setLoops(inner, ArrayRef(loops).drop_front(position + 1));
-  setLoops(band, ArrayRef(loops).take_front(position + 1));
-}
 
 /// The bands from `node` up, outermost first.
 static SmallVector<BandOp> getBandsAbove(Operation *node) {
@@ -66,7 +50,8 @@ llvm::Expected<Tile> espalier::poly::makeTile(ComputeOp compute,
     llvm::Expected<LoopPosition> found = findLoop(compute, loop);
     if (!found)
       return found.takeError();
-    splitBandAfter(found->band, found->position);
+    if (found->position + 1 < found->band.getLoops().size())
+      splitBand(found->band, found->position + 1);
     tile.parent = found->band;
     tile.computes =
         llvm::filter_to_vector(kernel.getComputes(), [&](ComputeOp op) {

@@ -5,7 +5,9 @@
 
 include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
 include "espalier/Dialect/Poly/TransformOps/PolyDataOps.td"
+include "espalier/Dialect/Poly/TransformOps/PolyExecutionOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyOrderOps.td"
+include "espalier/Dialect/Poly/TransformOps/PolyStructureOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def ComputationOp : Op<Transform_Dialect, "poly.computation",
