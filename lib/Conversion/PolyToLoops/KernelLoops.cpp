@@ -15,9 +15,11 @@ poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
   return dyn_cast_or_null<poly::LoopAttr>(node.tag);
 }
 
-KernelLoops::KernelLoops(poly::KernelOp kernel, OpBuilder &builder)
+KernelLoops::KernelLoops(poly::KernelOp kernel,
+                         const PrivateLoops &privateLoops, OpBuilder &builder)
     : kernel(kernel), builder(builder), loc(kernel.getLoc()),
-      computes(kernel.getComputes()), numParams(kernel.getNumParameters()) {}
+      computes(kernel.getComputes()), numParams(kernel.getNumParameters()),
+      privateLoops(privateLoops) {}
 
 static unsigned countIterators(const AstNode &node) {
   unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
@@ -46,14 +48,15 @@ LogicalResult KernelLoops::emit(const AstNode &ast) {
        llvm::zip(kernel.getArguments(), entry->getArguments()))
     if (isa<MemRefType>(to.getType()))
       addMemory(from, to);
-  privateAllocs.emplace_back();
+  scopes.emplace_back();
   for (poly::ArrayOp array : kernel.getArrays())
     if (failed(addLocal(array)))
       return failure();
-  if (failed(enterPrivateScope()) || failed(emitNode(ast)))
+  enterScope(ast, {});
+  if (failed(emitNode(ast)))
     return failure();
-  leavePrivateScope();
-  leavePrivateScope();
+  leaveScope();
+  leaveScope();
   func::ReturnOp::create(builder, loc);
   return success();
 }
@@ -284,9 +287,12 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(parallel.getBody()->getTerminator());
-    if (failed(enterPrivateScope()) || failed(emitChildren(*nest.back())))
+    llvm::DenseMap<Value, Memory> shared = memories;
+    enterScope(*nest.back(), nest);
+    if (failed(emitChildren(*nest.back())))
       return failure();
-    leavePrivateScope();
+    leaveScope();
+    memories = std::move(shared);
   }
   registers = std::move(outer);
   for (const AstNode *loop : nest)
