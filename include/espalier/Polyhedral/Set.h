@@ -73,6 +73,8 @@ public:
   Set subtract(const Set &other) const;
   /// The least point in lexicographic order, for each value of the parameters.
   Set lexMin() const;
+  /// For parameters that are nonnegative only.
+  Set assumeNonnegativeParameters() const;
   /// The same set in fewer pieces, without what follows from parameters that
   /// are nonnegative.
   Set simplify() const;

@@ -1,9 +1,11 @@
-//===- CommandArguments.h - From attributes to arguments --------*- C++ -*-===//
+//===- CommandArguments.h - What transform operations share -----*- C++ -*-===//
 
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Transform/Utils/DiagnosedSilenceableFailure.h"
+#include "llvm/Support/Error.h"
 
 namespace espalier::poly {
 
@@ -14,6 +16,11 @@ toStrings(std::optional<mlir::ArrayAttr> strings) {
     return {};
   return llvm::to_vector(strings->getAsValueRange<mlir::StringAttr>());
 }
+
+/// Runs `command` for `target`; a refusal becomes a silenceable failure.
+mlir::DiagnosedSilenceableFailure
+applyCommand(mlir::Operation *op, mlir::Operation *target,
+             llvm::function_ref<llvm::Error(ComputeOp)> command);
 
 } // namespace espalier::poly
 

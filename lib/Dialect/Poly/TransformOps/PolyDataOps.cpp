@@ -1,5 +1,6 @@
 //===- PolyDataOps.cpp - Commands on data and reductions ------------------===//
 
+#include "CommandArguments.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 
@@ -23,6 +24,22 @@ Results CacheReadOp::command(ComputeOp compute) {
   if (!copy)
     return copy.takeError();
   return SmallVector<Operation *>{copy->array, copy->in};
+}
+
+DiagnosedSilenceableFailure
+InlineOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
+                     transform::ApplyToEachResultList &,
+                     transform::TransformState &) {
+  return applyCommand(getOperation(), target, [&](ComputeOp compute) {
+    return inlineProducer(compute,
+                          [&](Operation *op) { rewriter.eraseOp(op); });
+  });
+}
+
+void InlineOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::consumesHandle(getTargetMutable(), effects);
+  transform::modifiesPayload(effects);
 }
 
 Results RfactorOp::command(ComputeOp compute) {

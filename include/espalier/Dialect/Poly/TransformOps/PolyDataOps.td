@@ -91,6 +91,42 @@ def CacheReadOp : PolyComputeDataOp<"cache_read"> {
   }];
 }
 
+def InlineOp : Op<Transform_Dialect, "poly.inline", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TransformOpInterface, TransformEachOpTrait,
+    ReportTrackingListenerFailuresOpTrait]> {
+  let cppNamespace = "::espalier::poly";
+  let summary = "computes a value where it is used";
+  let description = [{
+    The bodies of all computations that read what the target writes compute it
+    themselves; the target and its array are gone.
+
+    #### Return modes
+
+    Consumes the handle of the target.
+    - Silenceable failure: the target is a reduction, or not the only one to
+      write its array, which has to be a `poly.array`, each element once; it
+      does not write all that is read; the point that a read needs is not an
+      affine function of the point that reads; a value is used as an index;
+      something that the target reads is written before the value is used.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.inline %producer : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+  let extraClassDeclaration = [{
+    ::mlir::DiagnosedSilenceableFailure applyToOne(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::Operation *target,
+        ::mlir::transform::ApplyToEachResultList &results,
+        ::mlir::transform::TransformState &state);
+  }];
+}
+
 def RfactorOp : PolyComputeDataOp<"rfactor"> {
   let summary = "gives the iterations of a loop partial results of their own";
   let description = [{

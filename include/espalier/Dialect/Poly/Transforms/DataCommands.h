@@ -44,6 +44,18 @@ llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, unsigned read,
                                     const LocalOptions &options = {});
 
 //===----------------------------------------------------------------------===//
+// Producers
+//===----------------------------------------------------------------------===//
+
+/// Computes what `producer` writes where it is used, in the bodies of all
+/// computations that read it, and removes it with its array by `erase`. Refused
+/// unless it is the only one to write a `poly.array`, each element once, the
+/// point that made an element is an affine function of the point that uses it,
+/// and what it reads is the same there.
+llvm::Error inlineProducer(ComputeOp producer,
+                           llvm::function_ref<void(mlir::Operation *)> erase);
+
+//===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 
