@@ -125,6 +125,7 @@ public:
   Map intersectDomain(const Set &domain) const;
   Map intersectRange(const Set &range) const;
   Map unite(const Map &other) const;
+  Map subtract(const Map &other) const;
   Map inverse() const;
   /// First this, then `other`.
   Map compose(const Map &other) const;

@@ -26,6 +26,18 @@ Results CacheReadOp::command(ComputeOp compute) {
   return SmallVector<Operation *>{copy->array, copy->in};
 }
 
+/// The results of a command that makes computations before and after.
+static Results toResults(llvm::Expected<LocalCopy> copy) {
+  if (!copy)
+    return copy.takeError();
+  return SmallVector<Operation *>{copy->array, copy->in, copy->out};
+}
+
+Results CacheWriteOp::command(ComputeOp compute) {
+  return toResults(cacheWrite(compute, getWrite(), getLoop().value_or(""),
+                              getOptions(getLayout(), getPlacement())));
+}
+
 DiagnosedSilenceableFailure
 InlineOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
                      transform::ApplyToEachResultList &,
@@ -43,11 +55,7 @@ void InlineOp::getEffects(
 }
 
 Results RfactorOp::command(ComputeOp compute) {
-  llvm::Expected<PartialReduction> parts =
-      rfactor(compute, getLoop(), getOptions({}, getPlacement()));
-  if (!parts)
-    return parts.takeError();
-  return SmallVector<Operation *>{parts->array, parts->init, parts->combine};
+  return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
 }
 
 Results PlaceOp::command(ArrayOp array) {
