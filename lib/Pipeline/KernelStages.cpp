@@ -26,6 +26,7 @@ void espalier::buildScheduledStage(OpPassManager &manager,
 
 void espalier::buildLoopsStage(OpPassManager &manager,
                                const PipelineOptions &) {
+  manager.addPass(createPolyAddMainPass());
   manager.addPass(createConvertPolyToLoopsPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());

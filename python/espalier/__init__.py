@@ -15,6 +15,7 @@ from espalier.errors import (
     UnsupportedOperators,
 )
 from espalier.function import Function
+from espalier.kernels import Kernel, KernelError, kernel
 from espalier.module import Module
 
 __all__ = [
@@ -22,11 +23,14 @@ __all__ = [
     "CompileError",
     "EspalierError",
     "Function",
+    "Kernel",
+    "KernelError",
     "ModelError",
     "Module",
     "Options",
     "UnsupportedOperators",
     "compile",
     "interpret",
+    "kernel",
     "load_module",
 ]

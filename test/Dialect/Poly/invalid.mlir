@@ -37,6 +37,20 @@ poly.kernel @k(%A: memref<?xf32>) {
 
 // -----
 
+// KernelOp C4
+// expected-error @below {{expects 'poly.shape' to map 1 symbols to the extents of a memref, but argument #0 is 'memref<?xf32>' with affine_map<()[s0] -> (s0, s0)>}}
+poly.kernel @k(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N, N)>}, %N: index) {
+}
+
+// -----
+
+// KernelOp C4
+// expected-error @below {{expects 'poly.shape' to map 1 symbols to the extents of a memref, but argument #0 is 'memref<4xf32>'}}
+poly.kernel @k(%A: memref<4xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+}
+
+// -----
+
 // ArrayOp C1
 poly.kernel @k(%N: index) {
   // expected-error @below {{expects 2 sizes, one for each dynamic extent, but got 1}}

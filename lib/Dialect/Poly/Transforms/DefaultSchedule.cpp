@@ -1,4 +1,4 @@
-//===- DefaultSchedule.cpp - A good schedule for every kernel -------------===//
+//===- DefaultSchedule.cpp - A good schedule for most kernels -------------===//
 //
 // For each component of a kernel (computations that feed one another) writes
 //
@@ -14,16 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DefaultSchedule.h"
 #include "KernelShape.h"
 #include "RegisterTile.h"
 #include "Segments.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
-#include "espalier/Dialect/Poly/Transforms/Passes.h"
-
-namespace espalier::poly {
-#define GEN_PASS_DEF_POLYDEFAULTSCHEDULEPASS
-#include "espalier/Dialect/Poly/Transforms/Passes.h.inc"
-} // namespace espalier::poly
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -45,9 +40,10 @@ namespace {
 class ComponentScheduler {
 public:
   ComponentScheduler(KernelOp kernel, ArrayRef<ComputeShape> shapes,
-                     const Component &component, OpBuilder &builder)
+                     const Component &component, TargetAttr target,
+                     OpBuilder &builder)
       : kernel(kernel), shapes(shapes), component(component), builder(builder),
-        context(kernel.getContext()), target(getTarget(kernel)) {}
+        context(kernel.getContext()), target(target) {}
 
   void run();
 
@@ -561,38 +557,31 @@ void ComponentScheduler::run() {
   });
 }
 
-struct PolyDefaultSchedulePass
-    : espalier::poly::impl::PolyDefaultSchedulePassBase<
-          PolyDefaultSchedulePass> {
-  void runOnOperation() override {
-    KernelOp kernel = getOperation();
-    SmallVector<ComputeOp> computes = kernel.getComputes();
-    if (kernel.getSchedule() || computes.empty())
-      return;
-    std::vector<ComputeShape> shapes;
-    for (ComputeOp op : computes)
-      shapes.push_back(getShape(op));
-    SmallVector<Component> components = findComponents(shapes);
-    OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
-    auto schedule = ScheduleOp::create(builder, kernel.getLoc());
-    builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
-    if (components.size() == 1) {
-      ComponentScheduler(kernel, shapes, components.front(), builder).run();
-      return;
-    }
-    auto sequence = SequenceOp::create(builder, kernel.getLoc());
-    Block &block = sequence.getOrCreateBlock();
-    for (const Component &component : components) {
-      builder.setInsertionPointToEnd(&block);
-      SmallVector<Attribute> names;
-      for (unsigned i : component.computes)
-        names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
-      auto filter = FilterOp::create(builder, kernel.getLoc(),
-                                     builder.getArrayAttr(names), nullptr);
-      builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-      ComponentScheduler(kernel, shapes, component, builder).run();
-    }
-  }
-};
-
 } // namespace
+
+void espalier::poly::writeDefaultSchedule(KernelOp kernel, TargetAttr target) {
+  std::vector<ComputeShape> shapes;
+  for (ComputeOp op : kernel.getComputes())
+    shapes.push_back(getShape(op));
+  SmallVector<Component> components = findComponents(shapes);
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
+  auto schedule = ScheduleOp::create(builder, kernel.getLoc());
+  builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
+  if (components.size() == 1) {
+    ComponentScheduler(kernel, shapes, components.front(), target, builder)
+        .run();
+    return;
+  }
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  for (const Component &component : components) {
+    builder.setInsertionPointToEnd(&block);
+    SmallVector<Attribute> names;
+    for (unsigned i : component.computes)
+      names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
+    auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                   builder.getArrayAttr(names), nullptr);
+    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
+    ComponentScheduler(kernel, shapes, component, target, builder).run();
+  }
+}
