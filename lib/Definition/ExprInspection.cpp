@@ -20,37 +20,87 @@ void definition::walk(Expr expr, llvm::function_ref<void(Expr)> visit) {
     walk(operand, visit);
 }
 
-Expr definition::transform(Expr expr, llvm::function_ref<Expr(Expr)> replace) {
-  if (!expr)
-    return expr;
-  const Expr::Node &old = *expr.getNode();
-  Expr::Node node = old;
-  bool changed = false;
-  auto rebuild = [&](Expr &part) {
-    Expr rebuilt = transform(part, replace);
-    changed |= rebuilt.getNode() != part.getNode();
-    part = rebuilt;
-  };
-  for (IndexVar &var : node.vars)
-    rebuild(var.extent);
-  rebuild(node.guard);
-  for (Expr &operand : node.operands)
-    rebuild(operand);
-
-  Expr rebuilt = expr;
-  if (changed) {
-    // Apply and select go through their constructors, which fold.
-    if (old.kind == Expr::Kind::Apply)
-      rebuilt = apply(old.fn, node.operands);
-    else if (old.kind == Expr::Kind::Select)
-      rebuilt = select(node.operands[0], node.operands[1], node.operands[2]);
-    else if (old.kind == Expr::Kind::Cast)
-      rebuilt = cast(old.type, node.operands[0]);
-    else
-      rebuilt = Expr(std::make_shared<const Expr::Node>(std::move(node)));
+bool definition::isExtent(Expr expr) {
+  switch (expr.getKind()) {
+  case Expr::Kind::Constant:
+    return expr.getInt().has_value();
+  case Expr::Kind::Size:
+  case Expr::Kind::Parameter:
+    return true;
+  case Expr::Kind::Apply:
+  case Expr::Kind::Select:
+    return llvm::all_of(expr.getOperands(), isExtent);
+  default:
+    return false;
   }
-  Expr replaced = replace(rebuilt);
-  return replaced ? replaced : rebuilt;
+}
+
+namespace {
+class Transformer {
+public:
+  explicit Transformer(llvm::function_ref<Expr(Expr)> replace)
+      : replace(replace) {}
+
+  Expr run(Expr expr) {
+    if (!expr)
+      return expr;
+    auto known = results.find(expr.getNode());
+    if (known != results.end())
+      return known->second;
+    Expr rebuilt = rebuild(expr);
+    Expr result = replace(rebuilt);
+    if (!result)
+      result = rebuilt.getNode() == expr.getNode() ? expr : fold(rebuilt);
+    results[expr.getNode()] = result;
+    return result;
+  }
+
+private:
+  /// `expr` with the results for what is below it.
+  Expr rebuild(Expr expr) {
+    const Expr::Node &old = *expr.getNode();
+    bool changed = false;
+    auto runOn = [&](Expr part) {
+      Expr result = run(part);
+      changed |= result.getNode() != part.getNode();
+      return result;
+    };
+    auto extents = llvm::map_to_vector<2>(
+        old.vars, [&](const IndexVar &var) { return runOn(var.extent); });
+    Expr guard = runOn(old.guard);
+    auto operands = llvm::map_to_vector<3>(old.operands, runOn);
+    if (!changed)
+      return expr;
+    Expr::Node node = old;
+    for (auto [var, extent] : llvm::zip_equal(node.vars, extents))
+      var.extent = extent;
+    node.guard = guard;
+    node.operands = std::move(operands);
+    return Expr(std::make_shared<const Expr::Node>(std::move(node)));
+  }
+
+  /// What the constructor makes of a node.
+  static Expr fold(Expr expr) {
+    ArrayRef<Expr> operands = expr.getOperands();
+    switch (expr.getKind()) {
+    case Expr::Kind::Apply:
+      return apply(expr.getFn(), operands);
+    case Expr::Kind::Select:
+      return select(operands[0], operands[1], operands[2]);
+    case Expr::Kind::Cast:
+      return cast(expr.getType(), operands[0]);
+    default:
+      return expr;
+    }
+  }
+
+  llvm::function_ref<Expr(Expr)> replace;
+  llvm::DenseMap<const Expr::Node *, Expr> results;
+};
+} // namespace
+
+Expr definition::transform(Expr expr, llvm::function_ref<Expr(Expr)> replace) {
+  return Transformer(replace).run(expr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,6 +108,8 @@ Expr definition::transform(Expr expr, llvm::function_ref<Expr(Expr)> replace) {
 //===----------------------------------------------------------------------===//
 
 static AffineExpr combineAffine(ScalarFn fn, AffineExpr lhs, AffineExpr rhs) {
+  auto number = dyn_cast<AffineConstantExpr>(rhs);
+  bool divides = number ? number.getValue() > 0 : rhs.isSymbolicOrConstant();
   switch (fn) {
   case ScalarFn::Add:
     return lhs + rhs;
@@ -68,9 +120,9 @@ static AffineExpr combineAffine(ScalarFn fn, AffineExpr lhs, AffineExpr rhs) {
       return rhs * lhs;
     return rhs.isSymbolicOrConstant() ? lhs * rhs : AffineExpr();
   case ScalarFn::FloorDiv:
-    return rhs.isSymbolicOrConstant() ? lhs.floorDiv(rhs) : AffineExpr();
+    return divides ? lhs.floorDiv(rhs) : AffineExpr();
   case ScalarFn::Mod:
-    return rhs.isSymbolicOrConstant() ? lhs % rhs : AffineExpr();
+    return divides ? lhs % rhs : AffineExpr();
   default:
     return {};
   }

@@ -209,9 +209,7 @@ private:
     if (failed(value))
       return failure();
     Expr expr = value->expr;
-    bool isIndex =
-        expr.getType() ? expr.getType().isIndex() : expr.getInt().has_value();
-    if (index.isPack || !isIndex) {
+    if (index.isPack || !isExtent(expr)) {
       error("expects an extent for '" + index.name + "', but got '" +
             extent.text + "'");
       return failure();

@@ -32,9 +32,8 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine,
            const CodegenOptions &options);
 
-/// Returns the names of features of `target` that the machine at hand lacks.
-llvm::Expected<std::vector<std::string>>
-findMissingFeatures(const TargetCPU &target);
+/// Returns the extensions of `target` among those that the runtime checks for.
+std::vector<std::string> getCheckedFeatures(const TargetCPU &target);
 
 /// Adds to `module` the constant `espalier_program` of the program with the
 /// given signature. `withThreads` says whether it may set a number of threads.

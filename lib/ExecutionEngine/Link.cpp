@@ -208,7 +208,8 @@ prepareLink(const CompiledProgram &program, llvm::StringRef folder,
     command.push_back("-Wl,-rpath," +
                       llvm::sys::path::parent_path(*library).str());
   }
-  for (const char *flag : {"-Wl,-Bsymbolic", "-Wl,-z,noexecstack", "-lm"})
+  for (const char *flag :
+       {"-Wl,-Bsymbolic", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-lm"})
     command.push_back(flag);
   if (llvm::StringRef(*compiler).contains("clang") &&
       llvm::sys::findProgramByName("ld.lld",

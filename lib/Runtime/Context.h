@@ -35,6 +35,10 @@ espalier_status fail(espalier_context *ctx, espalier_status status,
                      const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/// Whether this machine and its operating system have the extension that LLVM
+/// calls `feature`; true for one that CpuFeatures.def does not list.
+bool machineHas(const char *feature);
+
 /// Checks the inputs' types, ranks and extents against the program's and copies
 /// the extents into the context. Looks at the data too if `withData` is set.
 espalier_status checkInputs(espalier_context *ctx,

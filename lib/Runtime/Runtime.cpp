@@ -71,6 +71,13 @@ espalier_status espalier_context_create(const espalier_program *program,
     return fail(nullptr, ESPALIER_UNSUPPORTED,
                 "expects a program with ABI version %d, but got version %u",
                 ESPALIER_ABI_VERSION, program->abi_version);
+  for (const char *const *feature = program->features; feature && *feature;
+       ++feature)
+    if (!machineHas(*feature))
+      return fail(nullptr, ESPALIER_UNSUPPORTED,
+                  "program '%s' for %s expects a machine with %s, but got one "
+                  "without it",
+                  program->name, program->cpu, *feature);
   auto *made = (espalier_context *)calloc(1, sizeof(espalier_context));
   if (made) {
     made->program = program;

@@ -125,6 +125,25 @@ def binary() -> Iterator[Case]:
     yield op("select", r.booleans(37), r.integers(0, 9, 37), r.integers(0, 9, 1))
 
 
+def integer_limits() -> Iterator[Case]:
+    """Divisors of 0, the least number by -1, and great exponents, for every integer type."""
+
+    def build(g: Graph, *xs: Value) -> list[Value]:
+        return [g(name, *xs) for name in ("div", "mod", "rem", "pow")]
+
+    for dtype in (I8, np.int16, I32, I64, U8, np.uint16, np.uint32, np.uint64):
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        numbers = sorted({0, 1, 2, 3, 10, high - 1, high, low, low + 1, low // 3, low and -1})
+        lanes = np.resize(np.array(numbers, dtype), 37)
+        yield Case(f"limits-lanes-{dtype.__name__}", build, [lanes[:11, None], lanes])
+        scalars = [np.array(number, dtype) for number in (low, low and -1, 0, high)]
+        yield Case(
+            f"limits-scalars-{dtype.__name__}",
+            lambda g, *xs: [y for divisor in xs for y in build(g, xs[0], divisor)],
+            scalars,
+        )
+
+
 def reductions() -> Iterator[Case]:
     """Reductions, cumulative sums and positions of extrema."""
     r = Random("reductions")

@@ -127,7 +127,8 @@ private:
   std::shared_ptr<const Node> node;
 };
 
-/// An index variable that runs from 0 to `extent` - 1.
+/// An index variable that runs from 0 to `extent` - 1, where the extent is one
+/// in the sense of `isExtent`.
 struct IndexVar {
   VarId id;
   std::string name;
@@ -181,8 +182,14 @@ Expr conjoin(Expr lhs, Expr rhs);
 /// reduction's guard and extents contain included.
 void walk(Expr expr, llvm::function_ref<void(Expr)> visit);
 
-/// Rebuilds `expr` bottom-up: `replace` gets each node after its operands were
-/// rebuilt and returns the node to use, or null to keep it.
+/// Returns true if an index expression is made of numbers, sizes and parameters
+/// alone: then its value is known before any element is.
+bool isExtent(Expr expr);
+
+/// Rebuilds `expr` bottom-up. `replace` gets each node of it once (a shared one
+/// too), after its operands were rebuilt, and returns the node to use, or null
+/// to keep it; what is kept with other operands is then folded. Replacements,
+/// and what folding makes of nodes, are not offered again.
 Expr transform(Expr expr, llvm::function_ref<Expr(Expr)> replace);
 
 /// Translates an index expression into an affine one, or nothing if it is not

@@ -35,7 +35,7 @@ public:
 
 private:
   LogicalResult addArguments();
-  LogicalResult addOperator(graph::DefinedOpInterface op);
+  void addOperator(graph::DefinedOpInterface op);
   void addConstant(Value value, ElementsAttr attr);
   /// The array to return for `array`: a copy of it where its memory is not
   /// computed here, or is returned already.
@@ -43,7 +43,6 @@ private:
   LogicalResult addReshape(Operation *op, ArrayId source);
   /// The affine value of an index computation of the function.
   AffineExpr getIndex(Value value);
-  AffineExpr addSymbol(Symbol symbol);
   /// Extents of `value`: static ones from its type, else `symbolic`.
   SmallVector<AffineExpr> getExtents(RankedTensorType type,
                                      llvm::function_ref<AffineExpr(unsigned)>);
@@ -85,7 +84,7 @@ public:
     if (extents.contains(var.id))
       return;
     order.push_back(var.id);
-    extents[var.id] = *program.affine(var.extent);
+    extents[var.id] = program.addExtent(var.extent);
   }
 
   /// Moves each reduction inside `expr` to a statement of its own.
@@ -202,11 +201,6 @@ Expr StepLowering::addReduction(Expr reduce) {
   return access(TensorRef::operand(target), indices, type);
 }
 
-AffineExpr ProgramBuilder::addSymbol(Symbol symbol) {
-  program.symbols.push_back(symbol);
-  return getAffineSymbolExpr(program.symbols.size() - 1, program.context);
-}
-
 SmallVector<AffineExpr>
 ProgramBuilder::getExtents(RankedTensorType type,
                            llvm::function_ref<AffineExpr(unsigned)> symbolic) {
@@ -238,10 +232,10 @@ LogicalResult ProgramBuilder::addArguments() {
         if (auto attr = dyn_cast<StringAttr>(names[dim]))
           name = attr.getValue();
       if (name.empty())
-        return addSymbol({number, dim});
+        return program.addSymbol({number, dim});
       AffineExpr &known = namedExtents[name];
       if (!known)
-        known = addSymbol({number, dim});
+        known = program.addSymbol({number, dim});
       return known;
     });
     arrayOf[argument] = program.addArray(std::move(array));
@@ -278,7 +272,7 @@ AffineExpr ProgramBuilder::getIndex(Value value) {
   else if (isa_and_nonnull<arith::IndexCastOp>(op))
     result = getIndex(op->getOperand(0));
   if (!result)
-    result = addSymbol({0, 0, value});
+    result = program.addSymbol({0, 0, value});
   result = program.simplify(result);
   return indexOf[value] = result;
 }
@@ -341,37 +335,21 @@ LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
   return success();
 }
 
-/// Tells the program's parameters from the operator's while both are around.
-static constexpr unsigned kProgramParameter = 1u << 30;
-
 Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
-  auto marked = [&](AffineExpr value) {
-    return program.expression(
-        value.shiftSymbols(program.symbols.size(), kProgramParameter));
-  };
-  // Sums fold when they are rebuilt, perhaps to a parameter of the program,
-  // which is then visited again.
-  Expr imported = transform(expr, [&](Expr e) -> Expr {
+  return transform(expr, [&](Expr e) -> Expr {
     switch (e.getKind()) {
     case Expr::Kind::Size:
-      return marked(program.arrays[getArray(instance, e.getTensor())]
-                        .extents[e.getNumber()]);
+      return program.expression(
+          program.arrays[getArray(instance, e.getTensor())]
+              .extents[e.getNumber()]);
     case Expr::Kind::Parameter:
-      if (e.getNumber() >= kProgramParameter)
-        return {};
-      return marked(instance.parameters[e.getNumber()]);
+      return program.expression(instance.parameters[e.getNumber()]);
     case Expr::Kind::Access:
       return access(TensorRef::operand(getArray(instance, e.getTensor())),
                     e.getOperands(), e.getType());
     default:
       return {};
     }
-  });
-  return transform(imported, [&](Expr e) -> Expr {
-    if (e.getKind() != Expr::Kind::Parameter ||
-        e.getNumber() < kProgramParameter)
-      return {};
-    return parameter(e.getNumber() - kProgramParameter, program.context);
   });
 }
 
@@ -395,7 +373,7 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
   lowering.addStatement(target, vars, value, std::nullopt, {});
 }
 
-LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
+void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   Definition definition = op.getVerifiedDefinition();
   Instance instance{&definition, {}, {}, {}, op->getLoc()};
   for (Value operand : op->getOperands()) {
@@ -408,18 +386,8 @@ LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   for (const Step &step : definition.steps) {
     Array array{Array::Kind::Intermediate, op->getLoc()};
     array.elementType = step.elementType;
-    for (const IndexVar &var : step.indices) {
-      Expr value = import(instance, var.extent);
-      bool readsData = false;
-      walk(value,
-           [&](Expr e) { readsData |= e.getKind() == Expr::Kind::Access; });
-      if (readsData)
-        return op->emitError("expects extents that follow from the sizes of "
-                             "the inputs, but that of ")
-               << step.name << " along " << var.name << " depends on data";
-      std::optional<AffineExpr> extent = program.affine(value);
-      array.extents.push_back(extent ? *extent : addSymbol({0, 0, {}, value}));
-    }
+    for (const IndexVar &var : step.indices)
+      array.extents.push_back(program.addExtent(import(instance, var.extent)));
     instance.steps.push_back(program.addArray(std::move(array)));
   }
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
@@ -434,7 +402,6 @@ LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   unsigned group = ++numGroups;
   for (const Step &step : definition.steps)
     addStep(instance, step, group);
-  return success();
 }
 
 FailureOr<StepProgram> ProgramBuilder::run() {
@@ -457,11 +424,10 @@ FailureOr<StepProgram> ProgramBuilder::run() {
     else if (isa<graph::ReshapeOp>(op)) {
       if (failed(addReshape(&op, arrayOf.lookup(op.getOperand(0)))))
         return failure();
-    } else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op)) {
-      if (failed(addOperator(defined)))
-        return failure();
-    } else if (!llvm::all_of(op.getResultTypes(),
-                             llvm::IsaPred<IndexType, IntegerType>))
+    } else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
+      addOperator(defined);
+    else if (!llvm::all_of(op.getResultTypes(),
+                           llvm::IsaPred<IndexType, IntegerType>))
       return op.emitError("expects only operators of the graph dialect and "
                           "index arithmetic, but got '")
              << op.getName() << "'";

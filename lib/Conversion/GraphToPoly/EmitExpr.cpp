@@ -211,35 +211,65 @@ Value emitFloatFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
   llvm_unreachable("not a function of floating-point numbers");
 }
 
-/// The divisor, with 1 in place of those that trap: zero, whose quotient has no
-/// meaning, and -1, which overflows on the least number.
-Value emitSafeDivisor(OpBuilder &b, Location loc, Type type, Value divisor) {
-  Value one = emitNumber(b, loc, type, 1);
-  auto isEqual = [&](int64_t value) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor,
-                                 emitNumber(b, loc, type, value));
-  };
-  Value traps = isEqual(0);
-  if (!isUnsigned(type))
-    traps = arith::OrIOp::create(b, loc, traps, isEqual(-1));
-  return arith::SelectOp::create(b, loc, traps, one, divisor);
+Value isEqual(OpBuilder &b, Location loc, Type type, Value x, int64_t value) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x,
+                               emitNumber(b, loc, type, value));
 }
 
-/// A quotient of signed numbers; exact quotients by -1 are negations.
-template <typename DivOp>
-Value emitSignedDiv(OpBuilder &b, Location loc, Type type, Value x, Value y) {
-  Value quotient = DivOp::create(b, loc, x, emitSafeDivisor(b, loc, type, y));
-  Value isMinusOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y,
-                                           emitNumber(b, loc, type, -1));
-  Value negated = arith::SubIOp::create(b, loc, emitNumber(b, loc, type, 0), x);
-  return arith::SelectOp::create(b, loc, isMinusOne, negated, quotient);
+/// A quotient or remainder, total: 0 for a divisor of 0, and wrapped where the
+/// least number is divided by -1. `divide` gets a divisor that is neither.
+template <typename Divide>
+Value emitDivision(OpBuilder &b, Location loc, Type type, ScalarFn fn, Value x,
+                   Value y, Divide divide) {
+  Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
+  Value isZero = isEqual(b, loc, type, y, 0);
+  if (isUnsigned(type)) {
+    Value divisor = arith::SelectOp::create(b, loc, isZero, one, y);
+    return arith::SelectOp::create(b, loc, isZero, zero, divide(divisor));
+  }
+  Value isMinusOne = isEqual(b, loc, type, y, -1);
+  Value traps = arith::OrIOp::create(b, loc, isZero, isMinusOne);
+  Value result = divide(arith::SelectOp::create(b, loc, traps, one, y));
+  // Quotients by -1 are negations; remainders are 0, as those by 1.
+  if (fn == ScalarFn::Div || fn == ScalarFn::FloorDiv) {
+    Value negated = arith::SubIOp::create(b, loc, zero, x);
+    result = arith::SelectOp::create(b, loc, isMinusOne, negated, result);
+  }
+  return arith::SelectOp::create(b, loc, isZero, zero, result);
+}
+
+/// A power, total: 0 for 0 with a negative exponent.
+Value emitPower(OpBuilder &b, Location loc, Type type, Value x, Value y) {
+  Value zero = emitNumber(b, loc, type, 0);
+  Value isNegative =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, y, zero);
+  if (!isUnsigned(type)) {
+    Value traps =
+        arith::AndIOp::create(b, loc, isNegative, isEqual(b, loc, type, x, 0));
+    Value base =
+        arith::SelectOp::create(b, loc, traps, emitNumber(b, loc, type, 1), x);
+    Value power = math::IPowIOp::create(b, loc, base, y);
+    return arith::SelectOp::create(b, loc, traps, zero, power);
+  }
+  // The operation takes the exponent's highest bit for a sign. Without it, and
+  // with the next one, the power of w bits is the same: those of odd numbers
+  // repeat after 2^(w-2), those of even ones are 0 from the exponent w on.
+  int64_t next = int64_t(1) << (type.getIntOrFloatBitWidth() - 2);
+  Value low =
+      arith::AndIOp::create(b, loc, y, emitNumber(b, loc, type, next - 1));
+  Value small =
+      arith::OrIOp::create(b, loc, low, emitNumber(b, loc, type, next));
+  Value exponent = arith::SelectOp::create(b, loc, isNegative, small, y);
+  return math::IPowIOp::create(b, loc, x, exponent);
 }
 
 Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
                 ValueRange args) {
   Value x = args[0], y = args.size() > 1 ? args[1] : Value();
   bool isU = isUnsigned(type);
-  auto safe = [&] { return emitSafeDivisor(b, loc, type, y); };
+  auto divide = [&](auto op) {
+    return emitDivision(b, loc, type, fn, x, y, op);
+  };
   auto compare = [&](arith::CmpIPredicate s, arith::CmpIPredicate u) -> Value {
     return arith::CmpIOp::create(b, loc, isU ? u : s, x, y);
   };
@@ -252,22 +282,31 @@ Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
   case ScalarFn::Mul:
     return arith::MulIOp::create(b, loc, x, y);
   case ScalarFn::Div:
-    return isU ? Value(arith::DivUIOp::create(b, loc, x, safe()))
-               : emitSignedDiv<arith::DivSIOp>(b, loc, type, x, y);
+    return divide([&](Value y) -> Value {
+      if (isU)
+        return arith::DivUIOp::create(b, loc, x, y);
+      return arith::DivSIOp::create(b, loc, x, y);
+    });
   case ScalarFn::FloorDiv:
-    return isU ? Value(arith::DivUIOp::create(b, loc, x, safe()))
-               : emitSignedDiv<arith::FloorDivSIOp>(b, loc, type, x, y);
+    return divide([&](Value y) -> Value {
+      if (isU)
+        return arith::DivUIOp::create(b, loc, x, y);
+      return arith::FloorDivSIOp::create(b, loc, x, y);
+    });
   case ScalarFn::Rem:
-    return isU ? Value(arith::RemUIOp::create(b, loc, x, safe()))
-               : Value(arith::RemSIOp::create(b, loc, x, safe()));
-  case ScalarFn::Mod: {
-    if (isU)
-      return arith::RemUIOp::create(b, loc, x, safe());
-    Value divisor = safe();
-    Value quotient = arith::FloorDivSIOp::create(b, loc, x, divisor);
-    Value whole = arith::MulIOp::create(b, loc, quotient, divisor);
-    return arith::SubIOp::create(b, loc, x, whole);
-  }
+    return divide([&](Value y) -> Value {
+      if (isU)
+        return arith::RemUIOp::create(b, loc, x, y);
+      return arith::RemSIOp::create(b, loc, x, y);
+    });
+  case ScalarFn::Mod:
+    return divide([&](Value y) -> Value {
+      if (isU)
+        return arith::RemUIOp::create(b, loc, x, y);
+      Value quotient = arith::FloorDivSIOp::create(b, loc, x, y);
+      Value whole = arith::MulIOp::create(b, loc, quotient, y);
+      return arith::SubIOp::create(b, loc, x, whole);
+    });
   case ScalarFn::Max:
     return isU ? Value(arith::MaxUIOp::create(b, loc, x, y))
                : Value(arith::MaxSIOp::create(b, loc, x, y));
@@ -275,7 +314,7 @@ Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
     return isU ? Value(arith::MinUIOp::create(b, loc, x, y))
                : Value(arith::MinSIOp::create(b, loc, x, y));
   case ScalarFn::Pow:
-    return math::IPowIOp::create(b, loc, x, y);
+    return emitPower(b, loc, type, x, y);
   case ScalarFn::And:
     return arith::AndIOp::create(b, loc, x, y);
   case ScalarFn::Or:

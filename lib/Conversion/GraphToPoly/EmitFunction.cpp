@@ -132,8 +132,11 @@ llvm::DenseSet<ArrayId> FunctionEmitter::findEscaping() const {
   llvm::DenseMap<ArrayId, unsigned> writer;
   llvm::DenseSet<ArrayId> escaping;
   for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements)
-      writer[program.statements[statement].target] = number;
+    for (unsigned statement : cluster.statements) {
+      ArrayId target = program.statements[statement].target;
+      if (writer.try_emplace(target, number).first->second != number)
+        escaping.insert(target);
+    }
   for (auto [number, cluster] : llvm::enumerate(clusters))
     for (unsigned statement : cluster.statements)
       for (ArrayId array : getReads(program.statements[statement])) {

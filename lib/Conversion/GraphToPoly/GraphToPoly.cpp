@@ -38,6 +38,7 @@ struct ConvertGraphToPolyPass
       inlineMaps(*program);
       assignLayouts(*program, layouts);
       SmallVector<Cluster> clusters = formClusters(*program);
+      storeInPlace(*program, clusters);
       numKernels += clusters.size();
       numStatements += program->statements.size();
       if (failed(emitKernels(*program, clusters)))

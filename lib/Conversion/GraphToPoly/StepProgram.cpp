@@ -1,6 +1,7 @@
 //===- StepProgram.cpp - A function as loop statements over arrays --------===//
 
 #include "StepProgram.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -29,6 +30,12 @@ StepProgram::affine(Expr index,
   if (result)
     result = simplify(*result);
   return result;
+}
+
+AffineExpr StepProgram::addExtent(Expr extent) {
+  if (std::optional<AffineExpr> known = affine(extent))
+    return *known;
+  return addSymbol({0, 0, {}, extent});
 }
 
 AffineExpr StepProgram::simplify(AffineExpr expr) const {
@@ -69,6 +76,24 @@ Expr StepProgram::expression(AffineExpr expr) const {
   default:
     llvm_unreachable("an affine expression of no known kind");
   }
+}
+
+std::optional<std::pair<AffineExpr, AffineExpr>>
+espalier::graphtopoly::getRange(const StepProgram &program, AffineExpr expr,
+                                ArrayRef<AffineExpr> extents) {
+  unsigned numDims = extents.size(), numSymbols = program.symbols.size();
+  SmallVector<int64_t> flat;
+  if (failed(getFlattenedAffineExpr(expr, numDims, numSymbols, &flat)) ||
+      flat.size() != numDims + numSymbols + 1)
+    return std::nullopt;
+  AffineExpr rest = getAffineConstantExpr(flat.back(), program.context);
+  for (unsigned s = 0; s < numSymbols; ++s)
+    rest = rest + getAffineSymbolExpr(s, program.context) * flat[numDims + s];
+  AffineExpr low = rest, high = rest;
+  for (unsigned d = 0; d < numDims; ++d)
+    (flat[d] > 0 ? high : low) =
+        (flat[d] > 0 ? high : low) + (extents[d] - 1) * flat[d];
+  return std::make_pair(low, high);
 }
 
 void espalier::graphtopoly::forEachAccess(

@@ -74,6 +74,8 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
+  /// Point d computes the target's element at d + targetOffset; empty: at d.
+  llvm::SmallVector<mlir::AffineExpr> targetOffset = {};
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -99,6 +101,10 @@ struct StepProgram {
     arrays.push_back(std::move(array));
     return arrays.size() - 1;
   }
+  mlir::AffineExpr addSymbol(Symbol symbol) {
+    symbols.push_back(std::move(symbol));
+    return mlir::getAffineSymbolExpr(symbols.size() - 1, context);
+  }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   bool isReduction(const Statement &statement) const {
     return statement.reduction.has_value();
@@ -110,10 +116,19 @@ struct StepProgram {
   std::optional<mlir::AffineExpr>
   affine(Expr index,
          llvm::function_ref<mlir::AffineExpr(Expr)> dataSymbol) const;
+  /// Reads an extent, which depends on symbols alone. One that is not affine in
+  /// them becomes a symbol itself.
+  mlir::AffineExpr addExtent(Expr extent);
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Writes an affine expression as an index expression.
   Expr expression(mlir::AffineExpr expr) const;
 };
+
+/// The least and greatest value of `expr` over the box of `extents`; fails if
+/// it is not linear with constant coefficients.
+std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
+getRange(const StepProgram &program, mlir::AffineExpr expr,
+         llvm::ArrayRef<mlir::AffineExpr> extents);
 
 /// Reads a condition as a union of disjoint conjunctions of affine ones; with
 /// `negate`, its complement. Null is true. Fails for what is not affine.
@@ -157,6 +172,17 @@ struct Cluster {
 
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
+
+/// Where `piece` of `copy` puts an array, if it is a copy of all of it and
+/// nothing else: element i of the array at i + offset of the target.
+std::optional<llvm::SmallVector<mlir::AffineExpr>>
+getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
+
+/// Lets statements write into the padded copies and concatenations that their
+/// results would be moved to. Removes statements, and kernels, that are left
+/// with nothing to do.
+void storeInPlace(StepProgram &program,
+                  llvm::SmallVectorImpl<Cluster> &clusters);
 
 /// What layouts need to know of the machine.
 struct LayoutOptions {

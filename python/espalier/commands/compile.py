@@ -7,6 +7,7 @@ from pathlib import Path
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
+    add_model_option,
     make_options,
     parse_dims,
 )
@@ -16,7 +17,7 @@ from espalier.errors import EspalierError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or MLIR in a .mlir file")
+    add_model_option(parser)
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so")
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
     add_compile_options(parser)

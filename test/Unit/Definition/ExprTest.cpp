@@ -95,6 +95,8 @@ TEST_F(ExprTest, AffineFormsUseFloorDivisionAndModulo) {
 
 TEST_F(ExprTest, OtherFunctionsAreNotAffine) {
   EXPECT_EQ(showAffine(i * i), "not affine");
+  EXPECT_EQ(showAffine(floorDiv(i, number(0))), "not affine");
+  EXPECT_EQ(showAffine(mod(i, number(-2))), "not affine");
   EXPECT_EQ(showAffine(apply(ScalarFn::Max, {i, n})), "not affine");
   Expr element = access(TensorRef::operand(0), {i}, f32);
   EXPECT_EQ(showAffine(cast(index, element)), "not affine");
@@ -124,6 +126,42 @@ TEST_F(ExprTest, TransformRebuildsWhatChanges) {
   EXPECT_EQ(replaced.getOperands()[0].getNode(), element.getNode());
   EXPECT_EQ(transform(sum, [](Expr) { return Expr(); }).getNode(),
             sum.getNode());
+}
+
+TEST_F(ExprTest, TransformReplacesEachNodeOnce) {
+  Expr j = variable(1, &context);
+  auto swap = [&](Expr part) -> Expr {
+    if (part.getKind() == Expr::Kind::Size)
+      return number(3);
+    if (part.getKind() != Expr::Kind::Variable)
+      return {};
+    return part.getVariable() == 0 ? j : i;
+  };
+  EXPECT_EQ(show(transform(i * 8 + j, swap)), "j * 8 + i");
+  // Folding gives an operand, or an operand's operand, that is a replacement.
+  EXPECT_EQ(show(transform(i + (n - 3), swap)), "j");
+  EXPECT_EQ(show(transform((i + n) - 3, swap)), "j");
+  // A replacement may contain what it replaces.
+  EXPECT_EQ(show(transform(i * 2,
+                           [&](Expr part) {
+                             return part.getKind() == Expr::Kind::Variable
+                                        ? part + 1
+                                        : Expr();
+                           })),
+            "(i + 1) * 2");
+}
+
+TEST_F(ExprTest, TransformKeepsSharing) {
+  Expr element = access(TensorRef::operand(0), {i}, f32);
+  unsigned numCalls = 0;
+  Expr replaced = transform(element * element, [&](Expr part) -> Expr {
+    ++numCalls;
+    return part.getKind() == Expr::Kind::Variable ? number(2) : Expr();
+  });
+  EXPECT_EQ(numCalls, 3u);
+  EXPECT_EQ(show(replaced), "A[2] * A[2]");
+  EXPECT_EQ(replaced.getOperands()[0].getNode(),
+            replaced.getOperands()[1].getNode());
 }
 
 TEST_F(ExprTest, WalkVisitsExtentsAndGuards) {

@@ -188,6 +188,8 @@ TEST_F(NotationTest, NamesMustBeKnown) {
             "gives its range");
   EXPECT_EQ(show("R[i] = sum(k < A[0]) A[i]", {a}),
             "error: expects an extent for 'k', but got 'A[0]'");
+  EXPECT_EQ(show("R[i] = sum(k < i) A[i]", {a}),
+            "error: expects an extent for 'k', but got 'i'");
   EXPECT_EQ(show("R[i] = A[i] + size(A)", {a}),
             "error: expects a tensor and a dimension in 'size(A)'");
   EXPECT_EQ(show("R[i] = A[i] + size(A, 1)", {a}),

@@ -201,17 +201,23 @@ def Graph_MulOp : Graph_BinaryOp<"mul", "product", "A[b..] * B[b..]",
 def Graph_DivOp
     : Graph_BinaryOp<"div", "quotient, of integers truncated and 0 for x / 0",
                      "A[b..] / B[b..]">;
-def Graph_PowOp : Graph_BinaryOp<"pow", "power", "pow(A[b..], B[b..])">;
+def Graph_PowOp
+    : Graph_BinaryOp<"pow", "power, of integers truncated and 0 for 0^-n",
+                     "pow(A[b..], B[b..])">;
 def Graph_MaxOp : Graph_BinaryOp<"max", "greater one, or not-a-number",
                                  "max(A[b..], B[b..])", Graph_NumberTensor,
                                  [Commutative]>;
 def Graph_MinOp : Graph_BinaryOp<"min", "smaller one, or not-a-number",
                                  "min(A[b..], B[b..])", Graph_NumberTensor,
                                  [Commutative]>;
-def Graph_ModOp : Graph_BinaryOp<"mod", "remainder with the divisor's sign",
-                                 "A[b..] % B[b..]">;
-def Graph_RemOp : Graph_BinaryOp<"rem", "remainder with the dividend's sign",
-                                 "rem(A[b..], B[b..])">;
+def Graph_ModOp
+    : Graph_BinaryOp<"mod", "remainder with the divisor's sign, of integers "
+                            "0 for a divisor of 0",
+                     "A[b..] % B[b..]">;
+def Graph_RemOp
+    : Graph_BinaryOp<"rem", "remainder with the dividend's sign, of integers "
+                            "0 for a divisor of 0",
+                     "rem(A[b..], B[b..])">;
 def Graph_AndOp : Graph_BinaryOp<"and", "conjunction of every bit",
                                  "and(A[b..], B[b..])", Graph_IntegerTensor,
                                  [Commutative]>;
