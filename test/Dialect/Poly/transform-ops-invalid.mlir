@@ -88,7 +88,7 @@ poly.kernel @stencil(%A: memref<11x64xf32>) {
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %step = transform.poly.computation @stencil::@step of %module : (!transform.any_op) -> !transform.any_op
-  // expected-error @below {{expects factors whose product fits 64 bits}}
+  // expected-error @below {{expects factors whose product is at most 2^30}}
   transform.poly.split %step loop "i" factors [4611686018427387904, 4] : !transform.any_op
   transform.yield
 }

@@ -1,14 +1,25 @@
 //===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
 namespace espalier::poly {
-/// Runs `command` for `target`; a refusal becomes a silenceable failure.
+/// A refusal as a silenceable failure.
+static DiagnosedSilenceableFailure report(Operation *op, ComputeOp compute,
+                                          llvm::Error error) {
+  if (!error)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
+                                     << llvm::toString(std::move(error));
+  diag.attachNote(compute.getLoc()) << "target op";
+  return diag;
+}
+
+/// Runs `command` for `target`.
 static DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
              llvm::function_ref<llvm::Error(ComputeOp)> command) {
@@ -20,24 +31,32 @@ applyCommand(Operation *op, Operation *target,
     diag.attachNote(target->getLoc()) << "target op";
     return diag;
   }
-  llvm::Error error = command(compute);
-  if (!error)
-    return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
-                                     << llvm::toString(std::move(error));
-  diag.attachNote(compute.getLoc()) << "target op";
-  return diag;
+  return report(op, compute, command(compute));
+}
+
+/// Runs `command` for two computations.
+static DiagnosedSilenceableFailure applyPairCommand(
+    Operation *op, ArrayRef<Operation *> targets, ArrayRef<Operation *> others,
+    llvm::function_ref<llvm::Error(ComputeOp, ComputeOp)> command) {
+  SmallVector<ComputeOp> computes;
+  for (ArrayRef<Operation *> payload : {targets, others}) {
+    auto compute = payload.size() == 1 ? dyn_cast<ComputeOp>(payload.front())
+                                       : ComputeOp();
+    if (!compute)
+      return emitDefiniteFailure(op)
+             << "expects each target to be one poly.compute, but got "
+             << payload.size() << " ops"
+             << (payload.empty() ? "" : ", the first of them a ")
+             << (payload.empty() ? ""
+                                 : payload.front()->getName().getStringRef());
+    computes.push_back(compute);
+  }
+  return report(op, computes[0], command(computes[0], computes[1]));
 }
 } // namespace espalier::poly
 
 #define GET_OP_CLASSES
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
-
-static SmallVector<StringRef> toStrings(std::optional<ArrayAttr> names) {
-  if (!names)
-    return {};
-  return llvm::to_vector(names->getAsValueRange<StringAttr>());
-}
 
 //===----------------------------------------------------------------------===//
 // ComputationOp
@@ -90,22 +109,6 @@ void ComputationOp::getEffects(
   transform::onlyReadsHandle(getRootMutable(), effects);
   transform::producesHandle(getOperation()->getOpResults(), effects);
   transform::onlyReadsPayload(effects);
-}
-
-//===----------------------------------------------------------------------===//
-// Order
-//===----------------------------------------------------------------------===//
-
-llvm::Error SplitOp::command(ComputeOp compute) {
-  return split(compute, getLoop(), getFactors(), toStrings(getInto()));
-}
-
-//===----------------------------------------------------------------------===//
-// Execution
-//===----------------------------------------------------------------------===//
-
-llvm::Error ParallelizeOp::command(ComputeOp compute) {
-  return parallelize(compute, getLoop());
 }
 
 //===----------------------------------------------------------------------===//

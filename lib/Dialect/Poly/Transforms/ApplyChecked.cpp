@@ -1,6 +1,6 @@
 //===- ApplyChecked.cpp - Try, check, then do -----------------------------===//
 
-#include "ScheduleTree.h"
+#include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -35,6 +35,32 @@ static llvm::Error checkForm(KernelOp kernel) {
   return refuse("would make a kernel that is not valid: " + message);
 }
 
+/// Whether code can be made of the loops: their arithmetic has to stay within
+/// 64 bits, and lanes have no loops inside.
+static llvm::Error checkLoops(KernelOp kernel) {
+  std::string fault;
+  kernel.getSchedule().walk([&](BandOp band) {
+    SmallVector<BandLoop> loops = getLoops(band);
+    for (const BandLoop &loop : loops) {
+      for (AffineExpr expr : loop.exprs)
+        expr.walk([&](AffineExpr part) {
+          auto number = dyn_cast<AffineConstantExpr>(part);
+          if (number && !isSmall(number.getValue()))
+            fault = "numbers of at most 2^30 in the loops, but " +
+                    quote(loop.name) + " has " +
+                    std::to_string(number.getValue());
+        });
+      Operation *child = band.getChild();
+      if (loop.kind.isVector() &&
+          (&loop != &loops.back() || (child && hasLoops(child))))
+        fault = "no loops inside the lanes " + quote(loop.name);
+    }
+  });
+  if (fault.empty())
+    return llvm::Error::success();
+  return refuse("expects " + fault);
+}
+
 static llvm::Error checkDependences(KernelOp kernel) {
   KernelModel model = buildModel(kernel);
   polyhedral::ScheduleTree tree =
@@ -58,20 +84,54 @@ static llvm::Error checkDependences(KernelOp kernel) {
   return llvm::make_error<Refusal>(message, legality.violation);
 }
 
-llvm::Error
-espalier::poly::applyChecked(KernelOp kernel,
-                             llvm::function_ref<llvm::Error(KernelOp)> edit) {
-  auto prepareAndEdit = [&](KernelOp target) {
-    getOrCreateSchedule(target);
-    nameLoops(target);
-    return edit(target);
-  };
+/// Applies `edit` to a kernel whose loops all have names.
+static llvm::Error
+prepareAndEdit(KernelOp kernel,
+               llvm::function_ref<llvm::Error(KernelOp)> edit) {
+  getOrCreateSchedule(kernel);
+  nameLoops(kernel);
+  return edit(kernel);
+}
+
+/// Applies `edit` to a copy of `kernel`, and checks that.
+static llvm::Error tryEdit(KernelOp kernel,
+                           llvm::function_ref<llvm::Error(KernelOp)> edit) {
   OwningOpRef<KernelOp> trial(kernel.clone());
-  if (llvm::Error error = prepareAndEdit(*trial))
+  if (llvm::Error error = prepareAndEdit(*trial, edit))
     return error;
   if (llvm::Error error = checkForm(*trial))
     return error;
-  if (llvm::Error error = checkDependences(*trial))
+  if (llvm::Error error = checkLoops(*trial))
     return error;
-  return prepareAndEdit(kernel);
+  return checkDependences(*trial);
+}
+
+llvm::Error
+espalier::poly::applyChecked(KernelOp kernel,
+                             llvm::function_ref<llvm::Error(KernelOp)> edit) {
+  if (llvm::Error error = tryEdit(kernel, edit))
+    return error;
+  return prepareAndEdit(kernel, edit);
+}
+
+//===----------------------------------------------------------------------===//
+// Commands for one computation
+//===----------------------------------------------------------------------===//
+
+llvm::Error
+espalier::poly::applyTo(ComputeOp compute,
+                        llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  StringAttr symbol = compute.getSymNameAttr();
+  return applyChecked(compute.getKernel(), [&](KernelOp kernel) {
+    return edit(kernel.lookupCompute(symbol));
+  });
+}
+
+llvm::Error
+espalier::poly::tryOn(ComputeOp compute,
+                      llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  StringAttr symbol = compute.getSymNameAttr();
+  return tryEdit(compute.getKernel(), [&](KernelOp kernel) {
+    return edit(kernel.lookupCompute(symbol));
+  });
 }

@@ -1,11 +1,12 @@
 //===- ScheduleTree.cpp - Editing schedule trees --------------------------===//
 
 #include "ScheduleTree.h"
-#include "KernelShape.h"
+#include "espalier/Polyhedral/Set.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::poly;
 
 //===----------------------------------------------------------------------===//
@@ -51,6 +52,15 @@ void espalier::poly::setLoops(BandOp band, ArrayRef<BandLoop> loops) {
   band.setNamesAttr(builder.getArrayAttr(names));
 }
 
+SmallVector<StringRef> espalier::poly::getSymbols(ArrayAttr computations) {
+  return llvm::to_vector(computations.getAsValueRange<FlatSymbolRefAttr>());
+}
+
+bool espalier::poly::hasLoops(Operation *node) {
+  return node->walk([](BandOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 //===----------------------------------------------------------------------===//
 // Finding loops
 //===----------------------------------------------------------------------===//
@@ -82,21 +92,15 @@ llvm::Expected<LoopPosition> espalier::poly::findLoop(ComputeOp compute,
 
 std::optional<int64_t> espalier::poly::getExtent(ComputeOp compute,
                                                  AffineExpr loop) {
-  ComputeShape shape = getShape(compute);
-  unsigned numDims = shape.getNumDims();
   unsigned numParams = compute.getKernel().getNumParameters();
-  SmallVector<std::optional<int64_t>> lower(numDims + numParams),
-      upper(numDims + numParams);
-  for (unsigned dim = 0; dim < numDims; ++dim)
-    if (std::optional<int64_t> extent = shape.getExtent(dim)) {
-      lower[dim] = 0;
-      upper[dim] = *extent - 1;
-    }
-  auto getBound = [&](bool isUpper) {
-    return getBoundForAffineExpr(loop, numDims, numParams, lower, upper,
-                                 isUpper);
-  };
-  std::optional<int64_t> least = getBound(false), most = getBound(true);
+  polyhedral::Context context;
+  polyhedral::Set points = polyhedral::Set::getUnion(
+      context, compute.getNumDims(), numParams, compute.getDomainSets());
+  polyhedral::Map value = polyhedral::Map::get(
+      context, numParams,
+      AffineMap::get(compute.getNumDims(), numParams, loop));
+  polyhedral::Set values = value.apply(points);
+  std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);
   if (!least || !most)
     return std::nullopt;
   return *most - *least + 1;
@@ -242,33 +246,63 @@ static StringRef getBaseName(BandOp band, unsigned position) {
   return "one";
 }
 
+/// Names of the loops that each computation runs.
+using UsedNames = llvm::StringMap<llvm::StringSet<>>;
+
+/// The first of `base` and `base.1`, `base.2`, ... that none of these
+/// computations has used; it is used then.
+static StringAttr useName(UsedNames &used, ArrayRef<StringRef> symbols,
+                          StringRef base, MLIRContext *context) {
+  std::string name = base.str();
+  for (unsigned number = 1; llvm::any_of(
+           symbols,
+           [&](StringRef symbol) { return used[symbol].contains(name); });
+       ++number)
+    name = (base + "." + Twine(number)).str();
+  for (StringRef symbol : symbols)
+    used[symbol].insert(name);
+  return StringAttr::get(context, name);
+}
+
 void espalier::poly::nameLoops(KernelOp kernel) {
-  ScheduleOp schedule = kernel.getSchedule();
-  llvm::StringMap<llvm::StringSet<>> used;
-  schedule.walk([&](BandOp band) {
+  UsedNames used;
+  kernel.getSchedule().walk([&](BandOp band) {
     if (std::optional<ArrayAttr> names = band.getNames())
-      for (StringRef symbol :
-           band.getComputations().getAsValueRange<FlatSymbolRefAttr>())
+      for (StringRef symbol : getSymbols(band.getComputations()))
         used[symbol].insert_range(names->getAsValueRange<StringAttr>());
   });
-  schedule.walk<WalkOrder::PreOrder>([&](BandOp band) {
+  kernel.getSchedule().walk<WalkOrder::PreOrder>([&](BandOp band) {
     if (band.getNames())
       return;
-    SmallVector<StringRef> symbols = llvm::to_vector(
-        band.getComputations().getAsValueRange<FlatSymbolRefAttr>());
     SmallVector<Attribute> names;
-    for (unsigned position = 0; position < band.getLoops().size(); ++position) {
-      StringRef base = getBaseName(band, position);
-      std::string name = base.str();
-      for (unsigned number = 1; llvm::any_of(
-               symbols,
-               [&](StringRef symbol) { return used[symbol].contains(name); });
-           ++number)
-        name = (base + "." + Twine(number)).str();
-      for (StringRef symbol : symbols)
-        used[symbol].insert(name);
-      names.push_back(StringAttr::get(kernel.getContext(), name));
-    }
+    for (unsigned position = 0; position < band.getLoops().size(); ++position)
+      names.push_back(useName(used, getSymbols(band.getComputations()),
+                              getBaseName(band, position),
+                              kernel.getContext()));
     band.setNamesAttr(ArrayAttr::get(kernel.getContext(), names));
+  });
+}
+
+void espalier::poly::renameClashes(KernelOp kernel, StringRef suffix) {
+  // All names, so that a new one takes none from a loop that comes later.
+  UsedNames all, met;
+  kernel.getSchedule().walk([&](BandOp band) {
+    for (StringRef symbol : getSymbols(band.getComputations()))
+      all[symbol].insert_range(band.getNames()->getAsValueRange<StringAttr>());
+  });
+  kernel.getSchedule().walk<WalkOrder::PreOrder>([&](BandOp band) {
+    SmallVector<StringRef> symbols = getSymbols(band.getComputations());
+    SmallVector<BandLoop> loops = getLoops(band);
+    for (BandLoop &loop : loops) {
+      StringRef name = loop.name.getValue();
+      if (llvm::any_of(symbols, [&](StringRef symbol) {
+            return met[symbol].contains(name);
+          }))
+        loop.name = useName(all, symbols, (name + "." + suffix).str(),
+                            kernel.getContext());
+      for (StringRef symbol : symbols)
+        met[symbol].insert(loop.name.getValue());
+    }
+    setLoops(band, loops);
   });
 }

@@ -7,6 +7,13 @@
 
 namespace espalier::poly {
 
+/// The largest number in a loop's expression, so that index arithmetic stays
+/// within 64 bits for all sizes below 2^31.
+inline constexpr int64_t kMaxNumber = int64_t(1) << 30;
+inline bool isSmall(int64_t number) {
+  return -kMaxNumber <= number && number <= kMaxNumber;
+}
+
 /// One loop of a band, apart from the band.
 struct BandLoop {
   mlir::StringAttr name;
@@ -30,6 +37,17 @@ struct LoopPosition {
 /// before those of the next.
 llvm::SmallVector<BandOp> getBands(ComputeOp compute);
 
+/// Whether `node` or what is below it has loops.
+bool hasLoops(mlir::Operation *node);
+
+/// Computations that a node names, or a filter lets pass.
+llvm::SmallVector<llvm::StringRef> getSymbols(mlir::ArrayAttr computations);
+
+/// Gives new names, in preorder, to loops that have the name of another loop
+/// that one of their computations met before: `i.suffix`, with a number if that
+/// is taken too.
+void renameClashes(KernelOp kernel, llvm::StringRef suffix);
+
 /// The loop of `compute` with this name, or a refusal that lists the names.
 llvm::Expected<LoopPosition> findLoop(ComputeOp compute, llvm::StringRef name);
 
@@ -48,6 +66,14 @@ std::optional<int64_t> getExtent(ComputeOp compute, mlir::AffineExpr loop);
 mlir::AffineExpr getTile(mlir::AffineExpr expr, int64_t size);
 /// `expr mod size`, in the form `(x mod m) floordiv s` where it has one.
 mlir::AffineExpr getPlaceInTile(mlir::AffineExpr expr, int64_t size);
+
+/// Applies `edit` to `compute`, checked as by `applyChecked`.
+llvm::Error applyTo(ComputeOp compute,
+                    llvm::function_ref<llvm::Error(ComputeOp)> edit);
+
+/// Whether `applyTo` would succeed; nothing is changed.
+llvm::Error tryOn(ComputeOp compute,
+                  llvm::function_ref<llvm::Error(ComputeOp)> edit);
 
 /// `@compute`, for messages.
 std::string quote(ComputeOp compute);

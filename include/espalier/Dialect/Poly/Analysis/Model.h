@@ -25,11 +25,16 @@ std::string describeArray(mlir::Value array);
 /// those placed in registers, are private to the iterations of parallel loops.
 KernelModel buildModel(KernelOp kernel);
 
+/// The node of a schedule tree that stands for a band.
+using BandNodes =
+    llvm::DenseMap<mlir::Operation *, const polyhedral::ScheduleNode *>;
+
 /// Translates the schedule of the kernel; without one, the program order. The
 /// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
-/// a dictionary: that of the `poly.mark` op, its name included.
+/// a dictionary: that of the `poly.mark` op, its name included. Fills `nodes`.
 polyhedral::ScheduleTree buildScheduleTree(const KernelModel &model,
-                                           ScheduleOp schedule);
+                                           ScheduleOp schedule,
+                                           BandNodes *nodes = nullptr);
 
 /// The loops that run `kernel` as it is scheduled, or an error.
 llvm::Expected<polyhedral::Ast>

@@ -47,4 +47,41 @@ class PolyCommandOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
+/// A command for two computations of one kernel, each the only one of its
+/// handle; `$target` and `$other` are declared first. For the rest like
+/// `PolyCommandOp`.
+class PolyPairCommandOp<string mnemonic, list<Trait> traits = []>
+    : Op<Transform_Dialect, "poly." # mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<TransformOpInterface>,
+        ReportTrackingListenerFailuresOpTrait])> {
+  let cppNamespace = "::espalier::poly";
+  let extraClassDeclaration = [{
+    /// Applies the command to two computations.
+    ::llvm::Error command(::espalier::poly::ComputeOp target,
+                          ::espalier::poly::ComputeOp other);
+  }];
+  let extraClassDefinition = [{
+    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
+        ::mlir::transform::TransformRewriter &,
+        ::mlir::transform::TransformResults &,
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyPairCommand(
+          getOperation(), ::llvm::to_vector(state.getPayloadOps(getTarget())),
+          ::llvm::to_vector(state.getPayloadOps(getOther())),
+          [&](::espalier::poly::ComputeOp target,
+              ::espalier::poly::ComputeOp other) {
+            return command(target, other);
+          });
+    }
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>
+            &effects) {
+      ::mlir::transform::onlyReadsHandle(getTargetMutable(), effects);
+      ::mlir::transform::onlyReadsHandle(getOtherMutable(), effects);
+      ::mlir::transform::modifiesPayload(effects);
+    }
+  }];
+}
+
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMBASE_TD

@@ -4,7 +4,9 @@
 #define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_TD
 
 include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+include "espalier/Dialect/Poly/TransformOps/PolyExecutionOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyOrderOps.td"
+include "espalier/Dialect/Poly/TransformOps/PolyStructureOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def ComputationOp : Op<Transform_Dialect, "poly.computation",

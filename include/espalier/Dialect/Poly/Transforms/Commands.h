@@ -61,10 +61,42 @@ llvm::Error applyChecked(KernelOp kernel,
 /// Splits a loop into one more than `factors`: the innermost has
 /// `factors.back()` iterations, and so on outwards. They are called `names`, or
 /// `i.0`, `i.1`, ... for a loop `i`. Never illegal. The last iteration of a
-/// loop may be partial.
+/// loop may be partial. A parallel loop's outermost part is parallel, a vector
+/// loop's innermost part is a vector.
 llvm::Error split(ComputeOp compute, llvm::StringRef loop,
                   llvm::ArrayRef<int64_t> factors,
                   llvm::ArrayRef<llvm::StringRef> names = {});
+
+/// Tiles loops of one nest: `sizes` has for each level, outermost first, the
+/// iterations of each loop in one tile; each is a multiple of that below. The
+/// loops `i.0` over the tiles take the places of the loops, in the order of
+/// `loops`; those inside, `i.1` and so on, follow the last.
+llvm::Error tile(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+                 llvm::ArrayRef<llvm::SmallVector<int64_t>> sizes);
+
+/// Puts loops of one nest in this order; the others stay where they are.
+llvm::Error interchange(ComputeOp compute,
+                        llvm::ArrayRef<llvm::StringRef> loops);
+
+/// Adds to a loop `factors[k]` times the loop `others[k]`, for each k. All
+/// computations of the loop run the others.
+llvm::Error skew(ComputeOp compute, llvm::StringRef loop,
+                 llvm::ArrayRef<int64_t> factors,
+                 llvm::ArrayRef<llvm::StringRef> others);
+
+/// Runs a loop from its end.
+llvm::Error reverse(ComputeOp compute, llvm::StringRef loop);
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// Runs `second`'s part of a sequence in the first `numLoops` loops of
+/// `first`'s, which comes before it and gives the names; of what these loops
+/// leave equal, `first`'s part comes first. Delays the second part as little as
+/// keeps the dependences between the two; returns the delay in each loop.
+llvm::Expected<llvm::SmallVector<int64_t>>
+fuse(ComputeOp first, ComputeOp second, unsigned numLoops);
 
 //===----------------------------------------------------------------------===//
 // Execution
@@ -72,6 +104,25 @@ llvm::Error split(ComputeOp compute, llvm::StringRef loop,
 
 /// Runs the iterations of a loop on different threads.
 llvm::Error parallelize(ComputeOp compute, llvm::StringRef loop);
+
+/// Runs the iterations of a loop one after the other.
+llvm::Error serialize(ComputeOp compute, llvm::StringRef loop);
+
+/// Runs `width` iterations of a loop at once, inside all other loops of its
+/// nest. A loop of more is cut into `i.0` and the lanes `i.1`. Lanes beyond the
+/// end are masked; with `peelTail`, only in code of their own.
+llvm::Error vectorize(ComputeOp compute, llvm::StringRef loop, int64_t width,
+                      bool peelTail = false);
+
+/// Makes one copy of the loop's body for each of `factor` iterations; without a
+/// factor, for all. A loop of more is cut into `i.0` and the copies `i.1`;
+/// iterations that are left over run in a loop of their own.
+llvm::Error unroll(ComputeOp compute, llvm::StringRef loop,
+                   std::optional<int64_t> factor = {});
+
+/// The same, with the copies inside all other loops of the nest.
+llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
+                         int64_t factor);
 
 } // namespace espalier::poly
 

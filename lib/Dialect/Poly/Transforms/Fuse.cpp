@@ -1,0 +1,257 @@
+//===- Fuse.cpp - Loops that several computations share -------------------===//
+
+#include "LoopNest.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+
+//===----------------------------------------------------------------------===//
+// The parts of a sequence
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Two filters of one sequence.
+struct Parts {
+  FilterOp first, second;
+};
+} // namespace
+
+static bool hasComputation(FilterOp filter, ComputeOp compute) {
+  return llvm::is_contained(getSymbols(filter.getComputations()),
+                            compute.getSymName());
+}
+
+/// Finds the parts, the first before the second, that run two computations.
+static llvm::Expected<Parts> findParts(ComputeOp first, ComputeOp second) {
+  Parts parts;
+  first.getKernel().getSchedule().walk<WalkOrder::PreOrder>(
+      [&](SequenceOp sequence) {
+        FilterOp before;
+        for (auto filter : sequence.getBody().getOps<FilterOp>()) {
+          if (before && hasComputation(filter, second) &&
+              !hasComputation(filter, first)) {
+            parts = {before, filter};
+            return WalkResult::interrupt();
+          }
+          if (hasComputation(filter, first) && !hasComputation(filter, second))
+            before = filter;
+        }
+        return WalkResult::advance();
+      });
+  if (!parts.first)
+    return refuse("expects " + quote(first) + " before " + quote(second) +
+                  " in a sequence");
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// The set of a filter for its computation number `number`; all points if it
+/// has none.
+static IntegerSet getSet(FilterOp filter, unsigned number) {
+  if (std::optional<ArrayAttr> sets = filter.getSets())
+    return cast<IntegerSetAttr>((*sets)[number]).getValue();
+  auto kernel = filter->getParentOfType<KernelOp>();
+  ComputeOp compute =
+      kernel.lookupCompute(getSymbols(filter.getComputations())[number]);
+  AffineExpr zero = getAffineConstantExpr(0, filter.getContext());
+  return IntegerSet::get(compute.getNumDims(), kernel.getNumParameters(), zero,
+                         /*eqFlags=*/{false});
+}
+
+/// A filter for what two let pass.
+static FilterOp uniteFilters(OpBuilder &builder, Parts parts) {
+  SmallVector<Attribute> computations, sets;
+  bool isRestricted = false;
+  for (FilterOp filter : {parts.first, parts.second}) {
+    isRestricted |= filter.getSets().has_value();
+    for (auto [number, symbol] : llvm::enumerate(filter.getComputations())) {
+      computations.push_back(symbol);
+      sets.push_back(IntegerSetAttr::get(getSet(filter, number)));
+    }
+  }
+  return FilterOp::create(
+      builder, parts.first.getLoc(), builder.getArrayAttr(computations),
+      isRestricted ? builder.getArrayAttr(sets) : ArrayAttr());
+}
+
+/// The loops of the band below `filter` that are to be shared, cut off from the
+/// rest; `compute` is for messages.
+static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
+                                            unsigned numLoops) {
+  auto band = dyn_cast_or_null<BandOp>(filter.getChild());
+  if (band)
+    mergeChildren(band);
+  size_t available = band ? band.getLoops().size() : 0;
+  if (numLoops == 0 || numLoops > available)
+    return refuse("expects between 1 and " + Twine(available) +
+                  " loops, those of the nest of " + quote(compute) +
+                  ", but got " + Twine(numLoops));
+  if (numLoops < available)
+    splitBand(band, numLoops);
+  return band;
+}
+
+/// Puts the filters of sequences that are alone in a filter into the sequence
+/// that this is in, and removes sequences of one filter that passes all.
+static void simplify(SequenceOp sequence) {
+  for (auto filter :
+       llvm::make_early_inc_range(sequence.getBody().getOps<FilterOp>())) {
+    auto inner = dyn_cast_or_null<SequenceOp>(filter.getChild());
+    if (!inner || filter.getSets())
+      continue;
+    for (auto part :
+         llvm::make_early_inc_range(inner.getBody().getOps<FilterOp>()))
+      part->moveBefore(filter);
+    filter.erase();
+  }
+  auto only = cast<FilterOp>(sequence.getBody().front().front());
+  if (only->getNextNode() || only.getSets())
+    return;
+  if (Operation *child = only.getChild())
+    child->moveBefore(sequence);
+  sequence.erase();
+}
+
+/// Makes the first loops of two parts of a sequence one band, and returns it.
+static llvm::Expected<BandOp> fuseParts(Parts parts, ComputeOp first,
+                                        ComputeOp second, unsigned numLoops) {
+  llvm::Expected<BandOp> band = getSharedBand(parts.first, first, numLoops);
+  if (!band)
+    return band;
+  llvm::Expected<BandOp> other = getSharedBand(parts.second, second, numLoops);
+  if (!other)
+    return other;
+  for (StringRef symbol : getSymbols(parts.second.getComputations()))
+    if (llvm::is_contained(getSymbols(parts.first.getComputations()), symbol))
+      return refuse("expects to fuse different computations, but both parts "
+                    "run @" +
+                    symbol);
+  SmallVector<BandLoop> loops = getLoops(*band), others = getLoops(*other);
+  for (auto [loop, twin] : llvm::zip_equal(loops, others)) {
+    if (loop.kind != twin.kind)
+      return refuse("expects loops that run alike, but " +
+                    quote(loop.name.getValue()) + " of " + quote(first) +
+                    " and " + quote(twin.name.getValue()) + " of " +
+                    quote(second) + " do not");
+    llvm::append_range(loop.exprs, twin.exprs);
+  }
+
+  OpBuilder builder(parts.first);
+  auto sequence = cast<SequenceOp>(parts.first->getParentOp());
+  FilterOp united = uniteFilters(builder, parts);
+  SmallVector<Attribute> maps = llvm::to_vector((*band).getMaps());
+  llvm::append_range(maps, (*other).getMaps());
+  builder.setInsertionPointToEnd(&united.getOrCreateBlock());
+  auto shared = BandOp::create(
+      builder, (*band).getLoc(), united.getComputations(),
+      builder.getArrayAttr(maps), (*band).getLoops(), (*band).getNamesAttr(),
+      /*full_tiles=*/false);
+  setLoops(shared, loops);
+  builder.setInsertionPointToEnd(&shared.getOrCreateBlock());
+  auto inner = SequenceOp::create(builder, sequence.getLoc());
+  Block &block = inner.getOrCreateBlock();
+  for (FilterOp part : {parts.first, parts.second}) {
+    part->moveBefore(&block, block.end());
+    part.removeSetsAttr();
+    setLoops(cast<BandOp>(part.getChild()), {});
+  }
+  simplify(inner);
+  simplify(sequence);
+  return shared;
+}
+
+//===----------------------------------------------------------------------===//
+// The delay
+//===----------------------------------------------------------------------===//
+
+/// The least delays of `delayed` computations in the loops of `band` with which
+/// their points come after the points of others that they depend on; in
+/// parallel loops, together with them. A delay that no number can be is zero.
+static llvm::Expected<SmallVector<int64_t>>
+computeDelays(BandOp band, ArrayRef<StringRef> delayed) {
+  auto kernel = band->getParentOfType<KernelOp>();
+  KernelModel model = buildModel(kernel);
+  BandNodes nodes;
+  polyhedral::ScheduleTree tree =
+      buildScheduleTree(model, kernel.getSchedule(), &nodes);
+  polyhedral::Context context;
+  auto dependences = polyhedral::computeDependences(context, model.program);
+  if (!dependences)
+    return refuse(llvm::toString(dependences.takeError()));
+  auto distances = polyhedral::computeDistances(
+      context, model.program, *dependences, tree.get(), nodes.lookup(band));
+  if (!distances)
+    return refuse(llvm::toString(distances.takeError()));
+
+  auto isDelayed = [&](unsigned statement) {
+    return llvm::is_contained(delayed, model.computes[statement].getSymName());
+  };
+  SmallVector<polyhedral::Set> differences;
+  for (const polyhedral::LoopDistances &distance : *distances)
+    if (!isDelayed(distance.dependence->source) &&
+        isDelayed(distance.dependence->sink))
+      differences.push_back(distance.differences);
+
+  SmallVector<int64_t> delays;
+  for (auto [position, kind] : llvm::enumerate(band.getLoopKinds())) {
+    std::optional<int64_t> least;
+    for (polyhedral::Set &set : differences)
+      if (std::optional<int64_t> minimum = set.getMin(position))
+        least = std::min(least.value_or(*minimum), *minimum);
+    int64_t delay = -least.value_or(0);
+    if (!kind.isParallel())
+      delay = std::max<int64_t>(delay, 0);
+    delays.push_back(delay);
+    // Inner loops order what is equal here.
+    AffineExpr equal = getAffineDimExpr(position, kernel.getContext()) + delay;
+    for (polyhedral::Set &set : differences)
+      set = set.intersect(polyhedral::Set::get(
+          context, IntegerSet::get(band.getLoops().size(),
+                                   kernel.getNumParameters(), equal, true)));
+  }
+  return delays;
+}
+
+llvm::Expected<SmallVector<int64_t>>
+espalier::poly::fuse(ComputeOp first, ComputeOp second, unsigned numLoops) {
+  if (first.getKernel() != second.getKernel())
+    return refuse("expects computations of one kernel");
+  StringAttr secondSymbol = second.getSymNameAttr();
+  std::optional<SmallVector<int64_t>> delays;
+  auto edit = [&](ComputeOp first) -> llvm::Error {
+    ComputeOp second = first.getKernel().lookupCompute(secondSymbol);
+    llvm::Expected<Parts> parts = findParts(first, second);
+    if (!parts)
+      return parts.takeError();
+    parts->second->moveAfter(parts->first);
+    SmallVector<StringRef> delayed =
+        getSymbols(parts->second.getComputations());
+    llvm::Expected<BandOp> band = fuseParts(*parts, first, second, numLoops);
+    if (!band)
+      return band.takeError();
+    renameClashes(first.getKernel(), second.getSymName());
+    if (!delays) {
+      auto computed = computeDelays(*band, delayed);
+      if (!computed)
+        return computed.takeError();
+      delays = *computed;
+    }
+    SmallVector<BandLoop> loops = getLoops(*band);
+    for (auto [loop, delay] : llvm::zip_equal(loops, *delays))
+      for (auto [symbol, expr] :
+           llvm::zip_equal(getSymbols((*band).getComputations()), loop.exprs))
+        if (llvm::is_contained(delayed, symbol))
+          expr = expr + delay;
+    setLoops(*band, loops);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = applyTo(first, edit))
+    return error;
+  return *delays;
+}
