@@ -3,6 +3,7 @@
 #include "espalier/CAPI/Module.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,11 +21,12 @@ using namespace mlir;
 /// The dialects that a module may use before it is compiled.
 static DialectRegistry inputDialects() {
   DialectRegistry registry;
-  registry
-      .insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
-              affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
+                  affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  transform::TransformDialect, vector::VectorDialect>();
+  espalier::poly::registerTransformExtension(registry);
   return registry;
 }
 
@@ -45,7 +48,9 @@ espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
       os << "node '" << name.getName().getValue() << "': ";
     else if (auto file =
                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-      os << "line " << file.getLine() << ": ";
+      os << (file.getFilename() == "-" ? "line "
+                                       : file.getFilename().str() + ":")
+         << file.getLine() << ": ";
     os << diagnostic;
   };
   setHandler([append](Diagnostic &diagnostic) {

@@ -6,7 +6,7 @@ Example:
     >>> y = f(x=image)
 """
 
-from espalier.compiler import Options, compile, interpret, load_module
+from espalier.compiler import Options, compile, interpret, load_module, lower
 from espalier.errors import (
     ArgumentError,
     CompileError,
@@ -17,6 +17,7 @@ from espalier.errors import (
 from espalier.function import Function
 from espalier.kernels import Kernel, KernelError, kernel
 from espalier.module import Module
+from espalier.schedules import Schedule, ScheduleError
 
 __all__ = [
     "ArgumentError",
@@ -28,9 +29,12 @@ __all__ = [
     "ModelError",
     "Module",
     "Options",
+    "Schedule",
+    "ScheduleError",
     "UnsupportedOperators",
     "compile",
     "interpret",
     "kernel",
     "load_module",
+    "lower",
 ]

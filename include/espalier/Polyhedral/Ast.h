@@ -12,6 +12,7 @@
 #include "espalier/Polyhedral/Schedule.h"
 #include "espalier/Polyhedral/Set.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 
 namespace espalier::polyhedral {
 
@@ -83,9 +84,18 @@ llvm::Expected<Ast> scanSchedule(const Program &program,
                                  const ScheduleNode *schedule,
                                  const Limits &limits = {});
 
-/// Prints C-like text, for tests and debugging.
+/// What printed loops are called.
+struct AstNames {
+  /// By number; `s<p>` for those without one.
+  llvm::SmallVector<std::string> parameters;
+  /// The name of a loop with a tag, and what else is to be said of it. Without
+  /// this function, `d<iterator>` and the tag.
+  std::function<std::pair<std::string, std::string>(mlir::Attribute)> loop;
+};
+
+/// Prints loops, one per line.
 void print(const Program &program, const AstNode &node, llvm::raw_ostream &os,
-           unsigned indent = 0);
+           const AstNames &names = {});
 
 } // namespace espalier::polyhedral
 

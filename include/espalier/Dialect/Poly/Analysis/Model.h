@@ -26,8 +26,7 @@ std::string describeArray(mlir::Value array);
 KernelModel buildModel(KernelOp kernel);
 
 /// The node of a schedule tree that stands for a band.
-using BandNodes =
-    llvm::DenseMap<mlir::Operation *, const polyhedral::ScheduleNode *>;
+using BandNodes = llvm::DenseMap<mlir::Operation *, polyhedral::ScheduleNode *>;
 
 /// Translates the schedule of the kernel; without one, the program order. The
 /// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
@@ -40,6 +39,12 @@ polyhedral::ScheduleTree buildScheduleTree(const KernelModel &model,
 llvm::Expected<polyhedral::Ast>
 scanKernel(const KernelModel &model, ScheduleOp schedule,
            const polyhedral::Limits &limits = {});
+
+/// The loops that run `kernel` as it is scheduled, as text: called as the bands
+/// name them, with the kind of those that are not sequential. `parameters` are
+/// the names of the kernel's parameters.
+llvm::Expected<std::string> printLoops(KernelOp kernel,
+                                       llvm::ArrayRef<std::string> parameters);
 
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
 /// @b(1), distance (1), on argument #0`.
