@@ -35,6 +35,9 @@ typedef struct espalier_compile_options {
   uint32_t jobs;
   /** The folder of compiled programs; "" for no cache. */
   const char *cache_dir;
+  /** Bytes of all programs in that folder, of which the least recently used
+     ones are removed; 0 for what the disk allows. */
+  uint64_t cache_limit;
   /** Called after each part, from any thread but one at a time; may be NULL. */
   void (*progress)(uint32_t done, uint32_t all, void *user);
   void *user;

@@ -18,6 +18,7 @@ espalier_compile_options espalier_default_compile_options() {
   espalier_compile_options options = {};
   options.cpu = options.features = options.cache_dir = "";
   options.threads = true;
+  options.cache_limit = CacheOptions().limit;
   return options;
 }
 
@@ -39,8 +40,9 @@ espalier_executable *espalier_compile(espalier_module *module,
     };
 
   auto result = std::make_unique<espalier_executable>();
-  mlir::FailureOr<CompiledProgram> compiled = compileCached(
-      *module->module, codegen, options->cache_dir, &result->cacheResult);
+  CacheOptions cache = {options->cache_dir, options->cache_limit};
+  mlir::FailureOr<CompiledProgram> compiled =
+      compileCached(*module->module, codegen, cache, &result->cacheResult);
   if (mlir::failed(compiled)) {
     if (module->error.empty())
       module->error = "the compiler gave no reason";

@@ -25,10 +25,10 @@ struct LinearForm {
 class Compiler {
 public:
   Compiler(const Step &step, ArrayRef<SmallVector<int64_t>> shapes,
-           ArrayRef<ElementKind> kinds, unsigned numOperands,
+           ArrayRef<ElementKind> kinds, unsigned numOperands, Rounding rounding,
            llvm::function_ref<void(const Twine &)> error)
       : step(step), shapes(shapes), kinds(kinds), numOperands(numOperands),
-        error(error) {}
+        rounding(rounding), error(error) {}
 
   FailureOr<Program> run() {
     program.regions.resize(1);
@@ -93,9 +93,33 @@ private:
     if (known != values.end())
       return known->second;
     Value value = compileNew(expr);
+    if (rounding == Rounding::Functions)
+      value = round(expr, value);
     values[expr.getNode()] = value;
     compiled.push_back(expr.getNode());
     return value;
+  }
+
+  /// The value of a floating-point expression as its type can hold it.
+  Value round(Expr expr, Value value) {
+    switch (expr.getKind()) {
+    case Expr::Kind::Constant:
+    case Expr::Kind::Apply:
+    case Expr::Kind::Reduce:
+      break;
+    case Expr::Kind::Cast:
+      if (isFloat(expr.getOperands()[0]))
+        return value;
+      break;
+    default:
+      return value;
+    }
+    if (!isFloat(expr) || expr.getType().isF64())
+      return value;
+    Instruction round(Opcode::RoundFloat);
+    round.a = value.reg;
+    round.kind = *getElementKind(expr.getType());
+    return emit(round, value);
   }
 
   Value compileNew(Expr expr) {
@@ -438,6 +462,7 @@ private:
   ArrayRef<SmallVector<int64_t>> shapes;
   ArrayRef<ElementKind> kinds;
   unsigned numOperands;
+  Rounding rounding;
   llvm::function_ref<void(const Twine &)> error;
   bool hasFailed = false;
   Program program;
@@ -452,7 +477,7 @@ private:
 
 FailureOr<Program> espalier::interpreter::compile(
     const Step &step, ArrayRef<SmallVector<int64_t>> shapes,
-    ArrayRef<ElementKind> kinds, unsigned numOperands,
+    ArrayRef<ElementKind> kinds, unsigned numOperands, Rounding rounding,
     llvm::function_ref<void(const Twine &)> error) {
-  return Compiler(step, shapes, kinds, numOperands, error).run();
+  return Compiler(step, shapes, kinds, numOperands, rounding, error).run();
 }

@@ -15,9 +15,10 @@ class Evaluator {
 public:
   Evaluator(const Definition &definition, ArrayRef<Tensor> operands,
             ArrayRef<int64_t> parameters,
-            llvm::function_ref<void(const Twine &)> error)
+            llvm::function_ref<void(const Twine &)> error, Rounding rounding)
       : definition(definition), operands(operands),
-        parameters(parameters.begin(), parameters.end()), error(error) {
+        parameters(parameters.begin(), parameters.end()), error(error),
+        rounding(rounding) {
     for (const Tensor &operand : operands)
       types.push_back(operand.getType());
   }
@@ -123,7 +124,7 @@ private:
            llvm::zip_equal(step.indices, shapes[operands.size() + number]))
         index.extent = cast(indexType, constant(extent));
       FailureOr<Program> program =
-          compile(step, shapes, kinds, operands.size(), error);
+          compile(step, shapes, kinds, operands.size(), rounding, error);
       if (failed(program))
         return failure();
       programs.push_back(std::move(*program));
@@ -141,6 +142,7 @@ private:
   ArrayRef<Tensor> operands;
   SmallVector<std::optional<int64_t>> parameters;
   llvm::function_ref<void(const Twine &)> error;
+  Rounding rounding;
   SmallVector<RankedTensorType> types;
   // Of the operands and then of the steps.
   SmallVector<ElementKind> kinds;
@@ -150,10 +152,9 @@ private:
 };
 } // namespace
 
-FailureOr<SmallVector<Tensor>>
-espalier::interpreter::evaluate(const Definition &definition,
-                                ArrayRef<Tensor> operands,
-                                ArrayRef<int64_t> parameters,
-                                llvm::function_ref<void(const Twine &)> error) {
-  return Evaluator(definition, operands, parameters, error).run();
+FailureOr<SmallVector<Tensor>> espalier::interpreter::evaluate(
+    const Definition &definition, ArrayRef<Tensor> operands,
+    ArrayRef<int64_t> parameters, llvm::function_ref<void(const Twine &)> error,
+    Rounding rounding) {
+  return Evaluator(definition, operands, parameters, error, rounding).run();
 }

@@ -24,6 +24,7 @@
 #include "Elements.h"
 #include "espalier/Definition/Definition.h"
 #include "espalier/Definition/Evaluate.h"
+#include "espalier/Interpreter/Interpreter.h"
 #include <vector>
 
 namespace espalier::interpreter {
@@ -102,7 +103,7 @@ mlir::FailureOr<Program>
 compile(const definition::Step &step,
         llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes,
         llvm::ArrayRef<ElementKind> kinds, unsigned numOperands,
-        llvm::function_ref<void(const llvm::Twine &)> error);
+        Rounding rounding, llvm::function_ref<void(const llvm::Twine &)> error);
 
 /// Runs a program with scratch registers of its own.
 class Executor {

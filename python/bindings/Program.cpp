@@ -89,12 +89,14 @@ static void reportProgress(uint32_t done, uint32_t all, void *user) {
 static std::unique_ptr<Program>
 compile(const Module &module, const std::string &cpu,
         const std::string &features, bool threads, const std::string &cacheDir,
+        std::optional<uint64_t> cacheLimit,
         std::optional<nb::callable> progress) {
   espalier_compile_options options = espalier_default_compile_options();
   options.cpu = cpu.c_str();
   options.features = features.c_str();
   options.threads = threads;
   options.cache_dir = cacheDir.c_str();
+  options.cache_limit = cacheLimit.value_or(options.cache_limit);
   if (progress) {
     options.progress = reportProgress;
     options.user = &*progress;
@@ -207,6 +209,7 @@ void espalier::python::bindProgram(nb::module_ &extension) {
 
   extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
                 nb::arg("features") = "", nb::arg("threads") = true,
-                nb::arg("cache_dir") = "", nb::arg("progress") = nb::none(),
+                nb::arg("cache_dir") = "", nb::arg("cache_limit") = nb::none(),
+                nb::arg("progress") = nb::none(),
                 "Compile a module for this machine; it is changed on the way.");
 }

@@ -30,12 +30,15 @@ class Options:
         features: differences to it, such as "-avx512f".
         threads: whether kernels may use several threads.
         cache: the folder of compiled programs; None for no cache.
+        cache_limit: bytes of all programs in that folder, of which the least recently
+            used ones are removed; None for 8 GiB, 0 for what the disk allows.
     """
 
     cpu: str = ""
     features: str = ""
     threads: bool = True
     cache: Path | None = field(default_factory=lambda: default_cache())
+    cache_limit: int | None = None
 
 
 def default_cache() -> Path:
@@ -194,6 +197,12 @@ def compile_module(
     options = options or Options()
     cache = "" if options.cache is None else str(options.cache)
     program = _espalier.compile(
-        module, options.cpu, options.features, options.threads, cache, progress
+        module,
+        options.cpu,
+        options.features,
+        options.threads,
+        cache,
+        options.cache_limit,
+        progress,
     )
     return Function(NativeProgram(program), bound)

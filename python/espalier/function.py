@@ -1,7 +1,7 @@
 """Compiled functions."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -98,14 +98,28 @@ class Function:
         self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
     ) -> dict[str, np.ndarray]:
         """Run on inputs by name; return the outputs by name."""
+        return self.bind(inputs, out)()
+
+    def bind(
+        self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
+    ) -> Callable[[], dict[str, np.ndarray]]:
+        """Check arguments once; return a function that runs on them each time it is called.
+
+        It reads the same inputs, and writes and returns the same outputs, every time.
+        """
         arrays = self._inputs(inputs)
         shapes = self.program.plan([array.shape for array in arrays])
         results = self._outputs(shapes, out or {})
         names = [info.name for info in self.inputs]
         given = [(name, result) for name, result in results.items() if out and name in out]
         check_overlap(list(zip(names, arrays, strict=True)), given)
-        self.program.run(arrays, list(results.values()))
-        return results
+        outputs = list(results.values())
+
+        def call() -> dict[str, np.ndarray]:
+            self.program.run(arrays, outputs)
+            return results
+
+        return call
 
     def _inputs(self, values: Mapping[str, object]) -> list[np.ndarray]:
         names = [info.name for info in self.inputs]

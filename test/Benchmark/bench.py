@@ -5,13 +5,12 @@ Usage: bench.py [--toy] [--seconds S] [--only TEXT]
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails. Baselines run in the same
-session: onnxruntime with as many threads, or OpenBLAS as numpy links it, on one
-thread and with its AVX-512 kernels where the machine can, whatever the
-environment says about it.
+session with as many threads, those that are installed; the ratio is to the
+fastest of them. OpenBLAS uses its AVX-512 kernels where the machine can,
+whatever the environment says about it.
 """
 
 import argparse
-import ctypes
 import json
 import os
 import pathlib
@@ -25,14 +24,13 @@ from typing import Any
 
 # OpenBLAS reads these when numpy is loaded. Its own choice of kernels is not the
 # best on every machine, nor is what the environment may ask for.
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
 if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import numpy_helper
+from peers import Peer, has_relu, open_peers
 
 from espalier.compiler import Options, compile_for
 from espalier.function import Function
@@ -55,7 +53,62 @@ def matmul(m: int, k: int, n: int, constant_b: bool = False) -> onnx.ModelProto:
     return net.finish((net.node("MatMul", a, b), "y", [m, n]))
 
 
-BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul}
+def conv(
+    channels: tuple[int, int],
+    extents: list[int],
+    kernel: list[int],
+    batch: int = 1,
+    stride: int = 1,
+    dilation: int = 1,
+    groups: int = 1,
+    relu: bool = True,
+) -> onnx.ModelProto:
+    """Build a convolution that keeps its extents but for the stride, and a Relu."""
+    net = Net("conv")
+    x = net.input("x", [batch, channels[0], *extents])
+    weights = net.weight([channels[1], channels[0] // groups, *kernel], 0.05)
+    pads = [dilation * (k - 1) // 2 for k in kernel]
+    attributes = {
+        "kernel_shape": kernel,
+        "strides": [stride] * len(kernel),
+        "dilations": [dilation] * len(kernel),
+        "pads": [*pads, *pads],
+        "group": groups,
+    }
+    y = net.node("Conv", x, weights, **attributes)
+    if relu:
+        y = net.node("Relu", y)
+    results = [
+        (extent + 2 * pad - dilation * (k - 1) - 1) // stride + 1
+        for extent, pad, k in zip(extents, pads, kernel, strict=True)
+    ]
+    return net.finish((y, "y", [batch, channels[1], *results]))
+
+
+def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelProto, Arrays]:
+    """Return a convolution as a network has it inside: channels last, and padded.
+
+    The kernel that computes an operand writes it into padded memory.
+    """
+    conv = model.graph.node[0]
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in conv.attribute}
+    pads = attributes.pop("pads")
+    rank = 2 + len(pads) // 2
+    last, first = [0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)]
+    around = [(0, 0), (0, 0), *zip(pads[: rank - 2], pads[rank - 2 :], strict=True)]
+    image = np.ascontiguousarray(np.pad(inputs["x"], around).transpose(last))
+    net = Net("conv")
+    weights = numpy_helper.to_array(model.graph.initializer[0])
+    x = net.node("Transpose", net.input("x", image.shape), perm=first)
+    y = net.node("Conv", x, net.constant(weights), **attributes)
+    if has_relu(model):
+        y = net.node("Relu", y)
+    shape = [d.dim_value for d in model.graph.output[0].type.tensor_type.shape.dim]
+    y = net.node("Transpose", y, perm=last)
+    return net.finish((y, "y", [shape[axis] for axis in last])), {"x": image}
+
+
+BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul, "conv": conv}
 
 
 def load_cases(only: str | None) -> list[Case]:
@@ -84,79 +137,58 @@ def describe_machine() -> dict[str, str]:
     return {"commit": commit, "machine": model or platform.machine()}
 
 
-def describe_openblas() -> str:
-    """Return OpenBLAS's build line, which ends in the kernels that it uses."""
-    maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
-    for path in {line.split()[-1] for line in maps.splitlines() if "openblas" in line}:
-        library = ctypes.CDLL(path)
-        for name in ("scipy_openblas_get_config64_", "openblas_get_config"):
-            if get := getattr(library, name, None):
-                get.restype = ctypes.c_char_p
-                return get().decode()
-    return "another BLAS"
-
-
-def describe_baseline(case: Case) -> dict[str, str]:
-    """Return what a result line has about how the baseline was built."""
-    if case["baseline"] == "openblas":
-        return {"baseline_build": describe_openblas()}
-    if case["baseline"] == "onnxruntime":
-        return {"baseline_build": f"onnxruntime {onnxruntime.__version__}"}
-    return {}
-
-
-def run_baseline(case: Case, model: onnx.ModelProto) -> Callable[[Arrays], Arrays]:
-    """Return the function to compare results, and mostly times, with."""
-    if case["baseline"] == "openblas":
-        product = model.graph.node[0]
-        constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
-
-        def multiply(inputs: Arrays) -> Arrays:
-            left, right = (({**constants, **inputs})[name] for name in product.input)
-            return {"y": left @ right}
-
-        return multiply
-    return OnnxRuntime(model, case["threads"]).run
-
-
-def time_both(
-    case: Case,
-    function: Function,
-    baseline: Callable[[Arrays], Arrays],
-    inputs: Arrays,
-    seconds: float,
-) -> list[Timing]:
-    """Time the program and what it is compared with."""
-    if case["baseline"] != "one thread":
-        calls = [lambda: function.run(inputs), lambda: baseline(inputs)]
-        return measure_alternately(calls, seconds)
+def time_all(
+    case: Case, function: Function, inputs: Arrays, peers: list[Peer], seconds: float
+) -> tuple[Timing, dict[str, Timing]]:
+    """Time the program and what it is compared with, one after the other in turns."""
+    bound = function.bind(inputs)
+    if case["baselines"] != ["one thread"]:
+        calls = [bound, *(peer.call for peer in peers)]
+        own, *others = measure_alternately(calls, seconds)
+        return own, {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
     # The number of threads is a state, so these take no turns.
     timings = []
     for threads in (case["threads"], 1):
         function.set_num_threads(threads)
-        timings.append(measure(lambda: function.run(inputs), seconds))
-    return timings
+        timings.append(measure(bound, seconds))
+    return timings[0], {"one thread": timings[1]}
+
+
+def compare_times(own: Timing, others: dict[str, Timing], peers: list[Peer]) -> dict[str, Any]:
+    """Return what a result line has about the times: all, and the ratio to the best."""
+    best = min(others, key=lambda name: others[name].median_ms)
+    result = own.as_dict() | own.compared_with(best, others[best])
+    result["baselines_ms"] = {name: round(t.median_ms, 4) for name, t in others.items()}
+    result["baseline_builds"] = {peer.name: peer.build for peer in peers}
+    return result
 
 
 def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict[str, Any]:
     """Compile, compare and time one case."""
     model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
-    inputs = OnnxRuntime(model).random_inputs()
+    plain_inputs = OnnxRuntime(model).random_inputs()
+    own, inputs = (
+        channels_last(model, plain_inputs) if case["channels_last"] else (model, plain_inputs)
+    )
     compile_seconds = []
     for _ in range(2):
         function, seconds_taken = timed(
-            lambda: compile_for(model, inputs, options=Options(cache=cache))
+            lambda: compile_for(own, inputs, options=Options(cache=cache))
         )
         compile_seconds.append(seconds_taken)
     function.set_num_threads(case["threads"])
-    baseline = run_baseline(case, model)
-    error = largest_error(function.run(inputs), baseline(inputs))
+    expected = OnnxRuntime(model).run(plain_inputs)
+    actual = function.run(inputs)
+    if case["channels_last"]:
+        actual = {name: np.moveaxis(array, -1, 1) for name, array in actual.items()}
+    error = largest_error(actual, expected)
     result = {"case": case["name"], "threads": case["threads"], "error": error}
     passed = error <= TOLERANCE
     if case["metric"] == "median_ms":
-        timing, other = time_both(case, function, baseline, inputs, seconds)
-        result |= timing.as_dict() | timing.compared_with(case["baseline"], other)
-        result |= describe_baseline(case) | {"expected": case["ratio"]}
+        names = [name for name in case["baselines"] if name != "one thread"]
+        peers = open_peers(names, model, plain_inputs, case["threads"])
+        timing, others = time_all(case, function, inputs, peers, seconds)
+        result |= compare_times(timing, others, peers) | {"expected": case["ratio"]}
         passed &= toy or result["ratio"] <= case["ratio"]
     else:
         value = compile_seconds[case["metric"] == "cached_compile_s"]

@@ -11,17 +11,8 @@ import pytest
 from espalier.models import MODELS
 
 BENCH = Path(__file__).parents[1] / "Benchmark" / "bench.py"
-COMPARED = {"baseline", "baseline_ms", "ratio", "median_ms"}
-CASES = {
-    "Kernels/matmul_512": {"baseline_build"} | COMPARED,
-    "Kernels/matmul_512_constant": {"baseline_build"} | COMPARED,
-    **{f"Networks/{name}": {"baseline_build"} | COMPARED for name in MODELS},
-    "Networks/resnet50_two_threads": COMPARED,
-    "Networks/mobilenet_v2_two_threads": COMPARED,
-    "Networks/bert_base_two_threads": COMPARED,
-    "Networks/resnet50_compile": {"compile_s"},
-    "Networks/resnet50_compile_cached": {"cached_compile_s"},
-}
+FIELDS = {"commit", "machine", "threads", "expected", "kernels"}
+COMPARED = {"baseline", "baseline_ms", "baselines_ms", "baseline_builds", "ratio", "median_ms"}
 
 
 def bench(*arguments: str) -> dict[str, dict]:
@@ -44,16 +35,16 @@ def results() -> dict[str, dict]:
     return bench()
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_case(results, name):
-    result = results[name]
-    assert result["passed"]
-    assert result["error"] < 1e-4
-    assert {"commit", "machine", "threads", "expected"} | CASES[name] <= set(result)
+def test_results_are_right_and_complete(results):
+    for name, result in results.items():
+        assert result["passed"], name
+        assert result["error"] < 1e-4, name
+        compiles = {"compile_s", "cached_compile_s"} & set(result)
+        assert set(result) >= FIELDS | (compiles or COMPARED), name
 
 
-def test_every_case_is_listed(results):
-    assert set(results) == set(CASES)
+def test_networks_are_all_there(results):
+    assert {f"Networks/{name}" for name in MODELS} <= set(results)
 
 
 def test_cases_are_selected_by_name():
@@ -67,5 +58,5 @@ def test_cases_are_selected_by_name():
     "avx512f" not in Path("/proc/cpuinfo").read_text(), reason="a machine without AVX-512"
 )
 def test_environment_does_not_slow_the_baseline(results):
-    build = results["Kernels/matmul_512"]["baseline_build"]
+    build = results["blas/matmul_512x512x512"]["baseline_builds"]["openblas"]
     assert "SkylakeX" in build or "OpenBLAS" not in build

@@ -21,7 +21,10 @@ RunOptions espalier::run::parseCommandLine(int argc, char **argv) {
                                         "=iota or =random; once per input"));
   cl::opt<std::string, true> cacheDir("cache-dir",
                                       cl::desc("Folder of compiled programs"),
-                                      cl::location(options.cacheDir));
+                                      cl::location(options.cache.dir));
+  cl::opt<uint64_t, true> cacheLimit(
+      "cache-limit", cl::desc("Bytes of all programs in that folder"),
+      cl::location(options.cache.limit), cl::init(options.cache.limit));
   cl::opt<std::string, true> toolsDir(
       "tools-dir", cl::desc("Folder of the C compiler to link with"),
       cl::location(options.link.toolsDir));

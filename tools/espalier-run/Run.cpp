@@ -38,7 +38,7 @@ static mlir::FailureOr<CompiledProgram> compile(mlir::MLIRContext &context,
     return mlir::failure();
   CacheResult result;
   auto program =
-      compileCached(*module, options.codegen, options.cacheDir, &result);
+      compileCached(*module, options.codegen, options.cache, &result);
   static constexpr llvm::StringLiteral kNames[] = {"disabled", "hit", "miss",
                                                    "damaged"};
   if (succeeded(program) && result != CacheResult::Disabled)

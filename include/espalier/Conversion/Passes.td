@@ -9,8 +9,8 @@ def ConvertGraphToPolyPass
     : Pass<"convert-graph-to-poly", "::mlir::ModuleOp"> {
   let summary = "forms kernels from a graph of operators";
   let description = [{
-    Instantiates every operator's definition, fuses the resulting statements
-    into kernels, chooses the layout of every intermediate, and writes each
+    Instantiates every operator's definition, evaluates the resulting statements
+    that depend on constants alone, fuses the others into kernels, chooses the layout of every intermediate, and writes each
     kernel as a `poly.kernel`. The function becomes one on memrefs that receives
     the inputs, then the outputs, and calls the kernels; a second function,
     named with the suffix `_plan`, computes the extents of the outputs from
@@ -36,7 +36,8 @@ def ConvertGraphToPolyPass
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels formed">,
-    Statistic<"numStatements", "num-statements", "Statements in them">
+    Statistic<"numStatements", "num-statements", "Statements in them">,
+    Statistic<"numFolded", "num-folded", "Statements evaluated">
   ];
 }
 

@@ -16,6 +16,18 @@
 
 namespace espalier::interpreter {
 
+/// Where floating-point values are rounded to their type.
+enum class Rounding {
+  /// Only where they are stored into a tensor: the oracle, more exact than any
+  /// program that is compared with it.
+  Tensors,
+  /// After every function, and after (not within) every reduction: what a
+  /// program computes that is not more exact than its types. Compiled code may
+  /// differ in the last digit where it fuses a product with a sum or where it
+  /// has its own polynomial for an elementary function.
+  Functions,
+};
+
 /// Evaluates the results of a definition. `parameters` are the operator's
 /// index-typed operands. Fails, with a reason given to `error`, when operands
 /// disagree in their extents, when a result is too large, or when the
@@ -23,7 +35,8 @@ namespace espalier::interpreter {
 mlir::FailureOr<llvm::SmallVector<Tensor>>
 evaluate(const definition::Definition &definition,
          llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<int64_t> parameters,
-         llvm::function_ref<void(const llvm::Twine &)> error);
+         llvm::function_ref<void(const llvm::Twine &)> error,
+         Rounding rounding = Rounding::Tensors);
 
 /// Runs a function of graph operators, `tensor.dim`, and `arith` on indices.
 /// Emits a diagnostic and fails when the inputs do not match the arguments or

@@ -40,7 +40,7 @@ private:
   /// The array to return for `array`: a copy of it where its memory is not
   /// computed here, or is returned already.
   ArrayId getOutput(ArrayId array);
-  LogicalResult addReshape(Operation *op, ArrayId source);
+  void addReshape(graph::ReshapeOp reshape);
   /// The affine value of an index computation of the function.
   AffineExpr getIndex(Value value);
   /// Extents of `value`: static ones from its type, else `symbolic`.
@@ -310,12 +310,12 @@ ArrayId ProgramBuilder::getOutput(ArrayId array) {
   return target;
 }
 
-LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Array array{Array::Kind::Intermediate, op->getLoc()};
+void ProgramBuilder::addReshape(graph::ReshapeOp reshape) {
+  ArrayId source = arrayOf.lookup(reshape.getX());
+  RankedTensorType type = reshape.getType();
+  Array array{Array::Kind::Intermediate, reshape.getLoc()};
   array.elementType = program.arrays[source].elementType;
   // The attribute, an operand or the type may know a size.
-  auto reshape = cast<graph::ReshapeOp>(op);
   auto sizes = reshape.getSizes();
   for (auto [size, extent] :
        llvm::zip_equal(reshape.getStaticSizes(), type.getShape())) {
@@ -331,8 +331,7 @@ LogicalResult ProgramBuilder::addReshape(Operation *op, ArrayId source) {
   array.reshapeOf = source;
   array.rowMajor = true;
   program.arrays[source].rowMajor = true;
-  arrayOf[op->getResult(0)] = program.addArray(std::move(array));
-  return success();
+  arrayOf[reshape.getResult()] = program.addArray(std::move(array));
 }
 
 Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
@@ -421,10 +420,9 @@ FailureOr<StepProgram> ProgramBuilder::run() {
                isa<RankedTensorType>(op.getResult(0).getType()) &&
                matchPattern(op.getResult(0), m_Constant(&constant)))
       addConstant(op.getResult(0), constant);
-    else if (isa<graph::ReshapeOp>(op)) {
-      if (failed(addReshape(&op, arrayOf.lookup(op.getOperand(0)))))
-        return failure();
-    } else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
+    else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
+      addReshape(reshape);
+    else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
       addOperator(defined);
     else if (!llvm::all_of(op.getResultTypes(),
                            llvm::IsaPred<IndexType, IntegerType>))

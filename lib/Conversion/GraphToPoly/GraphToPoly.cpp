@@ -34,10 +34,13 @@ struct ConvertGraphToPolyPass
       FailureOr<StepProgram> program = buildStepProgram(function);
       if (failed(program))
         return signalPassFailure();
+      numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
       inlineMaps(*program);
+      numFolded += foldConstants(*program, FoldedStatements::All);
       assignLayouts(*program, layouts);
       SmallVector<Cluster> clusters = formClusters(*program);
+      separateAccumulators(*program, clusters);
       storeInPlace(*program, clusters);
       numKernels += clusters.size();
       numStatements += program->statements.size();

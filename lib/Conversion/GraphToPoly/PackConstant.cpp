@@ -1,5 +1,6 @@
 //===- PackConstant.cpp - Constants under a layout ------------------------===//
 
+#include "EmitExpr.h"
 #include "StepProgram.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -54,18 +55,22 @@ void forEachElement(ArrayRef<int64_t> shape, AffineMap layout,
 
 } // namespace
 
+ElementsAttr espalier::graphtopoly::reshapeConstant(ElementsAttr constant,
+                                                    RankedTensorType type) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant))
+    return dense.reshape(type);
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return {};
+}
+
 ElementsAttr
 espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
                                     ArrayRef<int64_t> storedShape) {
   auto type = cast<RankedTensorType>(constant.getType());
   Type element = type.getElementType();
-  // As getMemRefType has it: booleans take a byte, and signs are not told.
-  Type stored = element;
-  if (element.isInteger())
-    stored = IntegerType::get(
-        type.getContext(),
-        element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth());
-  unsigned size = stored.getIntOrFloatBitWidth() / 8;
+  Type stored = getStoredType(element);
+  unsigned size = stored.isIndex() ? 8 : stored.getIntOrFloatBitWidth() / 8;
   if (!layout)
     layout =
         AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());

@@ -124,3 +124,13 @@ unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
   }
   return count;
 }
+
+void espalier::graphtopoly::redirect(Statement &statement, ArrayId from,
+                                     ArrayId to) {
+  for (Piece &piece : statement.pieces)
+    piece.value = transform(piece.value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Access || e.getTensor().number != from)
+        return {};
+      return access(TensorRef::operand(to), e.getOperands(), e.getType());
+    });
+}

@@ -105,6 +105,12 @@ struct StepProgram {
     symbols.push_back(std::move(symbol));
     return mlir::getAffineSymbolExpr(symbols.size() - 1, context);
   }
+  /// The array whose memory `array` names.
+  ArrayId getBase(ArrayId array) const {
+    while (arrays[array].reshapeOf)
+      array = *arrays[array].reshapeOf;
+    return array;
+  }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   bool isReduction(const Statement &statement) const {
     return statement.reduction.has_value();
@@ -143,6 +149,20 @@ Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
 /// has no definition or no affine sizes.
 mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function);
 
+/// Which statements on constants alone are evaluated.
+enum class FoldedStatements {
+  /// Those that compute. A mere rearrangement may still become part of its
+  /// reader, and a packed constant costs nothing then.
+  Computing,
+  All,
+};
+
+/// Replaces the targets of statements on constants alone by constants, rounded
+/// as the program would round (`interpreter::Rounding::Functions`), and returns
+/// how many. A statement stays if its target is an output, is more than 4 MiB
+/// larger than what it reads, or takes long to compute.
+unsigned foldConstants(StepProgram &program, FoldedStatements which);
+
 /// Splits affine conditionals into pieces, gives computed indices statements of
 /// their own, and moves the padding of sums and maxima into padded arrays, so
 /// that every access is in bounds wherever its piece is evaluated.
@@ -173,6 +193,17 @@ struct Cluster {
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
 
+/// The arrays that other kernels than the one that computes them, or the
+/// caller, see.
+llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
+                                     llvm::ArrayRef<Cluster> clusters);
+
+/// Gives every reduction of a kernel an array of its own to accumulate in,
+/// which can live in registers, and stores the result where others see it at
+/// the end.
+void separateAccumulators(StepProgram &program,
+                          llvm::MutableArrayRef<Cluster> clusters);
+
 /// Where `piece` of `copy` puts an array, if it is a copy of all of it and
 /// nothing else: element i of the array at i + offset of the target.
 std::optional<llvm::SmallVector<mlir::AffineExpr>>
@@ -184,6 +215,9 @@ getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
 void storeInPlace(StepProgram &program,
                   llvm::SmallVectorImpl<Cluster> &clusters);
 
+/// Makes `statement` read `to` wherever it reads `from`.
+void redirect(Statement &statement, ArrayId from, ArrayId to);
+
 /// What layouts need to know of the machine.
 struct LayoutOptions {
   unsigned vectorLanes = 16; ///< f32 lanes of a vector register.
@@ -194,6 +228,11 @@ struct LayoutOptions {
 /// constant operands of contractions packed into panels, other operands copied
 /// into panels by a statement of their own where that pays.
 void assignLayouts(StepProgram &program, const LayoutOptions &options);
+
+/// Returns the same row-major elements under the shape of `type`; null if the
+/// attribute is of a kind that holds no bytes.
+mlir::ElementsAttr reshapeConstant(mlir::ElementsAttr constant,
+                                   mlir::RankedTensorType type);
 
 /// Returns `constant` rearranged by `layout` into `storedShape`, padded with
 /// zeros.

@@ -98,10 +98,15 @@ bool InPlaceStorer::canMove(ArrayId source, const Statement &copy) const {
       (host.layout && !host.layout.isPermutation()) ||
       host.elementType != array.elementType)
     return false;
-  if (program.statements[by->second].recurrence)
-    return false;
-  // What shares loops with the producer finds the array in registers.
+  const Statement &writer = program.statements[by->second];
   const Cluster &cluster = clusters[clusterOf.lookup(by->second)];
+  // An accumulator is better off in registers, and so is whatever shares loops
+  // with its readers.
+  if (writer.recurrence ||
+      (writer.reduction &&
+       llvm::is_contained(cluster.statements,
+                          &copy - program.statements.data())))
+    return false;
   return llvm::none_of(cluster.statements, [&](unsigned number) {
     const Statement &other = program.statements[number];
     return &other != &copy && llvm::is_contained(getReads(other), source);

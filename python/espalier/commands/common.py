@@ -46,6 +46,12 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
+    parser.add_argument(
+        "--cache-limit",
+        type=positive,
+        metavar="MIB",
+        help="size of the folder of compiled programs (default: 8 GiB)",
+    )
 
 
 def parse_dims(args: argparse.Namespace) -> dict[str, int]:
@@ -62,7 +68,8 @@ def parse_dims(args: argparse.Namespace) -> dict[str, int]:
 def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
     """Return the compile options of a command line."""
     cache = None if args.no_cache else default_cache()
-    return Options(args.cpu, args.features, threads, cache)
+    limit = args.cache_limit and args.cache_limit << 20
+    return Options(args.cpu, args.features, threads, cache, limit)
 
 
 def compile_for_run(

@@ -78,3 +78,42 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 }
+
+// -----
+
+#points = affine_set<(t, i)[T, N] : (t >= 0, T - 1 - t >= 0, i - 1 >= 0, N - 2 - i >= 0)>
+#west = affine_map<(t, i)[T, N] -> (t, i - 1)>
+#east = affine_map<(t, i)[T, N] -> (t, i + 1)>
+#next = affine_map<(t, i)[T, N] -> (t + 1, i)>
+
+// Points on a diagonal wait for one another only if its slope is too small.
+// CHECK: #[[WAVE:.*]] = affine_map<(d0, d1)[s0, s1] -> (d0 * 2 + d1, d1)>
+// CHECK: #[[MAP:.*]] = affine_map<(d0, d1)[s0, s1] -> (d0 + s1, d0 + d1 + s1 * 2 - 3, d0)>
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @diagonals
+poly.kernel @diagonals(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %T: index, %N: index) {
+  poly.compute @a dims ["t", "i"] domain [#points] reads(%A[#west], %A[#east] : memref<?x?xf32>, memref<?x?xf32>) writes(%A[#next] : memref<?x?xf32>) {
+  ^bb0(%w: f32, %e: f32):
+    %s = arith.addf %w, %e : f32
+    poly.yield %s : f32
+  }
+  poly.compute @b dims ["t", "i"] domain [#points] reads(%B[#west], %B[#east] : memref<?x?xf32>, memref<?x?xf32>) writes(%B[#next] : memref<?x?xf32>) {
+  ^bb0(%w: f32, %e: f32):
+    %s = arith.addf %w, %e : f32
+    poly.yield %s : f32
+  }
+  // CHECK: poly.band [@a] maps [#[[WAVE]]] loops [sequential, parallel] names ["t", "i"]
+  // CHECK: poly.band [@b] maps [#[[MAP]]] loops [sequential, sequential, parallel] names ["x", "wave", "t"]
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @diagonals::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.wavefront %a loops ["t", "i"] factors [2, 1] : !transform.any_op
+  %b = transform.poly.computation @diagonals::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.shift %b loop "t" by affine_map<()[T, N] -> (N)> : !transform.any_op
+  transform.poly.shift %b loop "i" by -3 : !transform.any_op
+  transform.poly.remap %b loops ["t", "i"] by affine_map<(t, i)[T, N] -> (t, t + i + N, t - N)> into ["x", "wave", "t"] : !transform.any_op
+  transform.poly.parallelize %b loop "t" : !transform.any_op
+  transform.yield
+}
+}

@@ -30,7 +30,8 @@ protected:
 
   /// Evaluates the text on operands A, B, ..; types may know less than tensors.
   FailureOr<Tensor> run(StringRef text, ArrayRef<Tensor> operands,
-                        bool isDynamic = false) {
+                        bool isDynamic = false,
+                        Rounding rounding = Rounding::Tensors) {
     Instantiation with;
     with.context = &context;
     for (auto [number, operand] : llvm::enumerate(operands)) {
@@ -46,7 +47,7 @@ protected:
     if (failed(definition))
       return failure();
     FailureOr<SmallVector<Tensor>> results =
-        evaluate(*definition, operands, {}, onError);
+        evaluate(*definition, operands, {}, onError, rounding);
     if (failed(results))
       return failure();
     return results->front();
@@ -159,5 +160,22 @@ TEST_F(EvaluateTest, ResultsTooLargeForMemoryAreRefused) {
       failed(run("R[i < 1099511627776, j < 1099511627776] = A[0] * 1", {a})));
   EXPECT_EQ(error, "expects a tensor that fits into memory, but got "
                    "tensor<1099511627776x1099511627776xf32>");
+}
+TEST_F(EvaluateTest, FunctionsRoundToTheirTypeOnDemand) {
+  auto about = [](int64_t) { return 1 + 0x1p-12f; };
+  Tensor a = make({3}, about);
+  // The square is 1 + 2^-11 + 2^-24, which a float does not hold.
+  StringRef text = "R[i] = A[i] * A[i] - 1";
+  EXPECT_EQ(run(text, {a})->getFloat(0), 0x1p-11 + 0x1p-24);
+  EXPECT_EQ(run(text, {a}, false, Rounding::Functions)->getFloat(0), 0x1p-11);
+  // Literals and whole sums round; what is summed does not.
+  EXPECT_EQ(run("R[i] = 0.1 - A[i] + A[i]", {a}, false, Rounding::Functions)
+                ->getFloat(0),
+            0.1f - (1 + 0x1p-12f) + (1 + 0x1p-12f));
+  Tensor big = make({3}, [](int64_t p) { return p == 1 ? 1 : 0x1p24f; });
+  EXPECT_EQ(
+      run("R[] = (sum(i) A[i]) - 16777216", {big}, false, Rounding::Functions)
+          ->getFloat(0),
+      0x1p24);
 }
 } // namespace

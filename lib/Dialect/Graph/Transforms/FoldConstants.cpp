@@ -66,8 +66,9 @@ LogicalResult graph::foldConstants(RewriterBase &rewriter,
   SmallVector<int64_t> known;
   for (std::optional<int64_t> parameter : parameters)
     known.push_back(*parameter);
-  FailureOr<SmallVector<Tensor>> results =
-      interpreter::evaluate(definition, operands, known, [](const Twine &) {});
+  FailureOr<SmallVector<Tensor>> results = interpreter::evaluate(
+      definition, operands, known, [](const Twine &) {},
+      interpreter::Rounding::Functions);
   if (failed(results))
     return rewriter.notifyMatchFailure(op, "the operands do not fit together");
   rewriter.setInsertionPoint(op);

@@ -4,6 +4,7 @@
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
 
 namespace espalier::poly {
 
@@ -13,6 +14,16 @@ toStrings(std::optional<mlir::ArrayAttr> strings) {
   if (!strings)
     return {};
   return llvm::to_vector(strings->getAsValueRange<mlir::StringAttr>());
+}
+
+/// Whether `amount` is one expression of symbols, or an error at `op`.
+inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
+                                        mlir::AffineMapAttr amount) {
+  mlir::AffineMap map = amount.getValue();
+  if (map.getNumResults() == 1 && map.getNumDims() == 0)
+    return mlir::success();
+  return op->emitOpError("expects a map from symbols to one result, but got ")
+         << amount;
 }
 
 } // namespace espalier::poly

@@ -31,3 +31,21 @@ llvm::Error SkewOp::command(ComputeOp compute) {
 llvm::Error ReverseOp::command(ComputeOp compute) {
   return reverse(compute, getLoop());
 }
+
+// C1
+LogicalResult ShiftOp::verify() {
+  return verifyAmount(getOperation(), getAmountAttr());
+}
+
+llvm::Error ShiftOp::command(ComputeOp compute) {
+  return shift(compute, getLoop(), getAmount().getResult(0));
+}
+
+llvm::Error RemapOp::command(ComputeOp compute) {
+  return remap(compute, toStrings(getLoops()), getMap(), toStrings(getInto()));
+}
+
+llvm::Error WavefrontOp::command(ComputeOp compute) {
+  return wavefront(compute, toStrings(getLoops()),
+                   getFactors().value_or(ArrayRef<int64_t>()));
+}

@@ -55,6 +55,27 @@ static DiagnosedSilenceableFailure applyPairCommand(
 }
 } // namespace espalier::poly
 
+/// A number, or a map.
+static ParseResult parseAmount(OpAsmParser &parser, AffineMapAttr &amount) {
+  int64_t number;
+  OptionalParseResult isNumber = parser.parseOptionalInteger(number);
+  if (isNumber.has_value()) {
+    amount = AffineMapAttr::get(
+        AffineMap::getConstantMap(number, parser.getContext()));
+    return *isNumber;
+  }
+  return parser.parseAttribute(amount);
+}
+
+static void printAmount(OpAsmPrinter &printer, Operation *,
+                        AffineMapAttr amount) {
+  AffineMap map = amount.getValue();
+  if (map.isSingleConstant() && map.getNumInputs() == 0)
+    printer << map.getSingleConstantResult();
+  else
+    printer << amount;
+}
+
 #define GET_OP_CLASSES
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
 

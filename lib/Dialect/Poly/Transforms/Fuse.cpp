@@ -1,68 +1,16 @@
 //===- Fuse.cpp - Loops that several computations share -------------------===//
 
 #include "LoopNest.h"
+#include "Sequences.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
 //===----------------------------------------------------------------------===//
-// The parts of a sequence
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Two filters of one sequence.
-struct Parts {
-  FilterOp first, second;
-};
-} // namespace
-
-static bool hasComputation(FilterOp filter, ComputeOp compute) {
-  return llvm::is_contained(getSymbols(filter.getComputations()),
-                            compute.getSymName());
-}
-
-/// Finds the parts, the first before the second, that run two computations.
-static llvm::Expected<Parts> findParts(ComputeOp first, ComputeOp second) {
-  Parts parts;
-  first.getKernel().getSchedule().walk<WalkOrder::PreOrder>(
-      [&](SequenceOp sequence) {
-        FilterOp before;
-        for (auto filter : sequence.getBody().getOps<FilterOp>()) {
-          if (before && hasComputation(filter, second) &&
-              !hasComputation(filter, first)) {
-            parts = {before, filter};
-            return WalkResult::interrupt();
-          }
-          if (hasComputation(filter, first) && !hasComputation(filter, second))
-            before = filter;
-        }
-        return WalkResult::advance();
-      });
-  if (!parts.first)
-    return refuse("expects " + quote(first) + " before " + quote(second) +
-                  " in a sequence");
-  return parts;
-}
-
-//===----------------------------------------------------------------------===//
 // Fusion
 //===----------------------------------------------------------------------===//
-
-/// The set of a filter for its computation number `number`; all points if it
-/// has none.
-static IntegerSet getSet(FilterOp filter, unsigned number) {
-  if (std::optional<ArrayAttr> sets = filter.getSets())
-    return cast<IntegerSetAttr>((*sets)[number]).getValue();
-  auto kernel = filter->getParentOfType<KernelOp>();
-  ComputeOp compute =
-      kernel.lookupCompute(getSymbols(filter.getComputations())[number]);
-  AffineExpr zero = getAffineConstantExpr(0, filter.getContext());
-  return IntegerSet::get(compute.getNumDims(), kernel.getNumParameters(), zero,
-                         /*eqFlags=*/{false});
-}
 
 /// A filter for what two let pass.
 static FilterOp uniteFilters(OpBuilder &builder, Parts parts) {
@@ -85,6 +33,9 @@ static FilterOp uniteFilters(OpBuilder &builder, Parts parts) {
 static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
                                             unsigned numLoops) {
   auto band = dyn_cast_or_null<BandOp>(filter.getChild());
+  if (band && band.getFullTiles())
+    return refuse("expects " + quote(compute) +
+                  " to be fused before its full tiles are separated");
   if (band)
     mergeChildren(band);
   size_t available = band ? band.getLoops().size() : 0;
@@ -95,27 +46,6 @@ static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
   if (numLoops < available)
     splitBand(band, numLoops);
   return band;
-}
-
-/// Puts the filters of sequences that are alone in a filter into the sequence
-/// that this is in, and removes sequences of one filter that passes all.
-static void simplify(SequenceOp sequence) {
-  for (auto filter :
-       llvm::make_early_inc_range(sequence.getBody().getOps<FilterOp>())) {
-    auto inner = dyn_cast_or_null<SequenceOp>(filter.getChild());
-    if (!inner || filter.getSets())
-      continue;
-    for (auto part :
-         llvm::make_early_inc_range(inner.getBody().getOps<FilterOp>()))
-      part->moveBefore(filter);
-    filter.erase();
-  }
-  auto only = cast<FilterOp>(sequence.getBody().front().front());
-  if (only->getNextNode() || only.getSets())
-    return;
-  if (Operation *child = only.getChild())
-    child->moveBefore(sequence);
-  sequence.erase();
 }
 
 /// Makes the first loops of two parts of a sequence one band, and returns it.
@@ -161,6 +91,7 @@ static llvm::Expected<BandOp> fuseParts(Parts parts, ComputeOp first,
     part.removeSetsAttr();
     setLoops(cast<BandOp>(part.getChild()), {});
   }
+  renameClashes(parts.second, second.getSymName());
   simplify(inner);
   simplify(sequence);
   return shared;
@@ -229,13 +160,15 @@ espalier::poly::fuse(ComputeOp first, ComputeOp second, unsigned numLoops) {
     llvm::Expected<Parts> parts = findParts(first, second);
     if (!parts)
       return parts.takeError();
-    parts->second->moveAfter(parts->first);
-    SmallVector<StringRef> delayed =
-        getSymbols(parts->second.getComputations());
+    if (!parts->first->isBeforeInBlock(parts->second))
+      return refuse("expects " + quote(first) + " before " + quote(second) +
+                    " in a sequence");
+    FilterOp part = parts->second;
+    part->moveAfter(parts->first);
+    SmallVector<StringRef> delayed = getSymbols(part.getComputations());
     llvm::Expected<BandOp> band = fuseParts(*parts, first, second, numLoops);
     if (!band)
       return band.takeError();
-    renameClashes(first.getKernel(), second.getSymName());
     if (!delays) {
       auto computed = computeDelays(*band, delayed);
       if (!computed)

@@ -77,6 +77,27 @@ BandOp espalier::poly::splitBand(BandOp band, unsigned position) {
   return inner;
 }
 
+llvm::Error espalier::poly::checkExpr(ComputeOp compute, AffineExpr expr,
+                                      unsigned numDims) {
+  unsigned numParams = compute.getKernel().getNumParameters();
+  bool isLegal = expr.isPureAffine();
+  expr.walk([&](AffineExpr part) {
+    if (auto dim = dyn_cast<AffineDimExpr>(part))
+      isLegal &= dim.getPosition() < numDims;
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+      isLegal &= symbol.getPosition() < numParams;
+    if (auto number = dyn_cast<AffineConstantExpr>(part))
+      isLegal &= isSmall(number.getValue());
+  });
+  if (isLegal)
+    return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text) << expr;
+  return refuse("expects an affine expression of " + Twine(numDims) +
+                " loops and " + Twine(numParams) +
+                " parameters, with numbers of at most 2^30, but got " + text);
+}
+
 //===----------------------------------------------------------------------===//
 // Nests
 //===----------------------------------------------------------------------===//

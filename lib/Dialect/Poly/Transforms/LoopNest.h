@@ -48,6 +48,11 @@ stripMine(const BandLoop &loop, llvm::ArrayRef<int64_t> factors,
 llvm::Error checkFactors(ComputeOp compute, const LoopPosition &loop,
                          llvm::ArrayRef<int64_t> factors);
 
+/// Whether `expr`, over `numDims` loops and the kernel's parameters, may be
+/// part of a loop.
+llvm::Error checkExpr(ComputeOp compute, mlir::AffineExpr expr,
+                      unsigned numDims);
+
 /// `a sequence` and so on, for messages.
 std::string describeNode(mlir::Operation *node);
 /// `"i"`, for messages.

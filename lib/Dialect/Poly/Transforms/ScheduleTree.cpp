@@ -283,25 +283,30 @@ void espalier::poly::nameLoops(KernelOp kernel) {
   });
 }
 
-void espalier::poly::renameClashes(KernelOp kernel, StringRef suffix) {
-  // All names, so that a new one takes none from a loop that comes later.
-  UsedNames all, met;
+void espalier::poly::renameClashes(Operation *node, StringRef suffix) {
+  auto kernel = node->getParentOfType<KernelOp>();
+  // A new name takes none from the other loops below `node` either.
+  UsedNames all, outside;
   kernel.getSchedule().walk([&](BandOp band) {
     for (StringRef symbol : getSymbols(band.getComputations()))
-      all[symbol].insert_range(band.getNames()->getAsValueRange<StringAttr>());
+      for (StringRef name : band.getNames()->getAsValueRange<StringAttr>()) {
+        all[symbol].insert(name);
+        if (!node->isProperAncestor(band))
+          outside[symbol].insert(name);
+      }
   });
-  kernel.getSchedule().walk<WalkOrder::PreOrder>([&](BandOp band) {
+  node->walk<WalkOrder::PreOrder>([&](BandOp band) {
+    if (band == node)
+      return;
     SmallVector<StringRef> symbols = getSymbols(band.getComputations());
     SmallVector<BandLoop> loops = getLoops(band);
     for (BandLoop &loop : loops) {
       StringRef name = loop.name.getValue();
       if (llvm::any_of(symbols, [&](StringRef symbol) {
-            return met[symbol].contains(name);
+            return outside[symbol].contains(name);
           }))
         loop.name = useName(all, symbols, (name + "." + suffix).str(),
                             kernel.getContext());
-      for (StringRef symbol : symbols)
-        met[symbol].insert(loop.name.getValue());
     }
     setLoops(band, loops);
   });

@@ -43,10 +43,10 @@ bool hasLoops(mlir::Operation *node);
 /// Computations that a node names, or a filter lets pass.
 llvm::SmallVector<llvm::StringRef> getSymbols(mlir::ArrayAttr computations);
 
-/// Gives new names, in preorder, to loops that have the name of another loop
-/// that one of their computations met before: `i.suffix`, with a number if that
-/// is taken too.
-void renameClashes(KernelOp kernel, llvm::StringRef suffix);
+/// Gives new names to loops below `node` that share theirs with another loop,
+/// above or beside, of one of their computations: `i.suffix`, with a number if
+/// that is taken too.
+void renameClashes(mlir::Operation *node, llvm::StringRef suffix);
 
 /// The loop of `compute` with this name, or a refusal that lists the names.
 llvm::Expected<LoopPosition> findLoop(ComputeOp compute, llvm::StringRef name);

@@ -130,4 +130,97 @@ def ReverseOp : PolyCommandOp<"reverse"> {
   let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
 }
 
+def ShiftOp : PolyCommandOp<"shift"> {
+  let summary = "adds an expression of the parameters to a loop";
+  let description = [{
+    Only for the target: where several computations share the loop, they move
+    against one another. The amount is a number, or a map from the kernel's
+    parameters.
+
+    Constraints:
+    - (C1) the amount is a map from symbols to one result.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; the amount is not affine, or
+      has other symbols than the parameters; a dependence would be broken.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.shift %use loop "i" by 2 : !transform.any_op
+    transform.poly.shift %use loop "i" by affine_map<()[N] -> (N + 1)>
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       AffineMapAttr:$amount);
+  let assemblyFormat = [{
+    $target `loop` $loop `by` custom<Amount>($amount)
+    attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def RemapOp : PolyCommandOp<"remap"> {
+  let summary = "replaces loops of a nest by affine functions of them";
+  let description = [{
+    The map goes from the loops, in the order in which they are listed, and the
+    kernel's parameters as symbols, to the new loops. These take the places of
+    the old ones, and are called like them or as `into` says. They are
+    sequential, but for those that are one of the old ones. The map may lose
+    information; what it leaves equal runs in program order, if nothing below
+    orders it.
+
+    #### Return modes
+
+    - Silenceable failure: there are no such loops, or they are not in one nest;
+      the map is not affine, or does not fit the loops and the parameters; there
+      is not one name for each result; a dependence would be broken.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.remap %step loops ["t", "i"]
+        by affine_map<(t, i)[T, N] -> (2 * t + i, t)> into ["wave", "t"]
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       StrArrayAttr:$loops, AffineMapAttr:$map,
+                       OptionalAttr<StrArrayAttr>:$into);
+  let assemblyFormat = [{
+    $target `loops` $loops `by` $map (`into` $into^)?
+    attr-dict `:` type($target)
+  }];
+}
+
+def WavefrontOp : PolyCommandOp<"wavefront"> {
+  let summary = "runs a nest in parallel along diagonals";
+  let description = [{
+    The first of the loops becomes the sum of all, each times its factor (or 1).
+    The others run in parallel inside, in the order in which they are listed.
+
+    #### Return modes
+
+    - Silenceable failure: there are no such loops, fewer than two, or they are
+      not in one nest; there is not one positive factor for each; a diagonal
+      would have to wait for itself. The message then says which factors are
+      legal, if there are any.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.wavefront %step loops ["t.0", "i.0"] factors [2, 1]
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       StrArrayAttr:$loops,
+                       OptionalAttr<DenseI64ArrayAttr>:$factors);
+  let assemblyFormat = [{
+    $target `loops` $loops (`factors` $factors^)? attr-dict `:` type($target)
+  }];
+}
+
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYORDEROPS_TD

@@ -17,6 +17,7 @@
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Polyhedral/Dependence.h"
+#include "mlir/IR/AffineMap.h"
 #include "llvm/Support/Error.h"
 
 namespace espalier::poly {
@@ -87,6 +88,24 @@ llvm::Error skew(ComputeOp compute, llvm::StringRef loop,
 /// Runs a loop from its end.
 llvm::Error reverse(ComputeOp compute, llvm::StringRef loop);
 
+/// Adds `amount`, an expression of the kernel's parameters, to a loop; for
+/// `compute` only, not for the others that share the loop.
+llvm::Error shift(ComputeOp compute, llvm::StringRef loop,
+                  mlir::AffineExpr amount);
+
+/// Replaces loops of one nest by the results of `map`, from these loops and the
+/// parameters. The results take the places of the loops, outermost first, and
+/// are called `into`, or like the loops in the order of `loops`. A result that
+/// is one of the loops runs like it, others are sequential.
+llvm::Error remap(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+                  mlir::AffineMap map,
+                  llvm::ArrayRef<llvm::StringRef> into = {});
+
+/// Makes the first of these loops, of one nest, the sum of all, each times its
+/// factor (1 without factors), and runs the others in parallel inside.
+llvm::Error wavefront(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+                      llvm::ArrayRef<int64_t> factors = {});
+
 //===----------------------------------------------------------------------===//
 // Structure
 //===----------------------------------------------------------------------===//
@@ -97,6 +116,33 @@ llvm::Error reverse(ComputeOp compute, llvm::StringRef loop);
 /// keeps the dependences between the two; returns the delay in each loop.
 llvm::Expected<llvm::SmallVector<int64_t>>
 fuse(ComputeOp first, ComputeOp second, unsigned numLoops);
+
+/// Distributes a loop, and the loops of its nest inside, over the sequence
+/// below the nest.
+llvm::Error fission(ComputeOp compute, llvm::StringRef loop);
+
+/// Moves a part of a sequence, that which runs `compute`, to directly before
+/// the one that runs `before`.
+llvm::Error moveBefore(ComputeOp compute, ComputeOp before);
+
+/// Gives those tiles code of their own that no domain cuts: `loops`, of one
+/// nest, run over the tiles, loops inside them have constant bounds then.
+llvm::Error separateFullTiles(ComputeOp compute,
+                              llvm::ArrayRef<llvm::StringRef> loops);
+
+/// Runs the first `count` iterations of a loop, for each iteration of the loops
+/// around it, in a copy of its body. The loops of the copy are called
+/// `i.peel` for `i`.
+llvm::Error peelFirst(ComputeOp compute, llvm::StringRef loop, int64_t count);
+/// The same for the last iterations.
+llvm::Error peelLast(ComputeOp compute, llvm::StringRef loop, int64_t count);
+/// The same for iterations from `bound`, an expression of the kernel's
+/// parameters, on.
+llvm::Error cutAt(ComputeOp compute, llvm::StringRef loop,
+                  mlir::AffineExpr bound);
+
+/// Puts a mark, called `name`, above a loop.
+llvm::Error mark(ComputeOp compute, llvm::StringRef loop, llvm::StringRef name);
 
 //===----------------------------------------------------------------------===//
 // Execution
