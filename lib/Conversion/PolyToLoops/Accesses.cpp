@@ -51,9 +51,8 @@ void KernelLoops::addMemory(Value array, Value memref) {
   memories[array] = std::move(memory);
 }
 
-/// The type and sizes of the memory behind a local array.
-static std::pair<MemRefType, SmallVector<Value>>
-getStorage(poly::ArrayOp array, const IRMapping &scalars) {
+std::pair<MemRefType, SmallVector<Value>>
+KernelLoops::getStorage(poly::ArrayOp array) {
   auto type = cast<MemRefType>(array.getType());
   SmallVector<Value> sizes;
   if (!array.getStorage()) {
@@ -62,6 +61,14 @@ getStorage(poly::ArrayOp array, const IRMapping &scalars) {
     return {type, sizes};
   }
   auto storage = cast<MemRefType>(*array.getStorageType());
+  if (std::optional<AffineMap> extents = array.getExtents()) {
+    // Of a box that is empty, the last index may be before the first.
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    for (AffineExpr extent : extents->getResults())
+      sizes.push_back(
+          arith::MaxSIOp::create(builder, loc, emitIndex(extent), zero));
+    return {storage, sizes};
+  }
   for (auto [result, extent] :
        llvm::zip(array.getStorage()->getResults(), storage.getShape()))
     if (ShapedType::isDynamic(extent)) {
@@ -74,7 +81,7 @@ getStorage(poly::ArrayOp array, const IRMapping &scalars) {
 
 LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
   if (array.getPlacement() == poly::Placement::Register) {
-    auto [type, sizes] = getStorage(array, scalars);
+    auto [type, sizes] = getStorage(array);
     if (!type.hasStaticShape())
       return array.emitError("expects static extents for an array in "
                              "registers, but got ")
@@ -98,7 +105,7 @@ LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
     privateArrays.push_back(array);
     return success();
   }
-  auto [type, sizes] = getStorage(array, scalars);
+  auto [type, sizes] = getStorage(array);
   Value memref;
   if (array.getPlacement() == poly::Placement::Stack)
     memref = memref::AllocaOp::create(builder, loc, type, sizes,
@@ -115,7 +122,7 @@ LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
 LogicalResult KernelLoops::enterPrivateScope() {
   privateAllocs.emplace_back();
   for (poly::ArrayOp array : privateArrays) {
-    auto [type, sizes] = getStorage(array, scalars);
+    auto [type, sizes] = getStorage(array);
     Value memref;
     if (array.getPlacement() == poly::Placement::Stack) {
       memref = memref::AllocaOp::create(builder, loc, type, sizes,

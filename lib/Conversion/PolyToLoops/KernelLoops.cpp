@@ -185,12 +185,33 @@ LogicalResult KernelLoops::emitInScope(const AstNode &node, Block *block) {
   return success();
 }
 
+/// A number that `expr` never exceeds, or never falls below.
+static std::optional<int64_t> getConstantBound(const AstExpr &expr,
+                                               bool isUpper) {
+  if (expr.kind == AstExpr::Kind::Affine)
+    return expr.getConstant();
+  // One operand bounds a minimum from above; all of them, a maximum.
+  bool oneSuffices =
+      expr.kind == (isUpper ? AstExpr::Kind::Min : AstExpr::Kind::Max);
+  std::optional<int64_t> best;
+  for (const AstExpr &operand : expr.operands) {
+    std::optional<int64_t> bound = getConstantBound(operand, isUpper);
+    if (!bound && !oneSuffices)
+      return std::nullopt;
+    if (bound && (!best || (*bound < *best) == (isUpper == oneSuffices)))
+      best = bound;
+  }
+  return best;
+}
+
 LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
   std::optional<int64_t> lower = node.lower.getConstant();
   std::optional<int64_t> upper = node.upper.getConstant();
-  if (lower && upper)
-    ranges[node.iterator] = {*lower, std::max(*lower, *upper - 1)};
+  std::optional<int64_t> least = getConstantBound(node.lower, false);
+  std::optional<int64_t> most = getConstantBound(node.upper, true);
+  if (least && most)
+    ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);

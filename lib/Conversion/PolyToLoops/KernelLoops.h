@@ -111,6 +111,9 @@ private:
   // Memory (Accesses.cpp).
   void addMemory(mlir::Value array, mlir::Value memref);
   mlir::LogicalResult addLocal(poly::ArrayOp array);
+  /// The type and dynamic extents of the memory behind a local array.
+  std::pair<mlir::MemRefType, llvm::SmallVector<mlir::Value>>
+  getStorage(poly::ArrayOp array);
   /// Allocates the private arrays of a loop body, and frees them at its end.
   mlir::LogicalResult enterPrivateScope();
   void leavePrivateScope();

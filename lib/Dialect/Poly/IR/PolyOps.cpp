@@ -139,7 +139,8 @@ ScheduleOp KernelOp::getSchedule() {
 LogicalResult ArrayOp::verify() {
   // C1
   int64_t dynamic = cast<MemRefType>(getArray().getType()).getNumDynamicDims();
-  if (dynamic != static_cast<int64_t>(getSizes().size()))
+  bool isUnbounded = getStorage() && getSizes().empty();
+  if (!isUnbounded && dynamic != static_cast<int64_t>(getSizes().size()))
     return emitOpError("expects ")
            << dynamic << " sizes, one for each dynamic extent, but got "
            << getSizes().size();
@@ -163,11 +164,23 @@ LogicalResult ArrayOp::verify() {
            << type.getElementType() << ", but got " << AffineMapAttr::get(map)
            << " to " << storage;
   // C4
+  if (std::optional<AffineMap> extents = getExtents()) {
+    auto kernel = cast<KernelOp>((*this)->getParentOp());
+    if (extents->getNumDims() != 0 ||
+        extents->getNumSymbols() != kernel.getNumParameters() ||
+        extents->getNumResults() != storage.getNumDynamicDims())
+      return emitOpError("expects extents that map the kernel's ")
+             << kernel.getNumParameters() << " parameters to the "
+             << storage.getNumDynamicDims()
+             << " dynamic extents of the storage, but got "
+             << AffineMapAttr::get(*extents);
+    return success();
+  }
   for (auto [result, extent] :
        llvm::zip(map.getResults(), storage.getShape())) {
     auto dim = dyn_cast<AffineDimExpr>(result);
     if (ShapedType::isDynamic(extent) &&
-        (!dim || !type.isDynamicDim(dim.getPosition())))
+        (isUnbounded || !dim || !type.isDynamicDim(dim.getPosition())))
       return emitOpError("expects a dynamic extent of the storage to be that "
                          "of a dynamic dimension, but got ")
              << AffineMapAttr::get(map) << " to " << storage;

@@ -9,14 +9,52 @@ using namespace espalier::poly;
 
 namespace espalier::poly {
 /// A refusal as a silenceable failure.
-static DiagnosedSilenceableFailure report(Operation *op, ComputeOp compute,
+static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
                                           llvm::Error error) {
   if (!error)
     return DiagnosedSilenceableFailure::success();
   DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
                                      << llvm::toString(std::move(error));
-  diag.attachNote(compute.getLoc()) << "target op";
+  diag.attachNote(target->getLoc()) << "target op";
   return diag;
+}
+
+/// A target of another kind is a definite failure.
+static DiagnosedDefiniteFailure rejectTarget(Operation *op, StringRef expected,
+                                             Operation *target) {
+  DiagnosedDefiniteFailure diag = emitDefiniteFailure(op)
+                                  << "expects targets to be " << expected
+                                  << ", but got " << target->getName();
+  diag.attachNote(target->getLoc()) << "target op";
+  return diag;
+}
+
+/// Runs `command` for each op of `target`, and collects what it returns.
+template <typename TargetOp>
+static DiagnosedSilenceableFailure applyDataCommand(
+    Operation *op, Value target, transform::TransformResults &results,
+    transform::TransformState &state,
+    llvm::function_ref<llvm::Expected<SmallVector<Operation *>>(TargetOp)>
+        command) {
+  SmallVector<SmallVector<Operation *>> made(op->getNumResults());
+  for (Operation *payload : llvm::to_vector(state.getPayloadOps(target))) {
+    auto typed = dyn_cast<TargetOp>(payload);
+    if (!typed)
+      return rejectTarget(op, TargetOp::getOperationName(), payload);
+    llvm::Expected<SmallVector<Operation *>> fresh = command(typed);
+    if (!fresh) {
+      // Handles must be set even if nobody will look at them.
+      for (OpResult result : op->getResults())
+        results.set(result, ArrayRef<Operation *>());
+      return report(op, payload, fresh.takeError());
+    }
+    for (auto [list, item] : llvm::zip_equal(made, *fresh))
+      if (item)
+        list.push_back(item);
+  }
+  for (auto [result, list] : llvm::zip_equal(op->getResults(), made))
+    results.set(result, list);
+  return DiagnosedSilenceableFailure::success();
 }
 
 /// Runs `command` for `target`.
@@ -24,13 +62,8 @@ static DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
              llvm::function_ref<llvm::Error(ComputeOp)> command) {
   auto compute = dyn_cast<ComputeOp>(target);
-  if (!compute) {
-    DiagnosedDefiniteFailure diag =
-        emitDefiniteFailure(op)
-        << "expects targets to be poly.compute, but got " << target->getName();
-    diag.attachNote(target->getLoc()) << "target op";
-    return diag;
-  }
+  if (!compute)
+    return rejectTarget(op, ComputeOp::getOperationName(), target);
   return report(op, compute, command(compute));
 }
 

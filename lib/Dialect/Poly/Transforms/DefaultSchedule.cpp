@@ -27,13 +27,6 @@ using namespace espalier::poly;
 static constexpr int64_t kMinParallelPoints = 1 << 15;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
-/// Private arrays up to this many bytes live on the stack.
-static constexpr int64_t kMaxStackBytes = 1 << 14;
-
-/// Bytes of an element in memory.
-static int64_t getBytes(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
 
 namespace {
 
@@ -286,9 +279,7 @@ void ComponentScheduler::placeArrays() {
                   cast<AffineDimExpr>(index).getPosition() < numShared;
     if (isTile)
       array.setPlacement(Placement::Register);
-    else if (storage.hasStaticShape() &&
-             storage.getNumElements() * getBytes(type.getElementType()) <=
-                 kMaxStackBytes)
+    else if (fitsStack(storage))
       array.setPlacement(Placement::Stack);
   }
 }

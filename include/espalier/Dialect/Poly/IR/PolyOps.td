@@ -105,30 +105,37 @@ def Poly_ArrayOp : Poly_Op<"array", [
     With `storage`, element `x` lies at `storage(x)` of memory of the type that
     follows, and each iteration of the parallel loops has memory of its own: a
     tile, say, instead of the whole array. The accesses stay those of the array.
+    `extents` gives the dynamic extents of the memory, from the parameters.
 
     Constraints:
-    - (C1) there is one size for each dynamic extent.
+    - (C1) there is one size for each dynamic extent; with `storage`, there may
+      be none, and the indices have no bounds.
     - (C2) sizes are parameters of the kernel.
     - (C3) `storage` maps the array's indices to those of the memory.
-    - (C4) a dynamic extent of the memory is that of one of the array's
-      dimensions, which `storage` passes on as it is.
+    - (C4) `extents` maps the parameters to the dynamic extents of the memory;
+      without it, such an extent is that of one of the array's dimensions, which
+      `storage` passes on as it is.
 
     Example:
     ```mlir
     %all = poly.array heap(%N) : memref<?xf32>
     %acc = poly.array register(%N) : memref<?x32xf32>
         storage affine_map<(i, j) -> (i mod 14, j)> as memref<14x32xf32>
+    %panels = poly.array : memref<?x?xf32>
+        storage affine_map<(i, j) -> (j floordiv 32, i, j mod 32)>
+        as memref<?x?x32xf32> extents affine_map<()[M, N] -> (N ceildiv 32, M)>
     ```
   }];
   let arguments = (ins Variadic<Index>:$sizes,
       DefaultValuedAttr<Poly_PlacementAttr,
                         "::espalier::poly::Placement::Heap">:$placement,
       OptionalAttr<AffineMapAttr>:$storage,
-      OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type);
+      OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type,
+      OptionalAttr<AffineMapAttr>:$extents);
   let results = (outs Poly_MemRef:$array);
   let assemblyFormat = [{
     ($placement^)? (`(` $sizes^ `)`)? attr-dict `:` type($array)
-    (`storage` $storage^ `as` $storage_type)?
+    (`storage` $storage^ `as` $storage_type (`extents` $extents^)?)?
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,113 @@
+//===- PolyDataOps.td - Commands on data and reductions ----*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD
+
+include "espalier/Dialect/Poly/IR/PolyAttributes.td"
+include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+
+/// A command that edits arrays or computations. It takes one op of kind
+/// `targetOp` per handle element, edits it in place and returns handles to what
+/// it made. What it refuses is a silenceable failure that leaves the payload as
+/// it was; a target of another kind is a definite failure.
+///
+/// The method `command` of the op is all that it has to define: one op for each
+/// result, null for an empty handle.
+class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
+    : Op<Transform_Dialect, "poly." # mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<TransformOpInterface>,
+        ReportTrackingListenerFailuresOpTrait])> {
+  let cppNamespace = "::espalier::poly";
+  let extraClassDeclaration = [{
+    /// Applies the command to one op; returns the ops of the results.
+    ::llvm::Expected<::llvm::SmallVector<::mlir::Operation *>>
+    command(}] # targetOp # [{ target);
+  }];
+  let extraClassDefinition = [{
+    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
+        ::mlir::transform::TransformRewriter &,
+        ::mlir::transform::TransformResults &results,
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyDataCommand<}] # targetOp # [{>(
+          getOperation(), getTarget(), results, state,
+          [&](}] # targetOp # [{ target) { return command(target); });
+    }
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>
+            &effects) {
+      ::mlir::transform::onlyReadsHandle(getTargetMutable(), effects);
+      ::mlir::transform::producesHandle(getOperation()->getOpResults(),
+                                        effects);
+      ::mlir::transform::modifiesPayload(effects);
+    }
+  }];
+}
+
+class PolyComputeDataOp<string mnemonic>
+    : PolyDataOp<mnemonic, "::espalier::poly::ComputeOp">;
+class PolyArrayDataOp<string mnemonic>
+    : PolyDataOp<mnemonic, "::espalier::poly::ArrayOp">;
+
+def CacheReadOp : PolyComputeDataOp<"cache_read"> {
+  let summary = "copies what a tile reads to a local array";
+  let description = [{
+    What one iteration of `loop` (of the whole kernel, without a loop) reads of
+    the array of read `read` goes to a local array first; all computations in
+    the loop read that. The array has the size of the box around these elements,
+    halo included, which is constant for tiles of constant size; it is on the
+    stack if it is small, or where `place` says.
+
+    With `layout`, element x of the box lies at `layout(x)`: packing. The map
+    goes from the box's indices and has to be one to one.
+
+    #### Return modes
+
+    Returns handles to the array and to the computation that copies. Its loops
+    are called `e0`, `e1`, ... Reads the handle of the target, which stays valid.
+    - Silenceable failure: there is no such read or loop; an access is not
+      affine or the elements have no bounds; the array is written between the
+      copy and its uses; the layout does not suit; the schedule would break a
+      dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %panel, %pack = transform.poly.cache_read %acc read 0 at "k.0"
+        layout affine_map<(i, k) -> (i floordiv 16, k, i mod 16)> place stack
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$read,
+                       OptionalAttr<StrAttr>:$loop,
+                       OptionalAttr<AffineMapAttr>:$layout,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$copy);
+  let assemblyFormat = [{
+    $target `read` $read (`at` $loop^)? (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def PlaceOp : PolyArrayDataOp<"place"> {
+  let summary = "says where an array lives";
+  let description = [{
+    #### Return modes
+
+    - Silenceable failure: the memory has a dynamic size, and is not to be on
+      the heap; iterations of a parallel loop share a register.
+    - Definite failure: the target is not a `poly.array`.
+
+    Example:
+    ```mlir
+    transform.poly.place %acc register : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Poly_PlacementAttr:$placement);
+  let assemblyFormat = "$target $placement attr-dict `:` type($target)";
+}
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD

@@ -1,0 +1,57 @@
+//===- DataCommands.h - Commands on data and reductions ---------*- C++ -*-===//
+//
+// Commands that change where values are kept, or which computation makes them.
+// They add arrays and computations, and redirect accesses: the kernel still
+// says what it computes, in a new program order that gives the same results.
+// That is proved for each command from exact dependences; then the schedule is
+// checked as after every command.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMS_DATACOMMANDS_H
+#define ESPALIER_DIALECT_POLY_TRANSFORMS_DATACOMMANDS_H
+
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
+
+namespace espalier::poly {
+
+//===----------------------------------------------------------------------===//
+// Local copies
+//===----------------------------------------------------------------------===//
+
+/// What a local array is to be like.
+struct LocalOptions {
+  /// Where it lives; on the stack if it is small.
+  std::optional<Placement> placement;
+  /// From the indices of a tile's box to those of the memory: one to one.
+  std::optional<mlir::AffineMap> layout;
+};
+
+/// A local array and the computations that fill and empty it.
+struct LocalCopy {
+  ArrayOp array;
+  ComputeOp in;  ///< Null if nothing is copied in.
+  ComputeOp out; ///< Null if nothing is copied out.
+};
+
+/// Copies what one iteration of `loop` reads of an array, that of read `read`
+/// of `compute`, to a local array, and lets all computations in the loop read
+/// that. The box of elements has a size over the parameters. An empty `loop` is
+/// the whole kernel. Refused if the loop writes to the array, or if the
+/// elements are not affine functions of the points.
+llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, unsigned read,
+                                    llvm::StringRef loop,
+                                    const LocalOptions &options = {});
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// Says where an array lives. Refused for memory of dynamic size if that is not
+/// the heap, and for arrays that one iteration of a parallel loop shares with
+/// another if it is a register.
+llvm::Error place(ArrayOp array, Placement placement);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMS_DATACOMMANDS_H
