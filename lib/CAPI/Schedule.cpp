@@ -2,7 +2,6 @@
 
 #include "espalier-c/Schedule.h"
 #include "espalier/CAPI/Module.h"
-#include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
@@ -85,7 +84,8 @@ int espalier_module_transform(espalier_module *module, const char *script,
   return parsed ? apply(module, *parsed) : -1;
 }
 
-/// A lookup in `block` that gives the same handle as `op`, or null.
+/// A lookup in `block` that gives the same handle as `op`, or null. Commands
+/// keep computations, but they may replace the arrays that these write.
 static Operation *findLookup(Block &block, Operation &op,
                              const IRMapping &mapping) {
   if (!isa<poly::ComputationOp>(op))
@@ -174,11 +174,6 @@ void espalier_schedule_print(const espalier_schedule *schedule,
 // Descriptions
 //===----------------------------------------------------------------------===//
 
-static std::string getArgumentName(poly::KernelOp kernel, unsigned number) {
-  auto name = kernel.getArgAttrOfType<StringAttr>(number, kNameAttr);
-  return name ? name.str() : ("arg" + Twine(number)).str();
-}
-
 int espalier_schedule_loops(espalier_schedule *schedule,
                             void (*write)(const char *, size_t, void *),
                             void *user) {
@@ -187,7 +182,7 @@ int espalier_schedule_loops(espalier_schedule *schedule,
   poly::KernelOp kernel = findKernel(*module->module, schedule->kernel);
   SmallVector<std::string> parameters;
   for (BlockArgument parameter : kernel.getParameters())
-    parameters.push_back(getArgumentName(kernel, parameter.getArgNumber()));
+    parameters.push_back(kernel.getArgumentName(parameter.getArgNumber()));
   llvm::Expected<std::string> text = poly::printLoops(kernel, parameters);
   if (!text)
     return fail(module, llvm::toString(text.takeError()));
@@ -204,7 +199,7 @@ void espalier_module_describe_kernels(const espalier_module *module,
   for (auto kernel : op.getOps<poly::KernelOp>()) {
     llvm::json::Array arguments;
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      arguments.push_back(getArgumentName(kernel, i));
+      arguments.push_back(kernel.getArgumentName(i));
     llvm::json::Object computations;
     for (poly::ComputeOp compute : kernel.getComputes()) {
       llvm::json::Array dims;

@@ -26,6 +26,7 @@ void espalier::buildScheduledStage(OpPassManager &manager,
 
 void espalier::buildLoopsStage(OpPassManager &manager,
                                const PipelineOptions &) {
+  manager.addNestedPass<poly::KernelOp>(poly::createPolyVerifyAccessesPass());
   manager.addPass(createPolyAddMainPass());
   manager.addPass(createConvertPolyToLoopsPass());
   manager.addPass(createCSEPass());

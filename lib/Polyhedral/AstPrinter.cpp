@@ -23,9 +23,9 @@ public:
       : program(program), names(names), os(os) {}
 
   void print(const AstNode &node, unsigned indent);
+  void print(AffineExpr expr, bool isOperand = false);
 
 private:
-  void print(AffineExpr expr, bool isOperand = false);
   void printSum(AffineExpr sum);
   void print(const AstExpr &expr);
   void print(const AstCondition &condition);
@@ -226,4 +226,12 @@ void AstPrinter::print(const AstNode &node, unsigned indent) {
 void espalier::polyhedral::print(const Program &program, const AstNode &node,
                                  llvm::raw_ostream &os, const AstNames &names) {
   AstPrinter(program, names, os).print(node, 0);
+}
+
+std::string espalier::polyhedral::toText(AffineExpr expr,
+                                         const AstNames &names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  AstPrinter(Program(), names, os).print(expr);
+  return text;
 }

@@ -144,6 +144,11 @@ def label_at_end(a: f64[n]) -> None:
     label("a")
 
 
+def assertion_of_data(a: f64[n]) -> None:
+    assert n > 1 or m > 1
+    a[0] = 0
+
+
 def bit_update(a: i32[n]) -> None:
     a[0] |= 1
 
@@ -179,6 +184,7 @@ REFUSED = {
     bad_label: "expects a name as label, as in label('update')",
     label_twice: "expects one label of its own, but got 'a'",
     label_at_end: "expects a statement after label 'a'",
+    assertion_of_data: "expects an assertion of sizes without 'or', but got 'n > 1 or m > 1'",
     bit_update: "expects one of += -= *= /=, but got 'a[0] |= 1'",
 }
 
@@ -214,10 +220,39 @@ def test_outside_of_kernels():
 def test_name_of_the_program():
     @kernel
     def main(a: f64[n]) -> None:
-        a[0] = 0
+        for i in range(n):
+            a[i] = 0
 
     with pytest.raises(CompileError, match="expects another name than that of the program's"):
         main.compile(Options(cache=None))
+
+
+def test_access_outside_of_an_array():
+    @kernel
+    def outside(a: f64[n], b: f64[n]) -> None:
+        for i in range(n):
+            a[i] = b[i + 1]
+
+    with pytest.raises(CompileError) as error:
+        outside.compile(Options(cache=None))
+    line = outside.__wrapped__.__code__.co_firstlineno + 3
+    assert str(error.value).startswith(f"{__file__}:{line}: ")
+    assert "expects to read 'b' inside its extent 1 in dimension 0" in str(error.value)
+
+
+def test_assertion_of_sizes():
+    @kernel
+    def first(a: f64[n, m]) -> None:
+        assert n >= 2
+        assert m == 2 * n
+        a[1, 3] = 1.0
+
+    program = first.compile(Options(cache=None))
+    program(np.zeros((2, 4)))
+    with pytest.raises(CompileError, match="expects sizes with n - 2 >= 0"):
+        program(np.zeros((1, 2)))
+    with pytest.raises(CompileError, match=r"expects sizes with m - 2 \* n == 0"):
+        program(np.zeros((3, 5)))
 
 
 @kernel

@@ -87,7 +87,10 @@ def test_conditions_steps_and_bounds():
                 else:
                     a[i, j] = -1
         for i in range(n - 1, -1, -1):
-            b[i] = (b[i + 1] if i + 1 < n else 0) + 1
+            if i + 1 < n:
+                b[i] = b[i + 1] + 1
+            else:
+                b[i] = 1
         for i in range(1, n, 3):
             b[i] *= 100
         for i in range(n - 1, 1, -2):

@@ -127,6 +127,22 @@ def test_script_is_applied_as_a_whole():
     assert str(s) == ""
 
 
+def test_data_commands():
+    s = Schedule(product)
+    s.tile("acc", ["i", "j", "p"], [[16, 32, 8]])
+    (copy,) = s.cache_read("acc", 2, loop="p.0", placement="stack")
+    assert copy in s.computations
+    assert f"{copy}(" in s.loops()
+    s.place(copy, "heap")
+    assert f"transform.poly.computation @product::@{copy} of" in str(s)
+    assert "transform.poly.written_array of" in str(s)
+    check_product(s.compile(NO_CACHE))
+    with pytest.raises(ScheduleError, match="expects @acc to write an array of the kernel"):
+        s.place("acc", "stack")
+    with pytest.raises(ScheduleError, match="expects one of heap, stack, register, but got 'x'"):
+        s.place(copy, "x")
+
+
 def test_skew_and_wavefront():
     s = Schedule(seidel)
     s.skew("step", "i", [2], ["_s"])

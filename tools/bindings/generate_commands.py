@@ -2,7 +2,8 @@
 """Writes the Python class whose methods are the scheduling commands.
 
 Every transform operation `poly.<command>` whose first operand is `$target`
-becomes a method with the operation's arguments and its description.
+becomes a method with the operation's arguments and its description. An array is
+called by a computation that writes it.
 """
 
 import argparse
@@ -24,16 +25,23 @@ from espalier.schedules import attributes as a
 
 
 class Commands:
-    """One method per command; computations and loops are called by name."""
+    """One method per command; computations and loops are called by name.
+
+    A method returns the names of the computations that it makes.
+    """
 
     def command(
         self,
         name: str,
-        targets: Sequence[str],
+        targets: Sequence[tuple[str, bool]],
         attributes: Mapping[str, str | None],
         results: int,
-    ) -> None:
-        """Apply the operation `name` to computations."""
+    ) -> list[str]:
+        """Apply the operation `name`; return the names of new computations.
+
+        Arguments:
+            targets: computations, and whether the array that one writes is meant.
+        """
         raise NotImplementedError
 '''
 SCALARS = {
@@ -41,7 +49,7 @@ SCALARS = {
     "I64Attr": ("int", "integer"),
     "BoolAttr": ("bool", "boolean"),
     "F64Attr": ("float", "real"),
-    "AffineMapAttr": ("str", "raw"),
+    "AffineMapAttr": ("str | int", "affine_map"),
     "IntegerSetAttr": ("str", "raw"),
     "FlatSymbolRefAttr": ("str", "symbol"),
     "DenseI64ArrayAttr": ("Sequence[int]", "integers"),
@@ -65,7 +73,8 @@ class Generator:
             kind, function = self.attribute(record["elementAttr"]["def"])
             return f"Sequence[{kind}]", f"a.array({function})"
         if "EnumAttrInfo" in record["!superclasses"]:
-            return "str", f"a.enumerator({[c['str'] for c in self.cases(record)]!r})"
+            cases = {case["str"]: case["value"] for case in self.cases(record)}
+            return "str", f"a.enumerator({cases!r})"
         if "ConfinedAttr" in record["!superclasses"]:
             return self.attribute(record["baseAttr"]["def"])
         sys.exit(f"expects a kind of attribute that is known, but got {name}")
@@ -77,13 +86,14 @@ class Generator:
     def command(self, record: Record) -> str:
         """Return a method."""
         required, optional, targets, values = [], [], [], []
+        is_array = "PolyArrayDataOp" in record["!superclasses"]
         for argument, name in record["arguments"]["args"]:
             name = name + "_" if keyword.iskeyword(name) else name
             kind = self.records[argument["def"]]
             supers = kind["!superclasses"]
             if argument["def"] == "TransformHandleTypeInterface":
                 required.append(f"{name}: str")
-                targets.append(name)
+                targets.append(f"({name}, {is_array})")
             elif "OptionalAttr" in supers or "DefaultValuedAttr" in supers:
                 type_name, function = self.attribute(kind["baseAttr"]["def"])
                 optional.append(f"{name}: {type_name} | None = None")
@@ -98,12 +108,12 @@ class Generator:
         name = record["opName"].removeprefix("poly.")
         results = len(record["results"]["args"])
         body = (
-            f'self.command("{record["opName"]}", [{", ".join(targets)}], '
+            f'return self.command("{record["opName"]}", [{", ".join(targets)}], '
             f"{{{', '.join(values)}}}, {results})"
         )
         parameters = ", ".join(["self", *required, *optional])
         return (
-            f"    def {name}({parameters}) -> None:\n"
+            f"    def {name}({parameters}) -> list[str]:\n"
             f"{textwrap.indent(docstring(record), '        ')}\n        {body}\n"
         )
 

@@ -62,7 +62,8 @@ def PolyAddMainPass : Pass<"poly-add-main", "::mlir::ModuleOp"> {
     ```
 
     `poly.shape` gives the extents of an array in terms of the parameters. Those
-    of an input are checked against it. Where an output has none, its extents are
+    of an input are checked against it, and the sizes against
+    `poly.assumptions`. Where an output has none, its extents are
     inputs as well, called `x.0` for the first one of `x`.
   }];
   let dependentDialects = [

@@ -93,6 +93,9 @@ struct AstNames {
   std::function<std::pair<std::string, std::string>(mlir::Attribute)> loop;
 };
 
+/// An expression of parameters as text.
+std::string toText(mlir::AffineExpr expr, const AstNames &names);
+
 /// Prints loops, one per line.
 void print(const Program &program, const AstNode &node, llvm::raw_ostream &os,
            const AstNames &names = {});

@@ -3,6 +3,7 @@
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Polyhedral/Ast.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -42,13 +43,13 @@ private:
     bool isSize = false;
   };
 
-  std::string getName(unsigned argument);
   AffineMap getShape(unsigned argument);
   void addSize(const std::string &name, std::optional<unsigned> source);
   void addArgument(unsigned argument);
   void collectArguments();
   void buildMain();
   void buildPlan();
+  void checkAssumptions(OpBuilder &b, ValueRange parameters);
 
   poly::KernelOp kernel;
   OpBuilder builder;
@@ -58,11 +59,6 @@ private:
   unsigned numInputs = 0;
 };
 } // namespace
-
-std::string MainBuilder::getName(unsigned argument) {
-  auto name = kernel.getArgAttrOfType<StringAttr>(argument, kNameAttr);
-  return name ? name.str() : ("arg" + Twine(argument)).str();
-}
 
 /// The extents in terms of the kernel's parameters, or null.
 AffineMap MainBuilder::getShape(unsigned argument) {
@@ -85,17 +81,20 @@ void MainBuilder::addSize(const std::string &name,
 void MainBuilder::addArgument(unsigned number) {
   Type type = kernel.getArgumentTypes()[number];
   if (type.isIndex())
-    return addSize(getName(number), number);
+    return addSize(kernel.getArgumentName(number), number);
   auto memref = dyn_cast<MemRefType>(type);
-  Argument argument{
-      getName(number), memref ? memref : MemRefType::get({}, type), number, {}};
+  Argument argument{kernel.getArgumentName(number),
+                    memref ? memref : MemRefType::get({}, type),
+                    number,
+                    {}};
   SmallVector<BlockArgument> parameters = kernel.getParameters();
   AffineMap shape = getShape(number);
   for (int64_t dim = 0; dim < argument.type.getRank(); ++dim) {
     std::string symbol;
     if (shape) {
       if (auto expr = dyn_cast<AffineSymbolExpr>(shape.getResult(dim)))
-        symbol = getName(parameters[expr.getPosition()].getArgNumber());
+        symbol = kernel.getArgumentName(
+            parameters[expr.getPosition()].getArgNumber());
     } else if (argument.type.isDynamicDim(dim)) {
       symbol = (argument.name + "." + Twine(dim)).str();
     }
@@ -117,7 +116,8 @@ void MainBuilder::collectArguments() {
     auto type = cast<MemRefType>(kernel.getArgumentTypes()[output]);
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim) && !getShape(output))
-        addSize((getName(output) + "." + Twine(dim)).str(), std::nullopt);
+        addSize((kernel.getArgumentName(output) + "." + Twine(dim)).str(),
+                std::nullopt);
   }
   numInputs = arguments.size();
   for (unsigned output : outputs)
@@ -155,6 +155,30 @@ void MainBuilder::buildMain() {
   func::ReturnOp::create(b, loc);
 }
 
+/// Checks what the kernel takes to hold for its parameters.
+void MainBuilder::checkAssumptions(OpBuilder &b, ValueRange parameters) {
+  IntegerSet assumptions = kernel.getAssumptions();
+  if (!assumptions)
+    return;
+  polyhedral::AstNames names;
+  for (BlockArgument parameter : kernel.getParameters())
+    names.parameters.push_back(
+        kernel.getArgumentName(parameter.getArgNumber()));
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [expr, isEquality] :
+       llvm::zip(assumptions.getConstraints(), assumptions.getEqFlags())) {
+    Value value = affine::expandAffineExpr(b, loc, expr, {}, parameters);
+    Value holds = arith::CmpIOp::create(b, loc,
+                                        isEquality ? arith::CmpIPredicate::eq
+                                                   : arith::CmpIPredicate::sge,
+                                        value, zero);
+    cf::AssertOp::create(b, loc, holds,
+                         b.getStringAttr("expects sizes with " +
+                                         polyhedral::toText(expr, names) +
+                                         (isEquality ? " == 0" : " >= 0")));
+  }
+}
+
 /// Outputs have the extents that their shapes say; those of inputs are checked.
 void MainBuilder::buildPlan() {
   SmallVector<Type> operandTypes, resultTypes;
@@ -175,7 +199,10 @@ void MainBuilder::buildPlan() {
   }
   SmallVector<Value> parameters;
   for (BlockArgument parameter : kernel.getParameters())
-    parameters.push_back(sizes[getName(parameter.getArgNumber())]);
+    parameters.push_back(
+        sizes[kernel.getArgumentName(parameter.getArgNumber())]);
+
+  checkAssumptions(b, parameters);
 
   extents = plan.getArguments();
   SmallVector<Value> results;

@@ -153,6 +153,20 @@ class Affine(Operators):
             result = result.plus(value, factor)
         return result
 
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """Return the value for given sizes; there are no loop variables."""
+        result = self.constant
+        for atom, factor in self.terms.items():
+            if isinstance(atom, Quotient):
+                value = atom.dividend.evaluate(sizes) // atom.divisor
+            elif isinstance(atom, Remainder):
+                value = atom.dividend.evaluate(sizes) % atom.divisor
+            else:
+                assert isinstance(atom, Size), "there are only sizes"
+                value = sizes[atom.name]
+            result += factor * value
+        return result
+
     def text(
         self, name: Callable[[Atom], str], quotient: str = "{} floordiv {}", rest: str = "{} mod {}"
     ) -> str:

@@ -61,9 +61,9 @@ def kernel(function: Callable[..., None]) -> Kernel:
 
     The function is read, never run. It has loops over ranges, conditions on loop
     variables and sizes, and assignments to elements of arrays; bounds, conditions
-    and subscripts are affine. `x += e` and `x = max(x, e)` are reductions, whose
-    order is free; `x = x + e` keeps the order of the text. Raises `KernelError`
-    with the line of what a kernel cannot have.
+    and subscripts are affine. Assertions say what holds for sizes. `x += e` and
+    `x = max(x, e)` are reductions, whose order is free; `x = x + e` keeps the order
+    of the text. Raises `KernelError` with the line of what a kernel cannot have.
 
     Example:
         >>> m, n = sizes("m n")

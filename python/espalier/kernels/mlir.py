@@ -13,6 +13,7 @@ from espalier.kernels.tree import (
     Array,
     Computation,
     Condition,
+    Constraint,
     Expr,
     Index,
     Load,
@@ -93,7 +94,11 @@ class _KernelWriter:
             arguments.append(f"%v.{argument.name}: {kind} {{{attributes}}}")
         for size in self.tree.sizes:
             arguments.append(f'%n.{size.name}: index {{espalier.name = "{size.name}"}}')
-        return f"poly.kernel @{self.tree.name}({', '.join(arguments)}) {{"
+        attributes = ""
+        if self.tree.assumptions:
+            assumptions = self.set((), self.tree.assumptions)
+            attributes = f" attributes {{poly.assumptions = {assumptions}}}"
+        return f"poly.kernel @{self.tree.name}({', '.join(arguments)}){attributes} {{"
 
     def locals(self) -> Iterator[str]:
         """Yield the arrays that live while the kernel runs."""
@@ -134,15 +139,15 @@ class _KernelWriter:
 
     def domain(self, dims: Sequence[Dim], domain: Condition) -> str:
         """Return a union of integer sets."""
-        sets = []
-        for case in domain.cases:
-            constraints = ", ".join(
-                f"{c.value.text(self.namer(dims))} {'==' if c.is_equality else '>='} 0"
-                for c in case
-            )
-            symbols = ", ".join(self.symbols.values())
-            sets.append(f"affine_set<({_dims(dims)})[{symbols}] : ({constraints})>")
-        return f"[{', '.join(sets)}]"
+        return f"[{', '.join(self.set(dims, case) for case in domain.cases)}]"
+
+    def set(self, dims: Sequence[Dim], constraints: Sequence[Constraint]) -> str:
+        """Return an integer set."""
+        text = ", ".join(
+            f"{c.value.text(self.namer(dims))} {'==' if c.is_equality else '>='} 0"
+            for c in constraints
+        )
+        return f"affine_set<({_dims(dims)})[{', '.join(self.symbols.values())}] : ({text})>"
 
     def accesses(self, dims: Sequence[Dim], accesses: Sequence[Load], reads: list[Load]) -> str:
         """Return accesses; a subscript may use what is read before it."""

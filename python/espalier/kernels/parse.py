@@ -13,6 +13,7 @@ from espalier.kernels.tree import (
     Argument,
     Array,
     Assign,
+    Constraint,
     Expr,
     Guard,
     Load,
@@ -53,6 +54,7 @@ class _Parser:
         self.scope = Scope(function, file)
         self.values = Values(self.scope)
         self.locals: list[Array] = []
+        self.assumptions: list[Constraint] = []
         self.count = 0
         self.labels: set[str] = set()
         self.label: str | None = None
@@ -62,7 +64,15 @@ class _Parser:
         arguments = self.arguments()
         body = self.statements(self.node.body)
         sizes = tuple(self.scope.sizes.values())
-        tree = Tree(self.node.name, arguments, tuple(self.locals), sizes, body, self.scope.file)
+        tree = Tree(
+            self.node.name,
+            arguments,
+            tuple(self.locals),
+            sizes,
+            tuple(self.assumptions),
+            body,
+            self.scope.file,
+        )
         if not computations(tree):
             raise self.scope.error(self.node, "expects an assignment to an array")
         return tree
@@ -141,11 +151,25 @@ class _Parser:
         if isinstance(node, ast.Expr) and self.is_call(node.value, label):
             self.set_label(node.value)
             return []
+        if isinstance(node, ast.Assert):
+            self.assume(node)
+            return []
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(node, ast.Pass) or is_text:
             return []
         what = ast.unparse(node).partition("\n")[0]
         raise self.scope.error(node, f"expects a loop, an 'if' or an assignment, but got '{what}'")
+
+    def assume(self, node: ast.Assert) -> None:
+        """Note what holds for sizes."""
+        condition = self.values.condition(node.test)
+        atoms = [a for case in condition.cases for c in case for a in c.value.atoms()]
+        if len(condition.cases) != 1 or not all(isinstance(atom, Size) for atom in atoms):
+            raise self.scope.error(
+                node,
+                f"expects an assertion of sizes without 'or', but got '{ast.unparse(node.test)}'",
+            )
+        self.assumptions += condition.cases[0]
 
     def is_call(self, node: ast.expr, function: object) -> bool:
         """Say whether an expression calls a function."""

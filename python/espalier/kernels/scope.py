@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import math
 from collections.abc import Callable
@@ -48,7 +49,8 @@ class Scope:
         self.names: dict[str, Array | Scalar | Dim] = {}
         self.sizes: dict[str, Size] = {}
         outer = inspect.getclosurevars(function)
-        self._outer = {**outer.builtins, **outer.globals, **outer.nonlocals}
+        # The types of local scalars are not among the variables that code uses.
+        self._outer = {**vars(builtins), **function.__globals__, **outer.nonlocals}
 
     def error(self, node: ast.AST, message: str) -> KernelError:
         """Return an error at a place in the text."""

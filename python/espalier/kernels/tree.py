@@ -185,6 +185,7 @@ class Tree:
 
     Arguments:
         sizes: in the order in which the text mentions them.
+        assumptions: what is asserted of the sizes.
         file: where the text is.
     """
 
@@ -192,6 +193,7 @@ class Tree:
     arguments: tuple[Argument, ...]
     locals: tuple[Array, ...]
     sizes: tuple[Size, ...]
+    assumptions: tuple[Constraint, ...]
     body: tuple[Node, ...]
     file: str
 

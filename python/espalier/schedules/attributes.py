@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from espalier.schedules.errors import ScheduleError
 
@@ -42,13 +42,13 @@ def array(element: Callable[..., str]) -> Callable[..., str]:
     return lambda values: f"[{', '.join(element(value) for value in _sequence(values))}]"
 
 
-def enumerator(cases: Sequence[str]) -> Callable[[str], str]:
+def enumerator(cases: Mapping[str, int]) -> Callable[[str], str]:
     """Return what makes an attribute of an enumeration."""
 
     def make(value: str) -> str:
         if value not in cases:
             raise ScheduleError(f"expects one of {', '.join(cases)}, but got {value!r}")
-        return f"{cases.index(value)} : i32"
+        return f"{cases[value]} : i32"
 
     return make
 
@@ -58,8 +58,13 @@ def symbol(value: str) -> str:
     return "@" + text(value)
 
 
+def affine_map(value: str | int) -> str:
+    """Return a map: a number stands for itself, whatever the parameters."""
+    return value if isinstance(value, str) else f"affine_map<() -> ({_number(value)})>"
+
+
 def raw(value: str) -> str:
-    """Return what is MLIR text already, such as an affine map."""
+    """Return what is MLIR text already."""
     return value
 
 

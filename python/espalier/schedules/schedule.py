@@ -26,6 +26,9 @@ module attributes {{transform.with_named_sequence}} {{
 """
 
 
+_HANDLE = "!transform.any_op"
+
+
 class Schedule(Commands):
     """A kernel and the commands that were applied to it.
 
@@ -72,28 +75,34 @@ class Schedule(Commands):
     def command(
         self,
         name: str,
-        targets: Sequence[str],
+        targets: Sequence[tuple[str, bool]],
         attributes: Mapping[str, str | None],
         results: int,
-    ) -> None:
-        """Apply the operation `name` to computations; what the methods do."""
-        lines = []
-        for number, target in enumerate(targets):
+    ) -> list[str]:
+        """Apply the operation `name`; what the methods do."""
+        lines: list[str] = []
+        operands = []
+        for target, is_array in targets:
             if not isinstance(target, str):
                 raise ScheduleError(f"expects the name of a computation, but got {target!r}")
-            lines.append(
-                f"%{number} = transform.poly.computation @{self.kernel}::@{json.dumps(target)} "
-                "of %module : (!transform.any_op) -> !transform.any_op"
-            )
-        operands = ", ".join(f"%{number}" for number in range(len(targets)))
+            lookups = [
+                f"transform.poly.computation @{self.kernel}::@{json.dumps(target)} of %module"
+            ]
+            if is_array:
+                lookups.append(f"transform.poly.written_array of %{len(lines)}")
+            for lookup in lookups:
+                lines.append(f"%{len(lines)} = {lookup} : ({_HANDLE}) -> {_HANDLE}")
+            operands.append(f"%{len(lines) - 1}")
         values = ", ".join(f"{k} = {v}" for k, v in attributes.items() if v is not None)
-        types = ", ".join(["!transform.any_op"] * len(targets))
-        result_types = ", ".join(["!transform.any_op"] * results)
+        types = ", ".join([_HANDLE] * len(targets)), ", ".join([_HANDLE] * results)
         made = f"%r:{results} = " if results else ""
         lines.append(
-            f'{made}"transform.{name}"({operands}) <{{{values}}}> : ({types}) -> ({result_types})'
+            f'{made}"transform.{name}"({", ".join(operands)}) <{{{values}}}> '
+            f": ({types[0]}) -> ({types[1]})"
         )
+        before = self.computations
         self.replay(_SCRIPT.format("\n    ".join(lines)))
+        return [name for name in self.computations if name not in before] if results else []
 
     def replay(self, script: str) -> None:
         """Apply a transform script, such as `str` of a schedule; all or nothing."""

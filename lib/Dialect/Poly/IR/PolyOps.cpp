@@ -88,7 +88,28 @@ LogicalResult KernelOp::verify() {
              << " symbols to the extents of a memref, but argument #" << number
              << " is " << type << " with " << attr;
   }
+
+  // C5
+  if (Attribute attr = (*this)->getAttr(getAssumptionsAttrName())) {
+    auto set = dyn_cast<IntegerSetAttr>(attr);
+    if (!set || set.getValue().getNumDims() != 0 ||
+        set.getValue().getNumSymbols() != getNumParameters())
+      return emitOpError("expects '")
+             << getAssumptionsAttrName() << "' to be a set with "
+             << getNumParameters() << " symbols and no dimensions, but got "
+             << attr;
+  }
   return success();
+}
+
+IntegerSet KernelOp::getAssumptions() {
+  auto set = (*this)->getAttrOfType<IntegerSetAttr>(getAssumptionsAttrName());
+  return set ? set.getValue() : IntegerSet();
+}
+
+std::string KernelOp::getArgumentName(unsigned number) {
+  auto name = getArgAttrOfType<StringAttr>(number, "espalier.name");
+  return name ? name.str() : ("arg" + Twine(number)).str();
 }
 
 LogicalResult KernelOp::verifyRegions() {

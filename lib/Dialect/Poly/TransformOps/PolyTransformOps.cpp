@@ -166,6 +166,43 @@ void ComputationOp::getEffects(
 }
 
 //===----------------------------------------------------------------------===//
+// WrittenArrayOp
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure
+WrittenArrayOp::apply(transform::TransformRewriter &,
+                      transform::TransformResults &results,
+                      transform::TransformState &state) {
+  auto targets = llvm::to_vector(state.getPayloadOps(getComputation()));
+  if (targets.size() != 1 || !isa<ComputeOp>(targets.front()))
+    return emitDefiniteFailure()
+           << "expects one poly.compute, but got " << targets.size() << " ops"
+           << (targets.empty() ? "" : ", the first of them a ")
+           << (targets.empty() ? ""
+                               : targets.front()->getName().getStringRef());
+  auto compute = cast<ComputeOp>(targets.front());
+  auto writes = compute.getWrites();
+  if (getNumber() >= writes.size())
+    return emitSilenceableError()
+           << "expects one of the " << writes.size() << " writes of @"
+           << compute.getSymName() << ", but got " << getNumber();
+  auto array = writes[getNumber()].getDefiningOp<ArrayOp>();
+  if (!array)
+    return emitSilenceableError()
+           << "expects @" << compute.getSymName()
+           << " to write an array of the kernel, but got an argument";
+  results.set(cast<OpResult>(getArray()), {array});
+  return DiagnosedSilenceableFailure::success();
+}
+
+void WrittenArrayOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getComputationMutable(), effects);
+  transform::producesHandle(getOperation()->getOpResults(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//
 

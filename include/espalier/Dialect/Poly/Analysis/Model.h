@@ -17,8 +17,8 @@ struct KernelModel {
   llvm::SmallVector<mlir::Value> arrays;
 };
 
-/// Names a memref of a kernel: `argument #1`, or `array #0` for the first
-/// `poly.array`.
+/// Names a memref of a kernel: `'x'` or, without a name, `argument #1`; `array
+/// #0` for the first `poly.array`.
 std::string describeArray(mlir::Value array);
 
 /// Translates the computations of `kernel`. Arrays with a storage map, and

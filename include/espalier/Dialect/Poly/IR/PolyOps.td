@@ -34,7 +34,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
 
     The arguments of type `index` are the parameters, taken as nonnegative. They
     are, in this order, the first symbols of every set and map of the kernel.
-    The attribute `poly.shape` of an argument states its extents in terms of them.
+    The attribute `poly.shape` of an argument states its extents in terms of them,
+    `poly.assumptions` of the kernel what else may be taken to hold for them.
 
     Constraints:
     - (C1) it has a body and no results.
@@ -44,6 +45,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
       `poly.schedule`, nothing else.
     - (C4) `poly.shape` maps the parameters, as symbols, to the extents of a
       memref; it has a constant where the type has.
+    - (C5) `poly.assumptions` is a set without dimensions, with the parameters as
+      symbols.
 
     Example:
     ```mlir
@@ -74,6 +77,13 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     static constexpr ::llvm::StringLiteral getShapeAttrName() {
       return "poly.shape";
     }
+    /// What holds for the parameters beyond being nonnegative; or null.
+    ::mlir::IntegerSet getAssumptions();
+    static constexpr ::llvm::StringLiteral getAssumptionsAttrName() {
+      return "poly.assumptions";
+    }
+    /// The name of an argument: its attribute espalier.name, or `arg<number>`.
+    std::string getArgumentName(unsigned number);
     /// The index-typed arguments, in order.
     ::llvm::SmallVector<::mlir::BlockArgument> getParameters();
     unsigned getNumParameters();
