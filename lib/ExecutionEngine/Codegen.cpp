@@ -88,6 +88,23 @@ espalier::resolveTarget(const CodegenOptions &options) {
   return TargetCPU{llvm::sys::getHostCPUName().str(), features.getString()};
 }
 
+llvm::Expected<poly::TargetAttr>
+espalier::describeMachine(mlir::MLIRContext *context,
+                          const CodegenOptions &options) {
+  if (options.cpu.empty() && options.features.empty())
+    return poly::detectHostTarget(context);
+  auto target = resolveTarget(options);
+  if (!target)
+    return target.takeError();
+  auto subtarget = createSubtarget(*target);
+  if (!subtarget)
+    return subtarget.takeError();
+  return poly::describeTarget(
+      context, target->cpu, [&](llvm::StringRef feature) {
+        return (*subtarget)->checkFeatures(("+" + feature).str());
+      });
+}
+
 std::vector<std::string> espalier::getCheckedFeatures(const TargetCPU &target) {
   std::vector<std::string> features;
   auto subtarget = createSubtarget(target);

@@ -4,6 +4,7 @@
 #define ESPALIER_LIB_EXECUTIONENGINE_CODEGEN_H
 
 #include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -31,6 +32,11 @@ createTargetMachine(const TargetCPU &target, const CodegenOptions &options);
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine,
            const CodegenOptions &options);
+
+/// Describes the machine that code is made for, from which the default schedule
+/// follows.
+llvm::Expected<poly::TargetAttr> describeMachine(mlir::MLIRContext *context,
+                                                 const CodegenOptions &options);
 
 /// Returns the extensions of `target` among those that the runtime checks for.
 std::vector<std::string> getCheckedFeatures(const TargetCPU &target);

@@ -27,6 +27,12 @@ struct espalier_context {
   char message[512];
 };
 
+/// Precedes the definition of every function that others see: each object that
+/// is made of a program has a copy, and in one link they become one.
+/// Declarations are not weak, since those do not fetch the definition from an
+/// archive.
+#define ESPALIER_MERGED __attribute__((weak))
+
 namespace espalier::runtime {
 
 /// Stores a formatted message and returns `status`. A null `ctx` stores the

@@ -27,7 +27,7 @@ static uint64_t readSavedState() {
   return (uint64_t)high << 32 | low;
 }
 
-bool espalier::runtime::machineHas(const char *feature) {
+ESPALIER_MERGED bool espalier::runtime::machineHas(const char *feature) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 #define X86_FEATURE(name, leaf, subleaf, register, bit, state)                 \
   if (!strcmp(feature, name))                                                  \
@@ -37,5 +37,7 @@ bool espalier::runtime::machineHas(const char *feature) {
   return true;
 }
 #else
-bool espalier::runtime::machineHas(const char *) { return true; }
+ESPALIER_MERGED bool espalier::runtime::machineHas(const char *) {
+  return true;
+}
 #endif

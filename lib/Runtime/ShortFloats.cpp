@@ -1,6 +1,7 @@
 //===- ShortFloats.cpp - Conversions that LLVM makes calls of -------------===//
 
 #include "espalier/Runtime/ShortFloats.h"
+#include "Context.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static To bitCast(From from) {
   return to;
 }
 
-__bf16 __truncsfbf2(float value) {
+ESPALIER_MERGED __bf16 __truncsfbf2(float value) {
   auto bits = bitCast<uint32_t>(value);
   if (value != value)
     // Quiet, so that the upper half is not that of an infinity.
@@ -21,7 +22,7 @@ __bf16 __truncsfbf2(float value) {
   return bitCast<__bf16>((uint16_t)((bits + 0x7fff + isOdd) >> 16));
 }
 
-__bf16 __truncdfbf2(double value) {
+ESPALIER_MERGED __bf16 __truncdfbf2(double value) {
   float rounded = (float)value;
   auto bits = bitCast<uint32_t>(rounded);
   // Two roundings in a row must not make a tie out of what was none. An inexact

@@ -93,7 +93,10 @@ def compile(
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Function:
-    """Compile a model for this machine.
+    """Compile a model.
+
+    The function runs on this machine; one that was compiled for another CPU can be
+    saved, and refuses to run where that CPU's extensions are missing.
 
     Arguments:
         model: ONNX as a path, as bytes or parsed; or MLIR, as a path that ends
@@ -110,6 +113,8 @@ def compile(
     Example:
         >>> f = espalier.compile("model.onnx", shapes={"x": (1, 3, 224, 224)})
         >>> y = f(x=image)
+        >>> f = espalier.compile("model.onnx", options=espalier.Options(cpu="haswell"))
+        >>> f.save("model.so")
     """
     module, bound = load_module(model, dims, shapes, values)
     if schedule is not None:

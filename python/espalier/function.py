@@ -51,7 +51,7 @@ class Program(Protocol):
         """Set the number of threads of later runs."""
 
     def save(self, path: str) -> None:
-        """Write a shared library and, beside it, its C header."""
+        """Write a shared library or an object and, beside it, its C header."""
 
 
 class Function:
@@ -165,7 +165,12 @@ class Function:
         self.program.set_num_threads(count)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a shared library `path` and its C header beside it."""
+        """Write the program to a file, and its C header beside it.
+
+        Arguments:
+            path: ends in `.so` for a shared library, or in `.o` for an object, which is
+                linked with libm and, unless compiled without threads, libomp.so.5.
+        """
         self.program.save(os.fspath(path))
 
     @property

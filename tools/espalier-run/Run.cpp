@@ -121,7 +121,7 @@ int run::run(mlir::MLIRContext &context, const RunOptions &options) {
     return 1;
   if (!options.outputFile.empty()) {
     if (llvm::Error error =
-            linkSharedLibrary(*program, options.outputFile, options.link))
+            linkProgram(*program, options.outputFile, options.link))
       return fail(std::move(error));
     return 0;
   }

@@ -10,11 +10,12 @@ def ConvertGraphToPolyPass
   let summary = "forms kernels from a graph of operators";
   let description = [{
     Instantiates every operator's definition, evaluates the resulting statements
-    that depend on constants alone, fuses the others into kernels, chooses the layout of every intermediate, and writes each
-    kernel as a `poly.kernel`. The function becomes one on memrefs that receives
-    the inputs, then the outputs, and calls the kernels; a second function,
-    named with the suffix `_plan`, computes the extents of the outputs from
-    those of the inputs.
+    that depend on constants alone, fuses the others into kernels, chooses the
+    layout of every intermediate, and writes each kernel as a `poly.kernel`,
+    equal ones once. The function becomes one on memrefs that receives the
+    inputs, then the outputs, and calls the kernels; a second function, named
+    with the suffix `_plan`, computes the extents of the outputs from those of
+    the inputs.
 
     ```mlir
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -1,6 +1,7 @@
 //===- Conditions.cpp - Conditions as integer sets ------------------------===//
 
 #include "StepProgram.h"
+#include "espalier/Definition/Evaluate.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -95,30 +96,7 @@ espalier::graphtopoly::getConjunctions(const StepProgram &program,
 
 /// The element that leaves every other unchanged under `kind`.
 Expr espalier::graphtopoly::getNeutral(ReduceKind kind, Type type) {
-  double infinity = std::numeric_limits<double>::infinity();
-  bool isInteger = type.isIntOrIndex();
-  unsigned width =
-      isInteger && !type.isIndex() ? type.getIntOrFloatBitWidth() : 64;
-  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-  auto integer = [&](const llvm::APInt &value) {
-    return constant(isUnsigned && width < 64 ? int64_t(value.getZExtValue())
-                                             : value.getSExtValue());
-  };
-  switch (kind) {
-  case ReduceKind::Sum:
-    return isInteger ? constant(int64_t(0)) : constant(0.0);
-  case ReduceKind::Product:
-    return isInteger ? constant(int64_t(1)) : constant(1.0);
-  case ReduceKind::Max:
-    return isInteger
-               ? integer(isUnsigned ? llvm::APInt::getMinValue(width)
-                                    : llvm::APInt::getSignedMinValue(width))
-               : constant(-infinity);
-  case ReduceKind::Min:
-    return isInteger
-               ? integer(isUnsigned ? llvm::APInt::getMaxValue(width)
-                                    : llvm::APInt::getSignedMaxValue(width))
-               : constant(infinity);
-  }
-  llvm_unreachable("all kinds are handled");
+  if (type.isIntOrIndex())
+    return constant(getNeutralInteger(kind, IntegerFormat::get(type)));
+  return constant(getNeutralFloat(kind));
 }

@@ -93,6 +93,32 @@ private:
   llvm::DenseMap<Value, Value> cloned;
 };
 
+/// Kernels by what they do, whatever their names: layers of a network repeat.
+struct KernelInfo : llvm::DenseMapInfo<poly::KernelOp> {
+  static unsigned getHashValue(poly::KernelOp kernel) {
+    llvm::hash_code hash = hash_value(kernel.getFunctionType());
+    kernel.getBody().walk([&](Operation *op) {
+      hash = llvm::hash_combine(hash,
+                                OperationEquivalence::computeHash(
+                                    op, OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::IgnoreLocations));
+    });
+    return hash;
+  }
+  static bool isEqual(poly::KernelOp lhs, poly::KernelOp rhs) {
+    if (lhs == rhs)
+      return true;
+    for (poly::KernelOp special : {getEmptyKey(), getTombstoneKey()})
+      if (lhs == special || rhs == special)
+        return false;
+    return lhs.getFunctionType() == rhs.getFunctionType() &&
+           OperationEquivalence::isRegionEquivalentTo(
+               &lhs.getBody(), &rhs.getBody(),
+               OperationEquivalence::IgnoreLocations);
+  }
+};
+
 class FunctionEmitter {
 public:
   FunctionEmitter(StepProgram &program, ArrayRef<Cluster> clusters)
@@ -289,12 +315,17 @@ LogicalResult FunctionEmitter::run() {
                                                    main.getArgument(argument),
                                                    dim);
                     });
-  for (auto [number, cluster] : llvm::enumerate(clusters)) {
+  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
+  for (const Cluster &cluster : clusters) {
     KernelEmitter emitter(program, cluster, escaping);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    if (failed(emitter.emit(builder, ("kernel_" + Twine(number)).str())))
+    if (failed(
+            emitter.emit(builder, ("kernel_" + Twine(kernels.size())).str())))
       return failure();
+    auto [kernel, isNew] = kernels.insert(emitter.kernel);
+    if (!isNew)
+      emitter.kernel.erase();
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
@@ -305,7 +336,7 @@ LogicalResult FunctionEmitter::run() {
                                   "of the inputs, but one depends on data");
       operands.push_back(value);
     }
-    poly::CallOp::create(b, emitter.kernel.getLoc(), emitter.kernel, operands);
+    poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
   }
   func::ReturnOp::create(b, original.getLoc());
   if (failed(makePlan(original)))

@@ -294,8 +294,8 @@ LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
         /*storage=*/nullptr, /*storage_type=*/nullptr, /*extents=*/nullptr);
   }
   unsigned group = 0; // The recurrence that the last computation belongs to.
-  for (unsigned number : cluster.statements) {
-    const Statement &statement = program.statements[number];
+  for (auto [number, index] : llvm::enumerate(cluster.statements)) {
+    const Statement &statement = program.statements[index];
     size_t numBefore = body.getOperations().size();
     emitStatement(inside, statement, number);
     if (!statement.recurrence) {

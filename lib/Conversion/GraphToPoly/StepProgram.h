@@ -240,8 +240,8 @@ mlir::ElementsAttr packConstant(mlir::ElementsAttr constant,
                                 mlir::AffineMap layout,
                                 llvm::ArrayRef<int64_t> storedShape);
 
-/// Writes the kernels, `@main` on memrefs and `@main_plan`, replacing the
-/// function.
+/// Writes the kernels (equal ones once), `@main` on memrefs and `@main_plan`,
+/// replacing the function.
 mlir::LogicalResult emitKernels(StepProgram &program,
                                 llvm::ArrayRef<Cluster> clusters);
 

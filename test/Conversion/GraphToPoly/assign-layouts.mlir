@@ -71,7 +71,7 @@ module attributes {poly.target = #target} {
 // CHECK:         poly.compute @s0_0 {{.*}} reads() writes(%arg1
 // CHECK:         poly.compute @s0_2 {{.*}} reads(%arg0[#[[INSIDE]]]
 // CHECK:       poly.kernel private @kernel_1(%arg0: memref<1x2x7xf32>
-// CHECK:         poly.compute @s1 {{.*}} reads(%arg0[#[[TAP]]]
+// CHECK:         poly.compute @s0 {{.*}} reads(%arg0[#[[TAP]]]
 func.func @main(%x: tensor<1x2x5xf32>, %w: tensor<3x2x3xf32>) -> tensor<1x3x5xf32> {
   %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 1>, pads_high = array<i64: 1>, dilations = array<i64: 1>} : (tensor<1x2x5xf32>, tensor<3x2x3xf32>) -> tensor<1x3x5xf32>
   return %0 : tensor<1x3x5xf32>

@@ -181,3 +181,18 @@ func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x1xf32>) -> tensor<?x?x?xf3
   %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<?x?x?xf32>, tensor<?x?x1xf32>) -> tensor<?x?x?xf32>
   return %0 : tensor<?x?x?xf32>
 }
+
+// -----
+
+// Layers that do the same are one kernel.
+// CHECK:     poly.kernel private @kernel_0(%arg0: memref<4x4xf32>, %arg1: memref<4x4xf32>, %arg2: memref<4x4xf32>)
+// CHECK-NOT: poly.kernel
+// CHECK:     poly.call @kernel_0(%arg0, %arg1, %[[FIRST:.*]]) :
+// CHECK:     poly.call @kernel_0(%[[FIRST]], %arg1, %arg2)
+func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = graph.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = graph.relu %0 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = graph.matmul %1, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = graph.relu %2 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}

@@ -88,7 +88,7 @@ poly.kernel @stencil(%A: memref<11x64xf32>) {
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %step = transform.poly.computation @stencil::@step of %module : (!transform.any_op) -> !transform.any_op
-  // expected-error @below {{expects factors whose product is at most 2^30}}
+  // expected-error @below {{expects a product of factors of at most 2^30}}
   transform.poly.split %step loop "i" factors [4611686018427387904, 4] : !transform.any_op
   transform.yield
 }
@@ -112,7 +112,7 @@ poly.kernel @stencil(%A: memref<11x64xf32>) {
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %step = transform.poly.computation @stencil::@step of %module : (!transform.any_op) -> !transform.any_op
-  // expected-error @below {{expects factors whose product is at most 10, the extent of "t", but got 16}}
+  // expected-error @below {{expects a product of factors of at most 10, the extent of "t", but got 16}}
   transform.poly.split %step loop "t" factors [2, 8] : !transform.any_op
   transform.yield
 }

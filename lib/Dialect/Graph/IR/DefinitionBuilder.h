@@ -117,6 +117,11 @@ mlir::LogicalResult checkAxis(const DefinitionBuilder &builder, int64_t axis);
 mlir::LogicalResult checkElementIndices(const DefinitionBuilder &builder,
                                         int64_t axis);
 
+/// Adds the step `J`: operand 1 as indices of operand 0 along `axis` that are
+/// safe to read at. `name` is that of its variables.
+definition::TensorRef addSafeIndices(DefinitionBuilder &builder,
+                                     llvm::StringRef name, int64_t axis);
+
 /// Checks and returns the length of the tuples in the last dimension of operand
 /// 1, which index dimensions of operand 0 from `numBatch` on.
 mlir::FailureOr<int64_t> checkTuples(const DefinitionBuilder &builder,

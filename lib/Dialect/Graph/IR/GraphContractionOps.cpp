@@ -28,100 +28,128 @@ LogicalResult Windows::verify(const DefinitionBuilder &builder,
   return success();
 }
 
-/// Checks what convolutions and transposed convolutions have in common: ranks,
-/// element types and the sign of `groups`.
-static LogicalResult checkConvOperands(const DefinitionBuilder &builder,
-                                       int64_t groups) {
-  // C1
-  if (builder.getRank(0) < 3 || builder.getRank(0) > 5)
-    return builder.fail("expects X to have a rank from 3 to 5, but got " +
-                        Twine(builder.getRank(0)));
-  if (builder.getRank(1) != builder.getRank(0))
-    return builder.fail("expects W to have the rank of X, " +
-                        Twine(builder.getRank(0)) + ", but got " +
-                        Twine(builder.getRank(1)));
-  // C3
-  if (groups < 1)
-    return builder.fail("expects groups to be positive, but got " +
-                        Twine(groups));
-  // C4
-  return builder.requireSameType(1);
-}
+namespace {
+/// What convolutions and transposed convolutions have in common: a sum over
+/// channels and taps, and the windows over `X`.
+class ConvBuilder : public DefinitionBuilder {
+public:
+  template <typename Adaptor>
+  ConvBuilder(Adaptor op, ArrayRef<StringRef> names, DefinitionError error)
+      : DefinitionBuilder(op.getOperands(), names, error),
+        groups(op.getGroups()), windows{op.getStrides(), op.getPadsLow(),
+                                        op.getPadsHigh(), op.getDilations()} {}
 
-/// Checks that `groups` divides a dimension, as far as it is known.
-static LogicalResult checkDivides(const DefinitionBuilder &builder,
-                                  int64_t groups, unsigned operand,
-                                  unsigned dim, StringRef what) {
-  std::optional<int64_t> extent = builder.getStaticSize(operand, dim);
-  if (extent && *extent % groups != 0)
-    return builder.fail("expects groups to divide the " + what + ", but got " +
-                        Twine(groups) + " groups of " + Twine(*extent));
-  return success();
-}
+  LogicalResult verify() {
+    // C1
+    if (getRank(0) < 3 || getRank(0) > 5)
+      return fail("expects X to have a rank from 3 to 5, but got " +
+                  Twine(getRank(0)));
+    if (getRank(1) != getRank(0))
+      return fail("expects W to have the rank of X, " + Twine(getRank(0)) +
+                  ", but got " + Twine(getRank(1)));
+    // C2
+    if (failed(windows.verify(*this, getNumSpatial())))
+      return failure();
+    // C3
+    if (groups < 1)
+      return fail("expects groups to be positive, but got " + Twine(groups));
+    // C4
+    return requireSameType(1);
+  }
+
+  /// Checks that `groups` divides a dimension, as far as it is known.
+  LogicalResult checkDivides(unsigned operand, unsigned dim, StringRef what) {
+    std::optional<int64_t> extent = getStaticSize(operand, dim);
+    if (extent && *extent % groups != 0)
+      return fail("expects groups to divide the " + what + ", but got " +
+                  Twine(groups) + " groups of " + Twine(*extent));
+    return success();
+  }
+
+  unsigned getNumSpatial() const { return getRank(0) - 2; }
+
+  /// Begins R[n, feature, ..] = sum(channel, ..) X[n, source, ..] * W[w.., ..].
+  void addChannels(const IndexVar &feature, const IndexVar &channel,
+                   Expr source, ArrayRef<Expr> w) {
+    IndexVar batch = makeVar("n", symbolicSize(0, 0));
+    results = {batch, feature};
+    taps = {channel};
+    inputAt = {use(batch), source};
+    weightAt = llvm::to_vector(w);
+  }
+
+  /// Adds a spatial dimension. `locate` tells, for a position of R and a tap of
+  /// W, where X is read; it may add to the guard.
+  void addSpatial(unsigned spatial, Expr extent,
+                  llvm::function_ref<Expr(Expr position, Expr tap)> locate) {
+    std::string suffix = std::to_string(spatial);
+    results.push_back(makeVar("p" + suffix, extent));
+    taps.push_back(makeVar("k" + suffix, symbolicSize(1, spatial + 2)));
+    weightAt.push_back(use(taps.back()));
+    inputAt.push_back(locate(use(results.back()), use(taps.back())));
+  }
+  void addGuard(Expr condition) { guard = conjoin(guard, condition); }
+
+  Definition finish(llvm::function_ref<Expr(Expr)> activate) {
+    Type type = getElementType(0);
+    Expr sum = reduce(ReduceKind::Sum, taps, guard,
+                      read(0, inputAt) * read(1, weightAt),
+                      getAccumulatorType(ReduceKind::Sum, type));
+    addResult("R", results, activate(sum), type);
+    return take();
+  }
+
+  const int64_t groups;
+  const Windows windows;
+
+private:
+  SmallVector<IndexVar> results, taps;
+  SmallVector<Expr> inputAt, weightAt;
+  Expr guard;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // ConvOp
 //===----------------------------------------------------------------------===//
 
+// R[n, o, p..] = sum(c, k..) X[n, first(o) + c, p * s + k * d - pad..] *
+//                            W[o, c, k..]
 FailureOr<Definition> ConvOp::define(Adaptor op, DefinitionError error) {
-  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
-  auto groups = static_cast<int64_t>(op.getGroups());
-  if (failed(checkConvOperands(builder, groups)))
-    return failure();
-  unsigned numSpatial = builder.getRank(0) - 2;
-  Windows windows{op.getStrides(), op.getPadsLow(), op.getPadsHigh(),
-                  op.getDilations()};
-  // C2
-  if (failed(windows.verify(builder, numSpatial)))
+  ConvBuilder builder(op, getOperandNames(), error);
+  if (failed(builder.verify()))
     return failure();
   // C3
-  if (failed(checkDivides(builder, groups, 1, 0, "features of W")) ||
+  int64_t groups = builder.groups;
+  if (failed(builder.checkDivides(1, 0, "features of W")) ||
       failed(builder.requireEqual(
           builder.symbolicSize(1, 1) * groups, builder.symbolicSize(0, 1),
           "X to have " + Twine(groups) + " times the channels of W")))
     return failure();
 
-  // R[n, o, p..] = sum(c, k..) X[n, group(o) + c, p * s + k * d - pad..] *
-  //                            W[o, c, k..]
-  IndexVar batch = builder.makeVar("n", builder.symbolicSize(0, 0));
   IndexVar feature = builder.makeVar("o", builder.symbolicSize(1, 0));
   IndexVar channel = builder.makeVar("c", builder.symbolicSize(1, 1));
-  Expr firstChannel = builder.index(0);
+  Expr source = builder.use(channel);
   if (groups != 1)
-    firstChannel = floorDiv(builder.use(feature),
-                            floorDiv(builder.size(1, 0), constant(groups))) *
-                   builder.size(1, 1);
-
-  SmallVector<IndexVar> results{batch, feature}, taps{channel};
-  SmallVector<Expr> read{builder.use(batch),
-                         firstChannel + builder.use(channel)};
-  SmallVector<Expr> weight{builder.use(feature), builder.use(channel)};
-  Expr guard;
-  for (unsigned spatial : llvm::seq(numSpatial)) {
-    unsigned dim = spatial + 2;
-    std::string suffix = std::to_string(spatial);
-    Expr free = builder.symbolicSize(0, dim) + windows.padsLow[spatial] +
-                windows.padsHigh[spatial] -
-                windows.getSpan(builder.symbolicSize(1, dim), spatial);
-    IndexVar position = builder.makeVar(
-        "p" + suffix, floorDiv(free, constant(windows.strides[spatial])) + 1);
-    IndexVar tap = builder.makeVar("k" + suffix, builder.symbolicSize(1, dim));
-    Expr location =
-        windows.locate(builder.use(position), builder.use(tap), spatial);
-    if (windows.hasPadding(spatial))
-      guard = conjoin(guard, inBounds(location, builder.symbolicSize(0, dim)));
-    results.push_back(position);
-    taps.push_back(tap);
-    read.push_back(location);
-    weight.push_back(builder.use(tap));
+    source = floorDiv(builder.use(feature),
+                      floorDiv(builder.size(1, 0), constant(groups))) *
+                 builder.size(1, 1) +
+             source;
+  builder.addChannels(feature, channel, source,
+                      {builder.use(feature), builder.use(channel)});
+  for (unsigned spatial : llvm::seq(builder.getNumSpatial())) {
+    Expr extent = builder.symbolicSize(0, spatial + 2);
+    Expr count = builder.windows.getCount(
+        extent, builder.symbolicSize(1, spatial + 2), spatial);
+    builder.addSpatial(spatial, count, [&](Expr position, Expr tap) {
+      Expr location = builder.windows.locate(position, tap, spatial);
+      if (builder.windows.hasPadding(spatial))
+        builder.addGuard(inBounds(location, extent));
+      return location;
+    });
   }
-  Type type = builder.getElementType(0);
-  Expr sum = reduce(ReduceKind::Sum, taps, guard,
-                    builder.read(0, read) * builder.read(1, weight),
-                    getAccumulatorType(ReduceKind::Sum, type));
-  builder.addResult("R", results, applyActivation(op.getActivation(), sum),
-                    type);
-  return builder.take();
+  return builder.finish(
+      [&](Expr sum) { return applyActivation(op.getActivation(), sum); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,71 +160,53 @@ FailureOr<Definition> ConvOp::define(Adaptor op, DefinitionError error) {
 //                    X[n, first(o) + c, i..] * W[first(o) + c, local(o), k..]
 FailureOr<Definition> ConvTransposeOp::define(Adaptor op,
                                               DefinitionError error) {
-  DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
-  auto groups = static_cast<int64_t>(op.getGroups());
-  if (failed(checkConvOperands(builder, groups)))
+  ConvBuilder builder(op, getOperandNames(), error);
+  if (failed(builder.verify()))
     return failure();
-  unsigned numSpatial = builder.getRank(0) - 2;
-  Windows windows{op.getStrides(), op.getPadsLow(), op.getPadsHigh(),
-                  op.getDilations()};
   // C2
-  if (failed(windows.verify(builder, numSpatial)))
-    return failure();
-  if (op.getOutputPadding().size() != numSpatial)
-    return builder.fail("expects output_padding to have " + Twine(numSpatial) +
-                        " entries, but got " +
+  if (op.getOutputPadding().size() != builder.getNumSpatial())
+    return builder.fail("expects output_padding to have " +
+                        Twine(builder.getNumSpatial()) + " entries, but got " +
                         Twine(op.getOutputPadding().size()));
   // C3
-  if (failed(checkDivides(builder, groups, 0, 1, "channels of X")) ||
+  if (failed(builder.checkDivides(0, 1, "channels of X")) ||
       failed(builder.requireEqual(builder.symbolicSize(1, 0),
                                   builder.symbolicSize(0, 1),
                                   "X to have the channels of W")))
     return failure();
 
+  int64_t groups = builder.groups;
   Expr perGroup = floorDiv(builder.size(0, 1), builder.index(groups));
-  IndexVar batch = builder.makeVar("n", builder.symbolicSize(0, 0));
   IndexVar feature = builder.makeVar("o", builder.symbolicSize(1, 1) * groups);
   IndexVar channel = builder.makeVar("c", perGroup);
-  Expr sourceChannel = builder.use(channel),
-       localFeature = builder.use(feature);
+  Expr source = builder.use(channel), localFeature = builder.use(feature);
   if (groups != 1) {
     Expr group = floorDiv(builder.use(feature), builder.size(1, 1));
-    sourceChannel = group * perGroup + sourceChannel;
+    source = group * perGroup + source;
     localFeature = mod(builder.use(feature), builder.size(1, 1));
   }
-
-  SmallVector<IndexVar> results{batch, feature}, taps{channel};
-  SmallVector<Expr> read{builder.use(batch), sourceChannel};
-  SmallVector<Expr> weight{sourceChannel, localFeature};
-  Expr guard;
-  for (unsigned spatial : llvm::seq(numSpatial)) {
-    unsigned dim = spatial + 2;
-    std::string suffix = std::to_string(spatial);
+  builder.addChannels(feature, channel, source, {source, localFeature});
+  const Windows &windows = builder.windows;
+  for (unsigned spatial : llvm::seq(builder.getNumSpatial())) {
+    Expr extent = builder.symbolicSize(0, spatial + 2);
     Expr stride = builder.index(windows.strides[spatial]);
-    Expr extent = (builder.symbolicSize(0, dim) - 1) * stride +
-                  windows.getSpan(builder.symbolicSize(1, dim), spatial) +
-                  op.getOutputPadding()[spatial] - windows.padsLow[spatial] -
-                  windows.padsHigh[spatial];
-    IndexVar position = builder.makeVar("p" + suffix, extent);
-    IndexVar tap = builder.makeVar("k" + suffix, builder.symbolicSize(1, dim));
-    Expr scaled = builder.use(position) + windows.padsLow[spatial] -
-                  builder.use(tap) * windows.dilations[spatial];
-    if (windows.strides[spatial] != 1)
-      guard = conjoin(guard, apply(ScalarFn::Equal,
-                                   {mod(scaled, stride), builder.index(0)}));
-    Expr source = floorDiv(scaled, stride);
-    guard = conjoin(guard, inBounds(source, builder.symbolicSize(0, dim)));
-    results.push_back(position);
-    taps.push_back(tap);
-    read.push_back(source);
-    weight.push_back(builder.use(tap));
+    Expr spanned =
+        (extent - 1) * stride +
+        windows.getSpan(builder.symbolicSize(1, spatial + 2), spatial) +
+        op.getOutputPadding()[spatial] - windows.padsLow[spatial] -
+        windows.padsHigh[spatial];
+    builder.addSpatial(spatial, spanned, [&](Expr position, Expr tap) {
+      Expr scaled = position + windows.padsLow[spatial] -
+                    tap * windows.dilations[spatial];
+      if (windows.strides[spatial] != 1)
+        builder.addGuard(
+            apply(ScalarFn::Equal, {mod(scaled, stride), builder.index(0)}));
+      Expr location = floorDiv(scaled, stride);
+      builder.addGuard(inBounds(location, extent));
+      return location;
+    });
   }
-  Type type = builder.getElementType(0);
-  Expr sum = reduce(ReduceKind::Sum, taps, guard,
-                    builder.read(0, read) * builder.read(1, weight),
-                    getAccumulatorType(ReduceKind::Sum, type));
-  builder.addResult("R", results, sum, type);
-  return builder.take();
+  return builder.finish([](Expr sum) { return sum; });
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,14 @@ using namespace espalier;
 using namespace espalier::graph;
 using namespace espalier::definition;
 
+TensorRef graph::addSafeIndices(DefinitionBuilder &builder, StringRef name,
+                                int64_t axis) {
+  SmallVector<IndexVar> vars = builder.makeVars(name, 1);
+  return builder.addStep("J", vars,
+                         builder.wrapIndex(builder.read(1, builder.use(vars)),
+                                           builder.symbolicSize(0, axis)));
+}
+
 // J[j..] = wrap(indices[j..])
 // R[a.., j.., b..] = X[a.., J[j..], b..]
 FailureOr<Definition> GatherOp::define(Adaptor op, DefinitionError error) {
@@ -22,13 +30,8 @@ FailureOr<Definition> GatherOp::define(Adaptor op, DefinitionError error) {
   // C1
   if (failed(checkAxis(builder, axis)))
     return failure();
+  TensorRef sources = addSafeIndices(builder, "j", axis);
   SmallVector<IndexVar> positions = builder.makeVars("j", 1);
-  TensorRef sources =
-      builder.addStep("J", positions,
-                      builder.wrapIndex(builder.read(1, builder.use(positions)),
-                                        builder.symbolicSize(0, axis)));
-
-  positions = builder.makeVars("j", 1);
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
   SmallVector<Expr> read = builder.use(vars);
   read[axis] = builder.read(sources, builder.use(positions));
@@ -69,12 +72,8 @@ FailureOr<Definition> GatherElementsOp::define(Adaptor op,
   // C2
   if (failed(checkElementIndices(builder, axis)))
     return failure();
+  TensorRef sources = addSafeIndices(builder, "i", axis);
   SmallVector<IndexVar> vars = builder.makeVars("i", 1);
-  TensorRef sources =
-      builder.addStep("J", vars,
-                      builder.wrapIndex(builder.read(1, builder.use(vars)),
-                                        builder.symbolicSize(0, axis)));
-  vars = builder.makeVars("i", 1);
   SmallVector<Expr> read = builder.use(vars);
   read[axis] = builder.read(sources, read);
   builder.addResult("R", vars, builder.read(0, read),

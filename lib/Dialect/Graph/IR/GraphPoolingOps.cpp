@@ -43,14 +43,13 @@ public:
   Expr getCount(unsigned spatial) {
     Expr extent = symbolicSize(0, spatial + 2);
     int64_t stride = windows.strides[spatial];
-    int64_t low = windows.padsLow[spatial], high = windows.padsHigh[spatial];
-    Expr free =
-        extent + low + high - windows.getSpan(index(kernel[spatial]), spatial);
+    Expr tapCount = index(kernel[spatial]);
     if (!ceilMode)
-      return floorDiv(free, index(stride)) + 1;
+      return windows.getCount(extent, tapCount, spatial);
+    Expr rounded = windows.getCount(extent + (stride - 1), tapCount, spatial);
     // The last window must begin before the padding at the end does.
-    Expr rounded = floorDiv(free + (stride - 1), index(stride)) + 1;
-    Expr beginning = floorDiv(extent + low - 1, index(stride)) + 1;
+    Expr beginning =
+        floorDiv(extent + windows.padsLow[spatial] - 1, index(stride)) + 1;
     return apply(ScalarFn::Min, {rounded, beginning});
   }
 

@@ -64,11 +64,7 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
   if (failed(builder.requireSameType(2)))
     return failure();
 
-  SmallVector<IndexVar> vars = builder.makeVars("i", 1);
-  TensorRef targets =
-      builder.addStep("J", vars,
-                      builder.wrapIndex(builder.read(1, builder.use(vars)),
-                                        builder.symbolicSize(0, axis)));
+  TensorRef targets = addSafeIndices(builder, "i", axis);
   // The updates along the axis, and which of them hit element `at`.
   IndexVar update = builder.makeVar("m", builder.symbolicSize(1, axis));
   auto getHits = [&](ArrayRef<Expr> at, ArrayRef<Expr> from) {

@@ -22,6 +22,13 @@ struct Windows {
   definition::Expr getSpan(definition::Expr kernel, unsigned spatial) const {
     return (kernel - 1) * dilations[spatial] + 1;
   }
+  /// How many windows fit into the padded `extent`.
+  definition::Expr getCount(definition::Expr extent, definition::Expr kernel,
+                            unsigned spatial) const {
+    definition::Expr free = extent + padsLow[spatial] + padsHigh[spatial] -
+                            getSpan(kernel, spatial);
+    return floorDiv(free, definition::constant(strides[spatial])) + 1;
+  }
   /// Where tap `tap` of window `position` lies.
   definition::Expr locate(definition::Expr position, definition::Expr tap,
                           unsigned spatial) const {

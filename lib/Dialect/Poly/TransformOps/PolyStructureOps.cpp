@@ -10,8 +10,7 @@ using namespace mlir;
 using namespace espalier::poly;
 
 llvm::Error FuseOp::command(ComputeOp target, ComputeOp other) {
-  llvm::Expected<SmallVector<int64_t>> delays =
-      fuse(target, other, std::max<int64_t>(getLoops(), 0));
+  llvm::Expected<SmallVector<int64_t>> delays = fuse(target, other, getLoops());
   if (!delays)
     return delays.takeError();
   std::string text;

@@ -3,7 +3,6 @@
 #include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -84,20 +83,23 @@ static llvm::Error checkDependences(KernelOp kernel) {
   return llvm::make_error<Refusal>(message, legality.violation);
 }
 
-/// Applies `edit` to a kernel whose loops all have names.
-static llvm::Error
-prepareAndEdit(KernelOp kernel,
-               llvm::function_ref<llvm::Error(KernelOp)> edit) {
+/// Gives `kernel` a schedule whose loops all have names.
+static void prepare(KernelOp kernel) {
   getOrCreateSchedule(kernel);
   nameLoops(kernel);
-  return edit(kernel);
+}
+
+OwningOpRef<KernelOp> espalier::poly::cloneWithSchedule(KernelOp kernel) {
+  OwningOpRef<KernelOp> copy(kernel.clone());
+  prepare(*copy);
+  return copy;
 }
 
 /// Applies `edit` to a copy of `kernel`, and checks that.
 static llvm::Error tryEdit(KernelOp kernel,
                            llvm::function_ref<llvm::Error(KernelOp)> edit) {
-  OwningOpRef<KernelOp> trial(kernel.clone());
-  if (llvm::Error error = prepareAndEdit(*trial, edit))
+  OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
+  if (llvm::Error error = edit(*trial))
     return error;
   if (llvm::Error error = checkForm(*trial))
     return error;
@@ -111,16 +113,44 @@ espalier::poly::applyChecked(KernelOp kernel,
                              llvm::function_ref<llvm::Error(KernelOp)> edit) {
   if (llvm::Error error = tryEdit(kernel, edit))
     return error;
-  return prepareAndEdit(kernel, edit);
+  prepare(kernel);
+  return edit(kernel);
 }
 
 //===----------------------------------------------------------------------===//
 // Commands for one computation
 //===----------------------------------------------------------------------===//
 
+/// Whether `compute` has points, finitely many of them.
+static llvm::Error checkDomain(ComputeOp compute) {
+  unsigned numDims = compute.getNumDims();
+  unsigned numParams = compute.getKernel().getNumParameters();
+  polyhedral::Context context;
+  polyhedral::Set points = polyhedral::Set::getUnion(
+      context, numDims, numParams, compute.getDomainSets());
+  if (points.isEmpty() == true)
+    return refuse("expects " + quote(compute) +
+                  " to have points, but its domain is empty");
+  if (points.isBounded() != false)
+    return llvm::Error::success();
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    polyhedral::Map value = polyhedral::Map::get(
+        context, numParams,
+        AffineMap::get(numDims, numParams,
+                       getAffineDimExpr(dim, compute.getContext())));
+    if (value.apply(points).isBounded() == false)
+      return refuse("expects " + quote(compute) +
+                    " to have a bounded domain, but nothing bounds " +
+                    quote(compute.getDimName(dim).getValue()));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error
 espalier::poly::applyTo(ComputeOp compute,
                         llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  if (llvm::Error error = checkDomain(compute))
+    return error;
   StringAttr symbol = compute.getSymNameAttr();
   return applyChecked(compute.getKernel(), [&](KernelOp kernel) {
     return edit(kernel.lookupCompute(symbol));

@@ -1,11 +1,11 @@
 //===- Fuse.cpp - Loops that several computations share -------------------===//
 
+#include "Hints.h"
 #include "LoopNest.h"
+#include "NestDistances.h"
 #include "Sequences.h"
-#include "espalier/Dialect/Poly/Analysis/Model.h"
 
 using namespace mlir;
-using namespace espalier;
 using namespace espalier::poly;
 
 //===----------------------------------------------------------------------===//
@@ -31,15 +31,15 @@ static FilterOp uniteFilters(OpBuilder &builder, Parts parts) {
 /// The loops of the band below `filter` that are to be shared, cut off from the
 /// rest; `compute` is for messages.
 static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
-                                            unsigned numLoops) {
+                                            int64_t numLoops) {
   auto band = dyn_cast_or_null<BandOp>(filter.getChild());
   if (band && band.getFullTiles())
     return refuse("expects " + quote(compute) +
                   " to be fused before its full tiles are separated");
   if (band)
     mergeChildren(band);
-  size_t available = band ? band.getLoops().size() : 0;
-  if (numLoops == 0 || numLoops > available)
+  int64_t available = band ? band.getLoops().size() : 0;
+  if (numLoops <= 0 || numLoops > available)
     return refuse("expects between 1 and " + Twine(available) +
                   " loops, those of the nest of " + quote(compute) +
                   ", but got " + Twine(numLoops));
@@ -50,7 +50,7 @@ static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
 
 /// Makes the first loops of two parts of a sequence one band, and returns it.
 static llvm::Expected<BandOp> fuseParts(Parts parts, ComputeOp first,
-                                        ComputeOp second, unsigned numLoops) {
+                                        ComputeOp second, int64_t numLoops) {
   llvm::Expected<BandOp> band = getSharedBand(parts.first, first, numLoops);
   if (!band)
     return band;
@@ -106,85 +106,77 @@ static llvm::Expected<BandOp> fuseParts(Parts parts, ComputeOp first,
 /// parallel loops, together with them. A delay that no number can be is zero.
 static llvm::Expected<SmallVector<int64_t>>
 computeDelays(BandOp band, ArrayRef<StringRef> delayed) {
-  auto kernel = band->getParentOfType<KernelOp>();
-  KernelModel model = buildModel(kernel);
-  BandNodes nodes;
-  polyhedral::ScheduleTree tree =
-      buildScheduleTree(model, kernel.getSchedule(), &nodes);
-  polyhedral::Context context;
-  auto dependences = polyhedral::computeDependences(context, model.program);
-  if (!dependences)
-    return refuse(llvm::toString(dependences.takeError()));
-  auto distances = polyhedral::computeDistances(
-      context, model.program, *dependences, tree.get(), nodes.lookup(band));
+  llvm::Expected<NestDistances> distances = NestDistances::compute(band);
   if (!distances)
     return refuse(llvm::toString(distances.takeError()));
-
-  auto isDelayed = [&](unsigned statement) {
-    return llvm::is_contained(delayed, model.computes[statement].getSymName());
-  };
-  SmallVector<polyhedral::Set> differences;
-  for (const polyhedral::LoopDistances &distance : *distances)
-    if (!isDelayed(distance.dependence->source) &&
-        isDelayed(distance.dependence->sink))
-      differences.push_back(distance.differences);
-
+  distances->keep([&](StringRef source, StringRef sink) {
+    return !llvm::is_contained(delayed, source) &&
+           llvm::is_contained(delayed, sink);
+  });
   SmallVector<int64_t> delays;
   for (auto [position, kind] : llvm::enumerate(band.getLoopKinds())) {
-    std::optional<int64_t> least;
-    for (polyhedral::Set &set : differences)
-      if (std::optional<int64_t> minimum = set.getMin(position))
-        least = std::min(least.value_or(*minimum), *minimum);
-    int64_t delay = -least.value_or(0);
+    int64_t delay = -distances->getMin(position).value_or(0);
     if (!kind.isParallel())
       delay = std::max<int64_t>(delay, 0);
     delays.push_back(delay);
     // Inner loops order what is equal here.
-    AffineExpr equal = getAffineDimExpr(position, kernel.getContext()) + delay;
-    for (polyhedral::Set &set : differences)
-      set = set.intersect(polyhedral::Set::get(
-          context, IntegerSet::get(band.getLoops().size(),
-                                   kernel.getNumParameters(), equal, true)));
+    distances->restrictToZero(getAffineDimExpr(position, band.getContext()) +
+                              delay);
   }
   return delays;
 }
 
+/// Fuses as the command does. Computes `delays`, if they are not known yet.
+static llvm::Error fuseNests(ComputeOp first, StringRef secondName,
+                             int64_t numLoops,
+                             std::optional<SmallVector<int64_t>> &delays) {
+  ComputeOp second = first.getKernel().lookupCompute(secondName);
+  llvm::Expected<Parts> parts = findParts(first, second);
+  if (!parts)
+    return parts.takeError();
+  if (!parts->first->isBeforeInBlock(parts->second))
+    return refuse("expects " + quote(first) + " before " + quote(second) +
+                  " in a sequence");
+  FilterOp part = parts->second;
+  part->moveAfter(parts->first);
+  SmallVector<StringRef> delayed = getSymbols(part.getComputations());
+  llvm::Expected<BandOp> band = fuseParts(*parts, first, second, numLoops);
+  if (!band)
+    return band.takeError();
+  if (!delays) {
+    auto computed = computeDelays(*band, delayed);
+    if (!computed)
+      return computed.takeError();
+    delays = *computed;
+  }
+  SmallVector<BandLoop> loops = getLoops(*band);
+  for (auto [loop, delay] : llvm::zip_equal(loops, *delays))
+    for (auto [symbol, expr] :
+         llvm::zip_equal(getSymbols((*band).getComputations()), loop.exprs))
+      if (llvm::is_contained(delayed, symbol))
+        expr = expr + delay;
+  setLoops(*band, loops);
+  return llvm::Error::success();
+}
+
 llvm::Expected<SmallVector<int64_t>>
-espalier::poly::fuse(ComputeOp first, ComputeOp second, unsigned numLoops) {
+espalier::poly::fuse(ComputeOp first, ComputeOp second, int64_t numLoops) {
   if (first.getKernel() != second.getKernel())
     return refuse("expects computations of one kernel");
-  StringAttr secondSymbol = second.getSymNameAttr();
   std::optional<SmallVector<int64_t>> delays;
-  auto edit = [&](ComputeOp first) -> llvm::Error {
-    ComputeOp second = first.getKernel().lookupCompute(secondSymbol);
-    llvm::Expected<Parts> parts = findParts(first, second);
-    if (!parts)
-      return parts.takeError();
-    if (!parts->first->isBeforeInBlock(parts->second))
-      return refuse("expects " + quote(first) + " before " + quote(second) +
-                    " in a sequence");
-    FilterOp part = parts->second;
-    part->moveAfter(parts->first);
-    SmallVector<StringRef> delayed = getSymbols(part.getComputations());
-    llvm::Expected<BandOp> band = fuseParts(*parts, first, second, numLoops);
-    if (!band)
-      return band.takeError();
-    if (!delays) {
-      auto computed = computeDelays(*band, delayed);
-      if (!computed)
-        return computed.takeError();
-      delays = *computed;
-    }
-    SmallVector<BandLoop> loops = getLoops(*band);
-    for (auto [loop, delay] : llvm::zip_equal(loops, *delays))
-      for (auto [symbol, expr] :
-           llvm::zip_equal(getSymbols((*band).getComputations()), loop.exprs))
-        if (llvm::is_contained(delayed, symbol))
-          expr = expr + delay;
-    setLoops(*band, loops);
-    return llvm::Error::success();
+  auto edit = [&](ComputeOp first) {
+    return fuseNests(first, second.getSymName(), numLoops, delays);
   };
-  if (llvm::Error error = applyTo(first, edit))
+  auto hint = [&]() -> std::string {
+    for (int64_t fewer = numLoops - 1; fewer > 0; --fewer)
+      if (isLegal(first, [&](ComputeOp first) {
+            std::optional<SmallVector<int64_t>> own;
+            return fuseNests(first, second.getSymName(), fewer, own);
+          }))
+        return "legal with loops " + std::to_string(fewer);
+    return "";
+  };
+  if (llvm::Error error = applyWithHint(first, edit, hint))
     return error;
   return *delays;
 }

@@ -1,5 +1,6 @@
 //===- LoopKinds.cpp - How loops run --------------------------------------===//
 
+#include "Hints.h"
 #include "LoopNest.h"
 
 using namespace mlir;
@@ -8,26 +9,30 @@ using namespace espalier::poly;
 /// The most iterations that become copies of code, and the most lanes.
 static constexpr int64_t kMaxCopies = 1024, kMaxLanes = 1024;
 
-static llvm::Error setKind(ComputeOp compute, StringRef name, LoopAttr kind) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopPosition> found = findLoop(compute, name);
-    if (!found)
-      return found.takeError();
-    SmallVector<BandLoop> loops = getLoops(found->band);
-    loops[found->position].kind = kind;
-    setLoops(found->band, loops);
-    return llvm::Error::success();
-  });
+/// Changes how a loop runs.
+static llvm::Error setKind(ComputeOp compute, StringRef name, LoopKind kind) {
+  llvm::Expected<LoopPosition> found = findLoop(compute, name);
+  if (!found)
+    return found.takeError();
+  SmallVector<BandLoop> loops = getLoops(found->band);
+  loops[found->position].kind = LoopAttr::get(compute.getContext(), kind);
+  setLoops(found->band, loops);
+  return llvm::Error::success();
 }
 
 llvm::Error espalier::poly::parallelize(ComputeOp compute, StringRef loop) {
-  return setKind(compute, loop,
-                 LoopAttr::get(compute.getContext(), LoopKind::Parallel));
+  auto edit = [](ComputeOp compute, StringRef loop) {
+    return setKind(compute, loop, LoopKind::Parallel);
+  };
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return edit(compute, loop); },
+      [&] { return findLoops(compute, "parallel", edit); });
 }
 
 llvm::Error espalier::poly::serialize(ComputeOp compute, StringRef loop) {
-  return setKind(compute, loop,
-                 LoopAttr::get(compute.getContext(), LoopKind::Sequential));
+  return applyTo(compute, [&](ComputeOp compute) {
+    return setKind(compute, loop, LoopKind::Sequential);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +77,7 @@ static llvm::Expected<StringRef> cut(ComputeOp compute, StringRef name,
     setLoops(found->band, loops);
     return loop.name.getValue();
   }
-  if (llvm::Error error = checkFactors(compute, *found, factor))
+  if (llvm::Error error = checkSize(compute, *found, factor, "a factor"))
     return error;
   SmallVector<BandLoop> parts = stripMine(loop, factor);
   parts[1].kind = kind;
@@ -90,22 +95,35 @@ static void separateTiles(ComputeOp compute, StringRef name) {
   band.setFullTiles(true);
 }
 
-llvm::Error espalier::poly::vectorize(ComputeOp compute, StringRef name,
+/// Makes lanes of a loop, as the command `vectorize` does.
+static llvm::Error makeLanes(ComputeOp compute, StringRef name, int64_t width,
+                             bool peelTail) {
+  if (width < 2 || width > kMaxLanes)
+    return refuse("expects between 2 and " + Twine(kMaxLanes) +
+                  " lanes, but got " + Twine(width));
+  llvm::Expected<StringRef> lanes = cut(
+      compute, name, width, LoopAttr::getVector(compute.getContext(), width));
+  if (!lanes)
+    return lanes.takeError();
+  if (llvm::Error error = sink(compute, *lanes, name))
+    return error;
+  if (peelTail && *lanes != name)
+    separateTiles(compute, (name + ".0").str());
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::vectorize(ComputeOp compute, StringRef loop,
                                       int64_t width, bool peelTail) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    if (width < 2 || width > kMaxLanes)
-      return refuse("expects between 2 and " + Twine(kMaxLanes) +
-                    " lanes, but got " + Twine(width));
-    llvm::Expected<StringRef> lanes = cut(
-        compute, name, width, LoopAttr::getVector(compute.getContext(), width));
-    if (!lanes)
-      return lanes.takeError();
-    if (llvm::Error error = sink(compute, *lanes, name))
-      return error;
-    if (peelTail && *lanes != name)
-      separateTiles(compute, (name + ".0").str());
-    return llvm::Error::success();
-  });
+  auto edit = [&](ComputeOp compute, StringRef loop) {
+    return makeLanes(compute, loop, width, peelTail);
+  };
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return edit(compute, loop); },
+      [&] {
+        std::string hint = findReduction(
+            compute, [&](ComputeOp compute) { return edit(compute, loop); });
+        return hint.empty() ? findLoops(compute, "lanes", edit) : hint;
+      });
 }
 
 /// The number of copies that unrolling a loop asks for.
@@ -126,32 +144,50 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
   return *copies;
 }
 
-static llvm::Error unrollLoop(ComputeOp compute, StringRef name,
+/// Makes copies of a loop's body, as the commands do.
+static llvm::Error makeCopies(ComputeOp compute, StringRef name,
                               std::optional<int64_t> factor, bool jam) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<int64_t> copies = getNumCopies(compute, name, factor);
-    if (!copies)
-      return copies.takeError();
-    llvm::Expected<StringRef> inner =
-        cut(compute, name, *copies,
-            LoopAttr::get(compute.getContext(), LoopKind::Unroll));
-    if (!inner)
-      return inner.takeError();
-    if (jam)
-      if (llvm::Error error = sink(compute, *inner, name))
-        return error;
-    if (*inner != name)
-      separateTiles(compute, (name + ".0").str());
-    return llvm::Error::success();
-  });
+  llvm::Expected<int64_t> copies = getNumCopies(compute, name, factor);
+  if (!copies)
+    return copies.takeError();
+  llvm::Expected<StringRef> inner =
+      cut(compute, name, *copies,
+          LoopAttr::get(compute.getContext(), LoopKind::Unroll));
+  if (!inner)
+    return inner.takeError();
+  if (jam)
+    if (llvm::Error error = sink(compute, *inner, name))
+      return error;
+  if (*inner != name)
+    separateTiles(compute, (name + ".0").str());
+  return llvm::Error::success();
 }
 
 llvm::Error espalier::poly::unroll(ComputeOp compute, StringRef loop,
                                    std::optional<int64_t> factor) {
-  return unrollLoop(compute, loop, factor, /*jam=*/false);
+  return applyTo(compute, [&](ComputeOp compute) {
+    return makeCopies(compute, loop, factor, /*jam=*/false);
+  });
+}
+
+/// The innermost loop of the nest of a loop.
+static std::string getInnermost(ComputeOp compute, StringRef name) {
+  OwningOpRef<KernelOp> scratch = cloneWithSchedule(compute.getKernel());
+  BandOp band =
+      llvm::cantFail(
+          findLoop(scratch->lookupCompute(compute.getSymName()), name))
+          .band;
+  mergeChildren(band);
+  return getLoops(band).back().name.str();
 }
 
 llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
                                          int64_t factor) {
-  return unrollLoop(compute, loop, factor, /*jam=*/true);
+  auto edit = [&](ComputeOp compute) {
+    return makeCopies(compute, loop, factor, /*jam=*/true);
+  };
+  return applyWithHint(compute, edit, [&] {
+    std::string innermost = getInnermost(compute, loop);
+    return findSkews(compute, {loop, innermost}, edit);
+  });
 }

@@ -106,7 +106,7 @@ llvm::Error espalier::poly::checkExpr(ComputeOp compute, AffineExpr expr,
 static llvm::Error refuseNest(ArrayRef<StringRef> names, Operation *between) {
   return refuse("expects " + quote(names) + " in one nest, but " +
                 describeNode(between) + " is between" +
-                (isa<SequenceOp>(between) ? "; fission first" : ""));
+                (isa<FilterOp>(between) ? "; fission first" : ""));
 }
 
 /// Merges the bands from `inner` up to `outer`.

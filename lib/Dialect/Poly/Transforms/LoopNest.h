@@ -43,10 +43,15 @@ llvm::SmallVector<BandLoop>
 stripMine(const BandLoop &loop, llvm::ArrayRef<int64_t> factors,
           llvm::ArrayRef<llvm::StringRef> names = {});
 
-/// Whether `factors` are positive and make loops of at most the extent of
-/// `loop`, which `compute` runs.
-llvm::Error checkFactors(ComputeOp compute, const LoopPosition &loop,
-                         llvm::ArrayRef<int64_t> factors);
+/// Adds multiples of other loops to one: see `skew`.
+llvm::Error skewLoop(ComputeOp compute, llvm::StringRef loop,
+                     llvm::ArrayRef<int64_t> factors,
+                     llvm::ArrayRef<llvm::StringRef> others);
+
+/// Whether loop `loop` of `compute` can be cut into pieces of `size`
+/// iterations; if not, the message calls these `what`.
+llvm::Error checkSize(ComputeOp compute, LoopPosition loop, int64_t size,
+                      llvm::StringRef what);
 
 /// Whether `expr`, over `numDims` loops and the kernel's parameters, may be
 /// part of a loop.

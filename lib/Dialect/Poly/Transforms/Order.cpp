@@ -1,5 +1,6 @@
 //===- Order.cpp - The order of a nest's loops ----------------------------===//
 
+#include "Hints.h"
 #include "LoopNest.h"
 
 using namespace mlir;
@@ -22,7 +23,8 @@ llvm::Error espalier::poly::interchange(ComputeOp compute,
     setLoops(nest->band, after);
     return llvm::Error::success();
   };
-  return applyTo(compute, edit);
+  return applyWithHint(compute, edit,
+                       [&] { return findSkews(compute, names, edit); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,10 +45,9 @@ static AffineExpr simplify(AffineExpr expr, AffineMap map) {
   return simplifyAffineExpr(expr, map.getNumDims(), map.getNumSymbols());
 }
 
-/// Adds multiples of other loops to one, as the command `skew` does.
-static llvm::Error skewLoop(ComputeOp compute, StringRef name,
-                            ArrayRef<int64_t> factors,
-                            ArrayRef<StringRef> others) {
+llvm::Error espalier::poly::skewLoop(ComputeOp compute, StringRef name,
+                                     ArrayRef<int64_t> factors,
+                                     ArrayRef<StringRef> others) {
   llvm::Expected<LoopPosition> found = findLoop(compute, name);
   if (!found)
     return found.takeError();
@@ -100,23 +101,37 @@ llvm::Error espalier::poly::reverse(ComputeOp compute, StringRef name) {
   });
 }
 
-llvm::Error espalier::poly::shift(ComputeOp compute, StringRef name,
+/// Adds `amount` to a loop of one computation.
+static llvm::Error shiftLoop(ComputeOp compute, StringRef name,
+                             AffineExpr amount) {
+  llvm::Expected<LoopPosition> found = findLoop(compute, name);
+  if (!found)
+    return found.takeError();
+  if (llvm::Error error = checkExpr(compute, amount, /*numDims=*/0))
+    return error;
+  SmallVector<BandLoop> loops = getLoops(found->band);
+  for (auto [symbol, expr] :
+       llvm::zip_equal(getSymbols(found->band.getComputations()),
+                       loops[found->position].exprs))
+    if (symbol == compute.getSymName())
+      expr = simplify(expr + amount, found->band.getMap(symbol));
+  setLoops(found->band, loops);
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::shift(ComputeOp compute, StringRef loop,
                                   AffineExpr amount) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopPosition> found = findLoop(compute, name);
-    if (!found)
-      return found.takeError();
-    if (llvm::Error error = checkExpr(compute, amount, /*numDims=*/0))
-      return error;
-    SmallVector<BandLoop> loops = getLoops(found->band);
-    for (auto [symbol, expr] :
-         llvm::zip_equal(getSymbols(found->band.getComputations()),
-                         loops[found->position].exprs))
-      if (symbol == compute.getSymName())
-        expr = simplify(expr + amount, found->band.getMap(symbol));
-    setLoops(found->band, loops);
-    return llvm::Error::success();
-  });
+  return applyWithHint(
+      compute,
+      [&](ComputeOp compute) { return shiftLoop(compute, loop, amount); },
+      [&] {
+        return findAmounts(
+            compute, loop, [&](ComputeOp compute, int64_t number) {
+              return shiftLoop(
+                  compute, loop,
+                  getAffineConstantExpr(number, compute.getContext()));
+            });
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,8 +139,7 @@ llvm::Error espalier::poly::shift(ComputeOp compute, StringRef name,
 //===----------------------------------------------------------------------===//
 
 /// Replaces the loops of `nest` by functions of them, which take their places.
-static llvm::Error remapNest(LoopNest nest, AffineMap map,
-                             ArrayRef<StringRef> names) {
+static void remapNest(LoopNest nest, AffineMap map, ArrayRef<StringRef> names) {
   SmallVector<BandLoop> before = getLoops(nest.band), after;
   MLIRContext *context = map.getContext();
   SmallVector<BandLoop> results;
@@ -155,7 +169,6 @@ static llvm::Error remapNest(LoopNest nest, AffineMap map,
       after.append(std::exchange(next, results.end()), results.end());
   }
   setLoops(nest.band, after);
-  return llvm::Error::success();
 }
 
 llvm::Error espalier::poly::remap(ComputeOp compute, ArrayRef<StringRef> names,
@@ -175,43 +188,53 @@ llvm::Error espalier::poly::remap(ComputeOp compute, ArrayRef<StringRef> names,
       return refuse("expects a name for each of at least one result, but got " +
                     Twine(results.size()) + " for " +
                     Twine(map.getNumResults()));
-    return remapNest(*nest, map, results);
+    remapNest(*nest, map, results);
+    return llvm::Error::success();
   });
 }
 
+/// Makes a wavefront, as the command does.
+static llvm::Error makeWavefront(ComputeOp compute, ArrayRef<StringRef> names,
+                                 ArrayRef<int64_t> factors) {
+  llvm::Expected<LoopNest> nest = getNest(compute, names);
+  if (!nest)
+    return nest.takeError();
+  if (names.size() < 2)
+    return refuse("expects at least two loops");
+  if (factors.size() != names.size())
+    return refuse("expects " + Twine(names.size()) +
+                  " factors, one for each loop, but got " +
+                  Twine(factors.size()));
+  for (int64_t factor : factors)
+    if (factor <= 0 || !isSmall(factor))
+      return refuse("expects factors between 1 and 2^30, but got " +
+                    Twine(factor));
+  MLIRContext *context = compute.getContext();
+  SmallVector<AffineExpr> results{getAffineConstantExpr(0, context)};
+  for (size_t loop = 0; loop < names.size(); ++loop) {
+    AffineExpr own = getAffineDimExpr(loop, context);
+    results[0] = results[0] + own * factors[loop];
+    if (loop > 0)
+      results.push_back(own);
+  }
+  remapNest(*nest, AffineMap::get(names.size(), 0, results, context), names);
+  SmallVector<BandLoop> loops = getLoops(nest->band);
+  for (unsigned place : llvm::drop_begin(nest->getPlaces()))
+    loops[place].kind = LoopAttr::get(context, LoopKind::Parallel);
+  setLoops(nest->band, loops);
+  return llvm::Error::success();
+}
+
 llvm::Error espalier::poly::wavefront(ComputeOp compute,
-                                      ArrayRef<StringRef> names,
+                                      ArrayRef<StringRef> loops,
                                       ArrayRef<int64_t> factors) {
-  auto edit = [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopNest> nest = getNest(compute, names);
-    if (!nest)
-      return nest.takeError();
-    if (names.size() < 2)
-      return refuse("expects at least two loops");
-    if (!factors.empty() && factors.size() != names.size())
-      return refuse("expects " + Twine(names.size()) +
-                    " factors, one for each loop, but got " +
-                    Twine(factors.size()));
-    for (int64_t factor : factors)
-      if (factor <= 0 || !isSmall(factor))
-        return refuse("expects factors between 1 and 2^30, but got " +
-                      Twine(factor));
-    MLIRContext *context = compute.getContext();
-    SmallVector<AffineExpr> results{getAffineConstantExpr(0, context)};
-    for (size_t loop = 0; loop < names.size(); ++loop) {
-      AffineExpr own = getAffineDimExpr(loop, context);
-      results[0] = results[0] + own * (factors.empty() ? 1 : factors[loop]);
-      if (loop > 0)
-        results.push_back(own);
-    }
-    if (llvm::Error error = remapNest(
-            *nest, AffineMap::get(names.size(), 0, results, context), names))
-      return error;
-    SmallVector<BandLoop> loops = getLoops(nest->band);
-    for (unsigned place : ArrayRef(nest->getPlaces()).drop_front())
-      loops[place].kind = LoopAttr::get(context, LoopKind::Parallel);
-    setLoops(nest->band, loops);
-    return llvm::Error::success();
+  SmallVector<int64_t> ones(loops.size(), 1);
+  if (factors.empty())
+    factors = ones;
+  auto edit = [&](ComputeOp compute, ArrayRef<int64_t> factors) {
+    return makeWavefront(compute, loops, factors);
   };
-  return applyTo(compute, edit);
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return edit(compute, factors); },
+      [&] { return findFactors(compute, loops, edit); });
 }

@@ -4,6 +4,7 @@
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_SCHEDULETREE_H
 
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace espalier::poly {
 
@@ -66,6 +67,9 @@ std::optional<int64_t> getExtent(ComputeOp compute, mlir::AffineExpr loop);
 mlir::AffineExpr getTile(mlir::AffineExpr expr, int64_t size);
 /// `expr mod size`, in the form `(x mod m) floordiv s` where it has one.
 mlir::AffineExpr getPlaceInTile(mlir::AffineExpr expr, int64_t size);
+
+/// A copy of a kernel, with a schedule whose loops all have names.
+mlir::OwningOpRef<KernelOp> cloneWithSchedule(KernelOp kernel);
 
 /// Applies `edit` to `compute`, checked as by `applyChecked`.
 llvm::Error applyTo(ComputeOp compute,

@@ -1,6 +1,7 @@
 //===- Sequences.cpp - What runs one after the other ----------------------===//
 
 #include "Sequences.h"
+#include "Hints.h"
 #include "LoopNest.h"
 #include "mlir/IR/Builders.h"
 
@@ -105,27 +106,33 @@ static void distribute(BandOp band, FilterOp filter) {
     child->moveBefore(&copy.getOrCreateBlock(), copy.getOrCreateBlock().end());
 }
 
-llvm::Error espalier::poly::fission(ComputeOp compute, StringRef name) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopPosition> found = findLoop(compute, name);
-    if (!found)
-      return found.takeError();
-    BandOp band = splitBand(found->band, found->position);
-    mergeChildren(band);
-    auto sequence = dyn_cast_or_null<SequenceOp>(band.getChild());
-    if (!sequence)
-      return refuse(
-          "expects a sequence below the nest of " + quote(name) + ", but got " +
-          (band.getChild() ? describeNode(band.getChild()) : "no node"));
-    auto filters = llvm::to_vector(sequence.getBody().getOps<FilterOp>());
-    for (FilterOp filter : filters)
-      distribute(band, filter);
-    sequence->moveBefore(band);
-    band.erase();
-    for (FilterOp filter : llvm::reverse(filters))
-      renameClashes(filter, "rest");
-    if (auto outer = dyn_cast<FilterOp>(sequence->getParentOp()))
-      simplify(cast<SequenceOp>(outer->getParentOp()));
-    return llvm::Error::success();
-  });
+/// Distributes loops over a sequence, as the command does.
+static llvm::Error distributeLoops(ComputeOp compute, StringRef name) {
+  llvm::Expected<LoopPosition> found = findLoop(compute, name);
+  if (!found)
+    return found.takeError();
+  BandOp band = splitBand(found->band, found->position);
+  mergeChildren(band);
+  auto sequence = dyn_cast_or_null<SequenceOp>(band.getChild());
+  if (!sequence)
+    return refuse(
+        "expects a sequence below the nest of " + quote(name) + ", but got " +
+        (band.getChild() ? describeNode(band.getChild()) : "no node"));
+  auto filters = llvm::to_vector(sequence.getBody().getOps<FilterOp>());
+  for (FilterOp filter : filters)
+    distribute(band, filter);
+  sequence->moveBefore(band);
+  band.erase();
+  for (FilterOp filter : llvm::reverse(filters))
+    renameClashes(filter, "rest");
+  if (auto outer = dyn_cast<FilterOp>(sequence->getParentOp()))
+    simplify(cast<SequenceOp>(outer->getParentOp()));
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::fission(ComputeOp compute, StringRef loop) {
+  return applyWithHint(
+      compute,
+      [&](ComputeOp compute) { return distributeLoops(compute, loop); },
+      [&] { return findLoops(compute, "distributed", distributeLoops); });
 }

@@ -1,27 +1,36 @@
 //===- Split.cpp - Strip-mining and tiling --------------------------------===//
 
+#include "Hints.h"
 #include "LoopNest.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
-llvm::Error espalier::poly::checkFactors(ComputeOp compute,
-                                         const LoopPosition &loop,
-                                         ArrayRef<int64_t> factors) {
-  int64_t size = 1;
-  for (int64_t factor : factors) {
-    if (factor <= 0)
-      return refuse("expects positive factors, but got " + Twine(factor));
-    if (llvm::MulOverflow(size, factor, size) || size > kMaxNumber)
-      return refuse("expects factors whose product is at most 2^30");
-  }
+llvm::Error espalier::poly::checkSize(ComputeOp compute, LoopPosition loop,
+                                      int64_t size, StringRef what) {
+  if (!isSmall(size))
+    return refuse("expects " + what + " of at most 2^30");
   std::optional<int64_t> extent = getExtent(compute, getExpr(loop, compute));
   if (extent && size > *extent)
-    return refuse("expects factors whose product is at most " + Twine(*extent) +
+    return refuse("expects " + what + " of at most " + Twine(*extent) +
                   ", the extent of " +
                   quote(getLoops(loop.band)[loop.position].name) +
                   ", but got " + Twine(size));
   return llvm::Error::success();
+}
+
+/// The product of factors, or a refusal if one is not positive.
+static llvm::Expected<int64_t> getProduct(ArrayRef<int64_t> factors) {
+  int64_t product = 1;
+  for (int64_t factor : factors) {
+    if (factor <= 0)
+      return refuse("expects positive factors, but got " + Twine(factor));
+    product = llvm::SaturatingMultiply<uint64_t>(product, factor) >
+                      uint64_t(kMaxNumber)
+                  ? kMaxNumber + 1
+                  : product * factor;
+  }
+  return product;
 }
 
 SmallVector<BandLoop> espalier::poly::stripMine(const BandLoop &loop,
@@ -64,7 +73,11 @@ llvm::Error espalier::poly::split(ComputeOp compute, StringRef name,
       return refuse("expects " + Twine(factors.size() + 1) +
                     " names, one for each loop that " + quote(name) +
                     " becomes, but got " + Twine(names.size()));
-    if (llvm::Error error = checkFactors(compute, *found, factors))
+    llvm::Expected<int64_t> size = getProduct(factors);
+    if (!size)
+      return size.takeError();
+    if (llvm::Error error =
+            checkSize(compute, *found, *size, "a product of factors"))
       return error;
     SmallVector<BandLoop> loops = getLoops(found->band);
     SmallVector<BandLoop> parts =
@@ -117,8 +130,8 @@ llvm::Error espalier::poly::tile(ComputeOp compute, ArrayRef<StringRef> names,
       llvm::Expected<SmallVector<int64_t>> factors = getFactors(sizes, which);
       if (!factors)
         return factors.takeError();
-      if (llvm::Error error =
-              checkFactors(compute, {nest->band, position}, *factors))
+      if (llvm::Error error = checkSize(compute, {nest->band, position},
+                                        sizes.front()[which], "sizes"))
         return error;
       parts.push_back(stripMine(loops[position], *factors));
     }
@@ -133,5 +146,6 @@ llvm::Error espalier::poly::tile(ComputeOp compute, ArrayRef<StringRef> names,
     setLoops(nest->band, loops);
     return llvm::Error::success();
   };
-  return applyTo(compute, edit);
+  return applyWithHint(compute, edit,
+                       [&] { return findSkews(compute, names, edit); });
 }

@@ -115,7 +115,7 @@ llvm::Error wavefront(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
 /// leave equal, `first`'s part comes first. Delays the second part as little as
 /// keeps the dependences between the two; returns the delay in each loop.
 llvm::Expected<llvm::SmallVector<int64_t>>
-fuse(ComputeOp first, ComputeOp second, unsigned numLoops);
+fuse(ComputeOp first, ComputeOp second, int64_t numLoops);
 
 /// Distributes a loop, and the loops of its nest inside, over the sequence
 /// below the nest.
