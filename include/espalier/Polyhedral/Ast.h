@@ -58,12 +58,13 @@ struct AstNode {
   };
 
   Kind kind;
-  /// For. The tag is that of the band's member; null for a loop over what the
-  /// tree left unordered.
+  /// For. The member of the tree's band that the loop runs over, and its tag;
+  /// null for a loop over what the tree left unordered.
   unsigned iterator = 0;
   AstExpr lower;
   AstExpr upper; ///< Exclusive.
   int64_t step = 1;
+  const BandMember *member = nullptr;
   mlir::Attribute tag;
   /// If.
   AstCondition condition;

@@ -15,9 +15,11 @@ poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
   return dyn_cast_or_null<poly::LoopAttr>(node.tag);
 }
 
-KernelLoops::KernelLoops(poly::KernelOp kernel, OpBuilder &builder)
+KernelLoops::KernelLoops(poly::KernelOp kernel,
+                         const PrivateLoops &privateLoops, OpBuilder &builder)
     : kernel(kernel), builder(builder), loc(kernel.getLoc()),
-      computes(kernel.getComputes()), numParams(kernel.getNumParameters()) {}
+      computes(kernel.getComputes()), numParams(kernel.getNumParameters()),
+      privateLoops(privateLoops) {}
 
 static unsigned countIterators(const AstNode &node) {
   unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
@@ -46,14 +48,15 @@ LogicalResult KernelLoops::emit(const AstNode &ast) {
        llvm::zip(kernel.getArguments(), entry->getArguments()))
     if (isa<MemRefType>(to.getType()))
       addMemory(from, to);
-  privateAllocs.emplace_back();
+  scopes.emplace_back();
   for (poly::ArrayOp array : kernel.getArrays())
     if (failed(addLocal(array)))
       return failure();
-  if (failed(enterPrivateScope()) || failed(emitNode(ast)))
+  enterScope(ast, {});
+  if (failed(emitNode(ast)))
     return failure();
-  leavePrivateScope();
-  leavePrivateScope();
+  leaveScope();
+  leaveScope();
   func::ReturnOp::create(builder, loc);
   return success();
 }
@@ -217,8 +220,8 @@ std::optional<int64_t> KernelLoops::getConstant(const AstExpr &expr) {
     std::optional<int64_t> value = getConstant(operand);
     if (!value)
       return std::nullopt;
-    bool isBetter = expr.kind == AstExpr::Kind::Max ? value > result
-                                                    : value < result;
+    bool isBetter =
+        expr.kind == AstExpr::Kind::Max ? value > result : value < result;
     if (!result || isBetter)
       result = value;
   }
@@ -231,6 +234,11 @@ LogicalResult KernelLoops::emitFor(const AstNode &node) {
   std::optional<int64_t> upper = getConstant(node.upper);
   std::optional<int64_t> least = getConstantBound(node.lower, false);
   std::optional<int64_t> most = getConstantBound(node.upper, true);
+  // What is unrolled around here may tell more.
+  if (lower)
+    least = lower;
+  if (upper)
+    most = upper;
   if (least && most)
     ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
   LogicalResult result = success();
@@ -305,9 +313,12 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(parallel.getBody()->getTerminator());
-    if (failed(enterPrivateScope()) || failed(emitChildren(*nest.back())))
+    llvm::DenseMap<Value, Memory> shared = memories;
+    enterScope(*nest.back(), nest);
+    if (failed(emitChildren(*nest.back())))
       return failure();
-    leavePrivateScope();
+    leaveScope();
+    memories = std::move(shared);
   }
   registers = std::move(outer);
   for (const AstNode *loop : nest)

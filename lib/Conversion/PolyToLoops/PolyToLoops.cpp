@@ -3,6 +3,7 @@
 #include "KernelLoops.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Threading.h"
@@ -22,28 +23,43 @@ namespace {
 
 struct ConvertPolyToLoopsPass
     : espalier::impl::ConvertPolyToLoopsPassBase<ConvertPolyToLoopsPass> {
+  /// What a kernel's function is made from.
+  struct Scan {
+    polyhedral::Ast ast;
+    polytoloops::PrivateLoops privateLoops;
+  };
+
+  static LogicalResult scan(poly::KernelOp kernel, Scan &scan) {
+    poly::KernelModel model = poly::buildModel(kernel);
+    polyhedral::ScheduleTree tree =
+        poly::buildScheduleTree(model, kernel.getSchedule());
+    auto ast = polyhedral::scanSchedule(model.program, tree.get());
+    if (!ast)
+      return kernel.emitError("cannot be scanned: ")
+             << llvm::toString(ast.takeError());
+    auto loops = polyhedral::findPrivateLoops(model.program, tree.get());
+    if (!loops)
+      return kernel.emitError(llvm::toString(loops.takeError()));
+    for (auto [storage, set] : llvm::zip_equal(model.program.storages, *loops))
+      scan.privateLoops[model.arrays[storage.array]] = set;
+    scan.ast = std::move(*ast);
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());
     auto kernels = llvm::to_vector(module.getOps<poly::KernelOp>());
     // Scanning takes most of the time and changes nothing.
-    std::vector<polyhedral::Ast> asts(kernels.size());
+    std::vector<Scan> scans(kernels.size());
     LogicalResult scanned = failableParallelForEachN(
-        &getContext(), 0, kernels.size(), [&](size_t number) {
-          poly::KernelOp kernel = kernels[number];
-          poly::KernelModel model = poly::buildModel(kernel);
-          llvm::Expected<polyhedral::Ast> ast =
-              poly::scanKernel(model, kernel.getSchedule());
-          if (!ast)
-            return LogicalResult(kernel.emitError("cannot be scanned: ")
-                                 << llvm::toString(ast.takeError()));
-          asts[number] = std::move(*ast);
-          return success();
-        });
+        &getContext(), 0, kernels.size(),
+        [&](size_t number) { return scan(kernels[number], scans[number]); });
     if (failed(scanned))
       return signalPassFailure();
-    for (auto [kernel, ast] : llvm::zip_equal(kernels, asts)) {
-      if (failed(polytoloops::KernelLoops(kernel, builder).emit(*ast)))
+    for (auto [kernel, scan] : llvm::zip_equal(kernels, scans)) {
+      if (failed(polytoloops::KernelLoops(kernel, scan.privateLoops, builder)
+                     .emit(*scan.ast)))
         return signalPassFailure();
       kernel.erase();
     }

@@ -372,4 +372,77 @@ TEST_F(PropertyTest, LegalStorageKeepsValuesUntilTheyAreRead) {
   EXPECT_GT(numIllegal, 20u);
 }
 
+// The steps of a time loop use what earlier steps left: the places of elements
+// are free again when the last of these has read them.
+TEST_F(PropertyTest, StorageIsLegalIfLifetimesAreDisjoint) {
+  std::mt19937 random(5);
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  AffineExpr t = mlir::getAffineDimExpr(0, &context);
+  AffineExpr i = mlir::getAffineDimExpr(1, &context);
+  auto makeMap = [&](llvm::ArrayRef<AffineExpr> results, unsigned symbols) {
+    return mlir::AffineMap::get(2, symbols, results, &context);
+  };
+  unsigned numLegal = 0, numIllegal = 0;
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    // A[t, i] = f(A[t - delay, i + shift], A[t - 1, i])
+    int64_t delay = pick(1, 3), shift = pick(-1, 1);
+    Program program;
+    program.context = &context;
+    program.numParams = 1;
+    Statement step = statement(
+        "step", set("(t, i)[N] : (t - 3 >= 0, N - 1 - t >= 0, i - 1 >= 0, "
+                    "N - 2 - i >= 0)"));
+    mlir::AffineMap write = makeMap({t, i}, 1);
+    mlir::AffineMap reads[] = {makeMap({t - delay, i + shift}, 1),
+                               makeMap({t - 1, i}, 1)};
+    step.writes = {{0, write}};
+    step.reads = {{0, reads[0]}, {0, reads[1]}};
+    program.statements = {step};
+    mlir::AffineMap storage =
+        makeMap({t % pick(1, 4), pick(0, 1) ? i : (i + t) % pick(1, 9)}, 0);
+    program.storages = {{0, storage, "t"}};
+    ScheduleTree tree =
+        makeBand(BandMap{0, makeMap({t, i + t * pick(0, 1)}, 1)},
+                 llvm::SmallVector<BandMember>(2));
+    Legality legality = checkSchedule(program, tree.get());
+    ASSERT_NE(legality.verdict, Legality::Verdict::Unknown) << legality.reason;
+
+    llvm::Expected<Ast> ast = scanSchedule(program, tree.get());
+    ASSERT_TRUE(static_cast<bool>(ast)) << llvm::toString(ast.takeError());
+    Point parameters = {12};
+    Interpreter interpreter{*this, parameters, {}, {}};
+    interpreter.run(**ast);
+    // What is read before it is written came from outside; it is alive as long
+    // as it is read.
+    std::map<Point, std::pair<size_t, size_t>> lifetimes;
+    size_t time = 0;
+    for (const Point &visited : interpreter.visited) {
+      Point point(visited.begin() + 1, visited.end());
+      auto use = [&](const mlir::AffineMap &map) {
+        auto [it, isNew] =
+            lifetimes.try_emplace(apply(map, point, parameters), time, time);
+        it->second.second = time;
+      };
+      use(reads[0]);
+      use(reads[1]);
+      ++time;
+      use(write);
+      ++time;
+    }
+    bool isKept = true;
+    for (const auto &[x, first] : lifetimes)
+      for (const auto &[y, second] : lifetimes)
+        if (x < y &&
+            apply(storage, x, parameters) == apply(storage, y, parameters))
+          isKept &= first.second < second.first || second.second < first.first;
+    bool isLegal = legality.verdict == Legality::Verdict::Legal;
+    (isLegal ? numLegal : numIllegal)++;
+    EXPECT_EQ(isLegal, isKept) << trial << " " << legality.reason;
+  }
+  EXPECT_GT(numLegal, 10u);
+  EXPECT_GT(numIllegal, 10u);
+}
+
 } // namespace

@@ -66,7 +66,9 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
       map = AffineMap::getMultiDimIdentityMap(
           cast<MemRefType>(array.getType()).getRank(), kernel.getContext());
     if (map)
-      model.program.storages.push_back({number, map, describeArray(array)});
+      model.program.storages.push_back(
+          {number, map, describeArray(array),
+           local.getPlacement() == Placement::Register});
   }
   return model;
 }

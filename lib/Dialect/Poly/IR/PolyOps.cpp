@@ -1,6 +1,6 @@
 //===- PolyOps.cpp - Kernels and computations -----------------------------===//
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -424,6 +424,13 @@ LogicalResult ComputeOp::verifyRegions() {
             op.getDialect()))
       return op.emitOpError("expects to be outside poly.compute, which holds "
                             "operations of arith and math");
+
+  // C13
+  std::optional<Reduction> reduction = getReduction();
+  if (reduction && !matchReduction(*this, *reduction))
+    return emitOpError("expects a body that combines the element that it "
+                       "updates with other values by '")
+           << stringifyReduction(*reduction) << "' alone";
   return success();
 }
 

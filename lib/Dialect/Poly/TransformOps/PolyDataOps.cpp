@@ -25,6 +25,14 @@ Results CacheReadOp::command(ComputeOp compute) {
   return SmallVector<Operation *>{copy->array, copy->in};
 }
 
+Results RfactorOp::command(ComputeOp compute) {
+  llvm::Expected<PartialReduction> parts =
+      rfactor(compute, getLoop(), getOptions({}, getPlacement()));
+  if (!parts)
+    return parts.takeError();
+  return SmallVector<Operation *>{parts->array, parts->init, parts->combine};
+}
+
 Results PlaceOp::command(ArrayOp array) {
   if (llvm::Error error = place(array, getPlacement()))
     return std::move(error);

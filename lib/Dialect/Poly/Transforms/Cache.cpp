@@ -58,15 +58,11 @@ getReadFootprint(const polyhedral::Context &context, const Tile &tile,
 /// Lets `compute` read the local array where it reads `array`.
 static void redirectReads(const Tile &tile, ComputeOp compute, Value array,
                           const LocalArray &local) {
-  SmallVector<Attribute> maps(compute.getReadMaps().begin(),
-                              compute.getReadMaps().end());
   AffineMap loops = tile.maps[tile.getNumber(compute)];
   for (auto [number, access] : llvm::enumerate(compute.getReadAccesses()))
-    if (access.array == array) {
-      maps[number] = AffineMapAttr::get(local.getMap(loops, access.map));
-      compute.getReadsMutable()[number].set(local.op.getArray());
-    }
-  compute.setReadMapsAttr(ArrayAttr::get(compute.getContext(), maps));
+    if (access.array == array)
+      setAccess(compute, AccessKind::Read, number, local.op,
+                local.getMap(loops, access.map));
 }
 
 /// Refuses if a computation writes elements of `array` after a copy before
@@ -98,15 +94,15 @@ static llvm::Error checkUnchanged(KernelOp kernel, Value array,
   return llvm::Error::success();
 }
 
-static llvm::Expected<LocalCopy> cacheReadIn(KernelOp kernel, StringRef name,
-                                             unsigned read, StringRef loop,
+static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, unsigned read,
+                                             StringRef loop,
                                              const LocalOptions &options) {
-  ComputeOp compute = kernel.lookupCompute(name);
+  KernelOp kernel = compute.getKernel();
   llvm::Expected<Value> array =
       getAccessed(compute, compute.getReads(), "read", read);
   if (!array)
     return array.takeError();
-  llvm::Expected<Tile> tile = makeTile(compute, loop);
+  llvm::Expected<Tile> tile = getTile(compute, loop);
   if (!tile)
     return tile.takeError();
   SmallVector<ComputeOp> readers =
@@ -132,10 +128,10 @@ static llvm::Expected<LocalCopy> cacheReadIn(KernelOp kernel, StringRef name,
   OpBuilder builder(kernel.getContext());
   setInsertionPoint(builder, readers, Side::Before);
   CopyAccesses accesses = getCopyAccesses(*tile, *array, *local);
-  ComputeOp copy =
-      createCopy(builder, compute.getLoc(), name + "_in" + Twine(read), *domain,
-                 accesses.global, accesses.local);
-  nameCopyDims(*tile, copy);
+  ComputeOp copy = createCopy(builder, compute.getLoc(),
+                              compute.getSymName() + "_in" + Twine(read),
+                              *domain, accesses.global, accesses.local);
+  nameDims(*tile, copy);
   for (ComputeOp reader : readers)
     redirectReads(*tile, reader, *array, *local);
   addToTile(*tile, copy, readers, Side::Before);
@@ -145,17 +141,10 @@ static llvm::Expected<LocalCopy> cacheReadIn(KernelOp kernel, StringRef name,
 llvm::Expected<LocalCopy>
 espalier::poly::cacheRead(ComputeOp compute, unsigned read, StringRef loop,
                           const LocalOptions &options) {
-  std::string name = compute.getSymName().str();
   LocalCopy result;
-  llvm::Error error =
-      applyChecked(compute.getKernel(), [&](KernelOp kernel) -> llvm::Error {
-        llvm::Expected<LocalCopy> copy =
-            cacheReadIn(kernel, name, read, loop, options);
-        if (!copy)
-          return copy.takeError();
-        result = *copy;
-        return llvm::Error::success();
-      });
+  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
+    return cacheReadIn(target, read, loop, options).moveInto(result);
+  });
   if (error)
     return std::move(error);
   return result;

@@ -172,14 +172,16 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
 //===----------------------------------------------------------------------===//
 
 CopyAccesses espalier::poly::getCopyAccesses(const Tile &tile, Value array,
-                                             const LocalArray &local) {
+                                             const LocalArray &local,
+                                             unsigned numFactors) {
   MLIRContext *context = array.getContext();
   KernelOp kernel = local.op->getParentOfType<KernelOp>();
   unsigned numLoops = tile.getNumLoops();
   unsigned numDims = numLoops + local.box.offsets.size();
   unsigned numParams = kernel.getNumParameters();
   SmallVector<AffineExpr> global;
-  for (auto [index, offset] : llvm::enumerate(local.box.offsets))
+  for (auto [index, offset] :
+       llvm::drop_begin(llvm::enumerate(local.box.offsets), numFactors))
     global.push_back(offset + getAffineDimExpr(numLoops + index, context));
   AffineMap identity = AffineMap::get(
       numDims, numParams,
@@ -214,12 +216,30 @@ espalier::poly::getCopyDomain(const Tile &tile, const LocalArray &local,
   return *sets;
 }
 
-void espalier::poly::nameCopyDims(const Tile &tile, ComputeOp copy) {
+void espalier::poly::setAccess(ComputeOp compute, AccessKind kind,
+                               unsigned number, ArrayOp array, AffineMap map) {
+  bool isRead = kind == AccessKind::Read;
+  ArrayAttr old = isRead ? compute.getReadMaps() : compute.getWriteMaps();
+  SmallVector<Attribute> maps(old.begin(), old.end());
+  maps[number] = AffineMapAttr::get(map);
+  auto list = ArrayAttr::get(compute.getContext(), maps);
+  if (isRead) {
+    compute.getReadsMutable()[number].set(array.getArray());
+    compute.setReadMapsAttr(list);
+  } else {
+    compute.getWritesMutable()[number].set(array.getArray());
+    compute.setWriteMapsAttr(list);
+  }
+}
+
+void espalier::poly::nameDims(const Tile &tile, ComputeOp compute,
+                              ArrayRef<StringAttr> others) {
   SmallVector<Attribute> names(tile.loops.begin(), tile.loops.end());
-  for (unsigned number = 0; names.size() < copy.getNumDims(); ++number) {
-    auto name = StringAttr::get(copy.getContext(), "e" + Twine(number));
+  names.append(others.begin(), others.end());
+  for (unsigned number = 0; names.size() < compute.getNumDims(); ++number) {
+    auto name = StringAttr::get(compute.getContext(), "e" + Twine(number));
     if (!llvm::is_contained(names, name))
       names.push_back(name);
   }
-  copy.setDimsAttr(ArrayAttr::get(copy.getContext(), names));
+  compute.setDimsAttr(ArrayAttr::get(compute.getContext(), names));
 }

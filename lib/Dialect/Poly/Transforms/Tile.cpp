@@ -38,8 +38,8 @@ static llvm::Error checkFilters(const Tile &tile) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Tile> espalier::poly::makeTile(ComputeOp compute,
-                                              StringRef loop) {
+llvm::Expected<Tile> espalier::poly::getTile(ComputeOp compute,
+                                             StringRef loop) {
   Tile tile;
   KernelOp kernel = compute.getKernel();
   MLIRContext *context = kernel.getContext();
@@ -50,24 +50,28 @@ llvm::Expected<Tile> espalier::poly::makeTile(ComputeOp compute,
     llvm::Expected<LoopPosition> found = findLoop(compute, loop);
     if (!found)
       return found.takeError();
-    if (found->position + 1 < found->band.getLoops().size())
-      splitBand(found->band, found->position + 1);
     tile.parent = found->band;
+    tile.position = found->position;
     tile.computes =
         llvm::filter_to_vector(kernel.getComputes(), [&](ComputeOp op) {
           return bool(found->band.getMap(op.getSymName()));
         });
   }
   SmallVector<BandOp> bands = getBandsAbove(tile.parent);
+  auto getNumLoops = [&](BandOp band) {
+    return band == tile.parent ? tile.position + 1 : band.getLoops().size();
+  };
   for (BandOp band : bands)
-    for (const BandLoop &outer : getLoops(band))
-      tile.loops.push_back(outer.name);
+    for (size_t loop = 0; loop < getNumLoops(band); ++loop)
+      tile.loops.push_back(cast<StringAttr>((*band.getNames())[loop]));
   if (llvm::Error error = checkFilters(tile))
     return error;
   for (ComputeOp op : tile.computes) {
     SmallVector<AffineExpr> values;
     for (BandOp band : bands)
-      llvm::append_range(values, band.getMap(op.getSymName()).getResults());
+      llvm::append_range(values, band.getMap(op.getSymName())
+                                     .getResults()
+                                     .take_front(getNumLoops(band)));
     tile.maps.push_back(AffineMap::get(
         op.getNumDims(), kernel.getNumParameters(), values, context));
   }
@@ -149,6 +153,9 @@ static void createOwnBand(OpBuilder &builder, ComputeOp compute,
 
 void espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
                                ArrayRef<ComputeOp> uses, Side side) {
+  auto band = dyn_cast<BandOp>(tile.parent);
+  if (band && tile.position + 1 < band.getLoops().size())
+    splitBand(band, tile.position + 1);
   SequenceOp sequence = getOrCreateSequence(tile.parent, tile.computes);
   FilterOp place;
   for (auto filter : sequence.getBody().getOps<FilterOp>()) {

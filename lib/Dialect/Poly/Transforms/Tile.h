@@ -17,8 +17,9 @@ namespace espalier::poly {
 
 /// The iterations of a loop and those around it, and what runs in them.
 struct Tile {
-  /// The band that ends with the loop; or the schedule, for the whole kernel.
+  /// The band of the loop; or the schedule, for the whole kernel.
   mlir::Operation *parent = nullptr;
+  unsigned position = 0; ///< Of the loop in its band.
   /// The loops' names, outermost first.
   llvm::SmallVector<mlir::StringAttr> loops;
   /// In program order.
@@ -31,10 +32,9 @@ struct Tile {
   unsigned getNumber(ComputeOp compute) const;
 };
 
-/// The tiles of `loop`, or the whole kernel if it is empty. Splits the band
-/// after the loop. Refused if there is no such loop, or if a filter lets only
-/// some points of a computation reach it.
-llvm::Expected<Tile> makeTile(ComputeOp compute, llvm::StringRef loop);
+/// The tiles of `loop`, or the whole kernel if it is empty. Refused if there is
+/// no such loop, or if a filter lets only some points reach it.
+llvm::Expected<Tile> getTile(ComputeOp compute, llvm::StringRef loop);
 
 /// Where a computation is added to a tile.
 enum class Side { Before, After };
@@ -60,8 +60,8 @@ void setInsertionPoint(mlir::OpBuilder &builder, llvm::ArrayRef<ComputeOp> uses,
 polyhedral::Set getDomain(const polyhedral::Context &context,
                           ComputeOp compute);
 
-/// From tiles to the elements that `compute` touches through `map`, or nothing
-/// if the map is not affine.
+/// From tiles to the values of `map` at the points of `compute`, such as the
+/// elements that it touches; null if the map is not affine.
 polyhedral::Map getFootprint(const polyhedral::Context &context,
                              const Tile &tile, ComputeOp compute,
                              mlir::AffineMap map);
@@ -88,8 +88,9 @@ llvm::Expected<LocalArray> makeLocalArray(const Tile &tile, mlir::Value array,
 struct CopyAccesses {
   ComputeAccess global, local;
 };
+/// The first `numFactors` indices of the local array are not the other's.
 CopyAccesses getCopyAccesses(const Tile &tile, mlir::Value array,
-                             const LocalArray &local);
+                             const LocalArray &local, unsigned numFactors = 0);
 
 /// The domain of such a computation, over the elements of `footprint`.
 llvm::Expected<llvm::SmallVector<mlir::IntegerSet>>
@@ -97,8 +98,17 @@ getCopyDomain(const Tile &tile, const LocalArray &local,
               const polyhedral::Context &context,
               const polyhedral::Map &footprint);
 
-/// Names the dimensions of such a computation.
-void nameCopyDims(const Tile &tile, ComputeOp copy);
+/// Names the dimensions of such a computation: the tile's loops, `others`, and
+/// `e0`, `e1`, ...
+void nameDims(const Tile &tile, ComputeOp compute,
+              llvm::ArrayRef<mlir::StringAttr> others = {});
+
+/// The two lists of accesses of a computation.
+enum class AccessKind { Read, Write };
+
+/// Lets an access of `compute` go to `array`, through `map`.
+void setAccess(ComputeOp compute, AccessKind kind, unsigned number,
+               ArrayOp array, mlir::AffineMap map);
 
 /// A name of a computation that starts with `base` and is not taken.
 std::string getFreeName(KernelOp kernel, const llvm::Twine &base);

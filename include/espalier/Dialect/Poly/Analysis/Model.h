@@ -21,8 +21,8 @@ struct KernelModel {
 /// #0` for the first `poly.array`.
 std::string describeArray(mlir::Value array);
 
-/// Translates the computations of `kernel`. Arrays with a storage map, and
-/// those placed in registers, are private to the iterations of parallel loops.
+/// Translates the computations of `kernel`, and the storage of arrays that have
+/// a map for it or are in registers.
 KernelModel buildModel(KernelOp kernel);
 
 /// The node of a schedule tree that stands for a band.

@@ -113,8 +113,9 @@ def Poly_ArrayOp : Poly_Op<"array", [
     allocated per call; `stack` and `register` ask for small, static extents.
 
     With `storage`, element `x` lies at `storage(x)` of memory of the type that
-    follows, and each iteration of the parallel loops has memory of its own: a
-    tile, say, instead of the whole array. The accesses stay those of the array.
+    follows: that of a tile, say, instead of the whole array. If elements share
+    places, each iteration of a parallel loop in which all happens that happens
+    to an element has memory of its own. The accesses stay those of the array.
     `extents` gives the dynamic extents of the memory, from the parameters.
 
     Constraints:
@@ -191,6 +192,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     - (C11) it is interleaved with a computation before it, in at most all
       dimensions of both.
     - (C12) there are no names, or a different one for each dimension.
+    - (C13) the body of a reduction combines the element with values that do not
+      depend on it, as the reduction says.
 
     Example:
     ```mlir

@@ -91,6 +91,45 @@ def CacheReadOp : PolyComputeDataOp<"cache_read"> {
   }];
 }
 
+def RfactorOp : PolyComputeDataOp<"rfactor"> {
+  let summary = "gives the iterations of a loop partial results of their own";
+  let description = [{
+    The reduction accumulates into a local array that has the loop as its first
+    dimension. A computation before it makes the parts neutral, one after it
+    combines them with the elements. Both are around the outermost loop that
+    runs over updates of an element. Their loops are called like the factored
+    one, and `e0`, `e1`, ... for the indices of the element.
+
+    Then `loop` carries no dependence but those of the parts: its iterations may
+    be the lanes of a vector or different threads.
+
+    #### Return modes
+
+    Returns handles to the array and to the two computations. Reads the handle
+    of the target, which stays valid.
+    - Silenceable failure: there is no such loop; the target is not marked as a
+      reduction, writes other elements, or is interleaved with computations that
+      use the array; one iteration of the loop has all updates of an element.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %parts, %init, %combine = transform.poly.rfactor %dot loop "k.1" place stack
+        : (!transform.any_op)
+        -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$init,
+                      TransformHandleTypeInterface:$combine);
+  let assemblyFormat = [{
+    $target `loop` $loop (`place` $placement^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 def PlaceOp : PolyArrayDataOp<"place"> {
   let summary = "says where an array lives";
   let description = [{

@@ -44,6 +44,24 @@ llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, unsigned read,
                                     const LocalOptions &options = {});
 
 //===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// A reduction in parts.
+struct PartialReduction {
+  ArrayOp array;
+  ComputeOp init;    ///< Makes the parts neutral.
+  ComputeOp combine; ///< Combines them with the elements.
+};
+
+/// Gives each iteration of `loop` partial results of its own: an array with the
+/// loop as its first dimension. Refused if `compute` is not a reduction, or if
+/// one iteration has all updates of an element.
+llvm::Expected<PartialReduction> rfactor(ComputeOp compute,
+                                         llvm::StringRef loop,
+                                         const LocalOptions &options = {});
+
+//===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
 
