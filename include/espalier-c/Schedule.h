@@ -34,8 +34,9 @@ ESPALIER_API int espalier_module_transform(espalier_module *module,
                                            const char *script, size_t size);
 
 /** Gives a JSON object that describes a module's kernels to `write`:
-    {"kernel": {"arguments": ["a", "n"], "computations": {"S0": ["i", "j"]}}},
-    with the names of the kernels' arguments, of their computations and of the
+    {"kernel": {"arguments": ["a", "n"], "parameters": ["n"],
+    "computations": {"S0": ["i", "j"]}}}, with the names of the kernels'
+    arguments, of those that are parameters, of their computations and of the
     computations' dimensions. */
 ESPALIER_API void espalier_module_describe_kernels(
     const espalier_module *module,
@@ -58,6 +59,30 @@ ESPALIER_API int espalier_schedule_apply(espalier_schedule *schedule,
 /** Gives the script of all commands that were applied to `write`. */
 ESPALIER_API void espalier_schedule_print(
     const espalier_schedule *schedule,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Gives the dependence for which the last script was refused to `write`, as
+    JSON; null if there was another reason, or none:
+
+      {"kind": "flow", "source": "S0", "source_point": [0, 1], "sink": "S0",
+       "sink_point": [1, 0], "parameters": [2]} */
+ESPALIER_API void espalier_schedule_violation(
+    const espalier_schedule *schedule,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Gives a JSON object with what the kernel does to `write`: its points in the
+    order of execution, and the dependences between them,
+
+      {"computations": {"S0": ["i", "j"]}, "loops": ["i.0"], "sizes": [5],
+       "points": [{"computation": "S0", "at": [0, 1], "iterations": {"i.0":
+   0}}], "dependences": [{"kind": "flow", "source": 0, "sink": 1, "reduction":
+   false}], "violation": null}
+
+    for `sizes`, the values of its parameters, which should be small. The
+    violation is that of `espalier_schedule_violation`. Returns a negative
+   number on an error. */
+ESPALIER_API int espalier_schedule_trace(
+    espalier_schedule *schedule, const int64_t *sizes, size_t num_sizes,
     void (*write)(const char *text, size_t size, void *user), void *user);
 
 /** Gives the loops of the kernel as they are now, as text, to `write`. Returns

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -37,7 +38,8 @@ espalier_module::espalier_module()
 }
 
 espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
-                                               std::string &text)
+                                               std::string &text,
+                                               DictionaryAttr *data)
     : ScopedDiagnosticHandler(context) {
   text.clear();
   auto append = [&text](Diagnostic &diagnostic) {
@@ -49,14 +51,20 @@ espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
     else if (auto file =
                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
              file && file.getLine() > 0)
-      os << (file.getFilename() == "-" ? "line "
-                                       : file.getFilename().str() + ":")
+      // Text that is not from a file has a name, too, but no telling one.
+      os << (llvm::sys::path::has_extension(file.getFilename().getValue())
+                 ? file.getFilename().str() + ":"
+                 : "line ")
          << file.getLine() << ": ";
     os << diagnostic;
   };
-  setHandler([append](Diagnostic &diagnostic) {
+  setHandler([append, data](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success();
+    for (DiagnosticArgument &argument : diagnostic.getMetadata())
+      if (data && argument.getKind() ==
+                      DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+        *data = dyn_cast<DictionaryAttr>(argument.getAsAttribute());
     append(diagnostic);
     for (Diagnostic &note : diagnostic.getNotes())
       append(note);

@@ -3,6 +3,7 @@
 #include "espalier-c/Schedule.h"
 #include "Bindings.h"
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace espalier::python;
@@ -54,6 +55,14 @@ static std::string printLoops(const Schedule &schedule) {
   return text;
 }
 
+static std::string trace(const Schedule &schedule,
+                         const std::vector<int64_t> &sizes) {
+  std::string text;
+  schedule.check(espalier_schedule_trace(schedule.get(), sizes.data(),
+                                         sizes.size(), appendText, &text));
+  return text;
+}
+
 void espalier::python::bindSchedule(nb::module_ &extension) {
   nb::class_<Schedule>(extension, "Schedule", "What was done to a kernel.")
       .def(nb::init<const Module &, const std::string &>(), nb::arg("module"),
@@ -66,6 +75,16 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
           },
           nb::arg("script"), "Apply a transform script, all of it or nothing.")
       .def("loops", printLoops, "Return the loops as they are now.")
+      .def_prop_ro(
+          "violation",
+          [](const Schedule &schedule) {
+            std::string text;
+            espalier_schedule_violation(schedule.get(), appendText, &text);
+            return text;
+          },
+          "The dependence for which the last script was refused, as JSON.")
+      .def("trace", trace, nb::arg("sizes"),
+           "Return points and dependences for given sizes as JSON.")
       .def(
           "__str__",
           [](const Schedule &schedule) {

@@ -85,6 +85,23 @@ llvm::Expected<Ast> scanSchedule(const Program &program,
                                  const ScheduleNode *schedule,
                                  const Limits &limits = {});
 
+/// The value of an affine expression. A dimension or symbol beyond the lists
+/// does not occur.
+int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> dims,
+                 llvm::ArrayRef<int64_t> symbols);
+
+/// One execution of a statement, inside loops with values.
+struct AstInstance {
+  unsigned statement;
+  llvm::SmallVector<int64_t> point;
+  llvm::ArrayRef<std::pair<const AstNode *, int64_t>> loops;
+};
+
+/// Runs the loops for given parameters: calls `visit` for one instance after
+/// the other. Stops when it returns false, and then returns false.
+bool runAst(const AstNode &node, llvm::ArrayRef<int64_t> parameters,
+            llvm::function_ref<bool(const AstInstance &)> visit);
+
 /// What printed loops are called.
 struct AstNames {
   /// By number; `s<p>` for those without one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -39,6 +39,10 @@ class KernelProgram:
 
     def __call__(self, *args: object, **kwargs: object) -> None:
         """Run on arrays and scalars, by position or name, and sizes, by name."""
+        self.bind(*args, **kwargs)()
+
+    def bind(self, *args: object, **kwargs: object) -> Callable[[], None]:
+        """Check arguments as a call does; return a function that runs on them."""
         if len(args) > len(self.order):
             raise ArgumentError(f"expects {len(self.order)} arguments, but got {len(args)}")
         values = dict(zip(self.order, args, strict=False))
@@ -65,7 +69,7 @@ class KernelProgram:
             list(zip(names[:number], inputs, strict=True)),
             list(zip(names[number:], outputs, strict=True)),
         )
-        self.program.run(inputs, outputs)
+        return lambda: self.program.run(inputs, outputs)
 
     def _argument(self, info: TensorInfo, values: dict[str, object]) -> np.ndarray:
         """Return an array or a scalar as the program takes it."""

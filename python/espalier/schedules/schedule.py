@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from espalier import _espalier
 from espalier.compiler import Options, read_text
@@ -66,6 +67,7 @@ class Schedule(Commands):
         self.kernel: str = next(iter(kernels)) if kernel is None else kernel
         self._schedule = _espalier.Schedule(source, self.kernel)
         self.arguments: list[str] = kernels[self.kernel]["arguments"]
+        self.parameters: list[str] = kernels[self.kernel]["parameters"]
 
     @property
     def computations(self) -> dict[str, list[str]]:
@@ -115,6 +117,19 @@ class Schedule(Commands):
         """Return the loops as they are now, as text."""
         return self._schedule.loops()
 
+    def trace(self, sizes: Sequence[int]) -> dict[str, Any]:
+        """Return what the kernel does for given values of its parameters.
+
+        The result is what `espalier_schedule_trace` of the C API describes: points
+        in the order of execution, and their dependences.
+        """
+        return json.loads(self._schedule.trace(list(sizes)))
+
+    @property
+    def violation(self) -> dict[str, Any] | None:
+        """The dependence for which the last command was refused."""
+        return json.loads(self._schedule.violation)
+
     def __str__(self) -> str:
         return str(self._schedule)
 
@@ -139,4 +154,4 @@ class Schedule(Commands):
 
 def _without_place(message: str) -> str:
     """Leave out where in the generated script a command is."""
-    return re.sub(r"^script:\d+: ", "", message, flags=re.MULTILINE)
+    return re.sub(r"^script\.mlir:\d+: ", "", message, flags=re.MULTILINE)

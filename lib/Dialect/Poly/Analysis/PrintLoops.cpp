@@ -1,14 +1,17 @@
 //===- PrintLoops.cpp - The loops of a schedule as text -------------------===//
 
-#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "LoopTags.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-/// Tags each loop with its kind and its name.
-static void tagLoops(const BandNodes &nodes) {
+llvm::Expected<polyhedral::Ast>
+espalier::poly::scanWithNames(KernelOp kernel, const KernelModel &model) {
+  BandNodes nodes;
+  polyhedral::ScheduleTree tree =
+      buildScheduleTree(model, kernel.getSchedule(), &nodes);
   for (auto [op, node] : nodes) {
     auto band = cast<BandOp>(op);
     if (!band.getNames())
@@ -17,10 +20,11 @@ static void tagLoops(const BandNodes &nodes) {
          llvm::zip(node->members, band.getLoops(), *band.getNames()))
       member.tag = ArrayAttr::get(band.getContext(), {kind, name});
   }
+  return polyhedral::scanSchedule(model.program, tree.get());
 }
 
-/// The name of a loop, and its kind if it is not sequential.
-static std::pair<std::string, std::string> describeLoop(Attribute tag) {
+std::pair<std::string, std::string>
+espalier::poly::describeLoop(Attribute tag) {
   std::pair<std::string, std::string> text;
   auto pair = cast<ArrayAttr>(tag);
   text.first = cast<StringAttr>(pair[1]).str();
@@ -35,12 +39,7 @@ static std::pair<std::string, std::string> describeLoop(Attribute tag) {
 llvm::Expected<std::string>
 espalier::poly::printLoops(KernelOp kernel, ArrayRef<std::string> parameters) {
   KernelModel model = buildModel(kernel);
-  BandNodes nodes;
-  polyhedral::ScheduleTree tree =
-      buildScheduleTree(model, kernel.getSchedule(), &nodes);
-  tagLoops(nodes);
-  llvm::Expected<polyhedral::Ast> ast =
-      polyhedral::scanSchedule(model.program, tree.get());
+  llvm::Expected<polyhedral::Ast> ast = scanWithNames(kernel, model);
   if (!ast)
     return ast.takeError();
   polyhedral::AstNames names;

@@ -1,6 +1,7 @@
 //===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/Error.h"
 
@@ -8,15 +9,26 @@ using namespace mlir;
 using namespace espalier::poly;
 
 namespace espalier::poly {
-/// A refusal as a silenceable failure.
+/// A refusal as a silenceable failure, whose metadata is the violation.
 static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
                                           llvm::Error error) {
   if (!error)
     return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
-                                     << llvm::toString(std::move(error));
-  diag.attachNote(target->getLoc()) << "target op";
-  return diag;
+  DictionaryAttr violation;
+  error = llvm::handleErrors(std::move(error),
+                             [&](std::unique_ptr<Refusal> refusal) {
+                               violation = refusal->getEncodedViolation();
+                               return llvm::Error(std::move(refusal));
+                             });
+  DiagnosedSilenceableFailure failure = emitSilenceableFailure(op)
+                                        << llvm::toString(std::move(error));
+  failure.attachNote(target->getLoc()) << "target op";
+  SmallVector<Diagnostic> diagnostics;
+  failure.takeDiagnostics(diagnostics);
+  if (violation)
+    diagnostics.front().getMetadata().push_back(DiagnosticArgument(violation));
+  return DiagnosedSilenceableFailure::silenceableFailure(
+      std::move(diagnostics));
 }
 
 /// A target of another kind is a definite failure.

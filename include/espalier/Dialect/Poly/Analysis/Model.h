@@ -51,6 +51,12 @@ llvm::Expected<std::string> printLoops(KernelOp kernel,
 std::string describeViolation(const KernelModel &model,
                               const polyhedral::Violation &violation);
 
+/// The same as an attribute: `{kind, source, source_point, sink, sink_point,
+/// parameters}`, with strings for the kind and the computations.
+mlir::DictionaryAttr encodeViolation(const KernelModel &model,
+                                     const polyhedral::Violation &violation,
+                                     mlir::MLIRContext *context);
+
 /// Checks the kernel's schedule against its program order. Emits an error at
 /// the schedule if it breaks a dependence, naming the pair of instances, or if
 /// that cannot be decided within `limits`.
