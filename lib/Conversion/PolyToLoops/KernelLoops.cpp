@@ -70,8 +70,9 @@ LogicalResult KernelLoops::emitNode(const AstNode &node) {
   case AstNode::Kind::Call:
     return emitCall(node);
   case AstNode::Kind::Block:
-  case AstNode::Kind::Mark:
     return emitChildren(node);
+  case AstNode::Kind::Mark:
+    return emitMark(node);
   }
   llvm_unreachable("all kinds are handled");
 }

@@ -46,6 +46,16 @@ scanKernel(const KernelModel &model, ScheduleOp schedule,
 llvm::Expected<std::string> printLoops(KernelOp kernel,
                                        llvm::ArrayRef<std::string> parameters);
 
+/// From the values of the loops around a loop of `band`, outermost first, to
+/// its own values: of all points of all computations of the band.
+polyhedral::Map getLoopValues(const polyhedral::Context &context, BandOp band,
+                              unsigned position);
+
+/// What is expected of the vector loops of a schedule, and what they are
+/// instead; empty if each has at most as many neighbouring iterations as lanes.
+std::string checkLanes(ScheduleOp schedule,
+                       const polyhedral::Limits &limits = {});
+
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
 /// @b(1), distance (1), on argument #0`.
 std::string describeViolation(const KernelModel &model,
