@@ -13,11 +13,22 @@ using ConstraintList = isl::Ptr<isl_constraint_list, isl_constraint_list_copy,
                                 isl_constraint_list_free>;
 } // namespace
 
-Set Set::simplify() const {
-  isl_set *result = isl_set_copy(get());
-  isl_set *known = isl_set_universe(isl_space_params(isl_set_get_space(get())));
+/// The values of parameters that are nonnegative.
+static isl_set *getNonnegative(isl_space *space) {
+  isl_set *known = isl_set_universe(isl_space_params(space));
   for (isl_size i = 0, e = isl_set_dim(known, isl_dim_param); i < e; ++i)
     known = isl_set_lower_bound_si(known, isl_dim_param, i, 0);
+  return known;
+}
+
+Set Set::assumeNonnegativeParameters() const {
+  return Set(isl_set_intersect_params(
+      isl_set_copy(get()), getNonnegative(isl_set_get_space(get()))));
+}
+
+Set Set::simplify() const {
+  isl_set *known = getNonnegative(isl_set_get_space(get()));
+  isl_set *result = isl_set_copy(get());
   result = isl_set_detect_equalities(isl_set_compute_divs(result));
   result = isl_set_coalesce(isl_set_gist_params(result, known));
   return Set(isl_set_remove_redundancies(result));

@@ -73,6 +73,8 @@ public:
   Set subtract(const Set &other) const;
   /// The least point in lexicographic order, for each value of the parameters.
   Set lexMin() const;
+  /// For parameters that are nonnegative only.
+  Set assumeNonnegativeParameters() const;
   /// The same set in fewer pieces, without what follows from parameters that
   /// are nonnegative.
   Set simplify() const;
@@ -123,6 +125,7 @@ public:
   Map intersectDomain(const Set &domain) const;
   Map intersectRange(const Set &range) const;
   Map unite(const Map &other) const;
+  Map subtract(const Map &other) const;
   Map inverse() const;
   /// First this, then `other`.
   Map compose(const Map &other) const;

@@ -54,6 +54,14 @@ struct Slot {
   /// That of the innermost loop around the first write: loops inside it have
   /// larger ones.
   unsigned lastIterator = 0;
+
+  bool hasTypesOf(const Slot &other) const {
+    auto getType = [](mlir::Value value) {
+      return value ? value.getType() : mlir::Type();
+    };
+    return getType(value) == getType(other.value) &&
+           getType(partial) == getType(other.partial);
+  }
 };
 /// An array and the address of its element: equal expressions are the same
 /// element, and a constant difference tells elements apart.
@@ -79,15 +87,30 @@ private:
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
   mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
                                    int64_t lower, int64_t upper);
+  /// Copies for the iterations from `lower` to `most`, of which only those
+  /// below the loop's upper bound run.
+  mlir::LogicalResult emitUnrolledGuarded(const polyhedral::AstNode &node,
+                                          int64_t lower, int64_t most);
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
   mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
   mlir::LogicalResult emitPrefetch(const polyhedral::AstNode &node);
+  mlir::LogicalResult
+  emitGuarded(mlir::Value condition,
+              llvm::function_ref<mlir::LogicalResult()> emitThen,
+              llvm::function_ref<mlir::LogicalResult()> emitElse);
+  /// Slots after two branches that started from `before`: what one branch
+  /// writes first is undefined in the other; what one forgets, or changes the
+  /// type of, is forgotten.
+  static Registers mergeSlots(const Registers &before, const Registers &first,
+                              const Registers &second);
   mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
                                   mlir::Block *block);
   llvm::SmallVector<mlir::Value> getSlotValues() const;
   void setSlotValues(mlir::ValueRange values);
+  /// Yields the values that `slots` has for those of `merged`.
+  void yieldSlots(const Registers &merged, const Registers &slots);
   mlir::Value emitExpr(const polyhedral::AstExpr &expr);
   /// The value, if it is a constant for these values of unrolled iterators.
   std::optional<int64_t> getConstant(const polyhedral::AstExpr &expr);

@@ -1,5 +1,6 @@
 //===- PolyDataOps.cpp - Commands on data and reductions ------------------===//
 
+#include "CommandArguments.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 
@@ -25,12 +26,36 @@ Results CacheReadOp::command(ComputeOp compute) {
   return SmallVector<Operation *>{copy->array, copy->in};
 }
 
+/// The results of a command that makes computations before and after.
+static Results toResults(llvm::Expected<LocalCopy> copy) {
+  if (!copy)
+    return copy.takeError();
+  return SmallVector<Operation *>{copy->array, copy->in, copy->out};
+}
+
+Results CacheWriteOp::command(ComputeOp compute) {
+  return toResults(cacheWrite(compute, getWrite(), getLoop().value_or(""),
+                              getOptions(getLayout(), getPlacement())));
+}
+
+DiagnosedSilenceableFailure
+InlineOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
+                     transform::ApplyToEachResultList &,
+                     transform::TransformState &) {
+  return applyCommand(getOperation(), target, [&](ComputeOp compute) {
+    return inlineProducer(compute,
+                          [&](Operation *op) { rewriter.eraseOp(op); });
+  });
+}
+
+void InlineOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::consumesHandle(getTargetMutable(), effects);
+  transform::modifiesPayload(effects);
+}
+
 Results RfactorOp::command(ComputeOp compute) {
-  llvm::Expected<PartialReduction> parts =
-      rfactor(compute, getLoop(), getOptions({}, getPlacement()));
-  if (!parts)
-    return parts.takeError();
-  return SmallVector<Operation *>{parts->array, parts->init, parts->combine};
+  return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
 }
 
 Results PlaceOp::command(ArrayOp array) {

@@ -1,6 +1,7 @@
 //===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "CommandArguments.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/Error.h"
@@ -69,8 +70,7 @@ static DiagnosedSilenceableFailure applyDataCommand(
   return DiagnosedSilenceableFailure::success();
 }
 
-/// Runs `command` for `target`.
-static DiagnosedSilenceableFailure
+DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
              llvm::function_ref<llvm::Error(ComputeOp)> command) {
   auto compute = dyn_cast<ComputeOp>(target);

@@ -18,7 +18,8 @@ polyhedral::Set espalier::poly::getDomain(const polyhedral::Context &context,
                                           ComputeOp compute) {
   return polyhedral::Set::getUnion(context, compute.getNumDims(),
                                    compute.getKernel().getNumParameters(),
-                                   compute.getDomainSets());
+                                   compute.getDomainSets())
+      .assumeNonnegativeParameters();
 }
 
 polyhedral::Map espalier::poly::getFootprint(const polyhedral::Context &context,

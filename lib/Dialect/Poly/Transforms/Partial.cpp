@@ -74,7 +74,7 @@ static ComputeOp createCombine(OpBuilder &builder, ComputeOp compute,
       });
 }
 
-llvm::Expected<PartialReduction> espalier::poly::makePartial(
+llvm::Expected<LocalCopy> espalier::poly::makePartial(
     const Tile &tile, ComputeOp compute, ArrayRef<AffineExpr> factors,
     ArrayRef<StringAttr> names, const LocalOptions &options) {
   llvm::Expected<ReductionUpdate> update = getUpdate(compute);
@@ -118,5 +118,5 @@ llvm::Expected<PartialReduction> espalier::poly::makePartial(
   nameDims(tile, combine, names);
   addToTile(tile, init, compute, Side::Before);
   addToTile(tile, combine, compute, Side::After);
-  return PartialReduction{local->op, init, combine};
+  return LocalCopy{local->op, init, combine};
 }

@@ -16,11 +16,10 @@ llvm::Expected<ReductionUpdate> getUpdate(ComputeOp compute);
 /// own, of which there is one for each value of `factors`, functions of its
 /// dimensions that are called `names`. They start neutral and are combined
 /// with the array's elements at the end of the tile.
-llvm::Expected<PartialReduction>
-makePartial(const Tile &tile, ComputeOp compute,
-            llvm::ArrayRef<mlir::AffineExpr> factors,
-            llvm::ArrayRef<mlir::StringAttr> names,
-            const LocalOptions &options);
+llvm::Expected<LocalCopy> makePartial(const Tile &tile, ComputeOp compute,
+                                      llvm::ArrayRef<mlir::AffineExpr> factors,
+                                      llvm::ArrayRef<mlir::StringAttr> names,
+                                      const LocalOptions &options);
 
 } // namespace espalier::poly
 

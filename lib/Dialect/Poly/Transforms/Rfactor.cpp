@@ -22,8 +22,8 @@ static bool isOfElement(const polyhedral::Context &context, ComputeOp compute,
       .value_or(false);
 }
 
-static llvm::Expected<PartialReduction>
-rfactorIn(ComputeOp compute, StringRef loop, const LocalOptions &options) {
+static llvm::Expected<LocalCopy> rfactorIn(ComputeOp compute, StringRef loop,
+                                           const LocalOptions &options) {
   llvm::Expected<ReductionUpdate> update = getUpdate(compute);
   if (!update)
     return update.takeError();
@@ -49,10 +49,10 @@ rfactorIn(ComputeOp compute, StringRef loop, const LocalOptions &options) {
                      options);
 }
 
-llvm::Expected<PartialReduction>
-espalier::poly::rfactor(ComputeOp compute, StringRef loop,
-                        const LocalOptions &options) {
-  PartialReduction result;
+llvm::Expected<LocalCopy> espalier::poly::rfactor(ComputeOp compute,
+                                                  StringRef loop,
+                                                  const LocalOptions &options) {
+  LocalCopy result;
   llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
     return rfactorIn(target, loop, options).moveInto(result);
   });

@@ -104,6 +104,84 @@ static void addToNodesAbove(Operation *node, ComputeOp compute) {
       filter.setComputationsAttr(append(filter.getComputations(), symbol));
 }
 
+/// The next computation in one direction, or null.
+static ComputeOp getNeighbour(Operation *op, Side side) {
+  do
+    op = side == Side::Before ? op->getPrevNode() : op->getNextNode();
+  while (op && !isa<ComputeOp>(op));
+  return cast_or_null<ComputeOp>(op);
+}
+
+/// Drops the computation `name` from a band or filter; false if no other one
+/// is left.
+template <typename NodeOp>
+static bool dropName(NodeOp node, StringRef name) {
+  SmallVector<Attribute> symbols, others;
+  auto values = [&] {
+    if constexpr (std::is_same_v<NodeOp, BandOp>)
+      return node.getMaps();
+    else
+      return node.getSets().value_or(ArrayAttr());
+  }();
+  for (auto [number, symbol] : llvm::enumerate(
+           node.getComputations().template getAsRange<FlatSymbolRefAttr>())) {
+    if (symbol.getValue() == name)
+      continue;
+    symbols.push_back(symbol);
+    if (values)
+      others.push_back(values[number]);
+  }
+  Builder builder(node.getContext());
+  node.setComputationsAttr(builder.getArrayAttr(symbols));
+  if constexpr (std::is_same_v<NodeOp, BandOp>)
+    node.setMapsAttr(builder.getArrayAttr(others));
+  else if (values)
+    node.setSetsAttr(builder.getArrayAttr(others));
+  return !symbols.empty();
+}
+
+/// Erases a sequence with nothing in it; replaces one with a single filter that
+/// lets all points pass by what is below that.
+static void simplifySequence(SequenceOp sequence) {
+  auto filters = llvm::to_vector(sequence.getBody().getOps<FilterOp>());
+  if (filters.size() > 1 || (filters.size() == 1 && filters.front().getSets()))
+    return;
+  if (!filters.empty())
+    if (Operation *child = filters.front().getChild())
+      child->moveBefore(sequence);
+  sequence.erase();
+}
+
+void espalier::poly::removeCompute(
+    ComputeOp compute, llvm::function_ref<void(Operation *)> erase) {
+  StringRef name = compute.getSymName();
+  SmallVector<Operation *> nodes;
+  compute.getKernel().getSchedule().walk(
+      [&](Operation *node) { nodes.push_back(node); });
+  // Children come before their parents.
+  for (Operation *node : nodes) {
+    if (auto band = dyn_cast<BandOp>(node)) {
+      if (!dropName(band, name))
+        band.erase();
+    } else if (auto filter = dyn_cast<FilterOp>(node)) {
+      if (!dropName(filter, name))
+        filter.erase();
+    } else if (auto sequence = dyn_cast<SequenceOp>(node)) {
+      simplifySequence(sequence);
+    }
+  }
+  // What was interleaved with it is so with the one before it.
+  if (ComputeOp next = getNeighbour(compute, Side::After)) {
+    int64_t shared = std::min(next.getInterleaved().value_or(0),
+                              compute.getInterleaved().value_or(0));
+    if (next.getInterleaved() && shared == 0)
+      next.removeInterleavedAttr();
+    else if (shared > 0)
+      next.setInterleaved(shared);
+  }
+  erase(compute);
+}
+
 /// The sequence below `parent`, made around what is there.
 static SequenceOp getOrCreateSequence(Operation *parent,
                                       ArrayRef<ComputeOp> computes) {
@@ -178,13 +256,6 @@ void espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
   builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
   createOwnBand(builder, compute, tile.getNumLoops());
   addToNodesAbove(tile.parent, compute);
-}
-
-static ComputeOp getNeighbour(Operation *op, Side side) {
-  do
-    op = side == Side::Before ? op->getPrevNode() : op->getNextNode();
-  while (op && !isa<ComputeOp>(op));
-  return cast_or_null<ComputeOp>(op);
 }
 
 ComputeOp espalier::poly::getGroupBegin(ComputeOp first) {

@@ -44,6 +44,10 @@ enum class Side { Before, After };
 void addToTile(const Tile &tile, ComputeOp compute,
                llvm::ArrayRef<ComputeOp> uses, Side side);
 
+/// Takes `compute` out of the schedule, and erases it.
+void removeCompute(ComputeOp compute,
+                   llvm::function_ref<void(mlir::Operation *)> erase);
+
 /// The computation that `first` is interleaved with and that is the first of
 /// those.
 ComputeOp getGroupBegin(ComputeOp first);

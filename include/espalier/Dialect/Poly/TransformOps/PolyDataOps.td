@@ -91,6 +91,90 @@ def CacheReadOp : PolyComputeDataOp<"cache_read"> {
   }];
 }
 
+def CacheWriteOp : PolyComputeDataOp<"cache_write"> {
+  let summary = "keeps what a tile writes in a local array";
+  let description = [{
+    All computations in one iteration of `loop` (in the whole kernel, without a
+    loop) use a local array in place of the array of write `write`. What they
+    have written is copied back after them; what they read before they write it
+    is copied in before them.
+
+    An element that several iterations use has to be updated by a reduction, and
+    by nothing else in the loop. Each iteration then starts with neutral
+    elements, and combines them with those of the array at its end.
+
+    `layout` and `place` as for `transform.poly.cache_read`.
+
+    #### Return modes
+
+    Returns handles to the array, to the computation before (an empty handle if
+    there is none) and to that after. Reads the handle of the target, which
+    stays valid.
+    - Silenceable failure: there is no such write or loop; an access is not
+      affine or the elements have no bounds; several iterations use an element,
+      other than in a reduction; a computation outside of the loop uses elements
+      before they are copied back; the layout does not suit; the schedule would
+      break a dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %tile, %init, %store = transform.poly.cache_write %acc write 0 at "j.0"
+        place register
+        : (!transform.any_op)
+        -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$write,
+                       OptionalAttr<StrAttr>:$loop,
+                       OptionalAttr<AffineMapAttr>:$layout,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$before,
+                      TransformHandleTypeInterface:$after);
+  let assemblyFormat = [{
+    $target `write` $write (`at` $loop^)? (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def InlineOp : Op<Transform_Dialect, "poly.inline", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TransformOpInterface, TransformEachOpTrait,
+    ReportTrackingListenerFailuresOpTrait]> {
+  let cppNamespace = "::espalier::poly";
+  let summary = "computes a value where it is used";
+  let description = [{
+    The bodies of all computations that read what the target writes compute it
+    themselves; the target and its array are gone.
+
+    #### Return modes
+
+    Consumes the handle of the target.
+    - Silenceable failure: the target is a reduction, or not the only one to
+      write its array, which has to be a `poly.array`, each element once; it
+      does not write all that is read; the point that a read needs is not an
+      affine function of the point that reads; a value is used as an index;
+      something that the target reads is written before the value is used.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.inline %producer : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+  let extraClassDeclaration = [{
+    ::mlir::DiagnosedSilenceableFailure applyToOne(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::Operation *target,
+        ::mlir::transform::ApplyToEachResultList &results,
+        ::mlir::transform::TransformState &state);
+  }];
+}
+
 def RfactorOp : PolyComputeDataOp<"rfactor"> {
   let summary = "gives the iterations of a loop partial results of their own";
   let description = [{

@@ -30,36 +30,52 @@ struct LocalOptions {
 /// A local array and the computations that fill and empty it.
 struct LocalCopy {
   ArrayOp array;
-  ComputeOp in;  ///< Null if nothing is copied in.
-  ComputeOp out; ///< Null if nothing is copied out.
+  ComputeOp in;  ///< Copies in, or makes neutral; null if that is not needed.
+  ComputeOp out; ///< Copies or combines back; null if that is not needed.
 };
 
 /// Copies what one iteration of `loop` reads of an array, that of read `read`
 /// of `compute`, to a local array, and lets all computations in the loop read
 /// that. The box of elements has a size over the parameters. An empty `loop` is
-/// the whole kernel. Refused if the loop writes to the array, or if the
-/// elements are not affine functions of the points.
+/// the whole kernel. Refused if the array is written between the copy and the
+/// uses, in program order, or if the elements are not affine functions of the
+/// points.
 llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, unsigned read,
                                     llvm::StringRef loop,
                                     const LocalOptions &options = {});
+
+/// Keeps what one iteration of `loop` uses of an array, that of write `write`
+/// of `compute`, in a local array, and copies it back at the end; before, it
+/// copies in what is read before it is written. All computations in the loop
+/// use the local array. If an element is used in several iterations, it has to
+/// be by updates of a reduction: each iteration then starts with a neutral
+/// element and combines its result with the array's. Refused as `cacheRead`, or
+/// if elements are used outside of the loop before they are copied back.
+llvm::Expected<LocalCopy> cacheWrite(ComputeOp compute, unsigned write,
+                                     llvm::StringRef loop,
+                                     const LocalOptions &options = {});
+
+//===----------------------------------------------------------------------===//
+// Producers
+//===----------------------------------------------------------------------===//
+
+/// Computes what `producer` writes where it is used, in the bodies of all
+/// computations that read it, and removes it with its array by `erase`. Refused
+/// unless it is the only one to write a `poly.array`, each element once, the
+/// point that made an element is an affine function of the point that uses it,
+/// and what it reads is the same there.
+llvm::Error inlineProducer(ComputeOp producer,
+                           llvm::function_ref<void(mlir::Operation *)> erase);
 
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// A reduction in parts.
-struct PartialReduction {
-  ArrayOp array;
-  ComputeOp init;    ///< Makes the parts neutral.
-  ComputeOp combine; ///< Combines them with the elements.
-};
-
 /// Gives each iteration of `loop` partial results of its own: an array with the
 /// loop as its first dimension. Refused if `compute` is not a reduction, or if
 /// one iteration has all updates of an element.
-llvm::Expected<PartialReduction> rfactor(ComputeOp compute,
-                                         llvm::StringRef loop,
-                                         const LocalOptions &options = {});
+llvm::Expected<LocalCopy> rfactor(ComputeOp compute, llvm::StringRef loop,
+                                  const LocalOptions &options = {});
 
 //===----------------------------------------------------------------------===//
 // Arrays
