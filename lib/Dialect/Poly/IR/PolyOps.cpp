@@ -27,6 +27,21 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
     block.addArgument(type, state.location);
 }
 
+/// Whether `shape` gives the extents of `memref` in terms of `numParameters`
+/// symbols.
+static bool isShapeOf(AffineMap shape, MemRefType memref,
+                      unsigned numParameters) {
+  if (shape.getNumDims() != 0 || shape.getNumSymbols() != numParameters ||
+      shape.getNumResults() != memref.getRank())
+    return false;
+  return llvm::all_of(
+      llvm::zip(shape.getResults(), memref.getShape()), [](auto pair) {
+        auto [expr, extent] = pair;
+        return ShapedType::isDynamic(extent) ||
+               expr == getAffineConstantExpr(extent, expr.getContext());
+      });
+}
+
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
                       ArrayRef<Type> results,
@@ -60,8 +75,41 @@ LogicalResult KernelOp::verify() {
       return emitOpError("expects arguments that are memrefs of numbers, or "
                          "numbers, but argument #")
              << number << " is " << type;
+
+    // C4
+    Attribute attr = getArgAttr(number, getShapeAttrName());
+    if (!attr)
+      continue;
+    auto shape = dyn_cast<AffineMapAttr>(attr);
+    if (!memref || !shape ||
+        !isShapeOf(shape.getValue(), memref, getNumParameters()))
+      return emitOpError("expects '")
+             << getShapeAttrName() << "' to map " << getNumParameters()
+             << " symbols to the extents of a memref, but argument #" << number
+             << " is " << type << " with " << attr;
+  }
+
+  // C5
+  if (Attribute attr = (*this)->getAttr(getAssumptionsAttrName())) {
+    auto set = dyn_cast<IntegerSetAttr>(attr);
+    if (!set || set.getValue().getNumDims() != 0 ||
+        set.getValue().getNumSymbols() != getNumParameters())
+      return emitOpError("expects '")
+             << getAssumptionsAttrName() << "' to be a set with "
+             << getNumParameters() << " symbols and no dimensions, but got "
+             << attr;
   }
   return success();
+}
+
+IntegerSet KernelOp::getAssumptions() {
+  auto set = (*this)->getAttrOfType<IntegerSetAttr>(getAssumptionsAttrName());
+  return set ? set.getValue() : IntegerSet();
+}
+
+std::string KernelOp::getArgumentName(unsigned number) {
+  auto name = getArgAttrOfType<StringAttr>(number, "espalier.name");
+  return name ? name.str() : ("arg" + Twine(number)).str();
 }
 
 LogicalResult KernelOp::verifyRegions() {

@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "CommandArguments.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/Error.h"
 
@@ -9,15 +10,26 @@ using namespace mlir;
 using namespace espalier::poly;
 
 namespace espalier::poly {
-/// A refusal as a silenceable failure.
+/// A refusal as a silenceable failure, whose metadata is the violation.
 static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
                                           llvm::Error error) {
   if (!error)
     return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
-                                     << llvm::toString(std::move(error));
-  diag.attachNote(target->getLoc()) << "target op";
-  return diag;
+  DictionaryAttr violation;
+  error = llvm::handleErrors(std::move(error),
+                             [&](std::unique_ptr<Refusal> refusal) {
+                               violation = refusal->getEncodedViolation();
+                               return llvm::Error(std::move(refusal));
+                             });
+  DiagnosedSilenceableFailure failure = emitSilenceableFailure(op)
+                                        << llvm::toString(std::move(error));
+  failure.attachNote(target->getLoc()) << "target op";
+  SmallVector<Diagnostic> diagnostics;
+  failure.takeDiagnostics(diagnostics);
+  if (violation)
+    diagnostics.front().getMetadata().push_back(DiagnosticArgument(violation));
+  return DiagnosedSilenceableFailure::silenceableFailure(
+      std::move(diagnostics));
 }
 
 /// A target of another kind is a definite failure.
@@ -161,6 +173,43 @@ ComputationOp::apply(transform::TransformRewriter &,
 void ComputationOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   transform::onlyReadsHandle(getRootMutable(), effects);
+  transform::producesHandle(getOperation()->getOpResults(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
+// WrittenArrayOp
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure
+WrittenArrayOp::apply(transform::TransformRewriter &,
+                      transform::TransformResults &results,
+                      transform::TransformState &state) {
+  auto targets = llvm::to_vector(state.getPayloadOps(getComputation()));
+  if (targets.size() != 1 || !isa<ComputeOp>(targets.front()))
+    return emitDefiniteFailure()
+           << "expects one poly.compute, but got " << targets.size() << " ops"
+           << (targets.empty() ? "" : ", the first of them a ")
+           << (targets.empty() ? ""
+                               : targets.front()->getName().getStringRef());
+  auto compute = cast<ComputeOp>(targets.front());
+  auto writes = compute.getWrites();
+  if (getNumber() >= writes.size())
+    return emitSilenceableError()
+           << "expects one of the " << writes.size() << " writes of @"
+           << compute.getSymName() << ", but got " << getNumber();
+  auto array = writes[getNumber()].getDefiningOp<ArrayOp>();
+  if (!array)
+    return emitSilenceableError()
+           << "expects @" << compute.getSymName()
+           << " to write an array of the kernel, but got an argument";
+  results.set(cast<OpResult>(getArray()), {array});
+  return DiagnosedSilenceableFailure::success();
+}
+
+void WrittenArrayOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getComputationMutable(), effects);
   transform::producesHandle(getOperation()->getOpResults(), effects);
   transform::onlyReadsPayload(effects);
 }

@@ -34,6 +34,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
 
     The arguments of type `index` are the parameters, taken as nonnegative. They
     are, in this order, the first symbols of every set and map of the kernel.
+    The attribute `poly.shape` of an argument states its extents in terms of them,
+    `poly.assumptions` of the kernel what else may be taken to hold for them.
 
     Constraints:
     - (C1) it has a body and no results.
@@ -41,10 +43,15 @@ def Poly_KernelOp : Poly_Op<"kernel", [
       these types.
     - (C3) the body holds `poly.array`, `poly.compute` and at most one
       `poly.schedule`, nothing else.
+    - (C4) `poly.shape` maps the parameters, as symbols, to the extents of a
+      memref; it has a constant where the type has.
+    - (C5) `poly.assumptions` is a set without dimensions, with the parameters as
+      symbols.
 
     Example:
     ```mlir
-    poly.kernel @zero(%C: memref<?xf32>, %N: index) {
+    poly.kernel @zero(%C: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>},
+                      %N: index) {
       poly.compute @init domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
           reads() writes(%C[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
         %z = arith.constant 0.0 : f32
@@ -66,6 +73,17 @@ def Poly_KernelOp : Poly_Op<"kernel", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
+    /// The attribute of an argument that states its extents.
+    static constexpr ::llvm::StringLiteral getShapeAttrName() {
+      return "poly.shape";
+    }
+    /// What holds for the parameters beyond being nonnegative; or null.
+    ::mlir::IntegerSet getAssumptions();
+    static constexpr ::llvm::StringLiteral getAssumptionsAttrName() {
+      return "poly.assumptions";
+    }
+    /// The name of an argument: its attribute espalier.name, or `arg<number>`.
+    std::string getArgumentName(unsigned number);
     /// The index-typed arguments, in order.
     ::llvm::SmallVector<::mlir::BlockArgument> getParameters();
     unsigned getNumParameters();
