@@ -15,7 +15,8 @@
 |*   espalier_module_finish(m, &y, names, 1);                                 *|
 |*                                                                            *|
 |* Functions that return an int return a negative number on an error, whose   *|
-|* diagnostics are then the module's last error; the module is as before.     *|
+|* diagnostics are then the module's last error; the module is as before. A   *|
+|* null pointer where something is needed is an error.                        *|
 |* A module serves one thread at a time. No function throws or prints.        *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
@@ -158,7 +159,8 @@ ESPALIER_API int32_t espalier_module_num_inputs(const espalier_module *module);
 ESPALIER_API int32_t espalier_module_num_outputs(const espalier_module *module);
 
 /** The name of an argument or a result of `main`: its attribute espalier.name,
-    or else "input<index>" or "output<index>". */
+    or else "input<index>" or "output<index>". The index is one of those that
+    there are. */
 ESPALIER_API void espalier_module_input_name(
     const espalier_module *module, int32_t index,
     void (*write)(const char *text, size_t size, void *user), void *user);
@@ -166,14 +168,15 @@ ESPALIER_API void espalier_module_output_name(
     const espalier_module *module, int32_t index,
     void (*write)(const char *text, size_t size, void *user), void *user);
 
-/** The rank of a tensor; -1 for an index. */
+/** The rank of a tensor; -1 for an index and for no value. */
 ESPALIER_API int32_t espalier_value_rank(espalier_value value);
 
-/** The extent of a dimension, -1 if it is unknown. */
+/** The extent of a dimension; -1 if it is unknown or there is none. */
 ESPALIER_API int64_t espalier_value_extent(espalier_value value,
                                            int32_t dimension);
 
-/** Gives the element type's text to `write`; for an index it is "index". */
+/** Gives the element type's text to `write`; for an index it is "index", and ""
+    for no value. */
 ESPALIER_API void espalier_value_element_type(
     espalier_value value,
     void (*write)(const char *text, size_t size, void *user), void *user);

@@ -24,6 +24,7 @@ extern "C" {
 /** A compiled module, its code in this process. */
 typedef struct espalier_executable espalier_executable;
 
+/** How to compile. A NULL among the texts stands for "". */
 typedef struct espalier_compile_options {
   /** LLVM's name of the CPU; "" for the one at hand. */
   const char *cpu;
@@ -35,6 +36,9 @@ typedef struct espalier_compile_options {
   uint32_t jobs;
   /** The folder of compiled programs; "" for no cache. */
   const char *cache_dir;
+  /** Bytes of all programs in that folder, of which the least recently used
+     ones are removed; 0 for what the disk allows. */
+  uint64_t cache_limit;
   /** Called after each part, from any thread but one at a time; may be NULL. */
   void (*progress)(uint32_t done, uint32_t all, void *user);
   void *user;
@@ -43,8 +47,9 @@ typedef struct espalier_compile_options {
 /** Options for this machine, without a cache. */
 ESPALIER_API espalier_compile_options espalier_default_compile_options(void);
 
-/** Compiles a module, which is changed on the way. Returns NULL on an error,
-    whose diagnostics are the module's last error. */
+/** Compiles a module, which is changed on the way; NULL for `options` stands
+   for the default ones. Returns NULL on an error, whose diagnostics are the
+   module's last error. */
 ESPALIER_API espalier_executable *
 espalier_compile(espalier_module *module,
                  const espalier_compile_options *options);
@@ -69,9 +74,11 @@ espalier_executable_seconds(const espalier_executable *executable);
 ESPALIER_API int32_t
 espalier_executable_cached(const espalier_executable *executable);
 
-/** Writes the program as a shared library to `path`, and its C header beside
-    it. Both appear complete or not at all. Returns a negative number on an
-    error, whose message is `espalier_executable_last_error`. */
+/** Writes the program to `path`, as a shared library or an object as the name
+    ends in .so or .o, and its C header beside it. Both appear complete or not
+   at all. Objects of several programs can be linked together; they need libm
+   and, unless compiled without threads, libomp.so.5. Returns a negative number
+   on an error, whose message is `espalier_executable_last_error`. */
 ESPALIER_API int espalier_executable_save(espalier_executable *executable,
                                           const char *path);
 

@@ -108,6 +108,8 @@ typedef struct espalier_program {
   const char *name;
   /** The CPU that the code was generated for. */
   const char *cpu;
+  /** The extensions that the code needs, by LLVM's names; ends in NULL. */
+  const char *const *features;
   const espalier_tensor_info *inputs;
   const espalier_tensor_info *outputs;
   /** Maps all extents of all inputs to all extents of all outputs and the

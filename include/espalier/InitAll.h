@@ -10,6 +10,7 @@
 #include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -19,6 +20,7 @@ namespace espalier {
 /// Adds every Espalier dialect and dialect extension to `registry`.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, poly::PolyDialect>();
+  poly::registerTransformExtension(registry);
 }
 
 /// Registers every Espalier pass and pipeline.

@@ -32,11 +32,36 @@ static int fail(espalier_module *module, const Twine &message) {
   return -1;
 }
 
+/// Records that `what` is missing if `pointer` is null, and says whether it is.
+static bool isMissing(espalier_module *module, const void *pointer,
+                      const Twine &what) {
+  if (!pointer)
+    fail(module, "expects " + what + ", but got a null pointer");
+  return !pointer;
+}
+
+/// Says whether operations can be added, or records an error.
+static bool isUnderConstruction(espalier_module *module) {
+  func::FuncOp function = module->function;
+  if (function && !function.getBody().front().mightHaveTerminator())
+    return true;
+  fail(module, "expects a function under construction");
+  return false;
+}
+
 /// Returns the tensor type, or null after recording an error. Extents of -1
 /// are dynamic.
 static RankedTensorType tensorType(espalier_module *module,
                                    const char *elementType, int32_t rank,
                                    const int64_t *extents) {
+  if (isMissing(module, elementType, "an element type"))
+    return {};
+  if (rank < 0) {
+    fail(module, "expects a rank of at least 0, but got " + Twine(rank));
+    return {};
+  }
+  if (rank > 0 && isMissing(module, extents, "the extents"))
+    return {};
   Type element = parseType(elementType, &module->context);
   if (!element || !RankedTensorType::isValidElementType(element)) {
     module->error.clear();
@@ -65,7 +90,12 @@ int espalier_module_input(espalier_module *module, const char *name,
                           const char *element_type, int32_t rank,
                           const int64_t *extents, const char *const *symbols,
                           espalier_value *result) {
+  if (!module)
+    return -1;
   ErrorCollector collector(&module->context, module->error);
+  if (!isUnderConstruction(module) || isMissing(module, name, "a name") ||
+      isMissing(module, result, "a place for the value"))
+    return -1;
   Builder &builder = module->builder;
   RankedTensorType type = tensorType(module, element_type, rank, extents);
   if (!type)
@@ -122,13 +152,18 @@ int espalier_module_constant(espalier_module *module, const char *element_type,
                              const void *data, size_t size,
                              void (*release)(void *), void *user,
                              espalier_value *result) {
-  ErrorCollector collector(&module->context, module->error);
   llvm::scope_exit releaseData([&] {
     if (release)
       release(user);
   });
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  if (!isUnderConstruction(module) ||
+      isMissing(module, result, "a place for the value"))
+    return -1;
   RankedTensorType type = tensorType(module, element_type, rank, extents);
-  if (!type)
+  if (!type || (size > 0 && isMissing(module, data, "data")))
     return -1;
   if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
     return fail(module, "expects a constant of numbers with a static shape");
@@ -176,7 +211,13 @@ static Attribute makeAttribute(espalier_module *module,
   Builder &builder = module->builder;
   switch (attribute.kind) {
   case ESPALIER_ATTRIBUTE_TEXT:
-    return parseAttribute(attribute.text, &module->context);
+    if (isMissing(module, attribute.text, "the text of an attribute"))
+      return {};
+    if (Attribute value = parseAttribute(attribute.text, &module->context))
+      return value;
+    fail(module,
+         Twine("expects an attribute, but got '") + attribute.text + "'");
+    return {};
   case ESPALIER_ATTRIBUTE_INTEGER:
     return builder.getI64IntegerAttr(attribute.integer);
   case ESPALIER_ATTRIBUTE_REAL:
@@ -184,9 +225,14 @@ static Attribute makeAttribute(espalier_module *module,
   case ESPALIER_ATTRIBUTE_BOOLEAN:
     return builder.getBoolAttr(attribute.integer != 0);
   case ESPALIER_ATTRIBUTE_INTEGERS:
+    if (attribute.num_integers > 0 &&
+        isMissing(module, attribute.integers, "the integers of an attribute"))
+      return {};
     return builder.getDenseI64ArrayAttr(
         ArrayRef(attribute.integers, attribute.num_integers));
   }
+  fail(module, "expects the kind of an attribute, but got " +
+                   Twine(static_cast<int>(attribute.kind)));
   return {};
 }
 
@@ -230,14 +276,49 @@ static LogicalResult inferTypes(OperationState &state,
                                      state.types);
 }
 
+/// Fills `state` with what the caller describes, or records an error.
+static LogicalResult fillState(espalier_module *module,
+                               const espalier_operation &operation,
+                               OperationState &state) {
+  if (operation.num_operands > 0 &&
+      isMissing(module, operation.operands, "operands"))
+    return failure();
+  for (size_t i = 0; i < operation.num_operands; ++i) {
+    if (isMissing(module, operation.operands[i].ptr,
+                  "a value as operand #" + Twine(i)))
+      return failure();
+    state.operands.push_back(unwrap(operation.operands[i]));
+  }
+  if (operation.num_attributes > 0 &&
+      isMissing(module, operation.attributes, "attributes"))
+    return failure();
+  for (size_t i = 0; i < operation.num_attributes; ++i) {
+    const espalier_attribute &attribute = operation.attributes[i];
+    if (isMissing(module, attribute.name, "the name of an attribute"))
+      return failure();
+    Attribute value = makeAttribute(module, attribute);
+    if (!value)
+      return failure();
+    state.addAttribute(attribute.name, value);
+  }
+  return success();
+}
+
 int espalier_module_op(espalier_module *module,
                        const espalier_operation *operation,
                        espalier_value *results, size_t max_results) {
+  if (!module)
+    return -1;
   ErrorCollector collector(&module->context, module->error);
+  if (!isUnderConstruction(module) ||
+      isMissing(module, operation, "an operation") ||
+      isMissing(module, operation->name, "an operation's name") ||
+      (max_results > 0 && isMissing(module, results, "a place for results")))
+    return -1;
   OpBuilder &builder = module->builder;
   Location loc = builder.getUnknownLoc();
-  if (StringRef location(operation->location); !location.empty())
-    loc = NameLoc::get(builder.getStringAttr(location));
+  if (operation->location && *operation->location)
+    loc = NameLoc::get(builder.getStringAttr(operation->location));
   std::optional<RegisteredOperationName> name =
       RegisteredOperationName::lookup(operation->name, &module->context);
   if (!name)
@@ -245,16 +326,8 @@ int espalier_module_op(espalier_module *module,
                             operation->name + "'");
 
   OperationState state(loc, *name);
-  for (size_t i = 0; i < operation->num_operands; ++i)
-    state.operands.push_back(unwrap(operation->operands[i]));
-  for (size_t i = 0; i < operation->num_attributes; ++i) {
-    const espalier_attribute &attribute = operation->attributes[i];
-    Attribute value = makeAttribute(module, attribute);
-    if (!value)
-      return fail(module, Twine("expects an attribute, but got '") +
-                              attribute.text + "'");
-    state.addAttribute(attribute.name, value);
-  }
+  if (failed(fillState(module, *operation, state)))
+    return -1;
   if (failed(inferTypes(state, *name)))
     return fail(module, "expects operands that fit the operation");
   Operation *op = builder.create(state);
@@ -272,9 +345,19 @@ int espalier_module_op(espalier_module *module,
 // Indices
 //===----------------------------------------------------------------------===//
 
+/// Begins a call that makes an index: says whether it can.
+static bool startIndex(espalier_module *module, espalier_value *result) {
+  if (!module)
+    return false;
+  module->error.clear();
+  return isUnderConstruction(module) &&
+         !isMissing(module, result, "a place for the value");
+}
+
 int espalier_module_index(espalier_module *module, int64_t number,
                           espalier_value *result) {
-  module->error.clear();
+  if (!startIndex(module, result))
+    return -1;
   OpBuilder &builder = module->builder;
   *result = wrap(
       arith::ConstantIndexOp::create(builder, builder.getUnknownLoc(), number));
@@ -283,7 +366,8 @@ int espalier_module_index(espalier_module *module, int64_t number,
 
 int espalier_module_dim(espalier_module *module, espalier_value value,
                         int32_t dimension, espalier_value *result) {
-  module->error.clear();
+  if (!startIndex(module, result) || isMissing(module, value.ptr, "a value"))
+    return -1;
   auto type = dyn_cast<RankedTensorType>(unwrap(value).getType());
   if (!type || dimension < 0 || dimension >= type.getRank())
     return fail(module,
@@ -311,7 +395,10 @@ static Value createModulo(OpBuilder &builder, Location loc, Value a, Value b) {
 int espalier_module_index_op(espalier_module *module, const char *name,
                              espalier_value left, espalier_value right,
                              espalier_value *result) {
-  module->error.clear();
+  if (!startIndex(module, result) || isMissing(module, name, "a function") ||
+      isMissing(module, left.ptr, "a left value") ||
+      isMissing(module, right.ptr, "a right value"))
+    return -1;
   OpBuilder &builder = module->builder;
   Location loc = builder.getUnknownLoc();
   Value a = unwrap(left), b = unwrap(right);
@@ -342,14 +429,22 @@ int espalier_module_index_op(espalier_module *module, const char *name,
 int espalier_module_finish(espalier_module *module,
                            const espalier_value *outputs,
                            const char *const *names, size_t num_outputs) {
+  if (!module)
+    return -1;
   ErrorCollector collector(&module->context, module->error);
   OpBuilder &builder = module->builder;
   func::FuncOp function = module->function;
-  if (!function || function.getBody().front().mightHaveTerminator())
-    return fail(module, "expects a function under construction");
+  if (!isUnderConstruction(module))
+    return -1;
+  if (num_outputs > 0 && (isMissing(module, outputs, "outputs") ||
+                          isMissing(module, names, "names of outputs")))
+    return -1;
   SmallVector<Value> values;
   SmallVector<Attribute> attributes;
   for (size_t i = 0; i < num_outputs; ++i) {
+    if (isMissing(module, outputs[i].ptr, "a value as output #" + Twine(i)) ||
+        isMissing(module, names[i], "a name of output #" + Twine(i)))
+      return -1;
     values.push_back(unwrap(outputs[i]));
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
         "espalier.name", builder.getStringAttr(names[i]))));
@@ -371,14 +466,24 @@ int espalier_module_finish(espalier_module *module,
 // Values
 //===----------------------------------------------------------------------===//
 
+/// Returns the type of a tensor; null for another value, and for none.
+static RankedTensorType getTensorType(espalier_value value) {
+  if (!value.ptr)
+    return {};
+  return dyn_cast<RankedTensorType>(unwrap(value).getType());
+}
+
 int32_t espalier_value_rank(espalier_value value) {
-  auto type = dyn_cast<RankedTensorType>(unwrap(value).getType());
+  RankedTensorType type = getTensorType(value);
   return type ? type.getRank() : -1;
 }
 
 int64_t espalier_value_extent(espalier_value value, int32_t dimension) {
-  auto type = cast<RankedTensorType>(unwrap(value).getType());
-  return type.isDynamicDim(dimension) ? -1 : type.getDimSize(dimension);
+  RankedTensorType type = getTensorType(value);
+  if (!type || dimension < 0 || dimension >= type.getRank() ||
+      type.isDynamicDim(dimension))
+    return -1;
+  return type.getDimSize(dimension);
 }
 
 void espalier_value_element_type(espalier_value value,
@@ -386,6 +491,7 @@ void espalier_value_element_type(espalier_value value,
                                  void *user) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << getElementTypeOrSelf(unwrap(value).getType());
+  if (value.ptr)
+    os << getElementTypeOrSelf(unwrap(value).getType());
   write(text.data(), text.size(), user);
 }

@@ -53,16 +53,24 @@ static int32_t dtypeOf(Type type) {
 espalier_results *espalier_interpret(espalier_module *module,
                                      const espalier_tensor *inputs,
                                      int32_t num_inputs) {
+  if (!module)
+    return nullptr;
   espalier::capi::ErrorCollector collector(&module->context, module->error);
   SmallVector<Tensor> operands;
+  if (num_inputs > 0 && !inputs) {
+    module->error = "expects inputs, but got a null pointer";
+    return nullptr;
+  }
   for (int32_t i = 0; i < num_inputs; ++i) {
     const espalier_tensor &input = inputs[i];
+    bool hasShape = input.rank == 0 || (input.rank > 0 && input.extents);
+    ArrayRef<int64_t> shape(input.extents, hasShape ? input.rank : 0);
+    hasShape &= llvm::all_of(shape, [](int64_t n) { return n >= 0; });
     Type element = elementType(&module->context, input.dtype);
     std::optional<size_t> bytes;
     RankedTensorType type;
-    if (element) {
-      type =
-          RankedTensorType::get(ArrayRef(input.extents, input.rank), element);
+    if (element && hasShape) {
+      type = RankedTensorType::get(shape, element);
       bytes = espalier::interpreter::getDenseBytes(type);
     }
     if (!bytes) {
@@ -70,6 +78,11 @@ espalier_results *espalier_interpret(espalier_module *module,
           "expects inputs of known types and sizes, but got another "
           "as input #" +
           std::to_string(i);
+      return nullptr;
+    }
+    if (*bytes > 0 && !input.data) {
+      module->error =
+          "expects data, but got a null pointer as input #" + std::to_string(i);
       return nullptr;
     }
     operands.push_back(Tensor::wrap(

@@ -44,7 +44,8 @@ espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
     if (auto name = diagnostic.getLocation()->findInstanceOf<NameLoc>())
       os << "node '" << name.getName().getValue() << "': ";
     else if (auto file =
-                 diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+                 diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+             file && file.getLine() > 0)
       os << "line " << file.getLine() << ": ";
     os << diagnostic;
   };
@@ -73,6 +74,10 @@ espalier_module *espalier_module_create() {
 }
 
 espalier_module *espalier_module_parse(const char *text, size_t size) {
+  if (!text) {
+    parseError = "expects text, but got a null pointer";
+    return nullptr;
+  }
   auto result = std::make_unique<espalier_module>();
   {
     espalier::capi::ErrorCollector collector(&result->context, parseError);
@@ -105,6 +110,8 @@ void espalier_module_print(const espalier_module *module,
 //===----------------------------------------------------------------------===//
 
 static func::FuncOp mainFunction(const espalier_module *module) {
+  if (!module)
+    return {};
   ModuleOp op = *const_cast<espalier_module *>(module)->module;
   return op.lookupSymbol<func::FuncOp>("main");
 }

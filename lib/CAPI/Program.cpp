@@ -18,19 +18,25 @@ espalier_compile_options espalier_default_compile_options() {
   espalier_compile_options options = {};
   options.cpu = options.features = options.cache_dir = "";
   options.threads = true;
+  options.cache_limit = CacheOptions().limit;
   return options;
 }
 
 espalier_executable *espalier_compile(espalier_module *module,
-                                      const espalier_compile_options *options) {
+                                      const espalier_compile_options *given) {
+  if (!module)
+    return nullptr;
+  espalier_compile_options defaults = espalier_default_compile_options();
+  const espalier_compile_options *options = given ? given : &defaults;
+  auto getText = [](const char *text) { return text ? text : ""; };
   capi::ErrorCollector collector(&module->context, module->error);
   mlir::DialectRegistry registry;
   registerCompilation(registry);
   module->context.appendDialectRegistry(registry);
 
   CodegenOptions codegen;
-  codegen.cpu = options->cpu;
-  codegen.features = options->features;
+  codegen.cpu = getText(options->cpu);
+  codegen.features = getText(options->features);
   codegen.threads = options->threads != 0;
   codegen.jobs = options->jobs;
   if (options->progress)
@@ -39,8 +45,9 @@ espalier_executable *espalier_compile(espalier_module *module,
     };
 
   auto result = std::make_unique<espalier_executable>();
-  mlir::FailureOr<CompiledProgram> compiled = compileCached(
-      *module->module, codegen, options->cache_dir, &result->cacheResult);
+  CacheOptions cache = {getText(options->cache_dir), options->cache_limit};
+  mlir::FailureOr<CompiledProgram> compiled =
+      compileCached(*module->module, codegen, cache, &result->cacheResult);
   if (mlir::failed(compiled)) {
     if (module->error.empty())
       module->error = "the compiler gave no reason";
@@ -61,7 +68,7 @@ void espalier_executable_destroy(espalier_executable *executable) {
 
 const espalier_program *
 espalier_executable_program(const espalier_executable *executable) {
-  return executable->program->getProgram();
+  return executable ? executable->program->getProgram() : nullptr;
 }
 
 uint64_t espalier_executable_kernels(const espalier_executable *executable) {
@@ -78,9 +85,15 @@ int32_t espalier_executable_cached(const espalier_executable *executable) {
 
 int espalier_executable_save(espalier_executable *executable,
                              const char *path) {
+  if (!executable)
+    return -1;
   executable->error.clear();
+  if (!path) {
+    executable->error = "expects a path, but got a null pointer";
+    return -1;
+  }
   const CompiledProgram &compiled = executable->program->getCompiled();
-  llvm::Error error = linkSharedLibrary(compiled, path);
+  llvm::Error error = linkProgram(compiled, path);
   if (!error)
     return 0;
   executable->error = llvm::toString(std::move(error));

@@ -7,8 +7,10 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -82,34 +84,75 @@ std::string espalier::computeCacheKey(ModuleOp module,
   return llvm::toHex(hash.final<20>(), /*LowerCase=*/true);
 }
 
+/// Says what is wrong with the entry whose reading ended in `error`; nothing if
+/// there is none.
+static std::string describeDamage(llvm::Error error) {
+  std::string reason;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &info) {
+    std::error_code code = info.convertToErrorCode();
+    if (code != std::errc::no_such_file_or_directory &&
+        code != std::errc::not_a_directory)
+      reason = info.message();
+  });
+  return reason;
+}
+
+/// Reads the entry `path` and marks it as used.
+static llvm::Expected<CompiledProgram> loadEntry(StringRef path) {
+  llvm::Expected<CompiledProgram> program = CompiledProgram::load(path);
+  if (!program)
+    return program;
+  int file;
+  if (!llvm::sys::fs::openFileForRead(path, file)) {
+    // In a folder of somebody else this fails, and nothing is lost.
+    (void)llvm::sys::fs::setLastAccessAndModificationTime(
+        file, std::chrono::system_clock::now());
+    (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
+  }
+  return program;
+}
+
+/// Stores an entry, and removes others. A process that is about to read one of
+/// them compiles instead; what is mapped stays until it is unmapped.
+static llvm::Error storeEntry(const CompiledProgram &program, StringRef path,
+                              const CacheOptions &cache) {
+  if (std::error_code code = llvm::sys::fs::create_directories(cache.dir))
+    return llvm::errorCodeToError(code);
+  if (llvm::Error error = program.save(path))
+    return error;
+  llvm::CachePruningPolicy policy;
+  policy.Interval = policy.Expiration = std::chrono::seconds(0);
+  policy.MaxSizeBytes = cache.limit;
+  llvm::pruneCache(cache.dir, policy);
+  return llvm::Error::success();
+}
+
 FailureOr<CompiledProgram>
 espalier::compileCached(ModuleOp module, const CodegenOptions &options,
-                        StringRef cacheDir, CacheResult *result) {
+                        const CacheOptions &cache, CacheResult *result) {
   CacheResult unused;
   CacheResult &outcome = result ? *result : unused;
   outcome = CacheResult::Disabled;
-  if (cacheDir.empty())
+  if (cache.dir.empty())
     return compileModule(module, options);
 
-  outcome = CacheResult::Miss;
-  SmallString<128> path(cacheDir);
-  llvm::sys::path::append(path, computeCacheKey(module, options) + ".espalier");
-  if (llvm::sys::fs::exists(path)) {
-    llvm::Expected<CompiledProgram> known = CompiledProgram::load(path);
-    if (known) {
-      outcome = CacheResult::Hit;
-      return std::move(*known);
-    }
-    outcome = CacheResult::Damaged;
-    emitRemark(module.getLoc(), "compiles again: ")
-        << llvm::toString(known.takeError());
+  // LLVM's pruning looks at files with this prefix only.
+  SmallString<128> path(cache.dir);
+  llvm::sys::path::append(
+      path, "llvmcache-" + computeCacheKey(module, options) + ".espalier");
+  llvm::Expected<CompiledProgram> known = loadEntry(path);
+  if (known) {
+    outcome = CacheResult::Hit;
+    return std::move(*known);
   }
+  std::string damage = describeDamage(known.takeError());
+  outcome = damage.empty() ? CacheResult::Miss : CacheResult::Damaged;
+  if (!damage.empty())
+    emitRemark(module.getLoc(), "compiles again: ") << damage;
   FailureOr<CompiledProgram> program = compileModule(module, options);
   if (failed(program))
     return failure();
-  std::error_code code = llvm::sys::fs::create_directories(cacheDir);
-  llvm::Error error = code ? llvm::errorCodeToError(code) : program->save(path);
-  if (error)
+  if (llvm::Error error = storeEntry(*program, path, cache))
     emitWarning(module.getLoc(), "cannot write the cache '")
         << path << "': " << llvm::toString(std::move(error));
   return program;

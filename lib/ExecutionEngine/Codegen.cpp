@@ -88,21 +88,40 @@ espalier::resolveTarget(const CodegenOptions &options) {
   return TargetCPU{llvm::sys::getHostCPUName().str(), features.getString()};
 }
 
-llvm::Expected<std::vector<std::string>>
-espalier::findMissingFeatures(const TargetCPU &target) {
-  auto wanted = createSubtarget(target);
-  if (!wanted)
-    return wanted.takeError();
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  std::vector<std::string> missing;
-  // Only what the detection knows of can be compared.
-  for (const auto &entry : (*wanted)->getAllProcessorFeatures()) {
-    auto it = host.find(entry.Key);
-    if (it != host.end() && !it->second &&
-        (*wanted)->checkFeatures(std::string("+") + entry.Key))
-      missing.push_back(entry.Key);
+llvm::Expected<poly::TargetAttr>
+espalier::describeMachine(mlir::MLIRContext *context,
+                          const CodegenOptions &options) {
+  if (options.cpu.empty() && options.features.empty())
+    return poly::detectHostTarget(context);
+  auto target = resolveTarget(options);
+  if (!target)
+    return target.takeError();
+  auto subtarget = createSubtarget(*target);
+  if (!subtarget)
+    return subtarget.takeError();
+  return poly::describeTarget(
+      context, target->cpu, [&](llvm::StringRef feature) {
+        return (*subtarget)->checkFeatures(("+" + feature).str());
+      });
+}
+
+std::vector<std::string> espalier::getCheckedFeatures(const TargetCPU &target) {
+  std::vector<std::string> features;
+  auto subtarget = createSubtarget(target);
+  if (!subtarget) {
+    // Nothing can be compiled for it either, which is reported then.
+    llvm::consumeError(subtarget.takeError());
+    return features;
   }
-  return missing;
+  if (!getTriple().isX86())
+    return features;
+  for (const char *name : {
+#define X86_FEATURE(name, leaf, subleaf, register, bit, state) name,
+#include "espalier-c/CpuFeatures.def"
+       })
+    if ((*subtarget)->checkFeatures(std::string("+") + name))
+      features.push_back(name);
+  return features;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

@@ -4,6 +4,7 @@
 #define ESPALIER_LIB_EXECUTIONENGINE_CODEGEN_H
 
 #include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -32,9 +33,13 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine,
            const CodegenOptions &options);
 
-/// Returns the names of features of `target` that the machine at hand lacks.
-llvm::Expected<std::vector<std::string>>
-findMissingFeatures(const TargetCPU &target);
+/// Describes the machine that code is made for, from which the default schedule
+/// follows.
+llvm::Expected<poly::TargetAttr> describeMachine(mlir::MLIRContext *context,
+                                                 const CodegenOptions &options);
+
+/// Returns the extensions of `target` among those that the runtime checks for.
+std::vector<std::string> getCheckedFeatures(const TargetCPU &target);
 
 /// Adds to `module` the constant `espalier_program` of the program with the
 /// given signature. `withThreads` says whether it may set a number of threads.

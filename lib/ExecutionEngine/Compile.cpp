@@ -143,9 +143,18 @@ static bool usesThreads(ModuleOp module) {
 FailureOr<CompiledProgram>
 espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   auto start = std::chrono::steady_clock::now();
+  // No place in the module is to blame.
+  auto unknown = UnknownLoc::get(module.getContext());
   llvm::Expected<TargetCPU> target = resolveTarget(options);
   if (!target)
-    return emitError(module.getLoc(), llvm::toString(target.takeError()));
+    return emitError(unknown, llvm::toString(target.takeError()));
+  if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
+    module.getContext()->loadDialect<poly::PolyDialect>();
+    auto machine = describeMachine(module.getContext(), options);
+    if (!machine)
+      return emitError(unknown, llvm::toString(machine.takeError()));
+    module->setAttr(poly::TargetAttr::getAttrName(), *machine);
+  }
   PipelineOptions pipeline;
   pipeline.threads = options.threads;
   if (failed(compileToStage(module, Stage::LLVM, pipeline)))

@@ -32,6 +32,7 @@ public:
   llvm::Constant *makeStruct(llvm::ArrayRef<llvm::Constant *> fields);
   llvm::Constant *makeTensors(llvm::ArrayRef<TensorSignature> tensors);
   llvm::Constant *makeStrings(llvm::ArrayRef<std::string> strings);
+  llvm::Constant *makeFeatures(const TargetCPU &target);
   llvm::Constant *declareFunction(llvm::StringRef name);
   void build(const ProgramSignature &signature, const TargetCPU &target,
              bool withThreads);
@@ -96,6 +97,15 @@ DescriptorBuilder::makeTensors(llvm::ArrayRef<TensorSignature> tensors) {
   return makeArray(type, infos);
 }
 
+/// Lists what the runtime can check of what `target` has.
+llvm::Constant *DescriptorBuilder::makeFeatures(const TargetCPU &target) {
+  std::vector<llvm::Constant *> names;
+  for (const std::string &feature : getCheckedFeatures(target))
+    names.push_back(makeString(feature));
+  names.push_back(llvm::ConstantPointerNull::get(pointer));
+  return makeArray(pointer, names);
+}
+
 llvm::Constant *DescriptorBuilder::declareFunction(llvm::StringRef name) {
   // The type does not matter to an address.
   return llvm::cast<llvm::Constant>(
@@ -120,8 +130,9 @@ void DescriptorBuilder::build(const ProgramSignature &signature,
        makeNumber(i32, signature.inputs.size()),
        makeNumber(i32, signature.outputs.size()),
        makeNumber(i32, signature.planMessages.size()), makeString(name),
-       makeString(target.cpu), makeTensors(signature.inputs),
-       makeTensors(signature.outputs), declareFunction(getPlanSymbol(name)),
+       makeString(target.cpu), makeFeatures(target),
+       makeTensors(signature.inputs), makeTensors(signature.outputs),
+       declareFunction(getPlanSymbol(name)),
        declareFunction(getRunSymbol(name)), constants,
        makeStrings(signature.planMessages),
        withThreads ? declareFunction("omp_get_max_threads") : null,

@@ -1,4 +1,4 @@
-//===- Link.cpp - Shared libraries of compiled programs -------------------===//
+//===- Link.cpp - Libraries and objects of compiled programs --------------===//
 
 #include "espalier/ExecutionEngine/Link.h"
 #include "Codegen.h"
@@ -171,14 +171,34 @@ static llvm::Error runProgram(llvm::ArrayRef<std::string> arguments,
       (log ? (*log)->getBuffer() : llvm::StringRef()));
 }
 
-/// Writes the inputs of the link into `folder` and returns the command.
+/// Adds what a shared library is linked with to `command`.
+static llvm::Error addLibraries(std::vector<std::string> &command,
+                                const ProgramInfo &info,
+                                const LinkOptions &options) {
+  if (info.threads) {
+    auto library = findOpenMP(options);
+    if (!library)
+      return library.takeError();
+    command.push_back(*library);
+    command.push_back("-Wl,-rpath," +
+                      llvm::sys::path::parent_path(*library).str());
+  }
+  for (const char *flag :
+       {"-Wl,-Bsymbolic", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-lm"})
+    command.push_back(flag);
+  return llvm::Error::success();
+}
+
+/// Writes the inputs of the link into `folder` and returns the command that
+/// makes an object or a shared library of them.
 static llvm::Expected<std::vector<std::string>>
 prepareLink(const CompiledProgram &program, llvm::StringRef folder,
-            llvm::StringRef output, const LinkOptions &options) {
+            llvm::StringRef output, bool isObject, const LinkOptions &options) {
   auto compiler = findCompiler(options.toolsDir);
   if (!compiler)
     return compiler.takeError();
-  std::vector<std::string> command = {*compiler, "-shared", "-o", output.str()};
+  std::vector<std::string> command = {*compiler, isObject ? "-r" : "-shared",
+                                      "-o", output.str()};
   const ProgramInfo &info = program.getInfo();
   auto addFile = [&](const llvm::Twine &name) {
     llvm::SmallString<128> path(folder);
@@ -200,16 +220,10 @@ prepareLink(const CompiledProgram &program, llvm::StringRef folder,
           writeFile(addFile("runtime.a"), getEmbeddedRuntimeArchive()))
     return error;
   command.push_back("-Wl,--no-whole-archive");
-  if (info.threads) {
-    auto library = findOpenMP(options);
-    if (!library)
-      return library.takeError();
-    command.push_back(*library);
-    command.push_back("-Wl,-rpath," +
-                      llvm::sys::path::parent_path(*library).str());
-  }
-  for (const char *flag : {"-Wl,-Bsymbolic", "-Wl,-z,noexecstack", "-lm"})
-    command.push_back(flag);
+  if (isObject)
+    command.push_back("-nostdlib");
+  else if (llvm::Error error = addLibraries(command, info, options))
+    return error;
   if (llvm::StringRef(*compiler).contains("clang") &&
       llvm::sys::findProgramByName("ld.lld",
                                    {llvm::sys::path::parent_path(*compiler)}))
@@ -217,9 +231,13 @@ prepareLink(const CompiledProgram &program, llvm::StringRef folder,
   return command;
 }
 
-llvm::Error espalier::linkSharedLibrary(const CompiledProgram &program,
-                                        llvm::StringRef path,
-                                        const LinkOptions &options) {
+llvm::Error espalier::linkProgram(const CompiledProgram &program,
+                                  llvm::StringRef path,
+                                  const LinkOptions &options) {
+  bool isObject = path.ends_with(".o");
+  if (!isObject && !path.ends_with(".so"))
+    return llvm::createStringError(
+        "expects a name that ends in .so or .o, but got '" + path + "'");
   auto fail = [&](std::error_code code, const llvm::Twine &what) {
     return llvm::createStringError(code, "cannot write " + what + ": " +
                                              code.message());
@@ -239,9 +257,8 @@ llvm::Error espalier::linkSharedLibrary(const CompiledProgram &program,
     llvm::sys::path::append(result, name);
     return result;
   };
-  llvm::SmallString<128> library = inFolder("out.so"),
-                         header = inFolder("out.h");
-  auto command = prepareLink(program, folder, library, options);
+  llvm::SmallString<128> linked = inFolder("out"), header = inFolder("out.h");
+  auto command = prepareLink(program, folder, linked, isObject, options);
   if (!command)
     return command.takeError();
   if (llvm::Error error = runProgram(*command, inFolder("log.txt")))
@@ -252,7 +269,7 @@ llvm::Error espalier::linkSharedLibrary(const CompiledProgram &program,
   llvm::sys::path::replace_extension(headerPath, "h");
   if (std::error_code code = llvm::sys::fs::rename(header, headerPath))
     return fail(code, headerPath);
-  if (std::error_code code = llvm::sys::fs::rename(library, absolute))
+  if (std::error_code code = llvm::sys::fs::rename(linked, absolute))
     return fail(code, absolute);
   return llvm::Error::success();
 }

@@ -8,11 +8,11 @@
 #include "espalier/ExecutionEngine/LoadedProgram.h"
 #include "Codegen.h"
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
+#include "espalier/Runtime/ShortFloats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace espalier;
 
@@ -48,6 +48,18 @@ static llvm::Error addOpenMP(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &dylib,
       "; install libomp5-22 or compile without threads" + reasons);
 }
 
+/// Makes `symbols` known to `dylib`.
+static llvm::Error
+define(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &dylib,
+       llvm::ArrayRef<std::pair<std::string, const void *>> symbols) {
+  llvm::orc::SymbolMap addresses;
+  for (const auto &[name, address] : symbols)
+    addresses[jit.mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(address),
+        llvm::JITSymbolFlags::Exported};
+  return dylib.define(llvm::orc::absoluteSymbols(std::move(addresses)));
+}
+
 /// Makes the C library, libm and the compiler's support library known to
 /// `dylib`. The last two need not be visible to the whole process, for example
 /// where a Python extension depends on them.
@@ -70,23 +82,9 @@ static llvm::Error addSystem(llvm::orc::LLJIT &jit,
   return llvm::Error::success();
 }
 
-/// Fails if the machine at hand lacks what the code needs.
-static llvm::Error checkMachine(const ProgramInfo &info) {
-  auto missing = findMissingFeatures({info.cpu, info.features});
-  if (!missing)
-    return missing.takeError();
-  if (missing->empty())
-    return llvm::Error::success();
-  return llvm::createStringError(
-      "expects a machine with " + llvm::join(*missing, ", ") + " for code of " +
-      info.cpu + ", but got " + llvm::sys::getHostCPUName());
-}
-
 llvm::Expected<std::unique_ptr<LoadedProgram>>
 LoadedProgram::create(CompiledProgram program, llvm::StringRef ompLibrary) {
   initializeTargets();
-  if (llvm::Error error = checkMachine(program.getInfo()))
-    return error;
   std::unique_ptr<LoadedProgram> loaded(new LoadedProgram(std::move(program)));
   const ProgramInfo &info = loaded->compiled.getInfo();
   auto jit = llvm::orc::LLJITBuilder().create();
@@ -100,22 +98,32 @@ LoadedProgram::create(CompiledProgram program, llvm::StringRef ompLibrary) {
   if (llvm::Error error = addSystem(*loaded->jit, dylib))
     return error;
 
-  llvm::orc::SymbolMap constants;
-  constants[loaded->jit->mangleAndIntern(getConstantsSymbol(info.name))] = {
-      llvm::orc::ExecutorAddr::fromPtr(
-          loaded->compiled.getConstants().getBufferStart()),
-      llvm::JITSymbolFlags::Exported};
   if (llvm::Error error =
-          dylib.define(llvm::orc::absoluteSymbols(std::move(constants))))
+          define(*loaded->jit, dylib,
+                 {
+#define CONVERSION(name, type) {#name, reinterpret_cast<const void *>(name)},
+                     ESPALIER_FOR_EACH_BF16_CONVERSION(CONVERSION)
+#undef CONVERSION
+                         {getConstantsSymbol(info.name),
+                          loaded->compiled.getConstants().getBufferStart()}}))
     return error;
   for (const auto &object : loaded->compiled.getObjects())
     if (llvm::Error error =
             loaded->jit->addObjectFile(llvm::MemoryBuffer::getMemBuffer(
                 object->getMemBufferRef(), /*RequiresNullTerminator=*/false)))
       return error;
+  // What is missing is told to the session; the lookup tells what for.
+  std::string reasons;
+  llvm::orc::ExecutionSession &session = loaded->jit->getExecutionSession();
+  session.setErrorReporter(
+      [&](llvm::Error error) { reasons += llvm::toString(std::move(error)); });
   auto description = loaded->jit->lookup(getDescriptorSymbol(info.name));
-  if (!description)
-    return description.takeError();
+  session.setErrorReporter(llvm::consumeError);
+  if (!description) {
+    std::string what = llvm::toString(description.takeError());
+    return llvm::createStringError("cannot load program '" + info.name +
+                                   "': " + (reasons.empty() ? what : reasons));
+  }
   loaded->description = description->toPtr<const espalier_program *>();
   return loaded;
 }

@@ -4,6 +4,8 @@
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -14,12 +16,17 @@ void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
 void espalier::buildPolyStage(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Of other front ends; each of the two leaves the other's functions alone.
+  manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
+  manager.addPass(createConvertLinalgToPolyPass());
   manager.addPass(createConvertGraphToPolyPass());
 }
 
 void espalier::buildScheduledStage(OpPassManager &manager,
                                    const PipelineOptions &) {
-  manager.addNestedPass<poly::KernelOp>(poly::createPolyDefaultSchedulePass());
+  auto &kernels = manager.nest<poly::KernelOp>();
+  kernels.addPass(poly::createPolyDefaultSchedulePass());
+  kernels.addPass(poly::createPolyVerifySchedulePass());
 }
 
 void espalier::buildLoopsStage(OpPassManager &manager,

@@ -4,6 +4,7 @@
 #include "Stages.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -42,7 +43,9 @@ Stage espalier::detectStage(ModuleOp module) {
   bool hasFunction = false, hasLoweredFunction = false;
   module.walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
-    hasGraph |= dialect == "graph";
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    hasGraph |= dialect == "graph" ||
+                (structured && structured.hasPureTensorSemantics());
     hasFunction |= isa<func::FuncOp>(op);
     hasLoweredFunction |= isa<LLVM::LLVMFuncOp>(op);
     if (op->getName().getStringRef() != "poly.kernel")

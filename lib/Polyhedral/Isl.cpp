@@ -120,6 +120,56 @@ Aff isl::toAff(const Space &space, AffineExpr expr) {
   return AffBuilder(space).visit(expr);
 }
 
+static AffineExpr toExpr(const Aff &aff, MLIRContext *context) {
+  if (!aff)
+    return {};
+  std::optional<int64_t> denominator =
+      isl::toInt(Val(isl_aff_get_denominator_val(aff.get())));
+  // Coefficients are quotients; times the denominator they are integers.
+  Aff scaled(
+      isl_aff_scale_val(aff.copy(), isl_aff_get_denominator_val(aff.get())));
+  auto constant = isl::toInt(Val(isl_aff_get_constant_val(scaled.get())));
+  if (!denominator || !constant)
+    return {};
+  AffineExpr sum = getAffineConstantExpr(*constant, context);
+  for (isl_dim_type type : {isl_dim_in, isl_dim_param, isl_dim_div})
+    for (isl_size i = 0, e = isl_aff_dim(aff.get(), type); i < e; ++i) {
+      auto coefficient =
+          isl::toInt(Val(isl_aff_get_coefficient_val(scaled.get(), type, i)));
+      if (!coefficient)
+        return {};
+      if (*coefficient == 0)
+        continue;
+      AffineExpr term;
+      if (type == isl_dim_in)
+        term = getAffineDimExpr(i, context);
+      else if (type == isl_dim_param)
+        term = getAffineSymbolExpr(i, context);
+      else
+        term = toExpr(Aff(isl_aff_get_div(aff.get(), i)), context);
+      if (!term)
+        return {};
+      sum = sum + term * *coefficient;
+    }
+  return *denominator == 1 ? sum : sum.floorDiv(*denominator);
+}
+
+AffineExpr isl::toExpr(isl_pw_aff *function, MLIRContext *context) {
+  Aff single;
+  function = isl_pw_aff_coalesce(function);
+  if (isl_pw_aff_n_piece(function) == 1)
+    isl_pw_aff_foreach_piece(
+        function,
+        [](isl_set *set, isl_aff *aff, void *user) {
+          isl_set_free(set);
+          *static_cast<Aff *>(user) = Aff(aff);
+          return isl_stat_ok;
+        },
+        &single);
+  isl_pw_aff_free(function);
+  return ::toExpr(single, context);
+}
+
 SetPtr isl::toSet(const Space &space, IntegerSet set) {
   SetPtr result(isl_set_universe(space.copy()));
   for (auto [expr, isEquality] :

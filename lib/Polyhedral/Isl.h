@@ -70,6 +70,8 @@ Space makeStatementSpace(isl_ctx *ctx, const Program &program,
 /// Translates `expr`: dimensions are those of `space`, symbols its parameters.
 /// Null if it is not affine, or refers to symbols beyond the parameters.
 Aff toAff(const Space &space, mlir::AffineExpr expr);
+/// The inverse, for a function of one case; null for others. Takes `function`.
+mlir::AffineExpr toExpr(isl_pw_aff *function, mlir::MLIRContext *context);
 /// Returns true if `toAff` will succeed with this many parameters.
 bool isAffine(mlir::AffineExpr expr, unsigned numParams);
 

@@ -3,6 +3,7 @@
 #include "espalier/Polyhedral/Set.h"
 #include "Isl.h"
 #include "llvm/ADT/StringExtras.h"
+#include <isl/ilp.h>
 #include <isl/point.h>
 #include <isl/val.h>
 
@@ -102,6 +103,18 @@ std::optional<llvm::SmallVector<int64_t>> Set::samplePoint() const {
   return coordinates;
 }
 
+std::optional<int64_t> Set::getMin(unsigned dim) const {
+  return isl::toInt(isl::Val(
+      isl_set_dim_min_val(isl_set_copy(get()), static_cast<int>(dim))));
+}
+std::optional<int64_t> Set::getMax(unsigned dim) const {
+  return isl::toInt(isl::Val(
+      isl_set_dim_max_val(isl_set_copy(get()), static_cast<int>(dim))));
+}
+std::optional<bool> Set::isBounded() const {
+  return toOptional(isl_set_is_bounded(get()));
+}
+
 std::string Set::str() const { return toString(isl_set_to_str(get())); }
 
 //===----------------------------------------------------------------------===//
@@ -178,4 +191,12 @@ Set Map::apply(const Set &domain) const {
 Set Map::domain() const { return Set(isl_map_domain(isl_map_copy(get()))); }
 Set Map::range() const { return Set(isl_map_range(isl_map_copy(get()))); }
 Set Map::deltas() const { return Set(isl_map_deltas(isl_map_copy(get()))); }
+AffineExpr Map::getMin(unsigned dim, MLIRContext *context) const {
+  return isl::toExpr(
+      isl_map_dim_min(isl_map_copy(get()), static_cast<int>(dim)), context);
+}
+AffineExpr Map::getMax(unsigned dim, MLIRContext *context) const {
+  return isl::toExpr(
+      isl_map_dim_max(isl_map_copy(get()), static_cast<int>(dim)), context);
+}
 std::string Map::str() const { return toString(isl_map_to_str(get())); }

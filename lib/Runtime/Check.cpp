@@ -167,10 +167,9 @@ static espalier_status checkSymbols(espalier_context *ctx,
   return ESPALIER_OK;
 }
 
-espalier_status espalier::runtime::checkInputs(espalier_context *ctx,
-                                               const espalier_tensor *inputs,
-                                               int32_t numInputs,
-                                               bool withData) {
+ESPALIER_MERGED espalier_status espalier::runtime::checkInputs(
+    espalier_context *ctx, const espalier_tensor *inputs, int32_t numInputs,
+    bool withData) {
   const espalier_program &program = *ctx->program;
   if (numInputs != program.num_inputs)
     return fail(ctx, ESPALIER_INVALID_ARGUMENT,
@@ -214,10 +213,9 @@ static espalier_status failOverlap(espalier_context *ctx, int32_t output,
               ctx->program->outputs[output].name, kind, name);
 }
 
-espalier_status espalier::runtime::checkOutputs(espalier_context *ctx,
-                                                const espalier_tensor *inputs,
-                                                const espalier_tensor *outputs,
-                                                int32_t numOutputs) {
+ESPALIER_MERGED espalier_status espalier::runtime::checkOutputs(
+    espalier_context *ctx, const espalier_tensor *inputs,
+    const espalier_tensor *outputs, int32_t numOutputs) {
   const espalier_program &program = *ctx->program;
   if (numOutputs != program.num_outputs)
     return fail(ctx, ESPALIER_INVALID_ARGUMENT,

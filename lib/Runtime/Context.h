@@ -27,6 +27,12 @@ struct espalier_context {
   char message[512];
 };
 
+/// Precedes the definition of every function that others see: each object that
+/// is made of a program has a copy, and in one link they become one.
+/// Declarations are not weak, since those do not fetch the definition from an
+/// archive.
+#define ESPALIER_MERGED __attribute__((weak))
+
 namespace espalier::runtime {
 
 /// Stores a formatted message and returns `status`. A null `ctx` stores the
@@ -34,6 +40,10 @@ namespace espalier::runtime {
 espalier_status fail(espalier_context *ctx, espalier_status status,
                      const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/// Whether this machine and its operating system have the extension that LLVM
+/// calls `feature`; true for one that CpuFeatures.def does not list.
+bool machineHas(const char *feature);
 
 /// Checks the inputs' types, ranks and extents against the program's and copies
 /// the extents into the context. Looks at the data too if `withData` is set.

@@ -14,9 +14,10 @@ static constexpr size_t kArenaAlignment = 64;
 /// The message of the calling thread's last failed espalier_context_create.
 static thread_local char creationMessage[256];
 
-espalier_status espalier::runtime::fail(espalier_context *ctx,
-                                        espalier_status status,
-                                        const char *format, ...) {
+ESPALIER_MERGED espalier_status espalier::runtime::fail(espalier_context *ctx,
+                                                        espalier_status status,
+                                                        const char *format,
+                                                        ...) {
   va_list arguments;
   va_start(arguments, format);
   if (ctx)
@@ -27,7 +28,7 @@ espalier_status espalier::runtime::fail(espalier_context *ctx,
   return status;
 }
 
-size_t espalier_dtype_size(int32_t dtype) {
+ESPALIER_MERGED size_t espalier_dtype_size(int32_t dtype) {
   switch (dtype) {
 #define SIZE_CASE(name, spelling, bytes, ctype)                                \
   case ESPALIER_##name:                                                        \
@@ -39,7 +40,7 @@ size_t espalier_dtype_size(int32_t dtype) {
   }
 }
 
-const char *espalier_dtype_name(int32_t dtype) {
+ESPALIER_MERGED const char *espalier_dtype_name(int32_t dtype) {
   switch (dtype) {
 #define NAME_CASE(name, spelling, bytes, ctype)                                \
   case ESPALIER_##name:                                                        \
@@ -58,8 +59,8 @@ static int64_t countExtents(const espalier_tensor_info *infos, int32_t count) {
   return total;
 }
 
-espalier_status espalier_context_create(const espalier_program *program,
-                                        espalier_context **ctx) {
+ESPALIER_MERGED espalier_status espalier_context_create(
+    const espalier_program *program, espalier_context **ctx) {
   if (!ctx)
     return fail(nullptr, ESPALIER_INVALID_ARGUMENT,
                 "expects a place for the context, but got a null pointer");
@@ -71,6 +72,13 @@ espalier_status espalier_context_create(const espalier_program *program,
     return fail(nullptr, ESPALIER_UNSUPPORTED,
                 "expects a program with ABI version %d, but got version %u",
                 ESPALIER_ABI_VERSION, program->abi_version);
+  for (const char *const *feature = program->features; feature && *feature;
+       ++feature)
+    if (!machineHas(*feature))
+      return fail(nullptr, ESPALIER_UNSUPPORTED,
+                  "program '%s' for %s expects a machine with %s, but got one "
+                  "without it",
+                  program->name, program->cpu, *feature);
   auto *made = (espalier_context *)calloc(1, sizeof(espalier_context));
   if (made) {
     made->program = program;
@@ -92,7 +100,7 @@ espalier_status espalier_context_create(const espalier_program *program,
   return ESPALIER_OK;
 }
 
-void espalier_context_destroy(espalier_context *ctx) {
+ESPALIER_MERGED void espalier_context_destroy(espalier_context *ctx) {
   if (!ctx)
     return;
   free(ctx->arena);
@@ -137,9 +145,10 @@ static espalier_status plan(espalier_context *ctx) {
   return ESPALIER_OK;
 }
 
-espalier_status espalier_plan(espalier_context *ctx,
-                              const espalier_tensor *inputs, int32_t num_inputs,
-                              int64_t *output_extents) {
+ESPALIER_MERGED espalier_status espalier_plan(espalier_context *ctx,
+                                              const espalier_tensor *inputs,
+                                              int32_t num_inputs,
+                                              int64_t *output_extents) {
   if (!ctx)
     return ESPALIER_INVALID_ARGUMENT;
   if (!acquire(ctx))
@@ -187,10 +196,11 @@ static void execute(espalier_context *ctx) {
     program.set_num_threads(previous);
 }
 
-espalier_status espalier_run(espalier_context *ctx,
-                             const espalier_tensor *inputs, int32_t num_inputs,
-                             const espalier_tensor *outputs,
-                             int32_t num_outputs) {
+ESPALIER_MERGED espalier_status espalier_run(espalier_context *ctx,
+                                             const espalier_tensor *inputs,
+                                             int32_t num_inputs,
+                                             const espalier_tensor *outputs,
+                                             int32_t num_outputs) {
   if (!ctx)
     return ESPALIER_INVALID_ARGUMENT;
   if (!acquire(ctx))
@@ -212,8 +222,8 @@ espalier_status espalier_run(espalier_context *ctx,
   return release(ctx, status);
 }
 
-espalier_status espalier_set_num_threads(espalier_context *ctx,
-                                         int32_t num_threads) {
+ESPALIER_MERGED espalier_status espalier_set_num_threads(espalier_context *ctx,
+                                                         int32_t num_threads) {
   if (!ctx)
     return ESPALIER_INVALID_ARGUMENT;
   if (num_threads < 1)
@@ -228,6 +238,6 @@ espalier_status espalier_set_num_threads(espalier_context *ctx,
   return ESPALIER_OK;
 }
 
-const char *espalier_last_error(const espalier_context *ctx) {
+ESPALIER_MERGED const char *espalier_last_error(const espalier_context *ctx) {
   return ctx ? ctx->message : creationMessage;
 }

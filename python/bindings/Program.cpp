@@ -12,17 +12,13 @@ namespace nb = nanobind;
 using namespace espalier::python;
 
 namespace {
-/// A program in this process with the context that it runs in.
+/// A program in this process with the context that it runs in. The context is
+/// made when it is needed, since code for another machine can only be saved.
 class Program {
 public:
   explicit Program(espalier_executable *executable)
       : executable(executable, espalier_executable_destroy),
-        context(nullptr, espalier_context_destroy) {
-    espalier_context *raw = nullptr;
-    if (espalier_context_create(description(), &raw))
-      throw CompileError(espalier_last_error(nullptr));
-    context.reset(raw);
-  }
+        context(nullptr, espalier_context_destroy) {}
 
   espalier_executable *get() const { return executable.get(); }
   const espalier_program *description() const {
@@ -37,10 +33,12 @@ public:
     {
       nb::gil_scoped_release release;
       std::lock_guard<std::mutex> lock(mutex);
-      if (function(context.get()))
-        message = espalier_last_error(context.get());
-      else
+      espalier_context *made = context.get();
+      if (!made && !espalier_context_create(description(), &made))
+        context.reset(made);
+      if (made && !function(made))
         return;
+      message = espalier_last_error(made);
     }
     throw CompileError(message);
   }
@@ -89,12 +87,14 @@ static void reportProgress(uint32_t done, uint32_t all, void *user) {
 static std::unique_ptr<Program>
 compile(const Module &module, const std::string &cpu,
         const std::string &features, bool threads, const std::string &cacheDir,
+        std::optional<uint64_t> cacheLimit,
         std::optional<nb::callable> progress) {
   espalier_compile_options options = espalier_default_compile_options();
   options.cpu = cpu.c_str();
   options.features = features.c_str();
   options.threads = threads;
   options.cache_dir = cacheDir.c_str();
+  options.cache_limit = cacheLimit.value_or(options.cache_limit);
   if (progress) {
     options.progress = reportProgress;
     options.user = &*progress;
@@ -203,10 +203,11 @@ void espalier::python::bindProgram(nb::module_ &extension) {
           },
           nb::arg("count"), "Set the number of threads of later runs.")
       .def("save", save, nb::arg("path"),
-           "Write a shared library and, beside it, its C header.");
+           "Write a shared library or an object and, beside it, its C header.");
 
   extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
                 nb::arg("features") = "", nb::arg("threads") = true,
-                nb::arg("cache_dir") = "", nb::arg("progress") = nb::none(),
-                "Compile a module for this machine; it is changed on the way.");
+                nb::arg("cache_dir") = "", nb::arg("cache_limit") = nb::none(),
+                nb::arg("progress") = nb::none(),
+                "Compile a module; it is changed on the way.");
 }

@@ -68,6 +68,7 @@ def compile(
     features: str = "",
     threads: bool = True,
     cache_dir: str = "",
+    cache_limit: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Program: ...
 def interpret(

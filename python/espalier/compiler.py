@@ -30,12 +30,15 @@ class Options:
         features: differences to it, such as "-avx512f".
         threads: whether kernels may use several threads.
         cache: the folder of compiled programs; None for no cache.
+        cache_limit: bytes of all programs in that folder, of which the least recently
+            used ones are removed; None for 8 GiB, 0 for what the disk allows.
     """
 
     cpu: str = ""
     features: str = ""
     threads: bool = True
     cache: Path | None = field(default_factory=lambda: default_cache())
+    cache_limit: int | None = None
 
 
 def default_cache() -> Path:
@@ -84,7 +87,10 @@ def compile(
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Function:
-    """Compile a model for this machine.
+    """Compile a model.
+
+    The function runs on this machine; one that was compiled for another CPU can be
+    saved, and refuses to run where that CPU's extensions are missing.
 
     Arguments:
         model: ONNX as a path, as bytes or parsed; or MLIR, as a path that ends
@@ -99,6 +105,8 @@ def compile(
     Example:
         >>> f = espalier.compile("model.onnx", shapes={"x": (1, 3, 224, 224)})
         >>> y = f(x=image)
+        >>> f = espalier.compile("model.onnx", options=espalier.Options(cpu="haswell"))
+        >>> f.save("model.so")
     """
     module, bound = load_module(model, dims, shapes, values)
     return compile_module(module, bound, options, progress)
@@ -166,6 +174,12 @@ def compile_module(
     options = options or Options()
     cache = "" if options.cache is None else str(options.cache)
     program = _espalier.compile(
-        module, options.cpu, options.features, options.threads, cache, progress
+        module,
+        options.cpu,
+        options.features,
+        options.threads,
+        cache,
+        options.cache_limit,
+        progress,
     )
     return Function(NativeProgram(program), bound)

@@ -1,7 +1,7 @@
 """Compiled functions."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -51,7 +51,7 @@ class Program(Protocol):
         """Set the number of threads of later runs."""
 
     def save(self, path: str) -> None:
-        """Write a shared library and, beside it, its C header."""
+        """Write a shared library or an object and, beside it, its C header."""
 
 
 class Function:
@@ -98,14 +98,28 @@ class Function:
         self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
     ) -> dict[str, np.ndarray]:
         """Run on inputs by name; return the outputs by name."""
+        return self.bind(inputs, out)()
+
+    def bind(
+        self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
+    ) -> Callable[[], dict[str, np.ndarray]]:
+        """Check arguments once; return a function that runs on them each time it is called.
+
+        It reads the same inputs, and writes and returns the same outputs, every time.
+        """
         arrays = self._inputs(inputs)
         shapes = self.program.plan([array.shape for array in arrays])
         results = self._outputs(shapes, out or {})
         names = [info.name for info in self.inputs]
         given = [(name, result) for name, result in results.items() if out and name in out]
         check_overlap(list(zip(names, arrays, strict=True)), given)
-        self.program.run(arrays, list(results.values()))
-        return results
+        outputs = list(results.values())
+
+        def call() -> dict[str, np.ndarray]:
+            self.program.run(arrays, outputs)
+            return results
+
+        return call
 
     def _inputs(self, values: Mapping[str, object]) -> list[np.ndarray]:
         names = [info.name for info in self.inputs]
@@ -151,7 +165,12 @@ class Function:
         self.program.set_num_threads(count)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a shared library `path` and its C header beside it."""
+        """Write the program to a file, and its C header beside it.
+
+        Arguments:
+            path: ends in `.so` for a shared library, or in `.o` for an object, which is
+                linked with libm and, unless compiled without threads, libomp.so.5.
+        """
         self.program.save(os.fspath(path))
 
     @property

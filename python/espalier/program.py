@@ -46,5 +46,5 @@ class NativeProgram:
         self._program.set_num_threads(count)
 
     def save(self, path: str) -> None:
-        """Write a shared library and, beside it, its C header."""
+        """Write a shared library or an object and, beside it, its C header."""
         self._program.save(path)

@@ -5,7 +5,9 @@ Usage: bench.py [--toy] [--seconds S] [--only TEXT]
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails. Baselines run in the same
-session, OpenBLAS as numpy links it.
+session with as many threads, those that are installed; the ratio is to the
+fastest of them. OpenBLAS uses its AVX-512 kernels where the machine can,
+whatever the environment says about it.
 """
 
 import argparse
@@ -16,26 +18,26 @@ import platform
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Callable
 from typing import Any
 
-# OpenBLAS reads these when numpy is loaded; its own choice of a kernel is not the
-# best on every machine.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# OpenBLAS reads these when numpy is loaded. Its own choice of kernels is not the
+# best on every machine, nor is what the environment may ask for.
 if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
-    os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+    os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 import numpy as np
 import onnx
+from onnx import numpy_helper
+from peers import Peer, has_relu, open_peers
 
 from espalier.compiler import Options, compile_for
 from espalier.function import Function
 from espalier.models import MODELS, Net
-from espalier.testing.compare import error_relative_to_scale
+from espalier.testing.compare import largest_error
 from espalier.testing.onnxruntime import OnnxRuntime
-from espalier.testing.timing import Timing, measure, measure_alternately
+from espalier.testing.timing import Timing, measure, measure_alternately, timed
 
 ROOT = pathlib.Path(__file__).parent
 TOLERANCE = 1e-4
@@ -43,22 +45,84 @@ Case = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
 
-def matmul(m: int, k: int, n: int) -> onnx.ModelProto:
-    """Build the product of two inputs."""
+def matmul(m: int, k: int, n: int, constant_b: bool = False) -> onnx.ModelProto:
+    """Build the product of two inputs, or of an input and a constant."""
     net = Net("matmul")
-    a, b = net.input("a", [m, k]), net.input("b", [k, n])
+    a = net.input("a", [m, k])
+    b = net.weight([k, n], 1.0) if constant_b else net.input("b", [k, n])
     return net.finish((net.node("MatMul", a, b), "y", [m, n]))
 
 
-BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul}
+def conv(
+    channels: tuple[int, int],
+    extents: list[int],
+    kernel: list[int],
+    batch: int = 1,
+    stride: int = 1,
+    dilation: int = 1,
+    groups: int = 1,
+    relu: bool = True,
+) -> onnx.ModelProto:
+    """Build a convolution that keeps its extents but for the stride, and a Relu."""
+    net = Net("conv")
+    x = net.input("x", [batch, channels[0], *extents])
+    weights = net.weight([channels[1], channels[0] // groups, *kernel], 0.05)
+    pads = [dilation * (k - 1) // 2 for k in kernel]
+    attributes = {
+        "kernel_shape": kernel,
+        "strides": [stride] * len(kernel),
+        "dilations": [dilation] * len(kernel),
+        "pads": [*pads, *pads],
+        "group": groups,
+    }
+    y = net.node("Conv", x, weights, **attributes)
+    if relu:
+        y = net.node("Relu", y)
+    results = [
+        (extent + 2 * pad - dilation * (k - 1) - 1) // stride + 1
+        for extent, pad, k in zip(extents, pads, kernel, strict=True)
+    ]
+    return net.finish((y, "y", [batch, channels[1], *results]))
+
+
+def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelProto, Arrays]:
+    """Return a convolution as a network has it inside: channels last, and padded.
+
+    The kernel that computes an operand writes it into padded memory.
+    """
+    conv = model.graph.node[0]
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in conv.attribute}
+    pads = attributes.pop("pads")
+    rank = 2 + len(pads) // 2
+    last, first = [0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)]
+    around = [(0, 0), (0, 0), *zip(pads[: rank - 2], pads[rank - 2 :], strict=True)]
+    image = np.ascontiguousarray(np.pad(inputs["x"], around).transpose(last))
+    net = Net("conv")
+    weights = numpy_helper.to_array(model.graph.initializer[0])
+    x = net.node("Transpose", net.input("x", image.shape), perm=first)
+    y = net.node("Conv", x, net.constant(weights), **attributes)
+    if has_relu(model):
+        y = net.node("Relu", y)
+    shape = [d.dim_value for d in model.graph.output[0].type.tensor_type.shape.dim]
+    y = net.node("Transpose", y, perm=last)
+    return net.finish((y, "y", [shape[axis] for axis in last])), {"x": image}
+
+
+BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul, "conv": conv}
 
 
 def load_cases(only: str | None) -> list[Case]:
-    """Read the cases of all folders."""
+    """Read the cases of all folders.
+
+    What a case does not say, the one that it is `like` does, or the file's default.
+    """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
-        for case in tomllib.loads(path.read_text(encoding="utf-8"))["case"]:
-            cases.append({**case, "name": f"{path.parent.name}/{case['name']}"})
+        text = tomllib.loads(path.read_text(encoding="utf-8"))
+        known: dict[str, Case] = {"": text["default"]}
+        for case in text["case"]:
+            known[case["name"]] = known[case.get("like", "")] | case
+            cases.append(known[case["name"]] | {"name": f"{path.parent.name}/{case['name']}"})
     return [case for case in cases if only is None or only in case["name"]]
 
 
@@ -73,54 +137,59 @@ def describe_machine() -> dict[str, str]:
     return {"commit": commit, "machine": model or platform.machine()}
 
 
-def run_baseline(case: Case, model: onnx.ModelProto) -> Callable[[Arrays], Arrays]:
-    """Return the function to compare results, and mostly times, with."""
-    if case.get("baseline") == "openblas":
-        return lambda inputs: {"y": inputs["a"] @ inputs["b"]}
-    return OnnxRuntime(model, case["threads"]).run
-
-
-def time_both(
-    case: Case,
-    function: Function,
-    baseline: Callable[[Arrays], Arrays],
-    inputs: Arrays,
-    seconds: float,
-) -> list[Timing]:
-    """Time the program and what it is compared with."""
-    if case["baseline"] != "one thread":
-        calls = [lambda: function.run(inputs), lambda: baseline(inputs)]
-        return measure_alternately(calls, seconds)
+def time_all(
+    case: Case, function: Function, inputs: Arrays, peers: list[Peer], seconds: float
+) -> tuple[Timing, dict[str, Timing]]:
+    """Time the program and what it is compared with, one after the other in turns."""
+    bound = function.bind(inputs)
+    if case["baselines"] != ["one thread"]:
+        calls = [bound, *(peer.call for peer in peers)]
+        own, *others = measure_alternately(calls, seconds)
+        return own, {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
     # The number of threads is a state, so these take no turns.
     timings = []
     for threads in (case["threads"], 1):
         function.set_num_threads(threads)
-        timings.append(measure(lambda: function.run(inputs), seconds))
-    return timings
+        timings.append(measure(bound, seconds))
+    return timings[0], {"one thread": timings[1]}
+
+
+def compare_times(own: Timing, others: dict[str, Timing], peers: list[Peer]) -> dict[str, Any]:
+    """Return what a result line has about the times: all, and the ratio to the best."""
+    best = min(others, key=lambda name: others[name].median_ms)
+    result = own.as_dict() | own.compared_with(best, others[best])
+    result["baselines_ms"] = {name: round(t.median_ms, 4) for name, t in others.items()}
+    result["baseline_builds"] = {peer.name: peer.build for peer in peers}
+    return result
 
 
 def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict[str, Any]:
     """Compile, compare and time one case."""
     model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
-    inputs = OnnxRuntime(model).random_inputs()
+    plain_inputs = OnnxRuntime(model).random_inputs()
+    own, inputs = (
+        channels_last(model, plain_inputs) if case["channels_last"] else (model, plain_inputs)
+    )
     compile_seconds = []
     for _ in range(2):
-        start = time.perf_counter()
-        function = compile_for(model, inputs, options=Options(cache=cache))
-        compile_seconds.append(time.perf_counter() - start)
+        function, seconds_taken = timed(
+            lambda: compile_for(own, inputs, options=Options(cache=cache))
+        )
+        compile_seconds.append(seconds_taken)
     function.set_num_threads(case["threads"])
-    baseline = run_baseline(case, model)
-    actual, expected = function.run(inputs), baseline(inputs)
-    error = max(error_relative_to_scale(actual[name], expected[name]) for name in expected)
+    expected = OnnxRuntime(model).run(plain_inputs)
+    actual = function.run(inputs)
+    if case["channels_last"]:
+        actual = {name: np.moveaxis(array, -1, 1) for name, array in actual.items()}
+    error = largest_error(actual, expected)
     result = {"case": case["name"], "threads": case["threads"], "error": error}
     passed = error <= TOLERANCE
     if case["metric"] == "median_ms":
-        timing, other = time_both(case, function, baseline, inputs, seconds)
-        ratio = timing.median_ms / other.median_ms
-        result |= timing.as_dict()
-        result |= {"baseline": case["baseline"], "baseline_ms": round(other.median_ms, 4)}
-        result |= {"ratio": round(ratio, 4), "expected": case["ratio"]}
-        passed &= toy or ratio <= case["ratio"]
+        names = [name for name in case["baselines"] if name != "one thread"]
+        peers = open_peers(names, model, plain_inputs, case["threads"])
+        timing, others = time_all(case, function, inputs, peers, seconds)
+        result |= compare_times(timing, others, peers) | {"expected": case["ratio"]}
+        passed &= toy or result["ratio"] <= case["ratio"]
     else:
         value = compile_seconds[case["metric"] == "cached_compile_s"]
         result |= {case["metric"]: round(value, 3), "expected": case["limit"]}

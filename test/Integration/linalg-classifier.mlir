@@ -1,8 +1,11 @@
 // A small image classifier in TOSA, as other front ends emit it, lowered to
-// linalg on tensors by stock passes. Three ways of running it must agree: our
-// kernels as scheduled, our kernels in program order, and upstream's loops.
+// linalg on tensors by stock passes. Four ways of running it must agree: the
+// whole pipeline, our kernels as scheduled, our kernels in program order, and
+// upstream's loops.
 
-// RUN: espalier-opt %s -pass-pipeline='builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor,canonicalize,linalg-fuse-elementwise-ops),convert-linalg-to-poly)' -o %t.poly.mlir
+// RUN: espalier-opt %s -pass-pipeline='builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor))' -o %t.linalg.mlir
+// RUN: espalier-run %t.linalg.mlir --input 1x12x12x3xf32=iota | FileCheck %s
+// RUN: espalier-opt %t.linalg.mlir --compile-to=poly -o %t.poly.mlir
 // RUN: FileCheck %s --check-prefix=KERNELS --input-file=%t.poly.mlir
 // RUN: espalier-opt %t.poly.mlir --compile-to=scheduled \
 // RUN:   | espalier-opt -pass-pipeline='builtin.module(poly.kernel(poly-verify-schedule))' -o %t.scheduled.mlir

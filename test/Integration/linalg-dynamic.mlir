@@ -9,6 +9,14 @@
 // RUN:   espalier-run %t.scheduled.mlir --input ${n}x7xf32=iota --input 7x5xf32=iota --input 5xf32=-900 > %t.scheduled.$n && \
 // RUN:   espalier-run %t.loops.mlir --input ${n}x7xf32=iota --input 7x5xf32=iota --input 5xf32=-900 > %t.loops.$n && \
 // RUN:   cmp %t.scheduled.$n %t.loops.$n || exit 1; done
+
+// The pipeline takes linalg as it is.
+// RUN: espalier-run %s --input 13x7xf32=iota --input 7x5xf32=iota --input 5xf32=-900 | cmp - %t.scheduled.13
+// RUN: espalier-opt %s --compile-to=llvm | FileCheck %s --check-prefix=LLVM
+// LLVM-NOT: linalg.
+// LLVM: llvm.func @_espalier_program_run(
+// LLVM-NOT: linalg.
+
 // RUN: FileCheck %s --check-prefix=EMPTY --input-file=%t.scheduled.0
 // RUN: FileCheck %s --check-prefix=ROW --input-file=%t.scheduled.1
 // RUN: FileCheck %s --check-prefix=ROWS --input-file=%t.scheduled.13

@@ -21,6 +21,19 @@ func.func @main(%x: tensor<?x3xf32> {espalier.name = "x", espalier.dims = ["n", 
   return %0 : tensor<?x3xf32>
 }
 """
+LINALG = """
+func.func @main(%x: tensor<?x3xf32> {espalier.name = "x"},
+                %w: tensor<3x3xf32> {espalier.name = "w"}) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %empty = tensor.empty(%n) : tensor<?x3xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x3xf32>, tensor<3x3xf32>)
+      outs(%zeros : tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+"""
 NO_CACHE = espalier.Options(cache=None)
 
 
@@ -129,6 +142,12 @@ def test_bfloat16_passes_through():
     model = one_op("Add", {"x": (ml_dtypes.bfloat16, [5])}, {"c": np.ones(5, ml_dtypes.bfloat16)})
     function = espalier.compile(model, options=NO_CACHE)
     assert function(np.ones(5, ml_dtypes.bfloat16)).tolist() == [2] * 5
+
+
+def test_linalg_on_tensors_is_compiled():
+    function = espalier.compile(LINALG, options=NO_CACHE)
+    x, w = (np.arange(n, dtype=F32).reshape(-1, 3) for n in (15, 9))
+    np.testing.assert_allclose(function(x=x, w=w), x @ w)
 
 
 def test_progress_and_cache(tmp_path):

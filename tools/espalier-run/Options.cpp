@@ -14,14 +14,17 @@ RunOptions espalier::run::parseCommandLine(int argc, char **argv) {
                                        cl::desc("<module>"),
                                        cl::location(options.inputFile));
   cl::opt<std::string, true> outputFile(
-      "o", cl::desc("Link a shared library instead of running"),
-      cl::value_desc("file.so"), cl::location(options.outputFile));
+      "o", cl::desc("Make a shared library or an object instead of running"),
+      cl::value_desc("file.so|file.o"), cl::location(options.outputFile));
   cl::list<std::string> inputs("input",
                                cl::desc("An input: 2x3xf32=0.5, =1,2,3,4,5,6, "
                                         "=iota or =random; once per input"));
   cl::opt<std::string, true> cacheDir("cache-dir",
                                       cl::desc("Folder of compiled programs"),
-                                      cl::location(options.cacheDir));
+                                      cl::location(options.cache.dir));
+  cl::opt<uint64_t, true> cacheLimit(
+      "cache-limit", cl::desc("Bytes of all programs in that folder"),
+      cl::location(options.cache.limit), cl::init(options.cache.limit));
   cl::opt<std::string, true> toolsDir(
       "tools-dir", cl::desc("Folder of the C compiler to link with"),
       cl::location(options.link.toolsDir));

@@ -38,7 +38,7 @@ static mlir::FailureOr<CompiledProgram> compile(mlir::MLIRContext &context,
     return mlir::failure();
   CacheResult result;
   auto program =
-      compileCached(*module, options.codegen, options.cacheDir, &result);
+      compileCached(*module, options.codegen, options.cache, &result);
   static constexpr llvm::StringLiteral kNames[] = {"disabled", "hit", "miss",
                                                    "damaged"};
   if (succeeded(program) && result != CacheResult::Disabled)
@@ -121,7 +121,7 @@ int run::run(mlir::MLIRContext &context, const RunOptions &options) {
     return 1;
   if (!options.outputFile.empty()) {
     if (llvm::Error error =
-            linkSharedLibrary(*program, options.outputFile, options.link))
+            linkProgram(*program, options.outputFile, options.link))
       return fail(std::move(error));
     return 0;
   }

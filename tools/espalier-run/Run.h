@@ -13,7 +13,7 @@ namespace espalier::run {
 struct RunOptions {
   std::string inputFile;
   std::string outputFile;
-  std::string cacheDir;
+  CacheOptions cache;
   std::vector<std::string> inputs;
   /// 0 for OpenMP's default.
   int numThreads = 0;

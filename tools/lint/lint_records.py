@@ -47,7 +47,7 @@ def check_op(record: dict, dialect: str, td: pathlib.Path, texts: Texts) -> Iter
         yield f"{td}: {op} does not say its return modes"
     if not re.search(rf"\b{re.escape(op)}(?!\w)", roundtrip):
         yield f"{tests}/{names[0]}: no test of {op}"
-    class_name = record["!name"].partition("_")[2]
+    class_name = record["!name"].rpartition("_")[2]
     for label in sorted(set(re.findall(r"\((C\d+)\)", description))):
         if not re.search(rf"\b{class_name}\b.*\b{label}\b", invalid):
             yield f"{tests}/{names[1]}: no case for '{class_name} {label}'"

@@ -33,9 +33,10 @@ struct CodegenOptions {
 /// Adds what compilation needs to `registry`: the translations to LLVM IR.
 void registerCompilation(mlir::DialectRegistry &registry);
 
-/// Compiles `module`, at whichever stage it is, and changes it on the way. On
-/// failure errors were reported. The registry of the module's context must have
-/// seen `registerCompilation`.
+/// Compiles `module`, at whichever stage it is, and changes it on the way: its
+/// default schedules are those for the CPU of `options`, unless the module has
+/// a `poly.target` of its own. On failure errors were reported. The registry of
+/// the module's context must have seen `registerCompilation`.
 mlir::FailureOr<CompiledProgram> compileModule(mlir::ModuleOp module,
                                                const CodegenOptions &options);
 
@@ -45,15 +46,25 @@ mlir::FailureOr<CompiledProgram> compileModule(mlir::ModuleOp module,
 std::string computeCacheKey(mlir::ModuleOp module,
                             const CodegenOptions &options);
 
+/// The folder of compiled programs, which several processes may use at once.
+struct CacheOptions {
+  /// Empty for no cache.
+  std::string dir;
+  /// Bytes of all entries together; 0 for three quarters of what the disk has
+  /// left, which is never exceeded.
+  uint64_t limit = uint64_t(8) << 30;
+};
+
 /// What `compileCached` found in the cache.
 enum class CacheResult { Disabled, Hit, Miss, Damaged };
 
-/// As `compileModule`, but looks in the folder `cacheDir` first and stores the
-/// result there. An empty `cacheDir` stands for no cache. A damaged entry is
-/// replaced. That the cache cannot be written is a warning, not a failure.
+/// As `compileModule`, but looks in the cache first and stores the result
+/// there, after which the least recently used entries beyond the limit are
+/// removed. A damaged entry is replaced. That the cache cannot be written is a
+/// warning, not a failure.
 mlir::FailureOr<CompiledProgram> compileCached(mlir::ModuleOp module,
                                                const CodegenOptions &options,
-                                               llvm::StringRef cacheDir,
+                                               const CacheOptions &cache,
                                                CacheResult *result = nullptr);
 
 } // namespace espalier

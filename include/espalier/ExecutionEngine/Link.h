@@ -1,4 +1,4 @@
-//===- Link.h - Shared libraries of compiled programs -----------*- C++ -*-===//
+//===- Link.h - Libraries and objects of compiled programs ------*- C++ -*-===//
 
 #ifndef ESPALIER_EXECUTIONENGINE_LINK_H
 #define ESPALIER_EXECUTIONENGINE_LINK_H
@@ -17,13 +17,13 @@ struct LinkOptions {
   std::string ompLibrary;
 };
 
-/// Writes `program` as a shared library to `path`, which should end in `.so`,
-/// and its C header beside it. The library contains the runtime and needs the C
-/// library, libm and, if it uses threads, libomp.so.5. Both files appear
-/// complete or not at all.
-llvm::Error linkSharedLibrary(const CompiledProgram &program,
-                              llvm::StringRef path,
-                              const LinkOptions &options = {});
+/// Writes `program` to `path` and its C header beside it: as a relocatable
+/// object if `path` ends in `.o`, as a shared library if it ends in `.so`;
+/// fails for other names. Either contains the runtime, of which several objects
+/// in one link share one copy, and needs the C library, libm and, if the
+/// program uses threads, libomp.so.5. Both files appear complete or not at all.
+llvm::Error linkProgram(const CompiledProgram &program, llvm::StringRef path,
+                        const LinkOptions &options = {});
 
 } // namespace espalier
 

@@ -17,7 +17,8 @@ class LoadedProgram {
 public:
   /// Links `program` into this process. `ompLibrary` is the OpenMP runtime for
   /// a program with threads; if it is empty, libomp.so.5 is looked for. Fails
-  /// if this machine cannot execute the code or if a symbol is missing.
+  /// if a symbol is missing. Whether this machine can execute the code is
+  /// checked when a context is made.
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
   create(CompiledProgram program, llvm::StringRef ompLibrary = "");
 

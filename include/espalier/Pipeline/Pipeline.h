@@ -16,7 +16,7 @@ namespace espalier {
 
 /// X(enumerator, spelling, summary), in the order of compilation.
 #define ESPALIER_FOR_EACH_STAGE(X)                                             \
-  X(Graph, "graph", "operators on tensors")                                    \
+  X(Graph, "graph", "operators on tensors, or linalg on tensors")              \
   X(Poly, "poly", "kernels of computations over integer domains")              \
   X(Scheduled, "scheduled", "every kernel has a schedule tree")                \
   X(Loops, "loops", "kernels are functions of scf, vector and memref")         \

@@ -77,6 +77,21 @@ struct Dependence {
 llvm::Expected<std::vector<Dependence>>
 computeDependences(const Context &context, const Program &program);
 
+/// How far apart the points of dependences are along the loops of a band.
+struct LoopDistances {
+  const Dependence *dependence;
+  /// Values of the loops at the sink minus those at the source.
+  Set differences;
+};
+
+/// What the loops of `band`, a node of the tree below `root`, have to order:
+/// the distances of those pairs of points that reach it and that nothing above
+/// it orders. None is empty.
+llvm::Expected<std::vector<LoopDistances>>
+computeDistances(const Context &context, const Program &program,
+                 llvm::ArrayRef<Dependence> dependences,
+                 const ScheduleNode *root, const ScheduleNode *band);
+
 } // namespace espalier::polyhedral
 
 #endif // ESPALIER_POLYHEDRAL_DEPENDENCE_H

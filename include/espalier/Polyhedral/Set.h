@@ -75,6 +75,12 @@ public:
   Set lexMin() const;
   /// Parameters, then dimensions of some point; nothing if empty or unknown.
   std::optional<llvm::SmallVector<int64_t>> samplePoint() const;
+  /// The least and the largest value of a dimension, over all values of the
+  /// parameters; nothing if there is none, or unknown.
+  std::optional<int64_t> getMin(unsigned dim) const;
+  std::optional<int64_t> getMax(unsigned dim) const;
+  /// Whether there are finitely many points for each value of the parameters.
+  std::optional<bool> isBounded() const;
   std::string str() const;
 
 private:
@@ -118,6 +124,11 @@ public:
   Set range() const;
   /// The differences range - domain.
   Set deltas() const;
+  /// The least or the largest value of a dimension of the range, as a function
+  /// of the domain's dimensions and the parameters; null if it takes several
+  /// cases to say it, or if there is none.
+  mlir::AffineExpr getMin(unsigned dim, mlir::MLIRContext *context) const;
+  mlir::AffineExpr getMax(unsigned dim, mlir::MLIRContext *context) const;
   std::string str() const;
 
 private:

@@ -18,7 +18,7 @@ using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
 /// Fewer uses than this of each element do not pay for copying into panels.
-static constexpr int64_t kMinPanelReuse = 8;
+static constexpr int64_t kMinPanelReuse = 192;
 
 namespace {
 
@@ -39,8 +39,6 @@ private:
   AffineMap getPanelLayout(const Statement &statement,
                            const Contraction &contraction,
                            SmallVectorImpl<AffineExpr> &storedExtents);
-  /// Makes `statement` read `to` wherever it reads `from`.
-  void redirect(Statement &statement, ArrayId from, ArrayId to);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
 
@@ -75,15 +73,6 @@ void LayoutAssigner::setOrder(Array &array, ArrayRef<unsigned> order) {
   array.storedExtents.clear();
   for (unsigned dim : order)
     array.storedExtents.push_back(array.extents[dim]);
-}
-
-void LayoutAssigner::redirect(Statement &statement, ArrayId from, ArrayId to) {
-  for (Piece &piece : statement.pieces)
-    piece.value = transform(piece.value, [&](Expr e) -> Expr {
-      if (e.getKind() != Expr::Kind::Access || e.getTensor().number != from)
-        return {};
-      return access(TensorRef::operand(to), e.getOperands(), e.getType());
-    });
 }
 
 unsigned LayoutAssigner::countReaders(ArrayId array) const {
@@ -256,15 +245,14 @@ void LayoutAssigner::alignConstants(Statement &statement, unsigned innermost) {
 void LayoutAssigner::assignOther(Statement &statement) {
   Array &target = program.arrays[statement.target];
   unsigned rank = target.extents.size();
-  // Follow the operand of highest rank whose order is not the usual one.
+  // Follow the operand of highest rank that is not read in the usual order.
   std::optional<SmallVector<unsigned>> best;
   unsigned bestRank = 0;
   forEachAccess(statement, [&](Expr access) {
     ArrayId array = access.getTensor().number;
     auto order = getOrder(array);
     if (!order || order->size() <= bestRank ||
-        program.arrays[array].kind == Array::Kind::Constant ||
-        llvm::is_sorted(*order))
+        program.arrays[array].kind == Array::Kind::Constant)
       return;
     SmallVector<unsigned> dims;
     for (unsigned position : *order)
@@ -276,6 +264,8 @@ void LayoutAssigner::assignOther(Statement &statement) {
       if (!llvm::is_contained(dims, dim))
         full.push_back(dim);
     llvm::append_range(full, dims);
+    if (llvm::is_sorted(full))
+      return;
     best = full;
     bestRank = order->size();
   });

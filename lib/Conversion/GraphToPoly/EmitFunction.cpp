@@ -130,15 +130,8 @@ public:
   LogicalResult run();
 
 private:
-  ArrayId getBase(ArrayId array) const {
-    while (program.arrays[array].reshapeOf)
-      array = *program.arrays[array].reshapeOf;
-    return array;
-  }
   func::FuncOp makeMain();
   void makePlan(func::FuncOp original);
-  /// The arrays that other kernels, or the caller, see.
-  llvm::DenseSet<ArrayId> findEscaping() const;
   Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
@@ -154,25 +147,6 @@ private:
   SmallVector<ArrayId> outputs;
   unsigned numGlobals = 0;
 };
-
-llvm::DenseSet<ArrayId> FunctionEmitter::findEscaping() const {
-  llvm::DenseMap<ArrayId, unsigned> writer;
-  llvm::DenseSet<ArrayId> escaping;
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements)
-      writer[program.statements[statement].target] = number;
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements)
-      for (ArrayId array : getReads(program.statements[statement])) {
-        ArrayId base = getBase(array);
-        auto it = writer.find(base);
-        if (it != writer.end() && (it->second != number || base != array))
-          escaping.insert(base);
-      }
-  for (ArrayId output : outputs)
-    escaping.insert(getBase(output));
-  return escaping;
-}
 
 func::FuncOp FunctionEmitter::makeMain() {
   func::FuncOp original = program.function;
@@ -264,7 +238,7 @@ Value FunctionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
   // A kernel writes an output, or any other view of it, where the caller wants
   // it.
   for (auto [output, of] : llvm::enumerate(outputs))
-    if (getBase(of) == number) {
+    if (program.getBase(of) == number) {
       Value argument =
           main.getArgument(program.function.getNumArguments() + output);
       return reshape(b, sizes, argument, number);
@@ -326,7 +300,7 @@ LogicalResult FunctionEmitter::run() {
   for (auto [number, array] : llvm::enumerate(program.arrays))
     for (unsigned output : array.outputs)
       outputs[output] = number;
-  llvm::DenseSet<ArrayId> escaping = findEscaping();
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
 
   main = makeMain();
   OpBuilder b = OpBuilder::atBlockEnd(&main.getBody().front());

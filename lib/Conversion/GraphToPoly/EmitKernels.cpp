@@ -73,8 +73,9 @@ void KernelEmitter::collect() {
     written.insert(statement.target);
     for (ArrayId array : getReads(statement))
       read.insert(array);
-    for (AffineExpr extent : statement.extents)
-      collectParameters(extent);
+    for (AffineExpr expr : llvm::concat<const AffineExpr>(
+             statement.extents, statement.targetOffset))
+      collectParameters(expr);
     for (const Piece &piece : statement.pieces) {
       for (const Condition &rule : piece.domain)
         collectParameters(rule.expr);
@@ -135,13 +136,16 @@ IntegerSet KernelEmitter::getDomain(ArrayRef<AffineExpr> extents,
                          equalities);
 }
 
-AffineMap KernelEmitter::getIdentityAccess(ArrayId array, unsigned numDims) {
+AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
   SmallVector<AffineExpr> indices;
-  for (unsigned dim = 0; dim < program.getRank(array); ++dim)
+  for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim) {
     indices.push_back(getAffineDimExpr(dim, program.context));
-  AffineMap map =
-      AffineMap::get(numDims, parameterOf.size(), indices, program.context);
-  if (AffineMap layout = program.arrays[array].layout)
+    if (!statement.targetOffset.empty())
+      indices.back() = indices.back() + toKernel(statement.targetOffset[dim]);
+  }
+  AffineMap map = AffineMap::get(statement.getNumDims(), parameterOf.size(),
+                                 indices, program.context);
+  if (AffineMap layout = program.arrays[statement.target].layout)
     map = layout.compose(map);
   return map;
 }
@@ -195,9 +199,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
   });
 
   const Array &target = program.arrays[statement.target];
-  poly::ComputeAccess write{getMemory(statement.target),
-                            getIdentityAccess(statement.target, numDims),
-                            {}};
+  poly::ComputeAccess write{
+      getMemory(statement.target), getTargetMap(statement), {}};
   std::optional<poly::Reduction> reduction;
   if (statement.reduction) {
     reduction = getReduction(*statement.reduction);
@@ -242,13 +245,11 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                                   const Statement &statement, unsigned number) {
   std::string name = ("s" + Twine(number)).str();
   if (statement.reduction) {
-    Statement init{statement.target,
-                   statement.loc,
-                   program.arrays[statement.target].extents,
-                   {},
-                   std::nullopt,
-                   std::nullopt,
-                   0};
+    Statement init{statement.target, statement.loc, {}, {}};
+    init.extents.assign(statement.extents.begin(),
+                        statement.extents.begin() +
+                            program.getRank(statement.target));
+    init.targetOffset = statement.targetOffset;
     Type type = statement.pieces[0].value.getType();
     emitPiece(builder, init,
               {{}, cast(type, getNeutral(*statement.reduction, type))},

@@ -40,14 +40,8 @@ private:
     llvm::BitVector dependsOn;       ///< Clusters, transitively.
   };
 
-  /// The array whose memory `array` names.
-  ArrayId getBase(ArrayId array) const {
-    while (program.arrays[array].reshapeOf)
-      array = *program.arrays[array].reshapeOf;
-    return array;
-  }
   std::optional<unsigned> getProducer(ArrayId array) const {
-    auto it = producer.find(getBase(array));
+    auto it = producer.find(program.getBase(array));
     if (it == producer.end())
       return std::nullopt;
     return it->second;

@@ -40,6 +40,8 @@ struct ConvertGraphToPolyPass
       numFolded += foldConstants(*program, FoldedStatements::All);
       assignLayouts(*program, layouts);
       SmallVector<Cluster> clusters = formClusters(*program);
+      separateAccumulators(*program, clusters);
+      storeInPlace(*program, clusters);
       numKernels += clusters.size();
       numStatements += program->statements.size();
       if (failed(emitKernels(*program, clusters)))

@@ -127,6 +127,14 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
   // A copy, or an index computation, costs nothing to repeat.
   if (work.costly == 0 && work.cheap == 0)
     return true;
+  // It can be computed in the place that the reader moves it to.
+  auto moves = [&](const Piece &piece) {
+    return piece.value.getKind() == Expr::Kind::Access &&
+           piece.value.getTensor().number == producer.target &&
+           getPlace(program, reader, piece);
+  };
+  if (reader.pieces.size() > 1 && llvm::any_of(reader.pieces, moves))
+    return false;
   unsigned numAccesses = 0;
   bool covers = true;
   forEachAccess(reader, [&](Expr access) {

@@ -42,7 +42,8 @@ private:
   mlir::IntegerSet getDomain(llvm::ArrayRef<mlir::AffineExpr> extents,
                              const Conjunction &rules);
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
-  mlir::AffineMap getIdentityAccess(ArrayId array, unsigned numDims);
+  /// The element that a statement computes, in memory.
+  mlir::AffineMap getTargetMap(const Statement &statement);
   void emitStatement(mlir::OpBuilder &builder, const Statement &statement,
                      unsigned number);
   void emitPiece(mlir::OpBuilder &builder, const Statement &statement,

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepProgram.h"
-#include "mlir/Analysis/FlatLinearValueConstraints.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -223,26 +222,6 @@ void Normalizer::padReads(const Statement &statement, Piece &piece) {
   for (Expr access : accesses)
     if (padRead(statement, piece, access))
       return;
-}
-
-/// The least and greatest value of `expr` over the box of `extents`; fails if
-/// it is not linear with constant coefficients.
-static std::optional<std::pair<AffineExpr, AffineExpr>>
-getRange(const StepProgram &program, AffineExpr expr,
-         ArrayRef<AffineExpr> extents) {
-  unsigned numDims = extents.size(), numSymbols = program.symbols.size();
-  SmallVector<int64_t> flat;
-  if (failed(getFlattenedAffineExpr(expr, numDims, numSymbols, &flat)) ||
-      flat.size() != numDims + numSymbols + 1)
-    return std::nullopt;
-  AffineExpr rest = getAffineConstantExpr(flat.back(), program.context);
-  for (unsigned s = 0; s < numSymbols; ++s)
-    rest = rest + getAffineSymbolExpr(s, program.context) * flat[numDims + s];
-  AffineExpr low = rest, high = rest;
-  for (unsigned d = 0; d < numDims; ++d)
-    (flat[d] > 0 ? high : low) =
-        (flat[d] > 0 ? high : low) + (extents[d] - 1) * flat[d];
-  return std::make_pair(low, high);
 }
 
 bool Normalizer::padRead(const Statement &statement, Piece &piece,

@@ -1,6 +1,7 @@
 //===- StepProgram.cpp - A function as loop statements over arrays --------===//
 
 #include "StepProgram.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -77,6 +78,24 @@ Expr StepProgram::expression(AffineExpr expr) const {
   }
 }
 
+std::optional<std::pair<AffineExpr, AffineExpr>>
+espalier::graphtopoly::getRange(const StepProgram &program, AffineExpr expr,
+                                ArrayRef<AffineExpr> extents) {
+  unsigned numDims = extents.size(), numSymbols = program.symbols.size();
+  SmallVector<int64_t> flat;
+  if (failed(getFlattenedAffineExpr(expr, numDims, numSymbols, &flat)) ||
+      flat.size() != numDims + numSymbols + 1)
+    return std::nullopt;
+  AffineExpr rest = getAffineConstantExpr(flat.back(), program.context);
+  for (unsigned s = 0; s < numSymbols; ++s)
+    rest = rest + getAffineSymbolExpr(s, program.context) * flat[numDims + s];
+  AffineExpr low = rest, high = rest;
+  for (unsigned d = 0; d < numDims; ++d)
+    (flat[d] > 0 ? high : low) =
+        (flat[d] > 0 ? high : low) + (extents[d] - 1) * flat[d];
+  return std::make_pair(low, high);
+}
+
 void espalier::graphtopoly::forEachAccess(
     const Statement &statement, llvm::function_ref<void(Expr)> visit) {
   for (const Piece &piece : statement.pieces)
@@ -104,4 +123,14 @@ unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
     ++count;
   }
   return count;
+}
+
+void espalier::graphtopoly::redirect(Statement &statement, ArrayId from,
+                                     ArrayId to) {
+  for (Piece &piece : statement.pieces)
+    piece.value = transform(piece.value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Access || e.getTensor().number != from)
+        return {};
+      return access(TensorRef::operand(to), e.getOperands(), e.getType());
+    });
 }

@@ -74,6 +74,8 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
+  /// Point d computes the target's element at d + targetOffset; empty: at d.
+  llvm::SmallVector<mlir::AffineExpr> targetOffset = {};
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -103,6 +105,12 @@ struct StepProgram {
     symbols.push_back(std::move(symbol));
     return mlir::getAffineSymbolExpr(symbols.size() - 1, context);
   }
+  /// The array whose memory `array` names.
+  ArrayId getBase(ArrayId array) const {
+    while (arrays[array].reshapeOf)
+      array = *arrays[array].reshapeOf;
+    return array;
+  }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   bool isReduction(const Statement &statement) const {
     return statement.reduction.has_value();
@@ -121,6 +129,12 @@ struct StepProgram {
   /// Writes an affine expression as an index expression.
   Expr expression(mlir::AffineExpr expr) const;
 };
+
+/// The least and greatest value of `expr` over the box of `extents`; fails if
+/// it is not linear with constant coefficients.
+std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
+getRange(const StepProgram &program, mlir::AffineExpr expr,
+         llvm::ArrayRef<mlir::AffineExpr> extents);
 
 /// Reads a condition as a union of disjoint conjunctions of affine ones; with
 /// `negate`, its complement. Null is true. Fails for what is not affine.
@@ -178,6 +192,31 @@ struct Cluster {
 
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);
+
+/// The arrays that other kernels than the one that computes them, or the
+/// caller, see.
+llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
+                                     llvm::ArrayRef<Cluster> clusters);
+
+/// Gives every reduction of a kernel an array of its own to accumulate in,
+/// which can live in registers, and stores the result where others see it at
+/// the end.
+void separateAccumulators(StepProgram &program,
+                          llvm::MutableArrayRef<Cluster> clusters);
+
+/// Where `piece` of `copy` puts an array, if it is a copy of all of it and
+/// nothing else: element i of the array at i + offset of the target.
+std::optional<llvm::SmallVector<mlir::AffineExpr>>
+getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
+
+/// Lets statements write into the padded copies and concatenations that their
+/// results would be moved to. Removes statements, and kernels, that are left
+/// with nothing to do.
+void storeInPlace(StepProgram &program,
+                  llvm::SmallVectorImpl<Cluster> &clusters);
+
+/// Makes `statement` read `to` wherever it reads `from`.
+void redirect(Statement &statement, ArrayId from, ArrayId to);
 
 /// What layouts need to know of the machine.
 struct LayoutOptions {

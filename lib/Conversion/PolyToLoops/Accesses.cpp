@@ -208,6 +208,24 @@ AffineExpr KernelLoops::getLaneStep(AffineExpr expr, const Lanes &vector) {
   return canonicalize(sum);
 }
 
+std::optional<SmallVector<int64_t>>
+KernelLoops::getLaneOffsets(AffineExpr expr, const Lanes &vector) {
+  AffineExpr lane = iterator(vector.iterator);
+  auto at = [&](int64_t number) {
+    return canonicalize(simplify(expr.replace(lane, vector.first + number)));
+  };
+  AffineExpr first = at(0);
+  SmallVector<int64_t> offsets;
+  for (int64_t number = 0; number < vector.width; ++number) {
+    auto offset =
+        dyn_cast<AffineConstantExpr>(canonicalize(at(number) - first));
+    if (!offset)
+      return std::nullopt;
+    offsets.push_back(offset.getValue());
+  }
+  return offsets;
+}
+
 SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
                                 const AstNode &call) {
   AffineExpr address = getAddress(access, call);
@@ -252,13 +270,16 @@ Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
     }
     if (term.isFunctionOfDim(lanes->iterator)) {
       AffineExpr step = getLaneStep(term, *lanes);
-      auto number = dyn_cast<AffineConstantExpr>(step);
+      auto number = dyn_cast_or_null<AffineConstantExpr>(step);
       SmallVector<int64_t> steps;
-      for (int64_t lane = 0; lane < lanes->width; ++lane)
-        steps.push_back(number ? lane * number.getValue() : lane);
+      if (step)
+        for (int64_t lane = 0; lane < lanes->width; ++lane)
+          steps.push_back(number ? lane * number.getValue() : lane);
+      else
+        steps = *getLaneOffsets(term, *lanes);
       Value distances = arith::ConstantOp::create(
           builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
-      if (!number) {
+      if (step && !number) {
         Value by = vector::BroadcastOp::create(builder, loc, type,
                                                emitIndex(step, data));
         distances = arith::MulIOp::create(builder, loc, distances, by);
@@ -273,6 +294,42 @@ Value KernelLoops::emitLaneIndices(AffineExpr address, ValueRange data,
     sum = sum + term;
   base = emitIndex(sum, data);
   return offsets;
+}
+
+Value KernelLoops::getMask() {
+  if (lanes->mask)
+    return lanes->mask;
+  return arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          VectorType::get({lanes->width}, builder.getI1Type()), true));
+}
+
+Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
+                                    AffineExpr address) {
+  // What masked lanes would read need not be there.
+  std::optional<SmallVector<int64_t>> offsets = getLaneOffsets(address, *lanes);
+  if (!offsets || lanes->mask)
+    return {};
+  int64_t least = *llvm::min_element(*offsets);
+  SmallVector<bool> isRead(lanes->width, false);
+  for (int64_t &offset : *offsets) {
+    offset -= least;
+    if (offset >= lanes->width)
+      return {};
+    isRead[offset] = true;
+  }
+  Value base = emitIndex(
+      address.replace(iterator(lanes->iterator), lanes->first) + least);
+  Value mask = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          VectorType::get({lanes->width}, builder.getI1Type()), isRead));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value all = vector::MaskedLoadOp::create(builder, loc, type, memref, base,
+                                           mask, zero);
+  return vector::ShuffleOp::create(builder, loc, all, all, *offsets);
 }
 
 FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
@@ -318,18 +375,15 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                                         lanes->mask, zero)
         .getResult();
   }
+  if (!readsData(address))
+    if (Value value = emitShuffledRead(memory.flat, type, address))
+      return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
-  Value mask = lanes->mask;
-  if (!mask)
-    mask = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            VectorType::get({lanes->width}, builder.getI1Type()), true));
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::GatherOp::create(builder, loc, type, memory.flat,
-                                  ValueRange{base}, offsets, mask, zero)
+                                  ValueRange{base}, offsets, getMask(), zero)
       .getResult();
 }
 
@@ -360,13 +414,7 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
   }
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
-  Value mask = lanes->mask;
-  if (!mask)
-    mask = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            VectorType::get({lanes->width}, builder.getI1Type()), true));
   vector::ScatterOp::create(builder, loc, Type(), memory.flat, ValueRange{base},
-                            offsets, mask, value);
+                            offsets, getMask(), value);
   return success();
 }

@@ -73,7 +73,8 @@ bool KernelLoops::hasLaneAddresses(AffineExpr address, const Lanes &vector) {
                       [&](AffineExpr term) {
                         return !readsData(term) || splitData(term);
                       }) &&
-         getLaneStep(address, vector);
+         (getLaneStep(address, vector) ||
+          (!readsData(address) && getLaneOffsets(address, vector)));
 }
 
 std::optional<std::pair<int64_t, int64_t>>

@@ -134,6 +134,10 @@ private:
   /// The same where it is a number.
   std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
                                        const Lanes &lanes);
+  /// The differences of an expression between each lane and the first, where
+  /// all are numbers.
+  std::optional<llvm::SmallVector<int64_t>>
+  getLaneOffsets(mlir::AffineExpr expr, const Lanes &lanes);
   /// Whether each lane's address is that of lane 0 plus a vector that can be
   /// computed: of multiples of a step, and of values read.
   bool hasLaneAddresses(mlir::AffineExpr address, const Lanes &lanes);
@@ -143,6 +147,12 @@ private:
   /// value read and others; nothing for other terms.
   std::optional<std::pair<unsigned, mlir::AffineExpr>>
   splitData(mlir::AffineExpr term);
+  /// Reads elements near each other at once and distributes them to the lanes;
+  /// null if they are not.
+  mlir::Value emitShuffledRead(mlir::Value memref, mlir::VectorType type,
+                               mlir::AffineExpr address);
+  /// The mask of the lanes, or one that is set everywhere.
+  mlir::Value getMask();
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
                               mlir::Value &base);
 

@@ -21,13 +21,33 @@ espalier::polytoloops::getAccumulatorRead(poly::ComputeOp compute) {
   return std::nullopt;
 }
 
+/// The neutral element of an operation on `index`, of which upstream's
+/// `getNeutralElement` has no width.
+static TypedAttr getNeutralIndex(vector::CombiningKind kind,
+                                 MLIRContext *context) {
+  using Kind = vector::CombiningKind;
+  Builder builder(context);
+  switch (kind) {
+  case Kind::MUL:
+    return builder.getIndexAttr(1);
+  case Kind::AND:
+  case Kind::MINUI:
+    return builder.getIndexAttr(-1);
+  case Kind::MAXSI:
+    return builder.getIndexAttr(std::numeric_limits<int64_t>::min());
+  case Kind::MINSI:
+    return builder.getIndexAttr(std::numeric_limits<int64_t>::max());
+  default:
+    return builder.getIndexAttr(0);
+  }
+}
+
 std::optional<Combiner>
 espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
   using Kind = vector::CombiningKind;
   Operation *update = compute.getYield().getValues().front().getDefiningOp();
   if (!update || update->getNumOperands() != 2)
     return std::nullopt;
-  std::optional<TypedAttr> neutral = arith::getNeutralElement(update);
   auto kind =
       llvm::TypeSwitch<Operation *, std::optional<Kind>>(update)
           .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
@@ -41,7 +61,12 @@ espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
           .Case<arith::AndIOp>([](auto) { return Kind::AND; })
           .Case<arith::OrIOp>([](auto) { return Kind::OR; })
           .Default([](Operation *) { return std::nullopt; });
-  if (!kind || !neutral)
+  if (!kind)
+    return std::nullopt;
+  if (update->getResult(0).getType().isIndex())
+    return Combiner{*kind, getNeutralIndex(*kind, update->getContext())};
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(update);
+  if (!neutral)
     return std::nullopt;
   return Combiner{*kind, *neutral};
 }
@@ -67,21 +92,26 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
   auto isRegular = [&](const poly::ComputeAccess &access) {
     return hasLaneAddresses(getAddress(access, call), vector);
   };
+  auto isInRegisters = [&](const poly::ComputeAccess &access) {
+    return memories.find(access.array)->second.inRegisters;
+  };
   for (const poly::ComputeAccess &access : compute.getReadAccesses())
-    if (!isRegular(access))
+    if (!isRegular(access) || (isInRegisters(access) &&
+                               !getLaneStep(getAddress(access, call), vector)))
       return false;
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
   for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
     // Lanes may meet in an element whose index is read from memory.
     if (!isRegular(access) || readsData(getAddress(access, call)))
       return false;
+    if (!getLaneStep(getAddress(access, call), vector))
+      return false;
     std::optional<int64_t> stride =
         getLaneStride(getAddress(access, call), vector);
     // Lanes that write one element have to be a reduction into it.
     if (stride == 0 && (!accumulator || !getCombiner(compute)))
       return false;
-    if (memories.find(access.array)->second.inRegisters &&
-        (!stride || *stride > 1))
+    if (isInRegisters(access) && (!stride || *stride > 1))
       return false;
   }
   for (AffineExpr value : call.values)

@@ -12,8 +12,26 @@ from pathlib import Path
 
 import numpy as np
 
-from espalier.compiler import Options, Progress, default_cache
+from espalier.compiler import Options, Progress, compile_for, default_cache
 from espalier.errors import EspalierError
+from espalier.function import Function
+
+
+def add_model_option(parser: argparse.ArgumentParser) -> None:
+    """Add the model."""
+    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or MLIR in a .mlir file")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the model, its inputs, and the options that say how to compile for them."""
+    add_model_option(parser)
+    parser.add_argument("--inputs", type=Path, required=True, metavar="IN.npz")
+    parser.add_argument(
+        "--dynamic",
+        action="store_true",
+        help="keep symbolic dimensions instead of compiling for the given shapes",
+    )
+    add_compile_options(parser)
 
 
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +46,12 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
+    parser.add_argument(
+        "--cache-limit",
+        type=positive,
+        metavar="MIB",
+        help="size of the folder of compiled programs (default: 8 GiB)",
+    )
 
 
 def parse_dims(args: argparse.Namespace) -> dict[str, int]:
@@ -44,7 +68,22 @@ def parse_dims(args: argparse.Namespace) -> dict[str, int]:
 def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
     """Return the compile options of a command line."""
     cache = None if args.no_cache else default_cache()
-    return Options(args.cpu, args.features, threads, cache)
+    limit = args.cache_limit and args.cache_limit << 20
+    return Options(args.cpu, args.features, threads, cache, limit)
+
+
+def compile_for_run(
+    args: argparse.Namespace, inputs: Mapping[str, np.ndarray], progress: "ProgressLine"
+) -> Function:
+    """Compile what `add_run_options` describes for its inputs."""
+    return compile_for(
+        args.model,
+        inputs,
+        dynamic=args.dynamic,
+        dims=parse_dims(args),
+        options=make_options(args),
+        progress=progress.counter("compiling"),
+    )
 
 
 def positive(text: str) -> int:

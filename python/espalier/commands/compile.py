@@ -1,4 +1,7 @@
-"""Compile a model to a shared library and a C header."""
+"""Compile a model to a shared library or an object, and a C header.
+
+With --cpu, for another machine than this one.
+"""
 
 import argparse
 import json
@@ -7,6 +10,7 @@ from pathlib import Path
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
+    add_model_option,
     make_options,
     parse_dims,
 )
@@ -16,16 +20,18 @@ from espalier.errors import EspalierError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or MLIR in a .mlir file")
-    parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so")
+    add_model_option(parser)
+    parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so|OUT.o")
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
     add_compile_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.output.suffix != ".so":
-        raise EspalierError(f"option -o: expects a name that ends in .so, but got '{args.output}'")
+    if args.output.suffix not in (".so", ".o"):
+        raise EspalierError(
+            f"option -o: expects a name that ends in .so or .o, but got '{args.output}'"
+        )
     progress = ProgressLine().counter("compiling")
     options = make_options(args)
     function = compile(args.model, dims=parse_dims(args), options=options, progress=progress)
@@ -33,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     header = args.output.with_suffix(".h")
     if args.json:
         made = {
-            "library": str(args.output),
+            "output": str(args.output),
             "header": str(header),
             "kernels": function.kernels,
             "compile_s": round(function.compile_seconds, 3),

@@ -3,7 +3,6 @@
 import argparse
 import json
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,9 +12,9 @@ import onnx
 from espalier.commands.common import ProgressLine, positive
 from espalier.compiler import Options, compile_for, default_cache
 from espalier.models import MODELS, build
-from espalier.testing.compare import error_relative_to_scale
+from espalier.testing.compare import largest_error
 from espalier.testing.onnxruntime import OnnxRuntime
-from espalier.testing.timing import measure_alternately
+from espalier.testing.timing import measure_alternately, timed
 
 DEFAULT_MODELS = ["resnet50", "mobilenet_v2", "bert_base"]
 TOLERANCE = 1e-4
@@ -78,18 +77,12 @@ def _measure(args: argparse.Namespace, path: Path) -> Row:
     progress.show(f"{path.stem}: loading")
     session = OnnxRuntime(path, args.threads)
     inputs = session.random_inputs()
-    start = time.perf_counter()
-    function = compile_for(
-        path,
-        inputs,
-        options=Options(cache=None if args.no_cache else default_cache()),
-        progress=progress.counter(f"{path.stem}: compiling"),
-    )
-    seconds = time.perf_counter() - start
+    options = Options(cache=None if args.no_cache else default_cache())
+    counter = progress.counter(f"{path.stem}: compiling")
+    function, seconds = timed(lambda: compile_for(path, inputs, options=options, progress=counter))
     progress.show(f"{path.stem}: running")
     function.set_num_threads(args.threads)
-    actual, expected = function.run(inputs), session.run(inputs)
-    error = max(error_relative_to_scale(actual[name], expected[name]) for name in expected)
+    error = largest_error(function.run(inputs), session.run(inputs))
     calls = [lambda: function.run(inputs), lambda: session.run(inputs)]
     ours, theirs = measure_alternately(calls, args.seconds)
     progress.clear()

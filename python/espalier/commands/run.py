@@ -6,42 +6,26 @@ from pathlib import Path
 
 from espalier.commands.common import (
     ProgressLine,
-    add_compile_options,
+    add_run_options,
+    compile_for_run,
     load_arrays,
-    make_options,
-    parse_dims,
     positive,
     save_arrays,
 )
-from espalier.compiler import compile_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or MLIR in a .mlir file")
-    parser.add_argument("--inputs", type=Path, required=True, metavar="IN.npz")
+    add_run_options(parser)
     parser.add_argument("--outputs", type=Path, required=True, metavar="OUT.npz")
     parser.add_argument("--threads", type=positive, metavar="N", help="number of threads")
-    parser.add_argument(
-        "--dynamic",
-        action="store_true",
-        help="keep symbolic dimensions instead of compiling for the given shapes",
-    )
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
-    add_compile_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     inputs = load_arrays(args.inputs)
-    function = compile_for(
-        args.model,
-        inputs,
-        dynamic=args.dynamic,
-        dims=parse_dims(args),
-        options=make_options(args),
-        progress=ProgressLine().counter("compiling"),
-    )
+    function = compile_for_run(args, inputs, ProgressLine())
     if args.threads:
         function.set_num_threads(args.threads)
     results = function.run(inputs)

@@ -1,5 +1,7 @@
 """Comparison of results with a reference."""
 
+from collections.abc import Mapping
+
 import ml_dtypes
 import numpy as np
 
@@ -12,6 +14,11 @@ def error_relative_to_scale(actual: np.ndarray, expected: np.ndarray) -> float:
     difference = np.abs(actual.astype(np.float64) - wide).max()
     scale = np.abs(wide).max()
     return float(difference / scale) if scale > 0 else float(difference)
+
+
+def largest_error(actual: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> float:
+    """Return the largest error of all outputs, each relative to its own scale."""
+    return max(error_relative_to_scale(actual[name], expected[name]) for name in expected)
 
 
 def mismatch(

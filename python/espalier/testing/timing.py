@@ -4,6 +4,9 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -29,6 +32,21 @@ class Timing:
             "upper_quartile_ms": round(quartiles[2], 4),
         }
 
+    def compared_with(self, baseline: str, other: "Timing") -> dict[str, float | str]:
+        """Return what a result line has about another implementation's time."""
+        return {
+            "baseline": baseline,
+            "baseline_ms": round(other.median_ms, 4),
+            "ratio": round(self.median_ms / other.median_ms, 4),
+        }
+
+
+def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+    """Call once; return the result and the seconds that it took."""
+    start = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - start
+
 
 def measure(call: Callable[[], object], seconds: float, warmup: int = 3, least: int = 5) -> Timing:
     """Call repeatedly for about `seconds`, at least `least` times after the warm-up."""
@@ -37,9 +55,7 @@ def measure(call: Callable[[], object], seconds: float, warmup: int = 3, least: 
     samples: list[float] = []
     end = time.perf_counter() + seconds
     while len(samples) < least or time.perf_counter() < end:
-        start = time.perf_counter()
-        call()
-        samples.append((time.perf_counter() - start) * 1e3)
+        samples.append(timed(call)[1] * 1e3)
     return Timing(warmup, samples)
 
 

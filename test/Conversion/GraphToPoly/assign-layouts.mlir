@@ -9,8 +9,10 @@
 // CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1 floordiv 16, d4, d5, d6, d1 mod 16)>
 // CHECK-DAG:   memref.global "private" constant @[[W:.*]] : memref<1x2x1x1x16xf32> =
 // CHECK:       poly.kernel private @kernel_0(%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x2x1x1x16xf32>, %arg2: memref<1x5x5x3xf32>)
-// CHECK:         poly.compute @s0_init {{.*}} writes(%arg2[#[[LAST]]]
-// CHECK:         poly.compute @s0 {{.*}} reads(%arg0[{{.*}}], %arg1[#[[PANEL]]], %arg2[
+// CHECK:         %[[SUM:.*]] = poly.array : memref<1x5x5x3xf32>
+// CHECK:         poly.compute @s0_init {{.*}} writes(%[[SUM]][#[[LAST]]]
+// CHECK:         poly.compute @s0 {{.*}} reads(%arg0[{{.*}}], %arg1[#[[PANEL]]], %[[SUM]][
+// CHECK:         poly.compute {{.*}} reads(%[[SUM]][#[[LAST]]]{{.*}} writes(%arg2[#[[LAST]]]
 // CHECK:       poly.kernel private @kernel_1(%arg0: memref<1x5x5x3xf32>, %arg1: memref<1x1x1x3x16xf32>, %arg2: memref<1x3x5x5xf32>)
 // CHECK:       func.func @main(%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x3x5x5xf32>)
 // CHECK:         %[[PANELS:.*]] = memref.get_global @[[W]]
@@ -39,9 +41,9 @@ module attributes {poly.target = #target} {
 // CHECK:         poly.call @kernel_0(%arg1, %[[PANELS]])
 // CHECK:         poly.call @kernel_1(%arg0, %[[PANELS]], %arg2)
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<8x3xf32>, %w: tensor<3x40xf32>) -> tensor<8x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<8x3xf32>, tensor<3x40xf32>) -> tensor<8x40xf32>
-    return %0 : tensor<8x40xf32>
+  func.func @main(%x: tensor<192x3xf32>, %w: tensor<3x40xf32>) -> tensor<192x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<192x3xf32>, tensor<3x40xf32>) -> tensor<192x40xf32>
+    return %0 : tensor<192x40xf32>
   }
 }
 
@@ -50,12 +52,12 @@ module attributes {poly.target = #target} {
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // With fewer uses the copy would not pay.
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<7x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<7x40xf32>)
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<191x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<191x40xf32>)
 // CHECK-NOT:   poly.kernel
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<7x3xf32>, %w: tensor<3x40xf32>) -> tensor<7x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<7x3xf32>, tensor<3x40xf32>) -> tensor<7x40xf32>
-    return %0 : tensor<7x40xf32>
+  func.func @main(%x: tensor<191x3xf32>, %w: tensor<3x40xf32>) -> tensor<191x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<191x3xf32>, tensor<3x40xf32>) -> tensor<191x40xf32>
+    return %0 : tensor<191x40xf32>
   }
 }
 

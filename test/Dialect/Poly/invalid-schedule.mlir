@@ -182,6 +182,38 @@ poly.kernel @k(%A: memref<?x?xf32>, %N: index) {
 
 // -----
 
+// BandOp C4
+poly.kernel @k(%A: memref<?x?xf32>, %N: index) {
+  poly.compute @a domain [affine_set<(i, j)[N] : (i >= 0, j >= 0)>] reads()
+      writes(%A[affine_map<(i, j)[N] -> (i, j)>] : memref<?x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.schedule {
+    // expected-error @below {{expects a name for each of 2 loops, but got ["i"]}}
+    poly.band [@a] maps [affine_map<(i, j)[N] -> (i, j)>] loops [sequential, sequential] names ["i"]
+  }
+}
+
+// -----
+
+// BandOp C4
+poly.kernel @k(%A: memref<?x?xf32>, %N: index) {
+  poly.compute @a domain [affine_set<(i, j)[N] : (i >= 0, j >= 0)>] reads()
+      writes(%A[affine_map<(i, j)[N] -> (i, j)>] : memref<?x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.schedule {
+    poly.band [@a] maps [affine_map<(i, j)[N] -> (i)>] loops [sequential] names ["i"] {
+      // expected-error @below {{expects the loops of @a to have different names, but two are "i"}}
+      poly.band [@a] maps [affine_map<(i, j)[N] -> (j)>] loops [sequential] names ["i"]
+    }
+  }
+}
+
+// -----
+
 // SequenceOp C1
 poly.kernel @k(%A: memref<?x?xf32>, %N: index) {
   poly.compute @a domain [affine_set<(i, j)[N] : (i >= 0, j >= 0)>] reads()

@@ -312,6 +312,18 @@ poly.kernel @k(%A: memref<f32>, %B: memref<?xf32>) {
 
 // -----
 
+// ComputeOp C12
+poly.kernel @k(%A: memref<?x?xf32>, %N: index) {
+  // expected-error @below {{expects a different name for each of 2 dimensions, but got ["i", "i"]}}
+  poly.compute @a dims ["i", "i"] domain [affine_set<(i, j)[N] : (i >= 0, j >= 0)>] reads()
+      writes(%A[affine_map<(i, j)[N] -> (i, j)>] : memref<?x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
 // IndexOp C1
 poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
   

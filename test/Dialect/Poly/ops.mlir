@@ -87,6 +87,22 @@ poly.kernel @recurrence(%x: memref<?xf32>, %h: memref<?xf32>, %T: index) {
   }
 }
 
+// Names of dimensions and of loops.
+// CHECK-LABEL: poly.kernel @names(
+poly.kernel @names(%A: memref<8xf32>) {
+  // CHECK: poly.compute @zero dims ["i"] domain
+  poly.compute @zero dims ["i"] domain [affine_set<(i) : (i >= 0, 7 - i >= 0)>]
+      reads() writes(%A[affine_map<(i) -> (i)>] : memref<8xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.schedule {
+    // CHECK: poly.band [@zero] maps [{{.*}}] loops [sequential, vector(4)] names ["i.0", "i.1"] full_tiles
+    poly.band [@zero] maps [affine_map<(i) -> (i floordiv 4, i mod 4)>] loops [sequential, vector(4)]
+        names ["i.0", "i.1"] full_tiles
+  }
+}
+
 // An indirect read, a coordinate, and a scalar of the kernel in the body.
 // CHECK-LABEL: poly.kernel @gather(
 poly.kernel @gather(%rows: memref<?xi32>, %table: memref<?xf32>, %out: memref<?xf32>, %scale: f32, %N: index) {

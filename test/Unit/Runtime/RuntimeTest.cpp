@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier-c/Runtime.h"
+#include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 #include <limits>
 #include <string>
@@ -340,6 +341,37 @@ TEST(Runtime, creationIsChecked) {
             ESPALIER_INVALID_ARGUMENT);
   EXPECT_EQ(espalier_set_num_threads(nullptr, 1), ESPALIER_INVALID_ARGUMENT);
   espalier_context_destroy(nullptr);
+}
+
+/// Makes a context for code that needs `features`, and frees it again.
+static espalier_status createFor(std::vector<const char *> features) {
+  espalier_context *ctx = nullptr;
+  espalier_program program = makeProgram();
+  features.push_back(nullptr);
+  program.features = features.data();
+  espalier_status status = espalier_context_create(&program, &ctx);
+  EXPECT_EQ(ctx == nullptr, status != ESPALIER_OK);
+  espalier_context_destroy(ctx);
+  return status;
+}
+
+TEST(Runtime, extensionsAreChecked) {
+  EXPECT_EQ(createFor({"an extension of the future"}), ESPALIER_OK);
+#if defined(__x86_64__)
+  // No machine has the extensions of both makers.
+  EXPECT_EQ(createFor({"sse4a", "amx-tile"}), ESPALIER_UNSUPPORTED);
+  // LLVM looks at the same machine.
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  for (const char *name : {
+#define X86_FEATURE(name, leaf, subleaf, register, bit, state) name,
+#include "espalier-c/CpuFeatures.def"
+       }) {
+    auto known = host.find(name);
+    if (known != host.end()) {
+      EXPECT_EQ(createFor({name}) == ESPALIER_OK, known->second) << name;
+    }
+  }
+#endif
 }
 
 TEST(Runtime, dtypesHaveSizesAndNames) {

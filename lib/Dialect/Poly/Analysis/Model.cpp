@@ -70,7 +70,7 @@ namespace {
 /// Translates nodes, naming computations by their statements.
 class TreeBuilder {
 public:
-  explicit TreeBuilder(const KernelModel &model) {
+  TreeBuilder(const KernelModel &model, BandNodes *nodes) : nodes(nodes) {
     for (auto [number, compute] : llvm::enumerate(model.computes))
       numbers[compute->getAttrOfType<StringAttr>(
           SymbolTable::getSymbolAttrName())] = number;
@@ -97,6 +97,7 @@ private:
   polyhedral::ScheduleTree buildBand(BandOp band);
   polyhedral::ScheduleTree buildSequence(SequenceOp sequence);
 
+  BandNodes *nodes;
   llvm::DenseMap<StringAttr, unsigned> numbers;
 };
 } // namespace
@@ -121,6 +122,8 @@ polyhedral::ScheduleTree TreeBuilder::buildBand(BandOp band) {
       maps, llvm::map_to_vector(band.getLoopKinds(), toMember),
       buildChild(band.getBody()));
   node->separateFullTiles = band.getFullTiles();
+  if (nodes)
+    (*nodes)[band] = node.get();
   return node;
 }
 
@@ -142,11 +145,11 @@ polyhedral::ScheduleTree TreeBuilder::buildSequence(SequenceOp sequence) {
 }
 
 polyhedral::ScheduleTree
-espalier::poly::buildScheduleTree(const KernelModel &model,
-                                  ScheduleOp schedule) {
+espalier::poly::buildScheduleTree(const KernelModel &model, ScheduleOp schedule,
+                                  BandNodes *nodes) {
   if (!schedule)
     return polyhedral::makeProgramOrder(model.program);
-  return TreeBuilder(model).buildChild(schedule.getBody());
+  return TreeBuilder(model, nodes).buildChild(schedule.getBody());
 }
 
 llvm::Expected<polyhedral::Ast>

@@ -13,12 +13,39 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-static std::string toString(ArrayRef<int64_t> values) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+static void print(llvm::raw_ostream &os, ArrayRef<int64_t> values) {
   os << "(";
   llvm::interleaveComma(values, os);
   os << ")";
+}
+
+std::string
+espalier::poly::describeViolation(const KernelModel &model,
+                                  const polyhedral::Violation &violation) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (violation.loop)
+    os << cast<LoopAttr>(violation.loop->tag)
+       << " to carry no dependence, but got the ";
+  else
+    os << "to keep the ";
+  auto printPoint = [&](unsigned statement, ArrayRef<int64_t> point) {
+    os << "@" << model.program.statements[statement].name;
+    print(os, point);
+  };
+  os << polyhedral::getName(violation.kind) << " dependence from ";
+  printPoint(violation.source, violation.sourcePoint);
+  os << " to ";
+  printPoint(violation.sink, violation.sinkPoint);
+  if (violation.source == violation.sink) {
+    os << ", distance ";
+    print(os, violation.getDistance());
+  }
+  os << ", on " << describeArray(model.arrays[violation.array]);
+  if (!violation.parameters.empty()) {
+    os << ", with parameters ";
+    print(os, violation.parameters);
+  }
   return text;
 }
 
@@ -26,20 +53,8 @@ static void report(KernelModel &model, ScheduleOp schedule,
                    const polyhedral::Violation &violation) {
   ComputeOp source = model.computes[violation.source];
   ComputeOp sink = model.computes[violation.sink];
-  InFlightDiagnostic diag = schedule.emitOpError("expects ");
-  if (violation.loop)
-    diag << cast<LoopAttr>(violation.loop->tag)
-         << " to carry no dependence, but got the ";
-  else
-    diag << "to keep the ";
-  diag << polyhedral::getName(violation.kind) << " dependence from @"
-       << source.getSymName() << toString(violation.sourcePoint) << " to @"
-       << sink.getSymName() << toString(violation.sinkPoint);
-  if (source == sink)
-    diag << ", distance " << toString(violation.getDistance());
-  diag << ", on " << describeArray(model.arrays[violation.array]);
-  if (!violation.parameters.empty())
-    diag << ", with parameters " << toString(violation.parameters);
+  InFlightDiagnostic diag = schedule.emitOpError("expects ")
+                            << describeViolation(model, violation);
   diag.attachNote(source.getLoc()) << "the source runs first in program order";
   if (source != sink)
     diag.attachNote(sink.getLoc()) << "the sink must run after it";

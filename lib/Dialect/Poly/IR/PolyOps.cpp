@@ -192,6 +192,12 @@ unsigned ComputeOp::getNumDims() {
   return cast<IntegerSetAttr>(getDomain()[0]).getValue().getNumDims();
 }
 
+StringAttr ComputeOp::getDimName(unsigned dim) {
+  if (std::optional<ArrayAttr> dims = getDims())
+    return cast<StringAttr>((*dims)[dim]);
+  return StringAttr::get(getContext(), "d" + Twine(dim));
+}
+
 SmallVector<IntegerSet> ComputeOp::getDomainSets() {
   return llvm::map_to_vector(getDomain().getAsRange<IntegerSetAttr>(),
                              [](IntegerSetAttr set) { return set.getValue(); });
@@ -309,6 +315,14 @@ LogicalResult ComputeOp::verify() {
   };
   if (getReduction() && llvm::none_of(getWriteAccesses(), isRead))
     return emitOpError("expects a reduction to read an element that it writes");
+
+  // C12
+  if (std::optional<ArrayAttr> dims = getDims()) {
+    llvm::SmallDenseSet<Attribute> names(dims->begin(), dims->end());
+    if (dims->size() != getNumDims() || names.size() != getNumDims())
+      return emitOpError("expects a different name for each of ")
+             << getNumDims() << " dimensions, but got " << *dims;
+  }
 
   // C11
   int64_t interleaved = getInterleaved().value_or(0);

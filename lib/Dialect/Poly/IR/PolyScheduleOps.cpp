@@ -53,6 +53,8 @@ private:
 
   Names all;
   llvm::StringMap<unsigned> numDims;
+  /// Names of the loops that each computation has met.
+  llvm::StringMap<llvm::StringSet<>> loopNames;
   unsigned numParams;
 };
 } // namespace
@@ -101,6 +103,19 @@ LogicalResult TreeVerifier::verifyBand(BandOp band, const Names &names) {
   // C3
   if (numLoops == 0)
     return band.emitOpError("expects at least one loop");
+
+  // C4
+  if (std::optional<ArrayAttr> loopNames = band.getNames()) {
+    if (loopNames->size() != numLoops)
+      return band.emitOpError("expects a name for each of ")
+             << numLoops << " loops, but got " << *loopNames;
+    for (StringRef name : own)
+      for (StringRef loop : loopNames->getAsValueRange<StringAttr>())
+        if (!this->loopNames[name].insert(loop).second)
+          return band.emitOpError("expects the loops of @")
+                 << name << " to have different names, but two are \"" << loop
+                 << "\"";
+  }
   return verifyChild(band, names);
 }
 

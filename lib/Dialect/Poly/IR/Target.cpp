@@ -64,6 +64,23 @@ static int64_t getCacheSize(int which, int64_t fallback) {
   return fallback;
 }
 
+TargetAttr
+espalier::poly::describeTarget(MLIRContext *context, StringRef cpu,
+                               llvm::function_ref<bool(StringRef)> hasFeature) {
+  const CpuInfo *known = lookupCpu(cpu);
+  bool isX86 = hasFeature("sse2");
+  CpuInfo info = known ? *known : *lookupCpu(isX86 ? "x86-64" : "generic");
+  if (isX86) {
+    info.vectorBits = hasFeature("avx512f") ? 512
+                      : hasFeature("avx")   ? 256
+                                            : 128;
+    info.registers = hasFeature("avx512f") ? 32 : 16;
+  }
+  return TargetAttr::get(context, cpu, info.features, info.vectorBits,
+                         info.registers, info.l1 << 10, info.l2 << 10,
+                         info.l3 << 10, info.cores);
+}
+
 TargetAttr espalier::poly::detectHostTarget(MLIRContext *context) {
   StringRef cpu = llvm::sys::getHostCPUName();
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
@@ -72,22 +89,18 @@ TargetAttr espalier::poly::detectHostTarget(MLIRContext *context) {
     features.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(features);
 
-  auto has = [&](StringRef feature) { return host.lookup(feature); };
-  bool isX86 = has("sse2");
-  int64_t vectorBits = has("avx512f") ? 512 : has("avx") ? 256 : 128;
-  int64_t registers = has("avx512f") || !isX86 ? 32 : 16;
-  const CpuInfo *known = lookupCpu(cpu);
-  const CpuInfo &usual = known ? *known : kCpus[0];
+  TargetAttr usual = describeTarget(
+      context, cpu, [&](StringRef feature) { return host.lookup(feature); });
+  int64_t l1 = usual.getL1(), l2 = usual.getL2(), l3 = usual.getL3();
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-  int64_t l1 = getCacheSize(_SC_LEVEL1_DCACHE_SIZE, usual.l1 << 10);
-  int64_t l2 = getCacheSize(_SC_LEVEL2_CACHE_SIZE, usual.l2 << 10);
-  int64_t l3 = getCacheSize(_SC_LEVEL3_CACHE_SIZE, usual.l3 << 10);
-#else
-  int64_t l1 = usual.l1 << 10, l2 = usual.l2 << 10, l3 = usual.l3 << 10;
+  l1 = getCacheSize(_SC_LEVEL1_DCACHE_SIZE, l1);
+  l2 = getCacheSize(_SC_LEVEL2_CACHE_SIZE, l2);
+  l3 = getCacheSize(_SC_LEVEL3_CACHE_SIZE, l3);
 #endif
   int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return TargetAttr::get(context, cpu, llvm::join(features, ","), vectorBits,
-                         registers, l1, l2, l3, cores);
+  return TargetAttr::get(context, cpu, llvm::join(features, ","),
+                         usual.getVectorBits(), usual.getRegisters(), l1, l2,
+                         l3, cores);
 }
 
 TargetAttr espalier::poly::getNamedTarget(MLIRContext *context, StringRef cpu) {

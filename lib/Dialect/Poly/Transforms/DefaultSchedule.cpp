@@ -415,7 +415,7 @@ void ComponentScheduler::emitBand(ArrayRef<unsigned> positions,
   kinds.assign(loops.begin(), loops.end());
   auto band = BandOp::create(
       builder, kernel.getLoc(), builder.getArrayAttr(names),
-      builder.getArrayAttr(maps), builder.getArrayAttr(kinds), false);
+      builder.getArrayAttr(maps), builder.getArrayAttr(kinds), nullptr, false);
   builder.setInsertionPointToEnd(&band.getOrCreateBlock());
 }
 

@@ -63,6 +63,67 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
   return shape;
 }
 
+/// The value of `expr`, a function of one dimension alone, where it is `value`;
+/// nothing if it is another expression.
+static std::optional<int64_t> evaluate(AffineExpr expr, unsigned dim,
+                                       int64_t value) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto self = dyn_cast<AffineDimExpr>(expr))
+    return self.getPosition() == dim ? std::optional(value) : std::nullopt;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<int64_t> lhs = evaluate(binary.getLHS(), dim, value);
+  std::optional<int64_t> rhs = evaluate(binary.getRHS(), dim, value);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return *lhs + *rhs;
+  case AffineExprKind::Mul:
+    return *lhs * *rhs;
+  case AffineExprKind::FloorDiv:
+    return *rhs > 0 ? std::optional(llvm::divideFloorSigned(*lhs, *rhs))
+                    : std::nullopt;
+  case AffineExprKind::Mod:
+    return *rhs > 0 ? std::optional(llvm::mod(*lhs, *rhs)) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether the part of `index` that depends on `dim` takes, for aligned groups
+/// of `lanes` points, values less than `lanes` apart: one vector has them all.
+static bool isWithinVector(AffineExpr index, unsigned dim, int64_t lanes) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (binary && index.getKind() == AffineExprKind::Add) {
+    AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
+    if (!rhs.isFunctionOfDim(dim))
+      return isWithinVector(lhs, dim, lanes);
+    if (!lhs.isFunctionOfDim(dim))
+      return isWithinVector(rhs, dim, lanes);
+  }
+  // Divisors that divide the lanes make the pattern the same in each group.
+  bool isPeriodic = true;
+  index.walk([&](AffineExpr part) {
+    if (part.getKind() != AffineExprKind::FloorDiv &&
+        part.getKind() != AffineExprKind::Mod)
+      return;
+    auto divisor =
+        dyn_cast<AffineConstantExpr>(cast<AffineBinaryOpExpr>(part).getRHS());
+    isPeriodic &=
+        divisor && divisor.getValue() > 0 && lanes % divisor.getValue() == 0;
+  });
+  std::optional<int64_t> first = evaluate(index, dim, 0);
+  if (!isPeriodic || !first)
+    return false;
+  return llvm::all_of(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+    int64_t offset = *evaluate(index, dim, lane) - *first;
+    return offset >= 0 && offset < lanes;
+  });
+}
+
 std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
                                                  unsigned dim, int64_t lanes) {
   MemRefType type = access.getType();
@@ -80,17 +141,19 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
         index.getKind() == AffineExprKind::Mod) {
       auto binary = cast<AffineBinaryOpExpr>(index);
       auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-      if (binary.getLHS() != self || !divisor ||
-          divisor.getValue() % lanes != 0)
+      if (binary.getLHS() == self && divisor && divisor.getValue() % lanes == 0)
+        step = index.getKind() == AffineExprKind::Mod ? 1 : 0;
+      else if (stride == 1 && isWithinVector(index, dim, lanes))
+        step = 1;
+      else
         return std::nullopt;
-      step = index.getKind() == AffineExprKind::Mod ? 1 : 0;
     } else {
       AffineExpr next = index.replace(self, self + 1);
       auto difference = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
           next - index, access.map.getNumDims(), access.map.getNumSymbols()));
-      if (!difference)
+      if (!difference && (stride != 1 || !isWithinVector(index, dim, lanes)))
         return std::nullopt;
-      step = difference.getValue();
+      step = difference ? difference.getValue() : 1;
     }
     if (step != 0 && ShapedType::isDynamic(stride))
       return kUnknownStride;

@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 folder, where = sys.argv[1:]
-(path,) = pathlib.Path(folder).iterdir()
+(path,) = pathlib.Path(folder).glob("*.espalier")
 data = bytearray(path.read_bytes())
 if where == "empty":
     data.clear()

@@ -18,6 +18,27 @@ protected:
   mlir::Builder builder;
 };
 
+TEST_F(TargetTest, FeaturesDecideTheRegisters) {
+  auto describe = [&](llvm::StringRef cpu,
+                      std::initializer_list<llvm::StringRef> features) {
+    return describeTarget(&context, cpu, [=](llvm::StringRef feature) {
+      return llvm::is_contained(features, feature);
+    });
+  };
+  TargetAttr whole = describe("znver5", {"sse2", "avx", "avx512f"});
+  EXPECT_EQ(whole.getVectorBits(), 512);
+  EXPECT_EQ(whole.getRegisters(), 32);
+  TargetAttr part = describe("znver5", {"sse2", "avx"});
+  EXPECT_EQ(part.getVectorBits(), 256);
+  EXPECT_EQ(part.getRegisters(), 16);
+  EXPECT_EQ(part.getL1(), whole.getL1());
+  // LLVM knows more processors than we do.
+  TargetAttr unknown = describe("bdver4", {"sse2", "avx"});
+  EXPECT_EQ(unknown.getCpu(), "bdver4");
+  EXPECT_EQ(unknown.getVectorBits(), 256);
+  EXPECT_EQ(describe("no-x86", {}).getRegisters(), 32);
+}
+
 TEST_F(TargetTest, EveryNameIsKnown) {
   for (llvm::StringRef name : getTargetNames()) {
     TargetAttr target = getNamedTarget(&context, name);

@@ -25,16 +25,26 @@ std::string describeArray(mlir::Value array);
 /// those placed in registers, are private to the iterations of parallel loops.
 KernelModel buildModel(KernelOp kernel);
 
+/// The node of a schedule tree that stands for a band.
+using BandNodes =
+    llvm::DenseMap<mlir::Operation *, const polyhedral::ScheduleNode *>;
+
 /// Translates the schedule of the kernel; without one, the program order. The
 /// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
-/// a dictionary: that of the `poly.mark` op, its name included.
+/// a dictionary: that of the `poly.mark` op, its name included. Fills `nodes`.
 polyhedral::ScheduleTree buildScheduleTree(const KernelModel &model,
-                                           ScheduleOp schedule);
+                                           ScheduleOp schedule,
+                                           BandNodes *nodes = nullptr);
 
 /// The loops that run `kernel` as it is scheduled, or an error.
 llvm::Expected<polyhedral::Ast>
 scanKernel(const KernelModel &model, ScheduleOp schedule,
            const polyhedral::Limits &limits = {});
+
+/// What a schedule does not keep: `to keep the flow dependence from @a(0) to
+/// @b(1), distance (1), on argument #0`.
+std::string describeViolation(const KernelModel &model,
+                              const polyhedral::Violation &violation);
 
 /// Checks the kernel's schedule against its program order. Emits an error at
 /// the schedule if it breaks a dependence, naming the pair of instances, or if

@@ -143,6 +143,9 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     So do the steps of a recurrence over time, which read one another's results
     of the time before.
 
+    The dimensions may have names, `dims`: the loops of a schedule that starts
+    from program order are called so.
+
     The body may also use `poly.index`, and the kernel's scalar arguments. With
     `reduction`, the update may be applied to an element in any order; the
     element is that of a write whose access is also a read.
@@ -162,10 +165,11 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     - (C10) accesses are to arguments or arrays of the kernel.
     - (C11) it is interleaved with a computation before it, in at most all
       dimensions of both.
+    - (C12) there are no names, or a different one for each dimension.
 
     Example:
     ```mlir
-    poly.compute @acc domain [affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0,
+    poly.compute @acc dims ["i", "k"] domain [affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0,
                                                       k >= 0, N - 1 - k >= 0)>]
         reads(%A[affine_map<(i, k)[N] -> (i, k)>],
               %s[affine_map<(i, k)[N] -> (i)>] : memref<?x?xf32>, memref<?xf32>)
@@ -178,6 +182,7 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<StrArrayAttr>:$dims,
                        Poly_IntegerSetArrayAttr:$domain,
                        Variadic<Poly_MemRef>:$reads,
                        Variadic<Poly_MemRef>:$writes,
@@ -188,7 +193,7 @@ def Poly_ComputeOp : Poly_Op<"compute", [
                            $interleaved);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `domain` $domain
+    $sym_name (`dims` $dims^)? `domain` $domain
     `reads` `` custom<Accesses>($reads, type($reads), $read_maps)
     `writes` `` custom<Accesses>($writes, type($writes), $write_maps)
     (`reduction` $reduction^)? (`interleaved` $interleaved^)?
@@ -208,6 +213,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     KernelOp getKernel();
     /// Dimensions of the domain.
     unsigned getNumDims();
+    /// The name of a dimension; `d0`, `d1` and so on if they have none.
+    ::mlir::StringAttr getDimName(unsigned dim);
     ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
     ::llvm::SmallVector<ComputeAccess> getReadAccesses();
     ::llvm::SmallVector<ComputeAccess> getWriteAccesses();

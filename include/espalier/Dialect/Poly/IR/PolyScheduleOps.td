@@ -58,7 +58,8 @@ def Poly_BandOp : Poly_NodeOp<"band"> {
   let description = [{
     Gives each computation that reaches it one affine map from the computation's
     dimensions to the band's loops, outermost first. Points run in the
-    lexicographic order of these values.
+    lexicographic order of these values. The loops may have `names`, by which
+    scheduling commands refer to them.
 
     With `full_tiles`, the tiles that no domain cuts get code of their own, in
     which the loops of the band below have constant bounds.
@@ -68,20 +69,24 @@ def Poly_BandOp : Poly_NodeOp<"band"> {
     - (C2) there is one map per computation, from its dimensions, with the
       kernel's parameters as symbols, to one result per loop.
     - (C3) there is at least one loop.
+    - (C4) there are no names, or one per loop; no two loops that a computation
+      meets, on any way to its leaves, have the same name.
 
     Example:
     ```mlir
     poly.band [@acc] maps [affine_map<(i, k)[N] -> (k floordiv 8, i)>]
-        loops [sequential, parallel] { ... }
+        loops [sequential, parallel] names ["k.0", "i"] { ... }
     ```
   }];
   let arguments = (ins FlatSymbolRefArrayAttr:$computations,
                        AffineMapArrayAttr:$maps,
                        Poly_LoopArrayAttr:$loops,
+                       OptionalAttr<StrArrayAttr>:$names,
                        UnitAttr:$full_tiles);
   let assemblyFormat = [{
     $computations `maps` $maps `loops` custom<Loops>($loops)
-    (`full_tiles` $full_tiles^)? attr-dict-with-keyword ($body^)?
+    (`names` $names^)? (`full_tiles` $full_tiles^)?
+    attr-dict-with-keyword ($body^)?
   }];
   let extraClassDeclaration = nodeDeclaration # [{
     ::llvm::SmallVector<LoopAttr> getLoopKinds() {

@@ -1,0 +1,121 @@
+//===- PolyExecutionOps.td - Commands for how loops run ----*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYEXECUTIONOPS_TD
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYEXECUTIONOPS_TD
+
+include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+
+def ParallelizeOp : PolyCommandOp<"parallelize"> {
+  let summary = "runs the iterations of a loop on different threads";
+  let description = [{
+    #### Return modes
+
+    - Silenceable failure: there is no such loop, or it carries a dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.parallelize %acc loop "i.0" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
+  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+}
+
+def SerializeOp : PolyCommandOp<"serialize"> {
+  let summary = "runs the iterations of a loop one after the other";
+  let description = [{
+    #### Return modes
+
+    - Silenceable failure: there is no such loop.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.serialize %acc loop "i.0" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
+  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+}
+
+def VectorizeOp : PolyCommandOp<"vectorize"> {
+  let summary = "runs iterations of a loop as the lanes of a vector";
+  let description = [{
+    A loop of more than `width` iterations is cut into `i.0` and the lanes
+    `i.1`. The lanes move inside all other loops of the nest. Those beyond the
+    end of the loop are masked; with `peel_tail`, full vectors have code of
+    their own, without masks.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; a sequence or a mark is below
+      its nest; the width is below 2 or above 1024; lanes depend on one another,
+      other than in the updates of a reduction.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.vectorize %acc loop "j" width 16 peel_tail
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       I64Attr:$width, UnitAttr:$peel_tail);
+  let assemblyFormat = [{
+    $target `loop` $loop `width` $width (`peel_tail` $peel_tail^)?
+    attr-dict `:` type($target)
+  }];
+}
+
+def UnrollOp : PolyCommandOp<"unroll"> {
+  let summary = "makes copies of a loop's body";
+  let description = [{
+    Without a factor, one copy for each iteration, of which there is a constant
+    number at most. With one, a loop of more iterations is cut into `i.0` and the
+    copies `i.1`; what is left over runs in a loop of its own.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; no factor is given, and no
+      constant bounds the loop; there would be no copy, or more than 1024.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.unroll %acc loop "k" factor 4 : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       OptionalAttr<I64Attr>:$factor);
+  let assemblyFormat = [{
+    $target `loop` $loop (`factor` $factor^)? attr-dict `:` type($target)
+  }];
+}
+
+def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam"> {
+  let summary = "makes copies of a loop's body inside the loops below it";
+  let description = [{
+    Like `transform.poly.unroll`, and moves the copies inside all other loops of
+    the nest.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; a sequence or a mark is below
+      its nest; there would be no copy, or more than 1024; the order would break
+      a dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.unroll_and_jam %acc loop "i" factor 4 : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       I64Attr:$factor);
+  let assemblyFormat = [{
+    $target `loop` $loop `factor` $factor attr-dict `:` type($target)
+  }];
+}
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYEXECUTIONOPS_TD

@@ -1,0 +1,160 @@
+//===- PolyStructureOps.td - Commands for the tree ---------*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYSTRUCTUREOPS_TD
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYSTRUCTUREOPS_TD
+
+include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+
+def FuseOp : PolyPairCommandOp<"fuse"> {
+  let summary = "lets two parts of a sequence share loops";
+  let description = [{
+    The part of a sequence that runs `other` joins the first `loops` loops of
+    the part that runs `target`, which comes before it. In each iteration the
+    target's part comes first. Where dependences ask for it, the other part is
+    delayed, by as few iterations as possible; a remark `Fused` says by how many.
+    The loops keep the names that they have for `target`.
+
+    #### Return modes
+
+    - Silenceable failure: `target` does not come before `other` in a sequence; a
+      nest has fewer loops; the loops do not run alike; there is no delay with
+      which all dependences are kept.
+    - Definite failure: a handle is not one computation.
+
+    Example:
+    ```mlir
+    transform.poly.fuse %producer with %consumer loops 2
+        : !transform.any_op, !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TransformHandleTypeInterface:$other,
+                       I64Attr:$loops);
+  let assemblyFormat = [{
+    $target `with` $other `loops` $loops attr-dict
+    `:` type($target) `,` type($other)
+  }];
+}
+
+def FissionOp : PolyCommandOp<"fission"> {
+  let summary = "gives each part of a sequence loops of its own";
+  let description = [{
+    Distributes the loop, and those of its nest inside, over the parts of the
+    sequence below the nest.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; there is no sequence below its
+      nest; a dependence would be broken.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.fission %acc loop "i" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
+  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+}
+
+def MoveOp : PolyPairCommandOp<"move"> {
+  let summary = "moves a part of a sequence";
+  let description = [{
+    The part that runs `target` moves to directly before the one that runs
+    `other`.
+
+    #### Return modes
+
+    - Silenceable failure: they are not in different parts of a sequence; a
+      dependence would be broken.
+    - Definite failure: a handle is not one computation.
+
+    Example:
+    ```mlir
+    transform.poly.move %b before %a : !transform.any_op, !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TransformHandleTypeInterface:$other);
+  let assemblyFormat = [{
+    $target `before` $other attr-dict `:` type($target) `,` type($other)
+  }];
+}
+
+def SeparateFullTilesOp : PolyCommandOp<"separate_full_tiles"> {
+  let summary = "gives tiles that no domain cuts code of their own";
+  let description = [{
+    `loops`, of one nest, run over the tiles. The loops inside full tiles have
+    constant bounds then; the others run in a second copy of the code.
+
+    #### Return modes
+
+    - Silenceable failure: there are no such loops, or they are not in one nest.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.separate_full_tiles %acc loops ["i.0", "j.0"]
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       StrArrayAttr:$loops);
+  let assemblyFormat = "$target `loops` $loops attr-dict `:` type($target)";
+}
+
+def PeelOp : PolyCommandOp<"peel"> {
+  let summary = "runs some iterations of a loop in a copy of its body";
+  let description = [{
+    The iterations are the `first` or `last` so many, for each iteration of the
+    loops around; or all from `at` on, a number or a map from the kernel's
+    parameters. The loops of the copy are called `i.peel` for a loop `i`.
+
+    Constraints:
+    - (C1) there is one of `first`, `last` and `at`.
+    - (C2) `at` is a map from symbols to one result.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; the number of iterations is not
+      positive; no single expression says where the loop begins or ends; `at` is
+      not affine, or has other symbols than the parameters.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.peel %acc loop "k" first 1 : !transform.any_op
+    transform.poly.peel %acc loop "i" at affine_map<()[M, K] -> (M - 4)>
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       OptionalAttr<I64Attr>:$first,
+                       OptionalAttr<I64Attr>:$last,
+                       OptionalAttr<AffineMapAttr>:$at);
+  let assemblyFormat = [{
+    $target `loop` $loop (`first` $first^)? (`last` $last^)?
+    (`at` custom<Amount>($at)^)? attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def MarkCommandOp : PolyCommandOp<"mark"> {
+  let summary = "puts a mark above a loop";
+  let description = [{
+    #### Return modes
+
+    - Silenceable failure: there is no such loop.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.mark %acc loop "i.1" as "micro_kernel" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       StrAttr:$name);
+  let assemblyFormat = "$target `loop` $loop `as` $name attr-dict `:` type($target)";
+}
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYSTRUCTUREOPS_TD

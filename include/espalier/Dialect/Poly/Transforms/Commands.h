@@ -1,0 +1,175 @@
+//===- Commands.h - Scheduling commands -------------------------*- C++ -*-===//
+//
+// A command edits the schedule tree of a kernel; some also edit its arrays and
+// computations. Each is tried on a copy and checked against exact dependences
+// first: if it would change what the kernel computes, or cannot be applied, the
+// kernel stays as it was and the error is a `Refusal`.
+//
+// Loops are called by the computation that they run and their name. A kernel
+// without schedule starts from program order, whose loops are called like the
+// dimensions of the computations. Bands are shared: what is done to a loop is
+// done for all computations of its band.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMS_COMMANDS_H
+#define ESPALIER_DIALECT_POLY_TRANSFORMS_COMMANDS_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Polyhedral/Dependence.h"
+#include "mlir/IR/AffineMap.h"
+#include "llvm/Support/Error.h"
+
+namespace espalier::poly {
+
+/// Why a command was not applied.
+class Refusal : public llvm::ErrorInfo<Refusal> {
+public:
+  static char ID;
+
+  explicit Refusal(const llvm::Twine &message,
+                   std::optional<polyhedral::Violation> violation = {})
+      : message(message.str()), violation(std::move(violation)) {}
+
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override;
+  /// The dependence that would be broken, if that is the reason.
+  const std::optional<polyhedral::Violation> &getViolation() const {
+    return violation;
+  }
+  /// Adds what would be legal.
+  void addHint(const llvm::Twine &hint) { message += "; " + hint.str(); }
+
+private:
+  std::string message;
+  std::optional<polyhedral::Violation> violation;
+};
+
+/// A refusal with this message.
+llvm::Error refuse(const llvm::Twine &message);
+
+/// Applies `edit` to `kernel`, which then has a schedule with named loops, if
+/// the result is valid and keeps all dependences. `edit` is called twice, first
+/// for a copy; it finds what it works on by name, and may leave a half edited
+/// kernel behind when it fails.
+llvm::Error applyChecked(KernelOp kernel,
+                         llvm::function_ref<llvm::Error(KernelOp)> edit);
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Splits a loop into one more than `factors`: the innermost has
+/// `factors.back()` iterations, and so on outwards. They are called `names`, or
+/// `i.0`, `i.1`, ... for a loop `i`. Never illegal. The last iteration of a
+/// loop may be partial. A parallel loop's outermost part is parallel, a vector
+/// loop's innermost part is a vector.
+llvm::Error split(ComputeOp compute, llvm::StringRef loop,
+                  llvm::ArrayRef<int64_t> factors,
+                  llvm::ArrayRef<llvm::StringRef> names = {});
+
+/// Tiles loops of one nest: `sizes` has for each level, outermost first, the
+/// iterations of each loop in one tile; each is a multiple of that below. The
+/// loops `i.0` over the tiles take the places of the loops, in the order of
+/// `loops`; those inside, `i.1` and so on, follow the last.
+llvm::Error tile(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+                 llvm::ArrayRef<llvm::SmallVector<int64_t>> sizes);
+
+/// Puts loops of one nest in this order; the others stay where they are.
+llvm::Error interchange(ComputeOp compute,
+                        llvm::ArrayRef<llvm::StringRef> loops);
+
+/// Adds to a loop `factors[k]` times the loop `others[k]`, for each k. All
+/// computations of the loop run the others.
+llvm::Error skew(ComputeOp compute, llvm::StringRef loop,
+                 llvm::ArrayRef<int64_t> factors,
+                 llvm::ArrayRef<llvm::StringRef> others);
+
+/// Runs a loop from its end.
+llvm::Error reverse(ComputeOp compute, llvm::StringRef loop);
+
+/// Adds `amount`, an expression of the kernel's parameters, to a loop; for
+/// `compute` only, not for the others that share the loop.
+llvm::Error shift(ComputeOp compute, llvm::StringRef loop,
+                  mlir::AffineExpr amount);
+
+/// Replaces loops of one nest by the results of `map`, from these loops and the
+/// parameters. The results take the places of the loops, outermost first, and
+/// are called `into`, or like the loops in the order of `loops`. A result that
+/// is one of the loops runs like it, others are sequential.
+llvm::Error remap(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+                  mlir::AffineMap map,
+                  llvm::ArrayRef<llvm::StringRef> into = {});
+
+/// Makes the first of these loops, of one nest, the sum of all, each times its
+/// factor (1 without factors), and runs the others in parallel inside.
+llvm::Error wavefront(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+                      llvm::ArrayRef<int64_t> factors = {});
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// Runs `second`'s part of a sequence in the first `numLoops` loops of
+/// `first`'s, which comes before it and gives the names; of what these loops
+/// leave equal, `first`'s part comes first. Delays the second part as little as
+/// keeps the dependences between the two; returns the delay in each loop.
+llvm::Expected<llvm::SmallVector<int64_t>>
+fuse(ComputeOp first, ComputeOp second, int64_t numLoops);
+
+/// Distributes a loop, and the loops of its nest inside, over the sequence
+/// below the nest.
+llvm::Error fission(ComputeOp compute, llvm::StringRef loop);
+
+/// Moves a part of a sequence, that which runs `compute`, to directly before
+/// the one that runs `before`.
+llvm::Error moveBefore(ComputeOp compute, ComputeOp before);
+
+/// Gives those tiles code of their own that no domain cuts: `loops`, of one
+/// nest, run over the tiles, loops inside them have constant bounds then.
+llvm::Error separateFullTiles(ComputeOp compute,
+                              llvm::ArrayRef<llvm::StringRef> loops);
+
+/// Runs the first `count` iterations of a loop, for each iteration of the loops
+/// around it, in a copy of its body. The loops of the copy are called
+/// `i.peel` for `i`.
+llvm::Error peelFirst(ComputeOp compute, llvm::StringRef loop, int64_t count);
+/// The same for the last iterations.
+llvm::Error peelLast(ComputeOp compute, llvm::StringRef loop, int64_t count);
+/// The same for iterations from `bound`, an expression of the kernel's
+/// parameters, on.
+llvm::Error cutAt(ComputeOp compute, llvm::StringRef loop,
+                  mlir::AffineExpr bound);
+
+/// Puts a mark, called `name`, above a loop.
+llvm::Error mark(ComputeOp compute, llvm::StringRef loop, llvm::StringRef name);
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+/// Runs the iterations of a loop on different threads.
+llvm::Error parallelize(ComputeOp compute, llvm::StringRef loop);
+
+/// Runs the iterations of a loop one after the other.
+llvm::Error serialize(ComputeOp compute, llvm::StringRef loop);
+
+/// Runs `width` iterations of a loop at once, inside all other loops of its
+/// nest. A loop of more is cut into `i.0` and the lanes `i.1`. Lanes beyond the
+/// end are masked; with `peelTail`, only in code of their own.
+llvm::Error vectorize(ComputeOp compute, llvm::StringRef loop, int64_t width,
+                      bool peelTail = false);
+
+/// Makes one copy of the loop's body for each of `factor` iterations; without a
+/// factor, for all. A loop of more is cut into `i.0` and the copies `i.1`;
+/// iterations that are left over run in a loop of their own.
+llvm::Error unroll(ComputeOp compute, llvm::StringRef loop,
+                   std::optional<int64_t> factor = {});
+
+/// The same, with the copies inside all other loops of the nest.
+llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
+                         int64_t factor);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMS_COMMANDS_H

@@ -1,0 +1,70 @@
+//===- SeparateAccumulators.cpp - Where reductions accumulate -------------===//
+
+#include "StepProgram.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+llvm::DenseSet<ArrayId>
+espalier::graphtopoly::findEscaping(const StepProgram &program,
+                                    ArrayRef<Cluster> clusters) {
+  llvm::DenseMap<ArrayId, unsigned> writer;
+  llvm::DenseSet<ArrayId> escaping;
+  for (auto [number, cluster] : llvm::enumerate(clusters))
+    for (unsigned statement : cluster.statements) {
+      ArrayId target = program.statements[statement].target;
+      if (writer.try_emplace(target, number).first->second != number)
+        escaping.insert(target);
+    }
+  for (auto [number, cluster] : llvm::enumerate(clusters))
+    for (unsigned statement : cluster.statements)
+      for (ArrayId array : getReads(program.statements[statement])) {
+        ArrayId base = program.getBase(array);
+        auto it = writer.find(base);
+        if (it != writer.end() && (it->second != number || base != array))
+          escaping.insert(base);
+      }
+  for (auto [number, array] : llvm::enumerate(program.arrays))
+    if (!array.outputs.empty())
+      escaping.insert(program.getBase(number));
+  return escaping;
+}
+
+/// Makes the statement that stores `accumulator` into `target`.
+static Statement makeStore(const StepProgram &program, ArrayId accumulator,
+                           ArrayId target, Location loc) {
+  Statement store{target, loc, program.arrays[target].extents, {}};
+  SmallVector<Expr> indices;
+  for (unsigned dim = 0; dim < program.getRank(target); ++dim)
+    indices.push_back(variable(dim, program.context));
+  store.pieces.push_back({{},
+                          access(TensorRef::operand(accumulator), indices,
+                                 program.arrays[target].elementType)});
+  return store;
+}
+
+void espalier::graphtopoly::separateAccumulators(
+    StepProgram &program, MutableArrayRef<Cluster> clusters) {
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
+  for (Cluster &cluster : clusters) {
+    SmallVector<unsigned> order;
+    for (unsigned number : cluster.statements) {
+      order.push_back(number);
+      ArrayId target = program.statements[number].target;
+      if (!program.statements[number].reduction ||
+          program.statements[number].recurrence || !escaping.contains(target))
+        continue;
+      Array accumulator = program.arrays[target];
+      accumulator.outputs.clear();
+      ArrayId local = program.addArray(std::move(accumulator));
+      program.statements[number].target = local;
+      for (unsigned reader : cluster.statements)
+        redirect(program.statements[reader], target, local);
+      order.push_back(program.statements.size());
+      program.statements.push_back(
+          makeStore(program, local, target, program.statements[number].loc));
+    }
+    cluster.statements = order;
+  }
+}

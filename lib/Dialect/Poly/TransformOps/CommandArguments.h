@@ -1,0 +1,31 @@
+//===- CommandArguments.h - From attributes to arguments --------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace espalier::poly {
+
+/// The strings of an array, none if there is no array.
+inline llvm::SmallVector<llvm::StringRef>
+toStrings(std::optional<mlir::ArrayAttr> strings) {
+  if (!strings)
+    return {};
+  return llvm::to_vector(strings->getAsValueRange<mlir::StringAttr>());
+}
+
+/// Whether `amount` is one expression of symbols, or an error at `op`.
+inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
+                                        mlir::AffineMapAttr amount) {
+  mlir::AffineMap map = amount.getValue();
+  if (map.getNumResults() == 1 && map.getNumDims() == 0)
+    return mlir::success();
+  return op->emitOpError("expects a map from symbols to one result, but got ")
+         << amount;
+}
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H

@@ -1,0 +1,51 @@
+//===- PolyOrderOps.cpp - Commands that change the order ------------------===//
+
+#include "CommandArguments.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+llvm::Error SplitOp::command(ComputeOp compute) {
+  return split(compute, getLoop(), getFactors(), toStrings(getInto()));
+}
+
+llvm::Error TileOp::command(ComputeOp compute) {
+  SmallVector<SmallVector<int64_t>> sizes;
+  for (ArrayAttr level : getSizes().getAsRange<ArrayAttr>())
+    sizes.push_back(
+        llvm::map_to_vector(level.getAsRange<IntegerAttr>(),
+                            [](IntegerAttr size) { return size.getInt(); }));
+  return tile(compute, toStrings(getLoops()), sizes);
+}
+
+llvm::Error InterchangeOp::command(ComputeOp compute) {
+  return interchange(compute, toStrings(getLoops()));
+}
+
+llvm::Error SkewOp::command(ComputeOp compute) {
+  return skew(compute, getLoop(), getFactors(), toStrings(getOthers()));
+}
+
+llvm::Error ReverseOp::command(ComputeOp compute) {
+  return reverse(compute, getLoop());
+}
+
+// C1
+LogicalResult ShiftOp::verify() {
+  return verifyAmount(getOperation(), getAmountAttr());
+}
+
+llvm::Error ShiftOp::command(ComputeOp compute) {
+  return shift(compute, getLoop(), getAmount().getResult(0));
+}
+
+llvm::Error RemapOp::command(ComputeOp compute) {
+  return remap(compute, toStrings(getLoops()), getMap(), toStrings(getInto()));
+}
+
+llvm::Error WavefrontOp::command(ComputeOp compute) {
+  return wavefront(compute, toStrings(getLoops()),
+                   getFactors().value_or(ArrayRef<int64_t>()));
+}

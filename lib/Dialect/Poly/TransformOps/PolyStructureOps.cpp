@@ -1,0 +1,55 @@
+//===- PolyStructureOps.cpp - Commands for the tree -----------------------===//
+
+#include "CommandArguments.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+llvm::Error FuseOp::command(ComputeOp target, ComputeOp other) {
+  llvm::Expected<SmallVector<int64_t>> delays = fuse(target, other, getLoops());
+  if (!delays)
+    return delays.takeError();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(*delays, os);
+  remark::passed(other.getLoc(),
+                 remark::RemarkOpts::name("Fused").category("poly-schedule"))
+      << remark::metric("Delay", text);
+  return llvm::Error::success();
+}
+
+llvm::Error FissionOp::command(ComputeOp compute) {
+  return fission(compute, getLoop());
+}
+
+llvm::Error MoveOp::command(ComputeOp target, ComputeOp other) {
+  return moveBefore(target, other);
+}
+
+llvm::Error SeparateFullTilesOp::command(ComputeOp compute) {
+  return separateFullTiles(compute, toStrings(getLoops()));
+}
+
+LogicalResult PeelOp::verify() {
+  // C1
+  if (getFirst().has_value() + getLast().has_value() + getAt().has_value() != 1)
+    return emitOpError("expects one of 'first', 'last' and 'at'");
+  // C2
+  return getAt() ? verifyAmount(getOperation(), getAtAttr()) : success();
+}
+
+llvm::Error PeelOp::command(ComputeOp compute) {
+  if (getFirst())
+    return peelFirst(compute, getLoop(), *getFirst());
+  if (getLast())
+    return peelLast(compute, getLoop(), *getLast());
+  return cutAt(compute, getLoop(), getAt()->getResult(0));
+}
+
+llvm::Error MarkCommandOp::command(ComputeOp compute) {
+  return mark(compute, getLoop(), getName());
+}

@@ -1,0 +1,159 @@
+//===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
+
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/Error.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+namespace espalier::poly {
+/// A refusal as a silenceable failure.
+static DiagnosedSilenceableFailure report(Operation *op, ComputeOp compute,
+                                          llvm::Error error) {
+  if (!error)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
+                                     << llvm::toString(std::move(error));
+  diag.attachNote(compute.getLoc()) << "target op";
+  return diag;
+}
+
+/// Runs `command` for `target`.
+static DiagnosedSilenceableFailure
+applyCommand(Operation *op, Operation *target,
+             llvm::function_ref<llvm::Error(ComputeOp)> command) {
+  auto compute = dyn_cast<ComputeOp>(target);
+  if (!compute) {
+    DiagnosedDefiniteFailure diag =
+        emitDefiniteFailure(op)
+        << "expects targets to be poly.compute, but got " << target->getName();
+    diag.attachNote(target->getLoc()) << "target op";
+    return diag;
+  }
+  return report(op, compute, command(compute));
+}
+
+/// Runs `command` for two computations.
+static DiagnosedSilenceableFailure applyPairCommand(
+    Operation *op, ArrayRef<Operation *> targets, ArrayRef<Operation *> others,
+    llvm::function_ref<llvm::Error(ComputeOp, ComputeOp)> command) {
+  SmallVector<ComputeOp> computes;
+  for (ArrayRef<Operation *> payload : {targets, others}) {
+    auto compute = payload.size() == 1 ? dyn_cast<ComputeOp>(payload.front())
+                                       : ComputeOp();
+    if (!compute)
+      return emitDefiniteFailure(op)
+             << "expects each target to be one poly.compute, but got "
+             << payload.size() << " ops"
+             << (payload.empty() ? "" : ", the first of them a ")
+             << (payload.empty() ? ""
+                                 : payload.front()->getName().getStringRef());
+    computes.push_back(compute);
+  }
+  return report(op, computes[0], command(computes[0], computes[1]));
+}
+} // namespace espalier::poly
+
+/// A number, or a map.
+static ParseResult parseAmount(OpAsmParser &parser, AffineMapAttr &amount) {
+  int64_t number;
+  OptionalParseResult isNumber = parser.parseOptionalInteger(number);
+  if (isNumber.has_value()) {
+    amount = AffineMapAttr::get(
+        AffineMap::getConstantMap(number, parser.getContext()));
+    return *isNumber;
+  }
+  return parser.parseAttribute(amount);
+}
+
+static void printAmount(OpAsmPrinter &printer, Operation *,
+                        AffineMapAttr amount) {
+  AffineMap map = amount.getValue();
+  if (map.isSingleConstant() && map.getNumInputs() == 0)
+    printer << map.getSingleConstantResult();
+  else
+    printer << amount;
+}
+
+#define GET_OP_CLASSES
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// ComputationOp
+//===----------------------------------------------------------------------===//
+
+/// The symbols of `table` that are an `OpTy`, for messages.
+template <typename OpTy>
+static std::string listSymbols(Operation *table) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(table->getRegion(0).getOps<OpTy>(), os,
+                        [&](OpTy op) { os << '@' << op.getSymName(); });
+  return "[" + text + "]";
+}
+
+DiagnosedSilenceableFailure
+ComputationOp::apply(transform::TransformRewriter &,
+                     transform::TransformResults &results,
+                     transform::TransformState &state) {
+  auto roots = llvm::to_vector(state.getPayloadOps(getRoot()));
+  if (roots.size() != 1 || !isa<ModuleOp, KernelOp>(roots.front()))
+    return emitDefiniteFailure()
+           << "expects one module or poly.kernel as root, but got "
+           << roots.size() << " ops"
+           << (roots.empty() ? "" : ", the first of them a ")
+           << (roots.empty() ? "" : roots.front()->getName().getStringRef());
+  Operation *root = roots.front();
+  auto kernel = dyn_cast<KernelOp>(root);
+  if (!kernel) {
+    kernel = dyn_cast_or_null<KernelOp>(
+        SymbolTable::lookupSymbolIn(root, getName().getRootReference()));
+    if (!kernel)
+      return emitSilenceableError()
+             << "expects a kernel, one of " << listSymbols<KernelOp>(root)
+             << ", but got @" << getName().getRootReference().getValue();
+  }
+  auto compute = dyn_cast_or_null<ComputeOp>(
+      SymbolTable::lookupSymbolIn(kernel, getName().getLeafReference()));
+  if (!compute)
+    return emitSilenceableError()
+           << "expects a computation of @" << kernel.getSymName() << ", one of "
+           << listSymbols<ComputeOp>(kernel) << ", but got @"
+           << getName().getLeafReference().getValue();
+  results.set(cast<OpResult>(getComputation()), {compute});
+  return DiagnosedSilenceableFailure::success();
+}
+
+void ComputationOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getRootMutable(), effects);
+  transform::producesHandle(getOperation()->getOpResults(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+namespace {
+class PolyTransformExtension
+    : public transform::TransformDialectExtension<PolyTransformExtension> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PolyTransformExtension)
+
+  using Base::Base;
+
+  void init() {
+    declareGeneratedDialect<PolyDialect>();
+    registerTransformOps<
+#define GET_OP_LIST
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
+        >();
+  }
+};
+} // namespace
+
+void espalier::poly::registerTransformExtension(DialectRegistry &registry) {
+  registry.addExtensions<PolyTransformExtension>();
+}

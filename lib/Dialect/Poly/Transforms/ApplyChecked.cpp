@@ -1,0 +1,167 @@
+//===- ApplyChecked.cpp - Try, check, then do -----------------------------===//
+
+#include "LoopNest.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+
+char Refusal::ID = 0;
+
+std::error_code Refusal::convertToErrorCode() const {
+  return std::make_error_code(std::errc::invalid_argument);
+}
+
+llvm::Error espalier::poly::refuse(const Twine &message) {
+  return llvm::make_error<Refusal>(message);
+}
+
+/// Whether `kernel` is well formed; if not, the refusal is the verifier's
+/// message.
+static llvm::Error checkForm(KernelOp kernel) {
+  std::string message;
+  ScopedDiagnosticHandler handler(kernel.getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    if (message.empty())
+                                      message = diagnostic.str();
+                                    return success();
+                                  });
+  if (succeeded(verify(kernel)))
+    return llvm::Error::success();
+  return refuse("would make a kernel that is not valid: " + message);
+}
+
+/// Whether code can be made of the loops: their arithmetic has to stay within
+/// 64 bits, and lanes have no loops inside.
+static llvm::Error checkLoops(KernelOp kernel) {
+  std::string fault;
+  kernel.getSchedule().walk([&](BandOp band) {
+    SmallVector<BandLoop> loops = getLoops(band);
+    for (const BandLoop &loop : loops) {
+      for (AffineExpr expr : loop.exprs)
+        expr.walk([&](AffineExpr part) {
+          auto number = dyn_cast<AffineConstantExpr>(part);
+          if (number && !isSmall(number.getValue()))
+            fault = "numbers of at most 2^30 in the loops, but " +
+                    quote(loop.name) + " has " +
+                    std::to_string(number.getValue());
+        });
+      Operation *child = band.getChild();
+      if (loop.kind.isVector() &&
+          (&loop != &loops.back() || (child && hasLoops(child))))
+        fault = "no loops inside the lanes " + quote(loop.name);
+    }
+  });
+  if (fault.empty())
+    return llvm::Error::success();
+  return refuse("expects " + fault);
+}
+
+static llvm::Error checkDependences(KernelOp kernel) {
+  KernelModel model = buildModel(kernel);
+  polyhedral::ScheduleTree tree =
+      buildScheduleTree(model, kernel.getSchedule());
+  polyhedral::Legality legality =
+      polyhedral::checkSchedule(model.program, tree.get());
+  switch (legality.verdict) {
+  case polyhedral::Legality::Verdict::Legal:
+    return llvm::Error::success();
+  case polyhedral::Legality::Verdict::Unknown:
+    return refuse("cannot be checked: " + legality.reason);
+  case polyhedral::Legality::Verdict::Illegal:
+    break;
+  }
+  if (!legality.violation)
+    return refuse("expects " + legality.reason);
+  std::string message =
+      "expects " + describeViolation(model, *legality.violation);
+  // The tree goes; its loops with it.
+  legality.violation->loop = nullptr;
+  return llvm::make_error<Refusal>(message, legality.violation);
+}
+
+/// Gives `kernel` a schedule whose loops all have names.
+static void prepare(KernelOp kernel) {
+  getOrCreateSchedule(kernel);
+  nameLoops(kernel);
+}
+
+OwningOpRef<KernelOp> espalier::poly::cloneWithSchedule(KernelOp kernel) {
+  OwningOpRef<KernelOp> copy(kernel.clone());
+  prepare(*copy);
+  return copy;
+}
+
+/// Applies `edit` to a copy of `kernel`, and checks that.
+static llvm::Error tryEdit(KernelOp kernel,
+                           llvm::function_ref<llvm::Error(KernelOp)> edit) {
+  OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
+  if (llvm::Error error = edit(*trial))
+    return error;
+  if (llvm::Error error = checkForm(*trial))
+    return error;
+  if (llvm::Error error = checkLoops(*trial))
+    return error;
+  return checkDependences(*trial);
+}
+
+llvm::Error
+espalier::poly::applyChecked(KernelOp kernel,
+                             llvm::function_ref<llvm::Error(KernelOp)> edit) {
+  if (llvm::Error error = tryEdit(kernel, edit))
+    return error;
+  prepare(kernel);
+  return edit(kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// Commands for one computation
+//===----------------------------------------------------------------------===//
+
+/// Whether `compute` has points, finitely many of them.
+static llvm::Error checkDomain(ComputeOp compute) {
+  unsigned numDims = compute.getNumDims();
+  unsigned numParams = compute.getKernel().getNumParameters();
+  polyhedral::Context context;
+  polyhedral::Set points = polyhedral::Set::getUnion(
+      context, numDims, numParams, compute.getDomainSets());
+  if (points.isEmpty() == true)
+    return refuse("expects " + quote(compute) +
+                  " to have points, but its domain is empty");
+  if (points.isBounded() != false)
+    return llvm::Error::success();
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    polyhedral::Map value = polyhedral::Map::get(
+        context, numParams,
+        AffineMap::get(numDims, numParams,
+                       getAffineDimExpr(dim, compute.getContext())));
+    if (value.apply(points).isBounded() == false)
+      return refuse("expects " + quote(compute) +
+                    " to have a bounded domain, but nothing bounds " +
+                    quote(compute.getDimName(dim).getValue()));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error
+espalier::poly::applyTo(ComputeOp compute,
+                        llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  if (llvm::Error error = checkDomain(compute))
+    return error;
+  StringAttr symbol = compute.getSymNameAttr();
+  return applyChecked(compute.getKernel(), [&](KernelOp kernel) {
+    return edit(kernel.lookupCompute(symbol));
+  });
+}
+
+llvm::Error
+espalier::poly::tryOn(ComputeOp compute,
+                      llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  StringAttr symbol = compute.getSymNameAttr();
+  return tryEdit(compute.getKernel(), [&](KernelOp kernel) {
+    return edit(kernel.lookupCompute(symbol));
+  });
+}

@@ -1,0 +1,177 @@
+//===- Peel.cpp - Code of its own for some iterations ---------------------===//
+
+#include "LoopNest.h"
+#include "espalier/Polyhedral/Set.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+
+//===----------------------------------------------------------------------===//
+// Cutting the range of a loop
+//===----------------------------------------------------------------------===//
+
+/// Runs the iterations of the first loop of `band` below `bounds`, which has an
+/// expression for each computation, in a copy of the tree before the others.
+/// Loops of the copy, or with `renameRest` of the others, get new names.
+static void cutBefore(BandOp band, ArrayRef<AffineExpr> bounds,
+                      bool renameRest) {
+  KernelOp kernel = band->getParentOfType<KernelOp>();
+  SmallVector<Attribute> before, after;
+  BandLoop loop = getLoops(band).front();
+  for (auto [symbol, expr, bound] : llvm::zip_equal(
+           getSymbols(band.getComputations()), loop.exprs, bounds)) {
+    unsigned numDims = kernel.lookupCompute(symbol).getNumDims();
+    auto toSet = [&](AffineExpr constraint) {
+      return IntegerSetAttr::get(IntegerSet::get(
+          numDims, kernel.getNumParameters(), constraint, /*eqFlags=*/{false}));
+    };
+    before.push_back(toSet(bound - 1 - expr));
+    after.push_back(toSet(expr - bound));
+  }
+  OpBuilder builder(band);
+  auto sequence = SequenceOp::create(builder, band.getLoc());
+  builder.setInsertionPointToEnd(&sequence.getOrCreateBlock());
+  auto createPart = [&](ArrayRef<Attribute> sets, Operation *child) {
+    auto filter =
+        FilterOp::create(builder, band.getLoc(), band.getComputations(),
+                         builder.getArrayAttr(sets));
+    child->remove();
+    filter.getOrCreateBlock().push_back(child);
+    return filter;
+  };
+  Operation *copy = band->clone();
+  band->getBlock()->push_back(copy);
+  FilterOp first = createPart(before, copy), second = createPart(after, band);
+  renameClashes(renameRest ? second : first, "peel");
+}
+
+/// The least or largest value of a loop for given values of those around it, as
+/// an expression for each computation of its band.
+static llvm::Expected<SmallVector<AffineExpr>>
+getBounds(ComputeOp compute, LoopPosition loop, bool isUpper) {
+  KernelOp kernel = compute.getKernel();
+  unsigned numParams = kernel.getNumParameters();
+  polyhedral::Context context;
+  MLIRContext *mlirContext = kernel.getContext();
+  SmallVector<SmallVector<AffineExpr>> outer;
+  polyhedral::Map values;
+  for (StringRef symbol : getSymbols(loop.band.getComputations())) {
+    ComputeOp own = kernel.lookupCompute(symbol);
+    SmallVector<AffineExpr> &exprs = outer.emplace_back();
+    for (BandOp band : getBands(own))
+      if (band->isProperAncestor(loop.band))
+        llvm::append_range(exprs, band.getMap(symbol).getResults());
+    AffineMap map = loop.band.getMap(symbol);
+    llvm::append_range(exprs, map.getResults().take_front(loop.position));
+    auto toMap = [&](ArrayRef<AffineExpr> results) {
+      return polyhedral::Map::get(
+          context, numParams,
+          AffineMap::get(own.getNumDims(), numParams, results, mlirContext));
+    };
+    SmallVector<AffineExpr> nonNegative;
+    for (unsigned parameter = 0; parameter < numParams; ++parameter)
+      nonNegative.push_back(getAffineSymbolExpr(parameter, mlirContext));
+    polyhedral::Set points = polyhedral::Set::getUnion(
+        context, own.getNumDims(), numParams, own.getDomainSets());
+    if (numParams > 0)
+      points = points.intersect(polyhedral::Set::get(
+          context, IntegerSet::get(own.getNumDims(), numParams, nonNegative,
+                                   SmallVector<bool>(numParams, false))));
+    polyhedral::Map part =
+        toMap(exprs).intersectDomain(points).inverse().compose(
+            toMap(map.getResult(loop.position)));
+    values = values ? values.unite(part) : part;
+  }
+  AffineExpr bound =
+      isUpper ? values.getMax(0, mlirContext) : values.getMin(0, mlirContext);
+  if (!bound)
+    return refuse("expects a loop whose " + Twine(isUpper ? "last" : "first") +
+                  " iteration is one expression of the loops around it, but " +
+                  quote(getLoops(loop.band)[loop.position].name.getValue()) +
+                  " has cases");
+  return llvm::map_to_vector(outer, [&](ArrayRef<AffineExpr> exprs) {
+    return bound.replaceDims(exprs);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+static llvm::Error peelEnd(ComputeOp compute, StringRef name, int64_t count,
+                           bool isLast) {
+  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+    llvm::Expected<LoopPosition> found = findLoop(compute, name);
+    if (!found)
+      return found.takeError();
+    if (count <= 0 || !isSmall(count))
+      return refuse("expects between 1 and 2^30 iterations, but got " +
+                    Twine(count));
+    llvm::Expected<SmallVector<AffineExpr>> bounds =
+        getBounds(compute, *found, isLast);
+    if (!bounds)
+      return bounds.takeError();
+    for (AffineExpr &bound : *bounds)
+      bound = isLast ? bound + 1 - count : bound + count;
+    cutBefore(splitBand(found->band, found->position), *bounds,
+              /*renameRest=*/isLast);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error espalier::poly::peelFirst(ComputeOp compute, StringRef loop,
+                                      int64_t count) {
+  return peelEnd(compute, loop, count, /*isLast=*/false);
+}
+
+llvm::Error espalier::poly::peelLast(ComputeOp compute, StringRef loop,
+                                     int64_t count) {
+  return peelEnd(compute, loop, count, /*isLast=*/true);
+}
+
+llvm::Error espalier::poly::cutAt(ComputeOp compute, StringRef name,
+                                  AffineExpr bound) {
+  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+    llvm::Expected<LoopPosition> found = findLoop(compute, name);
+    if (!found)
+      return found.takeError();
+    if (llvm::Error error = checkExpr(compute, bound, /*numDims=*/0))
+      return error;
+    BandOp band = splitBand(found->band, found->position);
+    cutBefore(band, SmallVector<AffineExpr>(band.getMaps().size(), bound),
+              /*renameRest=*/true);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error espalier::poly::separateFullTiles(ComputeOp compute,
+                                              ArrayRef<StringRef> loops) {
+  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+    llvm::Expected<LoopNest> nest = getNest(compute, loops);
+    if (!nest)
+      return nest.takeError();
+    SmallVector<unsigned> places = nest->getPlaces();
+    BandOp band = splitBand(nest->band, places.front());
+    unsigned numLoops = places.back() - places.front() + 1;
+    if (numLoops < band.getLoops().size())
+      splitBand(band, numLoops);
+    band.setFullTiles(true);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error espalier::poly::mark(ComputeOp compute, StringRef name,
+                                 StringRef text) {
+  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+    llvm::Expected<LoopPosition> found = findLoop(compute, name);
+    if (!found)
+      return found.takeError();
+    BandOp band = splitBand(found->band, found->position);
+    OpBuilder builder(band);
+    auto mark = MarkOp::create(builder, band.getLoc(), text);
+    band->moveBefore(&mark.getOrCreateBlock(), mark.getOrCreateBlock().end());
+    return llvm::Error::success();
+  });
+}

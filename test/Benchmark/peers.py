@@ -1,0 +1,217 @@
+"""What the benchmarks compare with, as far as it is installed.
+
+A peer takes an ONNX model of a network or, some of them, of a single operator.
+"""
+
+import ctypes
+import ctypes.util
+import functools
+import os
+import pathlib
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+from espalier.testing.onnxruntime import OnnxRuntime
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass
+class Peer:
+    """Another implementation of a model."""
+
+    name: str
+    build: str
+    """What it is and how it was built."""
+    call: Callable[[], object]
+    """Runs it once, on the inputs that it was made with."""
+    outputs: Callable[[], Arrays] | None = None
+    """Returns what the last call computed; null where that takes a conversion."""
+
+
+def single_node(model: onnx.ModelProto, op: str) -> onnx.NodeProto | None:
+    """Return the node of a model that has only one, but for a Relu and names after it."""
+    first, *rest = (node.op_type for node in model.graph.node)
+    return model.graph.node[0] if first == op and {*rest} <= {"Relu", "Identity"} else None
+
+
+def has_relu(model: onnx.ModelProto) -> bool:
+    """Return whether the single operator ends in a Relu."""
+    return any(node.op_type == "Relu" for node in model.graph.node)
+
+
+def operands(model: onnx.ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """Return the operands of the first node, whether inputs or constants."""
+    constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    return [(constants | inputs)[name] for name in model.graph.node[0].input]
+
+
+def onnxruntime_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer:
+    """Return onnxruntime."""
+    session = OnnxRuntime(model, threads)
+    last: Arrays = {}
+
+    def call() -> None:
+        last.update(session.run(inputs))
+
+    return Peer("onnxruntime", f"onnxruntime {onnxruntime.__version__}", call, lambda: last)
+
+
+def sgemm_peer(
+    name: str,
+    build: str,
+    sgemm: Callable[[np.ndarray, np.ndarray, np.ndarray], object],
+    model: onnx.ModelProto,
+    inputs: Arrays,
+) -> Peer | None:
+    """Return a peer that computes a product into memory that it keeps."""
+    if single_node(model, "MatMul") is None:
+        return None
+    left, right = operands(model, inputs)
+    result = np.empty((left.shape[0], right.shape[1]), np.float32)
+    return Peer(
+        name,
+        build,
+        lambda: sgemm(left, right, result),
+        lambda: {model.graph.output[0].name: result},
+    )
+
+
+def find_openblas() -> ctypes.CDLL | None:
+    """Return the OpenBLAS that numpy has loaded."""
+    maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
+    paths = {line.split()[-1] for line in maps.splitlines() if "openblas" in line}
+    return ctypes.CDLL(paths.pop()) if paths else None
+
+
+def openblas_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
+    """Return the BLAS of numpy."""
+    library = find_openblas()
+    build = "another BLAS"
+    for prefix, suffix in (("scipy_openblas", "64_"), ("openblas", "")):
+        if get := getattr(library, f"{prefix}_get_config{suffix}", None):
+            get.restype = ctypes.c_char_p
+            build = get().decode()
+            getattr(library, f"{prefix}_set_num_threads{suffix}")(threads)
+
+    def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+        np.matmul(left, right, out=result)
+
+    return sgemm_peer("openblas", build, multiply, model, inputs)
+
+
+def pointer(array: np.ndarray) -> ctypes.c_void_p:
+    """Return the address of an array's elements."""
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def mkl_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
+    """Return Intel's MKL, from PyPI."""
+    found = sorted(pathlib.Path(sysconfig.get_path("data"), "lib").glob("libmkl_rt.so*"))
+    if not found:
+        return None
+    library = ctypes.CDLL(str(found[0]))
+    library.MKL_Set_Num_Threads(threads)
+    row_major, plain = 101, 111
+
+    def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+        (m, k), n = left.shape, right.shape[1]
+        one, zero = ctypes.c_float(1), ctypes.c_float(0)
+        a, b, c = pointer(left), pointer(right), pointer(result)
+        library.cblas_sgemm(row_major, plain, plain, m, n, k, one, a, k, b, n, zero, c, n)
+
+    return sgemm_peer("mkl", found[0].name, multiply, model, inputs)
+
+
+@functools.cache
+def load_onednn() -> ctypes.CDLL | None:
+    """Return the oneDNN that is installed, with `onednn.cpp` beside it."""
+    source = pathlib.Path(__file__).parent / "peers" / "onednn.cpp"
+    compiler = os.environ.get("CXX", "c++")
+    with tempfile.TemporaryDirectory() as folder:
+        library = pathlib.Path(folder, "onednn.so")
+        command = [compiler, "-O2", "-fopenmp", "-shared", "-fPIC", str(source), "-ldnnl"]
+        command += ["-o", str(library)]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            return None
+        return ctypes.CDLL(str(library))
+
+
+def onednn_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
+    """Return oneDNN: its sgemm, or its convolution in the layout it likes best."""
+    library = load_onednn()
+    if library is None:
+        return None
+    dnnl = ctypes.CDLL(ctypes.util.find_library("dnnl") or "libdnnl.so")
+    library.peer_set_threads(threads)
+    build = f"oneDNN, {ctypes.util.find_library('dnnl')}"
+    if node := single_node(model, "Conv"):
+        return onednn_conv(library, build, node, model, inputs)
+    size = ctypes.c_int64
+    plain = ctypes.c_char(b"N")
+
+    def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+        m, k, n = size(left.shape[0]), size(left.shape[1]), size(right.shape[1])
+        one, zero = ctypes.c_float(1), ctypes.c_float(0)
+        a, b, c = pointer(left), pointer(right), pointer(result)
+        dnnl.dnnl_sgemm(plain, plain, m, n, k, one, a, k, b, n, zero, c, n)
+
+    return sgemm_peer("onednn", build, multiply, model, inputs)
+
+
+def onednn_conv(
+    library: ctypes.CDLL,
+    build: str,
+    node: onnx.NodeProto,
+    model: onnx.ModelProto,
+    inputs: Arrays,
+) -> Peer | None:
+    """Return oneDNN's convolution; results stay in its own layout."""
+    image, weights = operands(model, inputs)
+    spatial = image.ndim - 2
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    strides = attributes.get("strides", [1] * spatial)
+    dilations = attributes.get("dilations", [1] * spatial)
+    pads = attributes.get("pads", [0] * 2 * spatial)
+    sizes = [image.shape[0], image.shape[1], weights.shape[0], attributes.get("group", 1)]
+    for d in range(spatial):
+        low, high = pads[d], pads[d + spatial]
+        window = (weights.shape[d + 2] - 1) * dilations[d] + 1
+        extent = (image.shape[d + 2] + low + high - window) // strides[d] + 1
+        sizes += [image.shape[d + 2], weights.shape[d + 2], extent]
+        sizes += [strides[d], dilations[d], low, high]
+    library.peer_conv_create.restype = ctypes.c_void_p
+    handle = library.peer_conv_create(
+        spatial,
+        (ctypes.c_int64 * len(sizes))(*sizes),
+        pointer(np.ascontiguousarray(image)),
+        pointer(np.ascontiguousarray(weights)),
+        has_relu(model),
+    )
+    if not handle:
+        return None
+    return Peer("onednn", build, lambda: library.peer_conv_run(ctypes.c_void_p(handle)))
+
+
+PEERS: dict[str, Callable[[onnx.ModelProto, Arrays, int], Peer | None]] = {
+    "onnxruntime": onnxruntime_peer,
+    "openblas": openblas_peer,
+    "mkl": mkl_peer,
+    "onednn": onednn_peer,
+}
+
+
+def open_peers(
+    names: list[str], model: onnx.ModelProto, inputs: Arrays, threads: int
+) -> list[Peer]:
+    """Return those of the peers that are installed and can compute the model."""
+    found = (PEERS[name](model, inputs, threads) for name in names)
+    return [peer for peer in found if peer is not None]

@@ -1,0 +1,44 @@
+// RUN: espalier-opt %s -transform-interpreter -split-input-file | FileCheck %s
+
+#ij = affine_set<(i, j)[M, K] : (i >= 0, M - 1 - i >= 0, j >= 0, 63 - j >= 0)>
+#ijk = affine_set<(i, j, k)[M, K] : (i >= 0, M - 1 - i >= 0, j >= 0, 63 - j >= 0, k >= 0, K - 1 - k >= 0)>
+#c = affine_map<(i, j)[M, K] -> (i, j)>
+#C = affine_map<(i, j, k)[M, K] -> (i, j)>
+#A = affine_map<(i, j, k)[M, K] -> (i, k)>
+#B = affine_map<(i, j, k)[M, K] -> (k, j)>
+
+// CHECK-DAG: #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d0, d1 floordiv 16, d1 mod 16)>
+// CHECK-DAG: #[[OUTER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d0 floordiv 4)>
+// CHECK-DAG: #[[INNER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d1 floordiv 16, d2, d0 mod 4, d1 mod 16)>
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @matmul
+poly.kernel @matmul(%A: memref<?x?xf32>, %B: memref<?x64xf32>, %C: memref<?x64xf32>, %M: index, %K: index) {
+  poly.compute @init dims ["i", "j"] domain [#ij] reads() writes(%C[#c] : memref<?x64xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @acc dims ["i", "j", "k"] domain [#ijk] reads(%A[#A], %B[#B], %C[#C] : memref<?x?xf32>, memref<?x64xf32>, memref<?x64xf32>) writes(%C[#C] : memref<?x64xf32>) reduction add {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    poly.yield %s : f32
+  }
+  // CHECK: poly.band [@init] maps [#[[LANES]]] loops [parallel, unroll, vector(16)] names ["i", "j.0", "j.1"]
+  // Full tiles of "i.0" have code of their own, with four copies.
+  // CHECK: poly.band [@acc] maps [#[[OUTER]]] loops [sequential] names ["i.0"] full_tiles {
+  // CHECK: poly.band [@acc] maps [#[[INNER]]] loops [sequential, sequential, unroll, vector(16)] names ["j.0", "k", "i.1", "j.1"]
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @matmul::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %init loop "j" width 16 : !transform.any_op
+  transform.poly.unroll %init loop "j.0" : !transform.any_op
+  transform.poly.parallelize %init loop "i" : !transform.any_op
+  %acc = transform.poly.computation @matmul::@acc of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.parallelize %acc loop "i" : !transform.any_op
+  transform.poly.serialize %acc loop "i" : !transform.any_op
+  transform.poly.vectorize %acc loop "j" width 16 : !transform.any_op
+  transform.poly.unroll_and_jam %acc loop "i" factor 4 : !transform.any_op
+  transform.yield
+}
+}

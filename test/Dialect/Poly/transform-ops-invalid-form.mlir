@@ -1,0 +1,35 @@
+// RUN: espalier-opt %s -split-input-file -verify-diagnostics
+
+// ShiftOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects a map from symbols to one result, but got affine_map<(d0) -> (d0)>}}
+  transform.poly.shift %step loop "i" by affine_map<(i) -> (i)> : !transform.any_op
+}
+
+// -----
+
+// PeelOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects one of 'first', 'last' and 'at'}}
+  transform.poly.peel %step loop "i" : !transform.any_op
+}
+
+// -----
+
+// PeelOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects one of 'first', 'last' and 'at'}}
+  transform.poly.peel %step loop "i" first 1 last 1 : !transform.any_op
+}
+
+// -----
+
+// PeelOp C2
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects a map from symbols to one result, but got affine_map<()[s0] -> (s0, 0)>}}
+  transform.poly.peel %step loop "i" at affine_map<()[N] -> (N, 0)> : !transform.any_op
+}

@@ -1,0 +1,275 @@
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_order 2>&1 | FileCheck %s --check-prefix=FUSE-ORDER
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_parts 2>&1 | FileCheck %s --check-prefix=FUSE-PARTS
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_number 2>&1 | FileCheck %s --check-prefix=FUSE-NUMBER
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_zero 2>&1 | FileCheck %s --check-prefix=FUSE-ZERO
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_kinds 2>&1 | FileCheck %s --check-prefix=FUSE-KINDS
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_full 2>&1 | FileCheck %s --check-prefix=FUSE-FULL
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fission_leaf 2>&1 | FileCheck %s --check-prefix=FISSION-LEAF
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fission_mark 2>&1 | FileCheck %s --check-prefix=FISSION-MARK
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=move_self 2>&1 | FileCheck %s --check-prefix=MOVE-SELF
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=tiles_unknown 2>&1 | FileCheck %s --check-prefix=TILES-UNKNOWN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=peel_zero 2>&1 | FileCheck %s --check-prefix=PEEL-ZERO
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=peel_huge 2>&1 | FileCheck %s --check-prefix=PEEL-HUGE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=peel_at 2>&1 | FileCheck %s --check-prefix=PEEL-AT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=peel_cases 2>&1 | FileCheck %s --check-prefix=PEEL-CASES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=mark_unknown 2>&1 | FileCheck %s --check-prefix=MARK-UNKNOWN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=parallelize_unknown 2>&1 | FileCheck %s --check-prefix=PARALLELIZE-UNKNOWN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=serialize_unknown 2>&1 | FileCheck %s --check-prefix=SERIALIZE-UNKNOWN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_one 2>&1 | FileCheck %s --check-prefix=VECTORIZE-ONE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_many 2>&1 | FileCheck %s --check-prefix=VECTORIZE-MANY
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_sequence 2>&1 | FileCheck %s --check-prefix=VECTORIZE-SEQUENCE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_inside 2>&1 | FileCheck %s --check-prefix=VECTORIZE-INSIDE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_symbolic 2>&1 | FileCheck %s --check-prefix=UNROLL-SYMBOLIC
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_zero 2>&1 | FileCheck %s --check-prefix=UNROLL-ZERO
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_many 2>&1 | FileCheck %s --check-prefix=UNROLL-MANY
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=jam_sequence 2>&1 | FileCheck %s --check-prefix=JAM-SEQUENCE
+
+// What is wrong with a command itself. Each case is an entry point.
+
+#points = affine_set<(t, i)[T, N] : (t >= 0, T - 1 - t >= 0, i - 1 >= 0, N - 2 - i >= 0)>
+#small = affine_set<(i, j)[T, N] : (i >= 0, 9 - i >= 0, j >= 0, 63 - j >= 0)>
+#west = affine_map<(t, i)[T, N] -> (t, i - 1)>
+#same = affine_map<(t, i)[T, N] -> (t, i)>
+#next = affine_map<(t, i)[T, N] -> (t + 1, i)>
+#none = affine_set<(i)[T, N] : (i - 3 >= 0, 2 - i >= 0)>
+#endless = affine_set<(i)[T, N] : (i >= 0)>
+#i = affine_map<(i)[T, N] -> (0, i)>
+
+module attributes {transform.with_named_sequence} {
+poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, %T: index, %N: index) {
+  poly.compute @a dims ["t", "i"] domain [#points] reads(%A[#west] : memref<?x?xf32>) writes(%A[#next] : memref<?x?xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.compute @b dims ["i", "j"] domain [#small] reads() writes(%C[#same] : memref<10x64xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @c dims ["i", "j"] domain [#small] reads() writes(%C[#same] : memref<10x64xf32>) interleaved 1 {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @none dims ["i"] domain [#none] reads() writes(%B[#i] : memref<?x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @endless dims ["i"] domain [#endless] reads() writes(%B[#i] : memref<?x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// FuseOp, order
+// FUSE-ORDER: error: expects @b before @a in a sequence
+transform.named_sequence @fuse_order(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %b with %a loops 1 : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// FuseOp, parts
+// FUSE-PARTS: error: expects @a and @a in different parts of a sequence
+transform.named_sequence @fuse_parts(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %a with %a loops 1 : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// FuseOp, number of loops
+// FUSE-NUMBER: error: expects between 1 and 1 loops, those of the nest of @b, but got 2
+transform.named_sequence @fuse_number(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %b with %c loops 2 : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// FuseOp, number of loops
+// FUSE-ZERO: error: expects between 1 and 2 loops, those of the nest of @a, but got 0
+transform.named_sequence @fuse_zero(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %a with %b loops 0 : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// FuseOp, loops
+// FUSE-KINDS: error: expects loops that run alike, but "i" of @b and "i" of @c do not
+transform.named_sequence @fuse_kinds(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fission %b loop "i" : !transform.any_op
+  transform.poly.parallelize %b loop "i" : !transform.any_op
+  transform.poly.fuse %b with %c loops 1 : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// FuseOp, full tiles
+// FUSE-FULL: error: expects @b to be fused before its full tiles are separated
+transform.named_sequence @fuse_full(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.separate_full_tiles %b loops ["j"] : !transform.any_op
+  transform.poly.fuse %b with %c loops 1 : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// FissionOp, sequence
+// FISSION-LEAF: error: expects a sequence below the nest of "t", but got no node
+transform.named_sequence @fission_leaf(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fission %a loop "t" : !transform.any_op
+  transform.yield
+}
+
+// FissionOp, sequence
+// FISSION-MARK: error: expects a sequence below the nest of "t", but got the mark "m"
+transform.named_sequence @fission_mark(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.mark %b loop "j" as "m" : !transform.any_op
+  transform.poly.mark %a loop "i" as "m" : !transform.any_op
+  transform.poly.fission %a loop "t" : !transform.any_op
+  transform.yield
+}
+
+// MoveOp, parts
+// MOVE-SELF: error: expects @b and @b in different parts of a sequence
+transform.named_sequence @move_self(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.move %b before %b : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// SeparateFullTilesOp, loops
+// TILES-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+transform.named_sequence @tiles_unknown(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.separate_full_tiles %a loops ["x"] : !transform.any_op
+  transform.yield
+}
+
+// PeelOp, number
+// PEEL-ZERO: error: expects between 1 and 2^30 iterations, but got 0
+transform.named_sequence @peel_zero(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.peel %a loop "t" first 0 : !transform.any_op
+  transform.yield
+}
+
+// PeelOp, number
+// PEEL-HUGE: error: expects between 1 and 2^30 iterations, but got 4611686018427387904
+transform.named_sequence @peel_huge(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.peel %a loop "t" last 4611686018427387904 : !transform.any_op
+  transform.yield
+}
+
+// PeelOp, at
+// PEEL-AT: error: expects an affine expression of 0 loops and 2 parameters, with numbers of at most 2^30, but got s2
+transform.named_sequence @peel_at(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.peel %a loop "t" at affine_map<()[T, N, M] -> (M)> : !transform.any_op
+  transform.yield
+}
+
+// PeelOp, bounds
+// PEEL-CASES: error: expects a loop whose first iteration is one expression of the loops around it, but "t" has cases
+transform.named_sequence @peel_cases(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.skew %a loop "i" by [1] of ["t"] : !transform.any_op
+  transform.poly.interchange %a loops ["i", "t"] : !transform.any_op
+  transform.poly.peel %a loop "t" first 1 : !transform.any_op
+  transform.yield
+}
+
+// MarkCommandOp, loop
+// MARK-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+transform.named_sequence @mark_unknown(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.mark %a loop "x" as "m" : !transform.any_op
+  transform.yield
+}
+
+// ParallelizeOp, loop
+// PARALLELIZE-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+transform.named_sequence @parallelize_unknown(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.parallelize %a loop "x" : !transform.any_op
+  transform.yield
+}
+
+// SerializeOp, loop
+// SERIALIZE-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+transform.named_sequence @serialize_unknown(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.serialize %a loop "x" : !transform.any_op
+  transform.yield
+}
+
+// VectorizeOp, width
+// VECTORIZE-ONE: error: expects between 2 and 1024 lanes, but got 1
+transform.named_sequence @vectorize_one(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %a loop "i" width 1 : !transform.any_op
+  transform.yield
+}
+
+// VectorizeOp, width
+// VECTORIZE-MANY: error: expects between 2 and 1024 lanes, but got 2048
+transform.named_sequence @vectorize_many(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %a loop "i" width 2048 : !transform.any_op
+  transform.yield
+}
+
+// VectorizeOp, nest
+// VECTORIZE-SEQUENCE: error: expects "i" in a nest without loops below a sequence; fission first
+transform.named_sequence @vectorize_sequence(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %b loop "i" width 4 : !transform.any_op
+  transform.yield
+}
+
+// InterchangeOp, lanes
+// VECTORIZE-INSIDE: error: expects no loops inside the lanes "i.1"
+transform.named_sequence @vectorize_inside(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
+  transform.poly.interchange %a loops ["i.1", "t"] : !transform.any_op
+  transform.yield
+}
+
+// UnrollOp, factor
+// UNROLL-SYMBOLIC: error: expects a factor, because no constant bounds "i"
+transform.named_sequence @unroll_symbolic(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.unroll %a loop "i" : !transform.any_op
+  transform.yield
+}
+
+// UnrollOp, factor
+// UNROLL-ZERO: error: expects between 1 and 1024 copies, but got 0
+transform.named_sequence @unroll_zero(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.unroll %a loop "i" factor 0 : !transform.any_op
+  transform.yield
+}
+
+// UnrollOp, factor
+// UNROLL-MANY: error: expects between 1 and 1024 copies, but got 4096
+transform.named_sequence @unroll_many(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.unroll %a loop "i" factor 4096 : !transform.any_op
+  transform.yield
+}
+
+// UnrollAndJamOp, nest
+// JAM-SEQUENCE: error: expects "i" in a nest without loops below a sequence; fission first
+transform.named_sequence @jam_sequence(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.unroll_and_jam %b loop "i" factor 2 : !transform.any_op
+  transform.yield
+}
+}
