@@ -1,59 +1,30 @@
 //===- FullTiles.cpp - Tiles that no domain cuts --------------------------===//
 
 #include "FullTiles.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace espalier::polyhedral;
 
-namespace {
-/// Dimension `dim` is cut into pieces of `size`.
-struct TileDim {
-  unsigned dim;
-  int64_t size;
-};
-} // namespace
-
-/// Recognizes `d floordiv c` and `(d mod n * c) floordiv c`.
-static std::optional<TileDim> getTileDim(AffineExpr expr) {
-  auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!quotient || expr.getKind() != AffineExprKind::FloorDiv)
-    return std::nullopt;
-  auto size = dyn_cast<AffineConstantExpr>(quotient.getRHS());
-  if (!size || size.getValue() < 2)
-    return std::nullopt;
-  AffineExpr inner = quotient.getLHS();
-  if (auto rest = dyn_cast<AffineBinaryOpExpr>(inner);
-      rest && inner.getKind() == AffineExprKind::Mod) {
-    auto outerSize = dyn_cast<AffineConstantExpr>(rest.getRHS());
-    if (!outerSize || outerSize.getValue() % size.getValue() != 0)
-      return std::nullopt;
-    inner = rest.getLHS();
-  }
-  auto dim = dyn_cast<AffineDimExpr>(inner);
-  if (!dim)
-    return std::nullopt;
-  return TileDim{dim.getPosition(), size.getValue()};
+/// Marks the dimensions that a division in `expr` keeps together.
+static void addTiledDims(AffineExpr expr, llvm::SmallBitVector &dims) {
+  expr.walk([&](AffineExpr part) {
+    if (part.getKind() != AffineExprKind::FloorDiv)
+      return;
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      if (part.isFunctionOfDim(dim))
+        dims.set(dim);
+  });
 }
 
-/// From a point of `space` to the points of the same tile.
-static isl::MapPtr getSameTile(const isl::Space &space, unsigned numDims,
-                               llvm::ArrayRef<TileDim> tiles,
-                               MLIRContext *context) {
+/// From a point to those that differ from it at most in `dims`.
+static isl::MapPtr getNeighbours(const isl::Space &space,
+                                 const llvm::SmallBitVector &dims) {
   isl::MapPtr result(isl_map_universe(isl_space_map_from_set(space.copy())));
-  for (unsigned dim = 0; dim < numDims; ++dim) {
-    const auto *tile = llvm::find_if(
-        tiles, [&](const TileDim &tile) { return tile.dim == dim; });
-    if (tile == tiles.end()) {
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    if (!dims.test(dim))
       result = isl::MapPtr(
           isl_map_equate(result.take(), isl_dim_in, dim, isl_dim_out, dim));
-      continue;
-    }
-    AffineExpr number = getAffineDimExpr(dim, context).floorDiv(tile->size);
-    isl::MapPtr tileOf(isl_map_from_aff(isl::toAff(space, number).take()));
-    result = isl::MapPtr(isl_map_intersect(
-        result.take(),
-        isl_map_apply_range(tileOf.copy(), isl_map_reverse(tileOf.copy()))));
-  }
   return result;
 }
 
@@ -103,12 +74,14 @@ isl::SetPtr espalier::polyhedral::getFullTiles(const Context &context,
                                              getSchedule(space, own).take()));
     collect(all, isl_set_apply(domain.copy(), tileOf.copy()));
 
-    llvm::SmallVector<TileDim> tiles;
+    // What leaves the domain within its tile.
+    llvm::SmallBitVector tiled(statement.numDims);
     for (AffineExpr loop : own)
-      if (std::optional<TileDim> tile = getTileDim(loop))
-        tiles.push_back(*tile);
-    isl_map *leaves =
-        getSameTile(space, statement.numDims, tiles, program.context).take();
+      addTiledDims(loop, tiled);
+    isl_map *leaves = getNeighbours(space, tiled).take();
+    leaves = isl_map_intersect(
+        leaves, isl_map_apply_range(tileOf.copy(),
+                                    isl_map_reverse(tileOf.copy())));
     leaves = isl_map_intersect_domain(leaves, domain.copy());
     leaves = isl_map_intersect_range(leaves, isl_set_complement(domain.copy()));
     collect(partial, isl_set_apply(isl_map_domain(leaves), tileOf.copy()));

@@ -185,10 +185,31 @@ LogicalResult KernelLoops::emitInScope(const AstNode &node, Block *block) {
   return success();
 }
 
+std::optional<int64_t> KernelLoops::getConstant(const AstExpr &expr) {
+  if (expr.kind == AstExpr::Kind::Affine) {
+    auto number =
+        dyn_cast<AffineConstantExpr>(canonicalize(simplify(expr.affine)));
+    return number ? std::optional(number.getValue()) : std::nullopt;
+  }
+  if (expr.kind == AstExpr::Kind::Select)
+    return std::nullopt;
+  std::optional<int64_t> result;
+  for (const AstExpr &operand : expr.operands) {
+    std::optional<int64_t> value = getConstant(operand);
+    if (!value)
+      return std::nullopt;
+    bool isBetter = expr.kind == AstExpr::Kind::Max ? value > result
+                                                    : value < result;
+    if (!result || isBetter)
+      result = value;
+  }
+  return result;
+}
+
 LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
-  std::optional<int64_t> lower = node.lower.getConstant();
-  std::optional<int64_t> upper = node.upper.getConstant();
+  std::optional<int64_t> lower = getConstant(node.lower);
+  std::optional<int64_t> upper = getConstant(node.upper);
   if (lower && upper)
     ranges[node.iterator] = {*lower, std::max(*lower, *upper - 1)};
   LogicalResult result = success();

@@ -77,6 +77,8 @@ private:
   llvm::SmallVector<mlir::Value> getSlotValues() const;
   void setSlotValues(mlir::ValueRange values);
   mlir::Value emitExpr(const polyhedral::AstExpr &expr);
+  /// The value, if it is a constant for these values of unrolled iterators.
+  std::optional<int64_t> getConstant(const polyhedral::AstExpr &expr);
   mlir::Value emitCondition(const polyhedral::AstCondition &condition);
 
   // Vector loops (VectorLoops.cpp).

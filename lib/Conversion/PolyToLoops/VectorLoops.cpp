@@ -130,7 +130,7 @@ bool KernelLoops::canVectorize(const AstNode &node) {
   std::optional<std::pair<int64_t, int64_t>> before;
   if (known != ranges.end())
     before = known->second;
-  if (std::optional<int64_t> lower = node.lower.getConstant())
+  if (std::optional<int64_t> lower = getConstant(node.lower))
     ranges[node.iterator] = {*lower, *lower + getLoopKind(node).getWidth() - 1};
   bool possible = llvm::all_of(calls, [&](const AstNode *call) {
     return canVectorize(computes[call->statement], *call, node);
@@ -211,8 +211,8 @@ void KernelLoops::endPartials(
 LogicalResult KernelLoops::emitVector(const AstNode &node) {
   auto partials = beginPartials(node, 0);
   int64_t width = getLoopKind(node).getWidth();
-  std::optional<int64_t> lower = node.lower.getConstant();
-  std::optional<int64_t> upper = node.upper.getConstant();
+  std::optional<int64_t> lower = getConstant(node.lower);
+  std::optional<int64_t> upper = getConstant(node.upper);
   Value mask;
   if (!lower || !upper || *upper - *lower != width) {
     Value first = emitExpr(node.lower), last = emitExpr(node.upper);
