@@ -67,8 +67,9 @@ LogicalResult KernelLoops::emitNode(const AstNode &node) {
   case AstNode::Kind::Call:
     return emitCall(node);
   case AstNode::Kind::Block:
-  case AstNode::Kind::Mark:
     return emitChildren(node);
+  case AstNode::Kind::Mark:
+    return emitMark(node);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -198,8 +199,8 @@ std::optional<int64_t> KernelLoops::getConstant(const AstExpr &expr) {
     std::optional<int64_t> value = getConstant(operand);
     if (!value)
       return std::nullopt;
-    bool isBetter = expr.kind == AstExpr::Kind::Max ? value > result
-                                                    : value < result;
+    bool isBetter =
+        expr.kind == AstExpr::Kind::Max ? value > result : value < result;
     if (!result || isBetter)
       result = value;
   }

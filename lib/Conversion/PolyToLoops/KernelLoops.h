@@ -72,6 +72,8 @@ private:
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitPrefetch(const polyhedral::AstNode &node);
   mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
                                   mlir::Block *block);
   llvm::SmallVector<mlir::Value> getSlotValues() const;
@@ -86,6 +88,9 @@ private:
   bool canVectorize(const polyhedral::AstNode &node);
   bool canVectorize(poly::ComputeOp compute, const polyhedral::AstNode &call,
                     const polyhedral::AstNode &loop);
+  /// The iterator in lane 0. The iterator itself, if that takes several cases:
+  /// it stands for its first value then.
+  mlir::AffineExpr getFirstLane(const polyhedral::AstNode &loop);
   mlir::LogicalResult emitVector(const polyhedral::AstNode &node);
   /// The slots that vector loops below `node` accumulate into, lane by lane.
   void collectPartials(

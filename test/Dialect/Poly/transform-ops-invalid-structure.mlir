@@ -19,6 +19,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_many 2>&1 | FileCheck %s --check-prefix=VECTORIZE-MANY
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_sequence 2>&1 | FileCheck %s --check-prefix=VECTORIZE-SEQUENCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_inside 2>&1 | FileCheck %s --check-prefix=VECTORIZE-INSIDE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_shift 2>&1 | FileCheck %s --check-prefix=VECTORIZE-SHIFT
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_symbolic 2>&1 | FileCheck %s --check-prefix=UNROLL-SYMBOLIC
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_zero 2>&1 | FileCheck %s --check-prefix=UNROLL-ZERO
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_many 2>&1 | FileCheck %s --check-prefix=UNROLL-MANY
@@ -238,6 +239,17 @@ transform.named_sequence @vectorize_inside(%module: !transform.any_op {transform
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
   transform.poly.interchange %a loops ["i.1", "t"] : !transform.any_op
+  transform.yield
+}
+
+// ShiftOp, lanes that are shared
+// VECTORIZE-SHIFT: error: expects at most 4 iterations of the loop #poly.loop<vector(4)> of [@b, @c], but it has 5
+transform.named_sequence @vectorize_shift(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %b with %c loops 1 : !transform.any_op, !transform.any_op
+  transform.poly.vectorize %b loop "j" width 4 : !transform.any_op
+  transform.poly.shift %b loop "j.1" by 1 : !transform.any_op
   transform.yield
 }
 

@@ -332,4 +332,32 @@ TEST_F(DependenceTest, ComputesRelations) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(DependenceTest, ComputesDistances) {
+  Context isl;
+  Program program = jacobi();
+  auto dependences = computeDependences(isl, program);
+  ASSERT_TRUE(static_cast<bool>(dependences));
+  auto getUnion = [&](const ScheduleNode *root, const ScheduleNode *band) {
+    auto distances = computeDistances(isl, program, *dependences, root, band);
+    EXPECT_TRUE(static_cast<bool>(distances));
+    Set all;
+    for (const LoopDistances &distance : *distances)
+      all = all ? all.unite(distance.differences) : distance.differences;
+    return all;
+  };
+  ScheduleTree tree = band("(t, i)[T, N] -> (t + i, t)");
+  Set skewed = getUnion(tree.get(), tree.get());
+  EXPECT_EQ(skewed.getMin(0), 0);
+  EXPECT_EQ(skewed.getMax(0), 2);
+  EXPECT_EQ(skewed.getMin(1), 1);
+  EXPECT_EQ(skewed.getMax(1), 1);
+
+  // What the loop over time leaves equal: nothing.
+  BandMap inner{0, map("(t, i)[T, N] -> (i)")};
+  ScheduleTree nested = makeBand(BandMap{0, map("(t, i)[T, N] -> (t)")},
+                                 BandMember{}, makeBand(inner, BandMember{}));
+  EXPECT_FALSE(getUnion(nested.get(), nested->children[0].get()));
+  EXPECT_EQ(getUnion(nested.get(), nested.get()).getMin(0), 1);
+}
+
 } // namespace

@@ -65,6 +65,9 @@ LogicalResult espalier::poly::verifySchedule(KernelOp kernel,
   ScheduleOp schedule = kernel.getSchedule();
   if (!schedule)
     return success();
+  std::string fault = checkLanes(schedule, limits);
+  if (!fault.empty())
+    return schedule.emitOpError("expects ") << fault;
   KernelModel model = buildModel(kernel);
   polyhedral::ScheduleTree tree = buildScheduleTree(model, schedule);
   polyhedral::Legality legality =

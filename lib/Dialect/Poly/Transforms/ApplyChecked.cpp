@@ -56,6 +56,8 @@ static llvm::Error checkLoops(KernelOp kernel) {
     }
   });
   if (fault.empty())
+    fault = checkLanes(kernel.getSchedule());
+  if (fault.empty())
     return llvm::Error::success();
   return refuse("expects " + fault);
 }

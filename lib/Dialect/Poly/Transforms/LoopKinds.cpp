@@ -71,13 +71,13 @@ static llvm::Expected<StringRef> cut(ComputeOp compute, StringRef name,
     return found.takeError();
   SmallVector<BandLoop> loops = getLoops(found->band);
   BandLoop &loop = loops[found->position];
-  std::optional<int64_t> extent = getExtent(compute, getExpr(*found, compute));
+  std::optional<int64_t> extent = getExtent(*found);
   if (extent && *extent <= factor) {
     loop.kind = kind;
     setLoops(found->band, loops);
     return loop.name.getValue();
   }
-  if (llvm::Error error = checkSize(compute, *found, factor, "a factor"))
+  if (llvm::Error error = checkSize(*found, factor, "a factor"))
     return error;
   SmallVector<BandLoop> parts = stripMine(loop, factor);
   parts[1].kind = kind;
@@ -134,7 +134,7 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
     return found.takeError();
   std::optional<int64_t> copies = factor;
   if (!copies)
-    copies = getExtent(compute, getExpr(*found, compute));
+    copies = getExtent(*found);
   if (!copies)
     return refuse("expects a factor, because no constant bounds " +
                   quote(name));

@@ -34,10 +34,6 @@ std::string espalier::poly::describeNode(Operation *node) {
 // Bands
 //===----------------------------------------------------------------------===//
 
-AffineExpr espalier::poly::getExpr(LoopPosition loop, ComputeOp compute) {
-  return loop.band.getMap(compute.getSymName()).getResult(loop.position);
-}
-
 /// The loops of `band`, with expressions for `computations` in this order.
 static SmallVector<BandLoop> getLoops(BandOp band, ArrayAttr computations) {
   SmallVector<BandLoop> loops = getLoops(band);

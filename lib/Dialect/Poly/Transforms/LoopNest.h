@@ -33,9 +33,6 @@ BandOp splitBand(BandOp band, unsigned position);
 /// are plain.
 void mergeChildren(BandOp band);
 
-/// The expression of a loop for `compute`, which its band names.
-mlir::AffineExpr getExpr(LoopPosition loop, ComputeOp compute);
-
 /// Cuts `loop` into one loop more than there are factors, outermost first: see
 /// `split`. A parallel loop passes that on to the outermost part, a vector loop
 /// to the innermost.
@@ -48,10 +45,9 @@ llvm::Error skewLoop(ComputeOp compute, llvm::StringRef loop,
                      llvm::ArrayRef<int64_t> factors,
                      llvm::ArrayRef<llvm::StringRef> others);
 
-/// Whether loop `loop` of `compute` can be cut into pieces of `size`
-/// iterations; if not, the message calls these `what`.
-llvm::Error checkSize(ComputeOp compute, LoopPosition loop, int64_t size,
-                      llvm::StringRef what);
+/// Whether a loop can be cut into pieces of `size` iterations; if not, the
+/// message calls these `what`.
+llvm::Error checkSize(LoopPosition loop, int64_t size, llvm::StringRef what);
 
 /// Whether `expr`, over `numDims` loops and the kernel's parameters, may be
 /// part of a loop.

@@ -41,6 +41,16 @@ llvm::Expected<polyhedral::Ast>
 scanKernel(const KernelModel &model, ScheduleOp schedule,
            const polyhedral::Limits &limits = {});
 
+/// From the values of the loops around a loop of `band`, outermost first, to
+/// its own values: of all points of all computations of the band.
+polyhedral::Map getLoopValues(const polyhedral::Context &context, BandOp band,
+                              unsigned position);
+
+/// What is expected of the vector loops of a schedule, and what they are
+/// instead; empty if each has at most as many neighbouring iterations as lanes.
+std::string checkLanes(ScheduleOp schedule,
+                       const polyhedral::Limits &limits = {});
+
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
 /// @b(1), distance (1), on argument #0`.
 std::string describeViolation(const KernelModel &model,

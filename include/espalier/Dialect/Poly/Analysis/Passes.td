@@ -12,7 +12,7 @@ def PolyVerifySchedulePass
     Fails, naming two points that touch the same element in the wrong order, if
     a `poly.schedule` breaks a dependence of the program order, if a `parallel`
     loop carries one, or a `vector` loop one that is not of a reduction. Fails
-    too if filters drop or repeat a point, if elements of an array that share a
+    too if a `vector` loop has more iterations than lanes, if filters drop or repeat a point, if elements of an array that share a
     place in its storage are alive at the same time, or if the question takes
     more than `max-operations`.
 
