@@ -2,6 +2,7 @@
 
 #include "Hints.h"
 #include "LoopNest.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -189,5 +190,56 @@ llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
   return applyWithHint(compute, edit, [&] {
     std::string innermost = getInnermost(compute, loop);
     return findSkews(compute, {loop, innermost}, edit);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Prefetch
+//===----------------------------------------------------------------------===//
+
+/// Whether a read's index depends on values that are read.
+static bool isIndirect(ComputeOp compute, const ComputeAccess &access) {
+  unsigned numParams = compute.getKernel().getNumParameters();
+  for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
+       ++symbol)
+    if (access.map.isFunctionOfSymbol(symbol))
+      return true;
+  return false;
+}
+
+llvm::Error espalier::poly::prefetch(ComputeOp compute, StringRef name,
+                                     int64_t read, int64_t distance) {
+  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+    llvm::Expected<LoopPosition> found = findLoop(compute, name);
+    if (!found)
+      return found.takeError();
+    int64_t numReads = compute.getReads().size();
+    if (read < 0 || read >= numReads)
+      return refuse("expects one of the " + Twine(numReads) + " reads of " +
+                    quote(compute) + ", but got #" + Twine(read));
+    if (isIndirect(compute, compute.getReadAccesses()[read]))
+      return refuse("expects a read whose index is known before, but #" +
+                    Twine(read) + " of " + quote(compute) +
+                    " is at a place that is read");
+    if (distance <= 0 || !isSmall(distance))
+      return refuse("expects a distance between 1 and 2^30, but got " +
+                    Twine(distance));
+    LoopAttr kind = getLoops(found->band)[found->position].kind;
+    if (!kind.isSequential() && !kind.isParallel())
+      return refuse("expects a loop that stays a loop, but " + quote(name) +
+                    " does not");
+    splitBand(found->band, found->position + 1);
+    Operation *child = found->band.getChild();
+    OpBuilder builder(compute.getContext());
+    builder.setInsertionPointToEnd(&found->band.getOrCreateBlock());
+    auto mark = MarkOp::create(builder, found->band.getLoc(), "prefetch");
+    mark->setAttr("computation",
+                  FlatSymbolRefAttr::get(compute.getSymNameAttr()));
+    mark->setAttr("read", builder.getI64IntegerAttr(read));
+    mark->setAttr("distance", builder.getI64IntegerAttr(distance));
+    if (child)
+      child->moveBefore(&mark.getOrCreateBlock(),
+                        mark.getOrCreateBlock().end());
+    return llvm::Error::success();
   });
 }

@@ -134,9 +134,7 @@ llvm::Error espalier::poly::separateFullTiles(ComputeOp compute,
       return nest.takeError();
     SmallVector<unsigned> places = nest->getPlaces();
     BandOp band = splitBand(nest->band, places.front());
-    unsigned numLoops = places.back() - places.front() + 1;
-    if (numLoops < band.getLoops().size())
-      splitBand(band, numLoops);
+    splitBand(band, places.back() - places.front() + 1);
     band.setFullTiles(true);
     return llvm::Error::success();
   });

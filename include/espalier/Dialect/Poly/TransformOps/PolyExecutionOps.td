@@ -118,4 +118,33 @@ def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam"> {
   }];
 }
 
+def PrefetchOp : PolyCommandOp<"prefetch"> {
+  let summary = "fetches what later iterations of a loop read";
+  let description = [{
+    In each iteration of the loop, fetches what the read with this number needs
+    `distance` iterations later: in the first iteration of each loop inside, and
+    in all iterations of unrolled ones. A mark in the schedule says so; loops on
+    both sides of it do not change places any more.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop, or it is unrolled or a vector;
+      there is no such read, or its place depends on what is read; the distance
+      is not positive.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.prefetch %acc read 1 loop "k" distance 8
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$read,
+                       StrAttr:$loop, I64Attr:$distance);
+  let assemblyFormat = [{
+    $target `read` $read `loop` $loop `distance` $distance
+    attr-dict `:` type($target)
+  }];
+}
+
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYEXECUTIONOPS_TD

@@ -170,6 +170,12 @@ llvm::Error unroll(ComputeOp compute, llvm::StringRef loop,
 llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
                          int64_t factor);
 
+/// Fetches, in each iteration of a loop, what read number `read` of `compute`
+/// needs `distance` iterations later: in the first iteration of each loop
+/// inside, and in all of unrolled ones.
+llvm::Error prefetch(ComputeOp compute, llvm::StringRef loop, int64_t read,
+                     int64_t distance);
+
 } // namespace espalier::poly
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMS_COMMANDS_H
