@@ -3,7 +3,6 @@
 #include "KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -67,11 +66,10 @@ LogicalResult KernelLoops::emitNode(const AstNode &node) {
     return emitIf(node);
   case AstNode::Kind::Call:
     return emitCall(node);
-  case AstNode::Kind::Mark:
-    emitPrefetches(node);
-    return emitChildren(node);
   case AstNode::Kind::Block:
     return emitChildren(node);
+  case AstNode::Kind::Mark:
+    return emitMark(node);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -251,8 +249,6 @@ LogicalResult KernelLoops::emitSequential(const AstNode &node) {
     loop.getBody()->getTerminator()->erase();
   iterators[node.iterator] = loop.getInductionVar();
   setSlotValues(loop.getRegionIterArgs());
-  llvm::SaveAndRestore here(innermost, &node);
-  llvm::SaveAndRestore end(innermostUpper, upper);
   if (failed(emitInScope(node, loop.getBody())))
     return failure();
   setSlotValues(loop.getResults());
@@ -284,8 +280,6 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   auto parallel = scf::ParallelOp::create(builder, loc, lower, upper, step);
   for (auto [loop, iv] : llvm::zip(nest, parallel.getInductionVars()))
     iterators[loop->iterator] = iv;
-  llvm::SaveAndRestore here(innermost, nest.back());
-  llvm::SaveAndRestore end(innermostUpper, upper.back());
   Registers outer = std::move(registers);
   registers.clear();
   {

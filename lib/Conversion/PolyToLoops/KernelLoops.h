@@ -72,6 +72,8 @@ private:
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitPrefetch(const polyhedral::AstNode &node);
   mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
                                   mlir::Block *block);
   llvm::SmallVector<mlir::Value> getSlotValues() const;
@@ -80,13 +82,6 @@ private:
   /// The value, if it is a constant for these values of unrolled iterators.
   std::optional<int64_t> getConstant(const polyhedral::AstExpr &expr);
   mlir::Value emitCondition(const polyhedral::AstCondition &condition);
-
-  // Prefetches (Prefetch.cpp).
-  /// Emits those that a mark asks for, if any.
-  void emitPrefetches(const polyhedral::AstNode &mark);
-  void emitPrefetches(const polyhedral::AstNode &node,
-                      llvm::StringRef computation, unsigned read,
-                      llvm::SmallVectorImpl<mlir::AffineExpr> &done);
 
   // Vector loops (VectorLoops.cpp).
   /// Whether the lanes of `node` can run at once; says in a remark if not.
@@ -201,9 +196,6 @@ private:
   llvm::DenseMap<unsigned, int64_t> unrolled;
   llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
   std::optional<Lanes> lanes;
-  /// The innermost loop that is being emitted, and its end.
-  const polyhedral::AstNode *innermost = nullptr;
-  mlir::Value innermostUpper;
 };
 
 /// Adds the summands of `expr` to `terms`.

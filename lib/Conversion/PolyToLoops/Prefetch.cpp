@@ -1,94 +1,88 @@
-//===- Prefetch.cpp - Reads that a later iteration needs ------------------===//
+//===- Prefetch.cpp - Marks that fetch ahead ------------------------------===//
 
 #include "KernelLoops.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstNode;
 
-namespace {
-/// What a mark that the command `prefetch` made asks for.
-struct Request {
-  StringRef computation;
-  unsigned read;
-  int64_t distance;
-};
-} // namespace
+static constexpr int64_t kLineBytes = 64;
 
-static std::optional<Request> getRequest(Attribute mark) {
-  auto attributes = cast<DictionaryAttr>(mark);
-  auto computation = attributes.getAs<FlatSymbolRefAttr>("computation");
-  auto read = attributes.getAs<IntegerAttr>("read");
-  auto distance = attributes.getAs<IntegerAttr>("distance");
-  if (attributes.getAs<StringAttr>("name").getValue() != "prefetch" ||
-      !computation || !read || !distance)
-    return std::nullopt;
-  return Request{computation.getValue(), unsigned(read.getInt()),
-                 distance.getInt()};
-}
-
-/// Prefetches what the calls below `node` read, at the first iteration of each
-/// loop but those that are unrolled.
-void KernelLoops::emitPrefetches(const AstNode &node, StringRef computation,
-                                 unsigned read,
-                                 SmallVectorImpl<AffineExpr> &done) {
+/// The dimensions of the first point of `compute` below `node`, over the
+/// iterators outside of it; nothing if there is none.
+static std::optional<SmallVector<AffineExpr>>
+getFirstPoint(const AstNode &node, unsigned statement) {
   if (node.kind == AstNode::Kind::Call) {
-    poly::ComputeOp compute = computes[node.statement];
-    if (compute.getSymName() != computation ||
-        read >= compute.getReads().size())
-      return;
-    poly::ComputeAccess access = compute.getReadAccesses()[read];
-    const Memory &memory = memories.find(access.array)->second;
-    AffineExpr address = getAddress(access, node);
-    if (memory.inRegisters || readsData(address) ||
-        llvm::is_contained(done, address))
-      return;
-    done.push_back(address);
-    memref::PrefetchOp::create(builder, compute.getLoc(), memory.flat,
-                               emitIndex(address), /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
-    return;
+    if (node.statement != statement)
+      return std::nullopt;
+    return SmallVector<AffineExpr>(node.values);
   }
-  auto emitChildren = [&] {
-    for (const polyhedral::Ast &child : node.children)
-      emitPrefetches(*child, computation, read, done);
-  };
-  if (node.kind != AstNode::Kind::For)
-    return emitChildren();
-  poly::LoopAttr kind = getLoopKind(node);
-  std::optional<int64_t> lower = getConstant(node.lower);
-  std::optional<int64_t> upper = getConstant(node.upper);
-  if (kind && kind.isUnroll() && lower && upper) {
-    for (int64_t value = *lower; value < *upper; value += node.step) {
-      unrolled[node.iterator] = value;
-      emitChildren();
-    }
-    unrolled.erase(node.iterator);
-    return;
+  for (const polyhedral::Ast &child : node.children) {
+    std::optional<SmallVector<AffineExpr>> point =
+        getFirstPoint(*child, statement);
+    if (!point)
+      continue;
+    if (node.kind != AstNode::Kind::For)
+      return point;
+    if (node.lower.kind != polyhedral::AstExpr::Kind::Affine)
+      return std::nullopt;
+    AffineExpr iterator =
+        getAffineDimExpr(node.iterator, node.lower.affine.getContext());
+    for (AffineExpr &value : *point)
+      value = value.replace(iterator, node.lower.affine);
+    return point;
   }
-  iterators[node.iterator] = emitExpr(node.lower);
-  emitChildren();
-  iterators.erase(node.iterator);
+  return std::nullopt;
 }
 
-void KernelLoops::emitPrefetches(const AstNode &mark) {
-  std::optional<Request> request = getRequest(mark.mark);
-  if (!request || !innermost || lanes)
-    return;
-  // The last iteration stands for those beyond the end.
-  Value now = iterators.lookup(innermost->iterator);
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value later = arith::AddIOp::create(
-      builder, loc, now, number(request->distance * innermost->step));
-  Value last = arith::SubIOp::create(builder, loc, innermostUpper, number(1));
-  iterators[innermost->iterator] =
-      arith::MinSIOp::create(builder, loc, later, last);
-  SmallVector<AffineExpr> done;
-  for (const polyhedral::Ast &child : mark.children)
-    emitPrefetches(*child, request->computation, request->read, done);
-  iterators[innermost->iterator] = now;
+LogicalResult KernelLoops::emitMark(const AstNode &node) {
+  auto mark = cast<DictionaryAttr>(node.mark);
+  if (mark.getAs<StringAttr>("name") == poly::kPrefetchMark &&
+      failed(emitPrefetch(node)))
+    return failure();
+  return emitChildren(node);
+}
+
+LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
+  auto mark = cast<DictionaryAttr>(node.mark);
+  auto symbol = mark.getAs<FlatSymbolRefAttr>("computation");
+  auto read = mark.getAs<IntegerAttr>("read");
+  auto bytes = mark.getAs<IntegerAttr>("bytes");
+  auto at = mark.getAs<AffineMapAttr>("at");
+  poly::ComputeOp compute =
+      symbol ? kernel.lookupCompute(symbol.getValue()) : nullptr;
+  if (!compute || !read || !bytes || !at || lanes ||
+      read.getValue().uge(compute.getReads().size()) ||
+      at.getValue().getNumDims() != compute.getNumDims() ||
+      at.getValue().getNumResults() != compute.getNumDims() ||
+      at.getValue().getNumSymbols() != numParams || bytes.getInt() > (1 << 12))
+    return kernel.emitError("expects a prefetch mark outside of vector loops, "
+                            "with a computation, one of its reads, a map 'at' "
+                            "of its dimensions and at most 4096 bytes, but "
+                            "got ")
+           << mark;
+  unsigned statement = llvm::find(computes, compute) - computes.begin();
+  std::optional<SmallVector<AffineExpr>> point = getFirstPoint(node, statement);
+  poly::ComputeAccess access =
+      compute.getReadAccesses()[read.getValue().getZExtValue()];
+  const Memory &memory = memories.find(access.array)->second;
+  // What cannot be fetched ahead is fetched when it is used.
+  if (!point || access.map.getNumSymbols() != numParams || memory.inRegisters)
+    return success();
+  AstNode call(AstNode::Kind::Call);
+  call.statement = statement;
+  for (AffineExpr result : at.getValue().getResults())
+    call.values.push_back(result.replaceDims(*point));
+  AffineExpr address = getAddress(access, call);
+  int64_t elementBytes = llvm::divideCeil(
+      memory.elementType.isIndex() ? 64
+                                   : memory.elementType.getIntOrFloatBitWidth(),
+      8);
+  for (int64_t offset = 0; offset < bytes.getInt(); offset += kLineBytes)
+    memref::PrefetchOp::create(builder, loc, memory.flat,
+                               emitIndex(address + offset / elementBytes),
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  return success();
 }

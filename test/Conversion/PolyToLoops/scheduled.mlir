@@ -43,18 +43,13 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
 #B = affine_map<(i, j, k)[K] -> (k, j)>
 module attributes {transform.with_named_sequence} {
 // Accumulators of a register tile are values that the loop over k carries; the
-// loops of the tile are unrolled and lanes. One vector of B is fetched ahead, of
-// the last iteration where there is none.
+// loops of the tile are unrolled and lanes. One vector of B is fetched ahead.
 // CHECK-LABEL: func.func @matmul(
 // CHECK-NOT:     memref.alloc
 // CHECK:         scf.parallel
 // CHECK:           scf.for
 // CHECK-NEXT:        %[[SUMS:.*]]:4 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
-// CHECK:               %[[AHEAD:.*]] = arith.addi %{{.*}}, %c8 : index
-// CHECK-NEXT:          %[[LAST:.*]] = arith.subi %{{.*}}, %c1 : index
-// CHECK-NEXT:          %[[K:.*]] = arith.minsi %[[AHEAD]], %[[LAST]]
-// CHECK:               %[[ROW:.*]] = arith.muli %[[K]], %c32
-// CHECK:               memref.prefetch %{{.*}}[%{{.*}}], read, locality<3>, data
+// CHECK:               memref.prefetch %{{.*}}[%{{.*}}], read
 // CHECK-NOT:           memref.prefetch
 // CHECK-COUNT-4:       arith.mulf {{.*}} : vector<16xf32>
 // CHECK:               scf.yield

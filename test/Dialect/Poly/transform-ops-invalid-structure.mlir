@@ -28,6 +28,9 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_distance 2>&1 | FileCheck %s --check-prefix=PREFETCH-DISTANCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_indirect 2>&1 | FileCheck %s --check-prefix=PREFETCH-INDIRECT
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_lanes 2>&1 | FileCheck %s --check-prefix=PREFETCH-LANES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_skewed 2>&1 | FileCheck %s --check-prefix=PREFETCH-SKEWED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_bytes 2>&1 | FileCheck %s --check-prefix=PREFETCH-BYTES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=mark_prefetch 2>&1 | FileCheck %s --check-prefix=MARK-PREFETCH
 
 // What is wrong with a command itself. Each case is an entry point.
 
@@ -321,11 +324,36 @@ transform.named_sequence @prefetch_indirect(%module: !transform.any_op {transfor
 }
 
 // PrefetchOp, loop
-// PREFETCH-LANES: error: expects a loop that stays a loop, but "i.1" does not
+// PREFETCH-LANES: error: expects a loop over one dimension that is no vector, but "i.1" is not
 transform.named_sequence @prefetch_lanes(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
   transform.poly.prefetch %a read 0 loop "i.1" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, loop
+// PREFETCH-SKEWED: error: expects a loop over one dimension that is no vector, but "i" is not
+transform.named_sequence @prefetch_skewed(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.skew %a loop "i" by [1] of ["t"] : !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, bytes
+// PREFETCH-BYTES: error: expects between 1 and 4096 bytes, but got 8192
+transform.named_sequence @prefetch_bytes(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i" distance 4 bytes 8192 : !transform.any_op
+  transform.yield
+}
+
+// MarkCommandOp, name
+// MARK-PREFETCH: error: expects another name than "prefetch", which the command of this name uses
+transform.named_sequence @mark_prefetch(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.mark %a loop "i" as "prefetch" : !transform.any_op
   transform.yield
 }
 }

@@ -27,5 +27,5 @@ llvm::Error UnrollAndJamOp::command(ComputeOp compute) {
 }
 
 llvm::Error PrefetchOp::command(ComputeOp compute) {
-  return prefetch(compute, getLoop(), getRead(), getDistance());
+  return prefetch(compute, getLoop(), getRead(), getDistance(), getBytes());
 }

@@ -93,18 +93,19 @@ static std::optional<int64_t> evaluate(AffineExpr expr, unsigned dim,
   }
 }
 
-/// Whether the part of `index` that depends on `dim` takes, for aligned groups
-/// of `lanes` points, values less than `lanes` apart: one vector has them all.
-static bool isWithinVector(AffineExpr index, unsigned dim, int64_t lanes) {
+/// How far apart the values of `index` are for `lanes` neighbours along `dim`,
+/// counted from a multiple of `lanes`, if the pattern is the same for all such
+/// groups: 0 if they are equal, 1 if one vector has them all.
+static std::optional<int64_t> getGroupStep(AffineExpr index, unsigned dim,
+                                           int64_t lanes) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(index);
   if (binary && index.getKind() == AffineExprKind::Add) {
     AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
     if (!rhs.isFunctionOfDim(dim))
-      return isWithinVector(lhs, dim, lanes);
+      return getGroupStep(lhs, dim, lanes);
     if (!lhs.isFunctionOfDim(dim))
-      return isWithinVector(rhs, dim, lanes);
+      return getGroupStep(rhs, dim, lanes);
   }
-  // Divisors that divide the lanes make the pattern the same in each group.
   bool isPeriodic = true;
   index.walk([&](AffineExpr part) {
     if (part.getKind() != AffineExprKind::FloorDiv &&
@@ -113,15 +114,20 @@ static bool isWithinVector(AffineExpr index, unsigned dim, int64_t lanes) {
     auto divisor =
         dyn_cast<AffineConstantExpr>(cast<AffineBinaryOpExpr>(part).getRHS());
     isPeriodic &=
-        divisor && divisor.getValue() > 0 && lanes % divisor.getValue() == 0;
+        divisor && divisor.getValue() > 0 &&
+        (lanes % divisor.getValue() == 0 || divisor.getValue() % lanes == 0);
   });
   std::optional<int64_t> first = evaluate(index, dim, 0);
   if (!isPeriodic || !first)
-    return false;
-  return llvm::all_of(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+    return std::nullopt;
+  int64_t span = 0;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
     int64_t offset = *evaluate(index, dim, lane) - *first;
-    return offset >= 0 && offset < lanes;
-  });
+    if (offset < 0 || offset >= lanes)
+      return std::nullopt;
+    span = std::max(span, offset);
+  }
+  return span == 0 ? 0 : 1;
 }
 
 std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
@@ -136,28 +142,17 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
   for (auto [index, stride] : llvm::zip(access.map.getResults(), strides)) {
     if (!index.isFunctionOfDim(dim))
       continue;
-    int64_t step;
-    if (index.getKind() == AffineExprKind::FloorDiv ||
-        index.getKind() == AffineExprKind::Mod) {
-      auto binary = cast<AffineBinaryOpExpr>(index);
-      auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-      if (binary.getLHS() == self && divisor && divisor.getValue() % lanes == 0)
-        step = index.getKind() == AffineExprKind::Mod ? 1 : 0;
-      else if (stride == 1 && isWithinVector(index, dim, lanes))
-        step = 1;
-      else
-        return std::nullopt;
-    } else {
-      AffineExpr next = index.replace(self, self + 1);
-      auto difference = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
-          next - index, access.map.getNumDims(), access.map.getNumSymbols()));
-      if (!difference && (stride != 1 || !isWithinVector(index, dim, lanes)))
-        return std::nullopt;
-      step = difference ? difference.getValue() : 1;
-    }
-    if (step != 0 && ShapedType::isDynamic(stride))
+    AffineExpr next = index.replace(self, self + 1);
+    auto difference = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        next - index, access.map.getNumDims(), access.map.getNumSymbols()));
+    std::optional<int64_t> step =
+        difference ? difference.getValue() : getGroupStep(index, dim, lanes);
+    // A vector of elements that are not neighbours is no vector in memory.
+    if (!step || (!difference && *step != 0 && stride != 1))
+      return std::nullopt;
+    if (*step != 0 && ShapedType::isDynamic(stride))
       return kUnknownStride;
-    total += step == 0 ? 0 : step * stride;
+    total += *step == 0 ? 0 : *step * stride;
   }
   return total;
 }

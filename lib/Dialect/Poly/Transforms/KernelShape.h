@@ -24,6 +24,11 @@ struct ComputeShape {
 
 ComputeShape getShape(ComputeOp op);
 
+/// Bytes of an element in memory.
+inline int64_t getBytes(mlir::Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
 /// Stands for a distance that the program learns when it runs.
 inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
 
