@@ -31,6 +31,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_skewed 2>&1 | FileCheck %s --check-prefix=PREFETCH-SKEWED
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_bytes 2>&1 | FileCheck %s --check-prefix=PREFETCH-BYTES
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=mark_prefetch 2>&1 | FileCheck %s --check-prefix=MARK-PREFETCH
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_prefetch 2>&1 | FileCheck %s --check-prefix=VECTORIZE-PREFETCH
 
 // What is wrong with a command itself. Each case is an entry point.
 
@@ -354,6 +355,15 @@ transform.named_sequence @prefetch_bytes(%module: !transform.any_op {transform.r
 transform.named_sequence @mark_prefetch(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.mark %a loop "i" as "prefetch" : !transform.any_op
+  transform.yield
+}
+
+// VectorizeOp, a prefetch inside
+// VECTORIZE-PREFETCH: error: expects no prefetch inside the lanes "i.1"
+transform.named_sequence @vectorize_prefetch(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i" distance 4 : !transform.any_op
+  transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
   transform.yield
 }
 }

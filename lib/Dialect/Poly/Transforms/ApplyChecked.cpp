@@ -50,9 +50,14 @@ static llvm::Error checkLoops(KernelOp kernel) {
                     std::to_string(number.getValue());
         });
       Operation *child = band.getChild();
-      if (loop.kind.isVector() &&
-          (&loop != &loops.back() || (child && hasLoops(child))))
+      if (!loop.kind.isVector())
+        continue;
+      if (&loop != &loops.back() || (child && hasLoops(child)))
         fault = "no loops inside the lanes " + quote(loop.name);
+      band.walk([&](MarkOp mark) {
+        if (mark.getName() == kPrefetchMark)
+          fault = "no prefetch inside the lanes " + quote(loop.name);
+      });
     }
   });
   if (fault.empty())
