@@ -287,7 +287,7 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     memory[array] = poly::ArrayOp::create(
         inside, loc, type, operands,
         poly::PlacementAttr::get(program.context, poly::Placement::Heap),
-        /*storage=*/nullptr, /*storage_type=*/nullptr);
+        /*storage=*/nullptr, /*storage_type=*/nullptr, /*extents=*/nullptr);
   }
   unsigned group = 0; // The recurrence that the last computation belongs to.
   for (auto [number, index] : llvm::enumerate(cluster.statements)) {

@@ -95,7 +95,7 @@ AffineExpr KernelLoops::getFirstLane(const AstNode &loop) {
 bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
                                const AstNode &loop) {
   Lanes vector{
-      loop.iterator, getLoopKind(loop).getWidth(), getFirstLane(loop), {}};
+      loop.iterator, getLoopKind(loop).getWidth(), getFirstLane(loop), {}, {}};
   auto isRegular = [&](const poly::ComputeAccess &access) {
     return hasLaneAddresses(getAddress(access, call), vector);
   };
@@ -214,6 +214,20 @@ void KernelLoops::endPartials(
   }
 }
 
+/// Adds the iterators that `expr` depends on.
+static void addIterators(const polyhedral::AstExpr &expr,
+                         SmallVectorImpl<unsigned> &iterators) {
+  if (expr.kind == polyhedral::AstExpr::Kind::Affine)
+    expr.affine.walk([&](AffineExpr part) {
+      if (auto dim = dyn_cast<AffineDimExpr>(part))
+        iterators.push_back(dim.getPosition());
+    });
+  if (expr.condition)
+    addIterators(expr.condition->value, iterators);
+  for (const polyhedral::AstExpr &operand : expr.operands)
+    addIterators(operand, iterators);
+}
+
 LogicalResult KernelLoops::emitVector(const AstNode &node) {
   auto partials = beginPartials(node, 0);
   int64_t width = getLoopKind(node).getWidth();
@@ -227,7 +241,9 @@ LogicalResult KernelLoops::emitVector(const AstNode &node) {
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
     iterators[node.iterator] = first;
   }
-  lanes = Lanes{node.iterator, width, getFirstLane(node), mask};
+  lanes = Lanes{node.iterator, width, getFirstLane(node), mask, {}};
+  addIterators(node.lower, lanes->maskIterators);
+  addIterators(node.upper, lanes->maskIterators);
   if (lower)
     ranges[node.iterator] = {*lower, *lower + width - 1};
   if (failed(emitChildren(node)))

@@ -199,7 +199,7 @@ poly.kernel @elements_share_a_place(%A: memref<?xf32>, %B: memref<?xf32>, %N: in
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects the storage of array #0 to suit the schedule, but elements of one place are alive at the same time, in @produce}}
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but elements (0) and (16) are in one place and alive at the same time, with parameters (17)}}
   poly.schedule {
     poly.sequence {
       poly.filter [@produce]
@@ -224,7 +224,7 @@ poly.kernel @registers_do_not_leave_a_parallel_loop(%A: memref<8xf32>, %B: memre
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share elements, in @produce}}
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share registers, in @produce}}
   poly.schedule {
     poly.sequence {
       poly.filter [@produce] {

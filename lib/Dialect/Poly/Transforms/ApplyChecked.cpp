@@ -80,9 +80,11 @@ static llvm::Error checkDependences(KernelOp kernel) {
     return refuse("expects " + legality.reason);
   std::string message =
       "expects " + describeViolation(model, *legality.violation);
+  DictionaryAttr encoded =
+      encodeViolation(model, *legality.violation, kernel.getContext());
   // The tree goes; its loops with it.
   legality.violation->loop = nullptr;
-  return llvm::make_error<Refusal>(message, legality.violation);
+  return llvm::make_error<Refusal>(message, legality.violation, encoded);
 }
 
 /// Gives `kernel` a schedule whose loops all have names.

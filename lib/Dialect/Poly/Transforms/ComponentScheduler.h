@@ -16,9 +16,10 @@ namespace espalier::poly {
 class ComponentScheduler {
 public:
   ComponentScheduler(KernelOp kernel, llvm::ArrayRef<ComputeShape> shapes,
-                     const Component &component, mlir::OpBuilder &builder)
+                     const Component &component, TargetAttr target,
+                     mlir::OpBuilder &builder)
       : kernel(kernel), shapes(shapes), component(component), builder(builder),
-        context(kernel.getContext()), target(getTarget(kernel)) {}
+        context(kernel.getContext()), target(target) {}
 
   void run();
 

@@ -15,7 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComponentScheduler.h"
+#include "ScheduleTree.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Remarks.h"
 
 namespace espalier::poly {
 #define GEN_PASS_DEF_POLYDEFAULTSCHEDULEPASS
@@ -23,6 +27,7 @@ namespace espalier::poly {
 } // namespace espalier::poly
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::poly;
 
 /// The score of a dimension that has a single point.
@@ -228,39 +233,67 @@ void ComponentScheduler::placeArrays() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Writes a schedule for `kernel`. For kernels that are not elementwise
+/// functions and reductions over boxes it may be illegal.
+static void writeSchedule(KernelOp kernel, TargetAttr target) {
+  std::vector<ComputeShape> shapes;
+  for (ComputeOp op : kernel.getComputes())
+    shapes.push_back(getShape(op));
+  SmallVector<Component> components = findComponents(shapes);
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
+  auto schedule = ScheduleOp::create(builder, kernel.getLoc());
+  builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
+  if (components.size() == 1) {
+    ComponentScheduler(kernel, shapes, components.front(), target, builder)
+        .run();
+    return;
+  }
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  for (const Component &component : components) {
+    builder.setInsertionPointToEnd(&block);
+    SmallVector<Attribute> names;
+    for (unsigned i : component.computes)
+      names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
+    auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                   builder.getArrayAttr(names), nullptr);
+    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
+    ComponentScheduler(kernel, shapes, component, target, builder).run();
+  }
+}
+
+/// Whether the schedule of `kernel` is known to keep all dependences.
+static bool isLegal(KernelOp kernel) {
+  KernelModel model = buildModel(kernel);
+  polyhedral::ScheduleTree tree =
+      buildScheduleTree(model, kernel.getSchedule());
+  return polyhedral::checkSchedule(model.program, tree.get()).verdict ==
+         polyhedral::Legality::Verdict::Legal;
+}
+
 namespace {
 struct PolyDefaultSchedulePass
     : espalier::poly::impl::PolyDefaultSchedulePassBase<
           PolyDefaultSchedulePass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    SmallVector<ComputeOp> computes = kernel.getComputes();
-    if (kernel.getSchedule() || computes.empty())
+    if (kernel.getSchedule() || kernel.getComputes().empty())
       return;
-    std::vector<ComputeShape> shapes;
-    for (ComputeOp op : computes)
-      shapes.push_back(getShape(op));
-    SmallVector<Component> components = findComponents(shapes);
-    OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
-    auto schedule = ScheduleOp::create(builder, kernel.getLoc());
-    builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
-    if (components.size() == 1) {
-      ComponentScheduler(kernel, shapes, components.front(), builder).run();
+    OwningOpRef<KernelOp> trial(kernel.clone());
+    writeSchedule(*trial, getTarget(kernel));
+    if (isLegal(*trial)) {
+      kernel.getBody().takeBody(trial->getBody());
       return;
     }
-    auto sequence = SequenceOp::create(builder, kernel.getLoc());
-    Block &block = sequence.getOrCreateBlock();
-    for (const Component &component : components) {
-      builder.setInsertionPointToEnd(&block);
-      SmallVector<Attribute> names;
-      for (unsigned i : component.computes)
-        names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
-      auto filter = FilterOp::create(builder, kernel.getLoc(),
-                                     builder.getArrayAttr(names), nullptr);
-      builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-      ComponentScheduler(kernel, shapes, component, builder).run();
-    }
+    remark::missed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("KeepsProgramOrder").category(getArgument()))
+        << "the default schedule would not keep the dependences";
+    getOrCreateSchedule(kernel);
   }
 };
-
 } // namespace

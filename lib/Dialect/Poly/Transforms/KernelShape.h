@@ -38,6 +38,9 @@ inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
 std::optional<int64_t> getStride(const ComputeAccess &access, unsigned dim,
                                  int64_t lanes);
 
+/// Whether memory of this type is small enough for the stack.
+bool fitsStack(mlir::MemRefType type);
+
 /// Computations that feed one another, and the loops that they can share.
 struct Component {
   llvm::SmallVector<unsigned> computes; ///< In program order.

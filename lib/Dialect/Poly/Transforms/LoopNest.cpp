@@ -64,6 +64,8 @@ BandOp espalier::poly::splitBand(BandOp band, unsigned position) {
   if (position == 0)
     return band;
   SmallVector<BandLoop> loops = getLoops(band);
+  if (position == loops.size())
+    return dyn_cast_or_null<BandOp>(band.getChild());
   auto inner = cast<BandOp>(band->cloneWithoutRegions());
   inner.getBody().takeBody(band.getBody());
   band.getOrCreateBlock().push_back(inner);

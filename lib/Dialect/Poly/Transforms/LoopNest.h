@@ -26,7 +26,8 @@ llvm::Expected<LoopNest> getNest(ComputeOp compute,
                                  llvm::ArrayRef<llvm::StringRef> names);
 
 /// Makes the loops of `band` from `position` on a band of their own, below it,
-/// and returns that; at position 0, the band itself.
+/// and returns that. Leaves the band alone where that needs no cut: returns it
+/// at position 0, the band directly below, if there is one, at its end.
 BandOp splitBand(BandOp band, unsigned position);
 
 /// Makes one band of `band` and the bands directly below it, as far as they

@@ -134,9 +134,7 @@ llvm::Error espalier::poly::separateFullTiles(ComputeOp compute,
       return nest.takeError();
     SmallVector<unsigned> places = nest->getPlaces();
     BandOp band = splitBand(nest->band, places.front());
-    unsigned numLoops = places.back() - places.front() + 1;
-    if (numLoops < band.getLoops().size())
-      splitBand(band, numLoops);
+    splitBand(band, places.back() - places.front() + 1);
     band.setFullTiles(true);
     return llvm::Error::success();
   });
@@ -148,6 +146,9 @@ llvm::Error espalier::poly::mark(ComputeOp compute, StringRef name,
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
       return found.takeError();
+    if (text == kPrefetchMark)
+      return refuse("expects another name than " + quote(text) +
+                    ", which the command of this name uses");
     BandOp band = splitBand(found->band, found->position);
     OpBuilder builder(band);
     auto mark = MarkOp::create(builder, band.getLoc(), text);

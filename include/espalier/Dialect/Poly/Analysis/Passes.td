@@ -32,4 +32,25 @@ def PolyVerifySchedulePass
   ];
 }
 
+def PolyVerifyAccessesPass
+    : Pass<"poly-verify-accesses", "::espalier::poly::KernelOp"> {
+  let summary = "checks that a kernel stays inside its arrays";
+  let description = [{
+    Fails, naming a point and sizes, if a computation accesses an array outside
+    of its extents: those of its type, of `poly.array`, or of the attribute
+    `poly.shape`.
+
+    ```mlir
+    // for i from 0 to N - 1, with A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}
+    reads(%A[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>)
+    // error: expects to read argument #0 inside its extent 1 in dimension 0,
+    //        but at point (0) with parameters (1) the index is 1
+    ```
+
+    Extents that nothing states, and subscripts that depend on data or are not
+    affine, are not checked; nor are kernels none of whose arguments has the
+    attribute.
+  }];
+}
+
 #endif // ESPALIER_DIALECT_POLY_ANALYSIS_PASSES_TD
