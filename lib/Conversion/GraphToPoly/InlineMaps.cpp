@@ -78,7 +78,9 @@ void inlineSplats(StepProgram &program) {
 
 class Inliner {
 public:
-  explicit Inliner(StepProgram &program) : program(program) {
+  explicit Inliner(StepProgram &program)
+      : program(program), readersOf(findReaders(program)),
+        isInlined(program.statements.size(), false) {
     for (const Array &array : program.arrays)
       if (array.reshapeOf)
         needed.insert(*array.reshapeOf);
@@ -95,8 +97,12 @@ public:
 
   void run() {
     for (unsigned i = 0; i < program.statements.size(); ++i)
-      if (mayVanish(program.statements[i]) && inlineIntoReaders(i))
-        program.statements.erase(program.statements.begin() + i--);
+      isInlined[i] = mayVanish(program.statements[i]) && inlineIntoReaders(i);
+    std::vector<Statement> rest;
+    for (auto [number, statement] : llvm::enumerate(program.statements))
+      if (!isInlined[number])
+        rest.push_back(std::move(statement));
+    program.statements = std::move(rest);
   }
 
 private:
@@ -113,6 +119,9 @@ private:
   StepProgram &program;
   /// Arrays that are viewed under another shape, or used as indices.
   llvm::DenseSet<ArrayId> needed;
+  /// By array; those that were inlined themselves included.
+  std::vector<SmallVector<unsigned, 2>> readersOf;
+  std::vector<bool> isInlined; ///< By statement.
 };
 
 bool Inliner::mayInline(const Statement &producer, const Statement &reader,
@@ -159,11 +168,11 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
 }
 
 bool Inliner::inlineIntoReaders(unsigned number) {
-  Statement producer = program.statements[number];
+  const Statement &producer = program.statements[number];
   SmallVector<unsigned> readers;
-  for (unsigned i = number + 1; i < program.statements.size(); ++i)
-    if (llvm::is_contained(getReads(program.statements[i]), producer.target))
-      readers.push_back(i);
+  for (unsigned reader : readersOf[producer.target])
+    if (!isInlined[reader])
+      readers.push_back(reader);
   for (unsigned reader : readers)
     if (!mayInline(producer, program.statements[reader], readers.size()))
       return false;
@@ -179,6 +188,12 @@ bool Inliner::inlineIntoReaders(unsigned number) {
           return e.getOperands()[v.getVariable()];
         });
       });
+  for (ArrayId array : getReads(producer)) {
+    SmallVector<unsigned, 2> merged;
+    std::set_union(readersOf[array].begin(), readersOf[array].end(),
+                   readers.begin(), readers.end(), std::back_inserter(merged));
+    readersOf[array] = std::move(merged);
+  }
   return true;
 }
 

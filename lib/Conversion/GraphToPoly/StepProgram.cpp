@@ -116,6 +116,16 @@ espalier::graphtopoly::getReads(const Statement &statement) {
   return reads;
 }
 
+std::vector<SmallVector<unsigned, 2>>
+espalier::graphtopoly::findReaders(const StepProgram &program) {
+  std::vector<SmallVector<unsigned, 2>> readers(program.arrays.size());
+  for (auto [number, statement] : llvm::enumerate(program.statements))
+    for (ArrayId array : getReads(statement))
+      if (readers[array].empty() || readers[array].back() != number)
+        readers[array].push_back(number);
+  return readers;
+}
+
 unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
                                                      Expr access) {
   unsigned count = 0;

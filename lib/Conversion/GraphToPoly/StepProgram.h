@@ -176,6 +176,10 @@ void inlineMaps(StepProgram &program);
 /// The arrays that `statement` reads, with repetitions.
 llvm::SmallVector<ArrayId> getReads(const Statement &statement);
 
+/// The statements that read each array, once each and in order.
+std::vector<llvm::SmallVector<unsigned, 2>>
+findReaders(const StepProgram &program);
+
 /// Calls `visit` for every element that `statement` reads.
 void forEachAccess(const Statement &statement,
                    llvm::function_ref<void(Expr access)> visit);

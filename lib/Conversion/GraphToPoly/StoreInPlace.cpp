@@ -61,12 +61,16 @@ namespace {
 class InPlaceStorer {
 public:
   InPlaceStorer(StepProgram &program, SmallVectorImpl<Cluster> &clusters)
-      : program(program), clusters(clusters) {}
+      : program(program), clusters(clusters), readersOf(findReaders(program)) {
+    for (auto [number, array] : llvm::enumerate(program.arrays))
+      if (array.reshapeOf) {
+        reshaped.insert(number);
+        reshaped.insert(*array.reshapeOf);
+      }
+  }
   void run();
 
 private:
-  /// Whether some array is the same memory under other extents.
-  bool isReshaped(ArrayId array) const;
   bool canMove(ArrayId source, const Statement &copy) const;
   void move(ArrayId source, ArrayId host, ArrayRef<AffineExpr> offset);
   /// Removes the statements that have nothing left to do.
@@ -79,22 +83,19 @@ private:
   llvm::DenseMap<unsigned, unsigned> clusterOf;
   /// Arrays that have others inside them.
   llvm::DenseSet<ArrayId> hosts;
+  /// Arrays that are the same memory as others, under other extents.
+  llvm::DenseSet<ArrayId> reshaped;
+  std::vector<SmallVector<unsigned, 2>> readersOf;
 };
-
-bool InPlaceStorer::isReshaped(ArrayId array) const {
-  return program.arrays[array].reshapeOf ||
-         llvm::any_of(program.arrays, [&](const Array &other) {
-           return other.reshapeOf == array;
-         });
-}
 
 bool InPlaceStorer::canMove(ArrayId source, const Statement &copy) const {
   const Array &array = program.arrays[source];
   const Array &host = program.arrays[copy.target];
   auto by = producer.find(source);
   if (array.kind != Array::Kind::Intermediate || !array.outputs.empty() ||
-      by == producer.end() || hosts.contains(source) || isReshaped(source) ||
-      host.reshapeOf || host.layout != array.layout ||
+      by == producer.end() || hosts.contains(source) ||
+      reshaped.contains(source) || host.reshapeOf ||
+      host.layout != array.layout ||
       (host.layout && !host.layout.isPermutation()) ||
       host.elementType != array.elementType)
     return false;
@@ -119,10 +120,9 @@ void InPlaceStorer::move(ArrayId source, ArrayId host,
   writer.target = host;
   writer.targetOffset.assign(offset.begin(), offset.end());
   hosts.insert(host);
-  for (Statement &statement : program.statements) {
-    if (!llvm::is_contained(getReads(statement), source))
-      continue;
-    for (Piece &piece : statement.pieces)
+  // A host stays where it is, so that its new readers are never asked for.
+  for (unsigned reader : readersOf[source])
+    for (Piece &piece : program.statements[reader].pieces)
       piece.value = transform(piece.value, [&](Expr e) -> Expr {
         if (e.getKind() != Expr::Kind::Access || e.getTensor().number != source)
           return {};
@@ -131,7 +131,6 @@ void InPlaceStorer::move(ArrayId source, ArrayId host,
           indices.push_back(index + program.expression(shift));
         return access(TensorRef::operand(host), indices, e.getType());
       });
-  }
 }
 
 void InPlaceStorer::removeEmpty() {
