@@ -18,6 +18,7 @@
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Polyhedral/Dependence.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 
 namespace espalier::poly {
@@ -37,12 +38,19 @@ public:
   const std::optional<polyhedral::Violation> &getViolation() const {
     return violation;
   }
+  /// The kernel as it would be, if what is wrong with it is the order in which
+  /// points run or share memory; null otherwise.
+  KernelOp getAttempt() const { return attempt ? attempt->get() : KernelOp(); }
+  void setAttempt(mlir::OwningOpRef<KernelOp> kernel) {
+    attempt = std::make_shared<mlir::OwningOpRef<KernelOp>>(std::move(kernel));
+  }
   /// Adds what would be legal.
   void addHint(const llvm::Twine &hint) { message += "; " + hint.str(); }
 
 private:
   std::string message;
   std::optional<polyhedral::Violation> violation;
+  std::shared_ptr<mlir::OwningOpRef<KernelOp>> attempt;
 };
 
 /// A refusal with this message.
