@@ -75,7 +75,7 @@ static const char *compare(ArrayRef<Level> first, ArrayRef<Level> second,
     if (here.concurrency == Concurrency::Parallel)
       return "run in parallel";
     if (isReduction)
-      continue;
+      return nullptr;
     if (here.concurrency == Concurrency::Lanes)
       return "run in lanes";
     return here.value < there.value ? nullptr : "run in the wrong order";
