@@ -53,6 +53,16 @@ protected:
   }
 };
 
+// isl 0.25 would unite the two sets to all numbers from 0 to 5.
+TEST_F(AstTest, OverlappingSetsOfADomainKeepTheirHoles) {
+  Program program;
+  program.context = &context;
+  program.statements = {statement("s", set("(i) : (i >= 0, 1 - i >= 0)"))};
+  program.statements[0].domain.push_back(
+      set("(i) : (i >= 0, 5 - i >= 0, i mod 2 == 0)"));
+  EXPECT_EQ(scan(program, makeProgramOrder(program)), "");
+}
+
 TEST_F(AstTest, ScansProgramOrder) {
   Program program = matmul();
   EXPECT_EQ(scan(program, makeProgramOrder(program)), R"(for d0 = 0 to s0

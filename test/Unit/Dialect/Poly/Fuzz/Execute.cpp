@@ -77,17 +77,21 @@ static bool isBefore(const polyhedral::Program &program, const Instance &lhs,
 
 std::vector<Instance> fuzz::enumerate(const KernelModel &model,
                                       ArrayRef<int64_t> parameters) {
+  constexpr int64_t low = -1;
+  int64_t high = 12;
+  for (int64_t parameter : parameters)
+    high = std::max(high, parameter);
   std::vector<Instance> instances;
   for (auto [number, statement] : llvm::enumerate(model.program.statements)) {
-    Point point(statement.numDims, kMinCoordinate);
+    Point point(statement.numDims, low);
     while (true) {
       if (llvm::any_of(statement.domain, [&](IntegerSet set) {
             return contains(set, point, parameters);
           }))
         instances.push_back({unsigned(number), point});
       size_t dim = point.size();
-      while (dim > 0 && ++point[dim - 1] > kMaxCoordinate)
-        point[--dim] = kMinCoordinate;
+      while (dim > 0 && ++point[dim - 1] > high)
+        point[--dim] = low;
       if (dim == 0)
         break;
     }

@@ -31,10 +31,9 @@ struct Instance {
   Point point;
 };
 
-/// Coordinates beyond these are not looked at; kernels stay within them.
-inline constexpr int64_t kMinCoordinate = -1, kMaxCoordinate = 12;
-
-/// All points of all computations, in program order.
+/// All points of all computations, in program order; those with coordinates
+/// from -1 to the larger of 12 and the parameters, to which kernels confine
+/// themselves.
 std::vector<Instance> enumerate(const KernelModel &model,
                                 llvm::ArrayRef<int64_t> parameters);
 

@@ -105,12 +105,17 @@ static bool isAffine(const KernelModel &model) {
       });
 }
 
-/// What is wrong with the order of a kernel's schedule, for any size.
-static std::optional<std::string> findViolation(KernelOp kernel) {
+/// What is wrong with the order of a kernel's schedule, for any size or those
+/// that are given.
+static std::optional<std::string> findViolation(KernelOp kernel,
+                                                ArrayRef<int64_t> sizes = {}) {
   KernelModel model = buildModel(kernel);
   polyhedral::ScheduleTree tree =
       buildScheduleTree(model, kernel.getSchedule());
-  for (ArrayRef<int64_t> parameters : getSizes(model.program.numParams))
+  std::vector<SmallVector<int64_t>> all = getSizes(model.program.numParams);
+  if (!sizes.empty())
+    all.emplace_back(sizes);
+  for (ArrayRef<int64_t> parameters : all)
     if (auto fault = findViolation(Statements(model, parameters), tree.get()))
       return fault;
   return std::nullopt;
@@ -199,7 +204,10 @@ void ScheduleFuzzTest::runCommand(KernelOp kernel, const Command &command,
       ++counts.storage;
       return;
     }
-    if (findViolation(attempt)) {
+    SmallVector<int64_t> sizes;
+    if (refusal.getViolation())
+      sizes = refusal.getViolation()->parameters;
+    if (findViolation(attempt, sizes)) {
       ++counts.illegal;
       return;
     }
