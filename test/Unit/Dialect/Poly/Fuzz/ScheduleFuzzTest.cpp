@@ -77,8 +77,8 @@ static std::vector<SmallVector<int64_t>> getSizes(unsigned numParams) {
   return {{5, 3}, {3, 6}, {1, 7}, {8, 2}, {4, 4}, {0, 3}, {7, 8}};
 }
 
-/// Whether all values that the kernel reads are defined, and what is marked as a
-/// reduction is one: it does not read its accumulator twice.
+/// Whether all values that the kernel reads are defined, and what is marked as
+/// a reduction is one: it does not read its accumulator twice.
 static bool hasMeaning(const KernelModel &model) {
   for (const polyhedral::Statement &statement : model.program.statements)
     if (statement.isReduction &&
