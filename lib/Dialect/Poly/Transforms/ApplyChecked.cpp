@@ -34,8 +34,20 @@ static llvm::Error checkForm(KernelOp kernel) {
   return refuse("would make a kernel that is not valid: " + message);
 }
 
+/// Whether a vector loop has at most as many iterations as it says, for any
+/// values of those around it.
+static bool fitsWidth(BandOp band, unsigned position, int64_t width) {
+  polyhedral::Context context;
+  polyhedral::Map values = getValues(context, {band, position}).values;
+  if (values.isEmpty() == true)
+    return true;
+  std::optional<int64_t> distance =
+      values.inverse().compose(values).deltas().getMax(0);
+  return distance && *distance < width;
+}
+
 /// Whether code can be made of the loops: their arithmetic has to stay within
-/// 64 bits, and lanes have no loops inside.
+/// 64 bits; lanes have no loops inside, and are not more than their width.
 static llvm::Error checkLoops(KernelOp kernel) {
   std::string fault;
   kernel.getSchedule().walk([&](BandOp band) {
@@ -53,6 +65,11 @@ static llvm::Error checkLoops(KernelOp kernel) {
       if (loop.kind.isVector() &&
           (&loop != &loops.back() || (child && hasLoops(child))))
         fault = "no loops inside the lanes " + quote(loop.name);
+      else if (loop.kind.isVector() &&
+               !fitsWidth(band, loops.size() - 1, loop.kind.getWidth()))
+        fault = "at most " + std::to_string(loop.kind.getWidth()) +
+                " lanes of " + quote(loop.name) +
+                ", for all computations of the loop together";
     }
   });
   if (fault.empty())

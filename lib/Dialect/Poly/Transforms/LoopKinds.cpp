@@ -4,6 +4,7 @@
 #include "LoopNest.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::poly;
 
 /// The most iterations that become copies of code, and the most lanes.
@@ -61,6 +62,17 @@ static llvm::Error sink(ComputeOp compute, StringRef name, StringRef whole) {
   return llvm::Error::success();
 }
 
+/// The number of values that a loop takes, at most, for all computations that
+/// share it; nothing if no constant bounds it.
+static std::optional<int64_t> getSharedExtent(LoopPosition loop) {
+  polyhedral::Context context;
+  polyhedral::Set values = getValues(context, loop).values.range();
+  std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);
+  if (!least || !most)
+    return std::nullopt;
+  return *most - *least + 1;
+}
+
 /// Cuts a loop by `factor`, with `kind` for the inner part; a factor that the
 /// loop does not exceed leaves one loop. Returns the name of the part that has
 /// the kind.
@@ -71,7 +83,7 @@ static llvm::Expected<StringRef> cut(ComputeOp compute, StringRef name,
     return found.takeError();
   SmallVector<BandLoop> loops = getLoops(found->band);
   BandLoop &loop = loops[found->position];
-  std::optional<int64_t> extent = getExtent(compute, getExpr(*found, compute));
+  std::optional<int64_t> extent = getSharedExtent(*found);
   if (extent && *extent <= factor) {
     loop.kind = kind;
     setLoops(found->band, loops);
@@ -134,7 +146,7 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
     return found.takeError();
   std::optional<int64_t> copies = factor;
   if (!copies)
-    copies = getExtent(compute, getExpr(*found, compute));
+    copies = getSharedExtent(*found);
   if (!copies)
     return refuse("expects a factor, because no constant bounds " +
                   quote(name));

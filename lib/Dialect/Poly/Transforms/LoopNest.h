@@ -4,6 +4,7 @@
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_LOOPNEST_H
 
 #include "ScheduleTree.h"
+#include "espalier/Polyhedral/Set.h"
 
 namespace espalier::poly {
 
@@ -47,6 +48,15 @@ stripMine(const BandLoop &loop, llvm::ArrayRef<int64_t> factors,
 llvm::Error skewLoop(ComputeOp compute, llvm::StringRef loop,
                      llvm::ArrayRef<int64_t> factors,
                      llvm::ArrayRef<llvm::StringRef> others);
+
+/// The values of a loop for given values of those around it.
+struct LoopValues {
+  /// From the values of the outer loops.
+  polyhedral::Map values;
+  /// The outer loops, for each computation of the loop's band.
+  llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> outer;
+};
+LoopValues getValues(const polyhedral::Context &context, LoopPosition loop);
 
 /// Whether loop `loop` of `compute` can be cut into pieces of `size`
 /// iterations; if not, the message calls these `what`.

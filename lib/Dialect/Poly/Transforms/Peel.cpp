@@ -49,41 +49,12 @@ static void cutBefore(BandOp band, ArrayRef<AffineExpr> bounds,
 
 /// The least or largest value of a loop for given values of those around it, as
 /// an expression for each computation of its band.
-static llvm::Expected<SmallVector<AffineExpr>>
-getBounds(ComputeOp compute, LoopPosition loop, bool isUpper) {
-  KernelOp kernel = compute.getKernel();
-  unsigned numParams = kernel.getNumParameters();
+static llvm::Expected<SmallVector<AffineExpr>> getBounds(LoopPosition loop,
+                                                         bool isUpper) {
   polyhedral::Context context;
-  MLIRContext *mlirContext = kernel.getContext();
-  SmallVector<SmallVector<AffineExpr>> outer;
-  polyhedral::Map values;
-  for (StringRef symbol : getSymbols(loop.band.getComputations())) {
-    ComputeOp own = kernel.lookupCompute(symbol);
-    SmallVector<AffineExpr> &exprs = outer.emplace_back();
-    for (BandOp band : getBands(own))
-      if (band->isProperAncestor(loop.band))
-        llvm::append_range(exprs, band.getMap(symbol).getResults());
-    AffineMap map = loop.band.getMap(symbol);
-    llvm::append_range(exprs, map.getResults().take_front(loop.position));
-    auto toMap = [&](ArrayRef<AffineExpr> results) {
-      return polyhedral::Map::get(
-          context, numParams,
-          AffineMap::get(own.getNumDims(), numParams, results, mlirContext));
-    };
-    SmallVector<AffineExpr> nonNegative;
-    for (unsigned parameter = 0; parameter < numParams; ++parameter)
-      nonNegative.push_back(getAffineSymbolExpr(parameter, mlirContext));
-    polyhedral::Set points = polyhedral::Set::getUnion(
-        context, own.getNumDims(), numParams, own.getDomainSets());
-    if (numParams > 0)
-      points = points.intersect(polyhedral::Set::get(
-          context, IntegerSet::get(own.getNumDims(), numParams, nonNegative,
-                                   SmallVector<bool>(numParams, false))));
-    polyhedral::Map part =
-        toMap(exprs).intersectDomain(points).inverse().compose(
-            toMap(map.getResult(loop.position)));
-    values = values ? values.unite(part) : part;
-  }
+  MLIRContext *mlirContext = loop.band.getContext();
+  LoopValues loopValues = getValues(context, loop);
+  const polyhedral::Map &values = loopValues.values;
   AffineExpr bound =
       isUpper ? values.getMax(0, mlirContext) : values.getMin(0, mlirContext);
   if (!bound)
@@ -91,7 +62,7 @@ getBounds(ComputeOp compute, LoopPosition loop, bool isUpper) {
                   " iteration is one expression of the loops around it, but " +
                   quote(getLoops(loop.band)[loop.position].name.getValue()) +
                   " has cases");
-  return llvm::map_to_vector(outer, [&](ArrayRef<AffineExpr> exprs) {
+  return llvm::map_to_vector(loopValues.outer, [&](ArrayRef<AffineExpr> exprs) {
     return bound.replaceDims(exprs);
   });
 }
@@ -109,8 +80,7 @@ static llvm::Error peelEnd(ComputeOp compute, StringRef name, int64_t count,
     if (count <= 0 || !isSmall(count))
       return refuse("expects between 1 and 2^30 iterations, but got " +
                     Twine(count));
-    llvm::Expected<SmallVector<AffineExpr>> bounds =
-        getBounds(compute, *found, isLast);
+    llvm::Expected<SmallVector<AffineExpr>> bounds = getBounds(*found, isLast);
     if (!bounds)
       return bounds.takeError();
     for (AffineExpr &bound : *bounds)
