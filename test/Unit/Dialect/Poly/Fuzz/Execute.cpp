@@ -140,9 +140,15 @@ Memory::Memory(const KernelModel &model)
     shapes.emplace_back(getType(model, array).getRank(), 0);
 }
 
-int64_t Memory::read(unsigned array, ArrayRef<int64_t> place) {
-  for (auto [extent, index] : llvm::zip(shapes[array], place))
+void Memory::touch(unsigned array, ArrayRef<int64_t> place) {
+  for (auto [extent, index] : llvm::zip(shapes[array], place)) {
     extent = std::max(extent, index + 1);
+    hasNegative |= index < 0;
+  }
+}
+
+int64_t Memory::read(unsigned array, ArrayRef<int64_t> place) {
+  touch(array, place);
   auto found = values[array].find(encode(place));
   if (found != values[array].end())
     return found->second;
@@ -153,8 +159,7 @@ int64_t Memory::read(unsigned array, ArrayRef<int64_t> place) {
 }
 
 void Memory::write(unsigned array, ArrayRef<int64_t> place, int64_t value) {
-  for (auto [extent, index] : llvm::zip(shapes[array], place))
-    extent = std::max(extent, index + 1);
+  touch(array, place);
   values[array][encode(place)] = value;
 }
 

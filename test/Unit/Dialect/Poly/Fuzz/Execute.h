@@ -60,12 +60,17 @@ public:
   std::optional<std::string> findDifference(Memory &other);
   /// One more than the largest index of each dimension that was touched.
   Point getShape(unsigned array) const { return shapes[array]; }
+  /// Whether an element was touched that no array has.
+  bool hasNegativeIndex() const { return hasNegative; }
 
 private:
   const KernelModel &model;
   std::vector<Values> values;
   std::vector<Point> shapes;
   uint64_t numUndefined = 0;
+  bool hasNegative = false;
+
+  void touch(unsigned array, llvm::ArrayRef<int64_t> place);
 };
 
 /// One number per element, and back.

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compiled.h"
 #include "Kernels.h"
 #include "Order.h"
 #include "RandomCommands.h"
@@ -55,10 +56,22 @@ protected:
     registry.insert<PolyDialect, arith::ArithDialect,
                     transform::TransformDialect>();
     registerTransformExtension(registry);
+    registerCompilation(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
 
+  /// A module with a random kernel under a random schedule.
+  struct Case {
+    OwningOpRef<ModuleOp> module;
+    OwningOpRef<KernelOp> original; ///< Without schedule.
+    std::vector<Command> accepted;
+
+    KernelOp getKernel() { return *module->getOps<KernelOp>().begin(); }
+  };
+  /// Nothing if the kernel has no meaning, or a storage that its last schedule
+  /// does not suit.
+  std::optional<Case> makeCase(uint64_t number);
   void runCase(uint64_t number);
   void runCommand(KernelOp kernel, const Command &command,
                   std::vector<Command> &accepted);
@@ -226,30 +239,38 @@ void ScheduleFuzzTest::runCommand(KernelOp kernel, const Command &command,
   });
 }
 
-void ScheduleFuzzTest::runCase(uint64_t number) {
+std::optional<ScheduleFuzzTest::Case>
+ScheduleFuzzTest::makeCase(uint64_t number) {
   Random random(number);
   std::string text = makeKernel(random);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  ASSERT_TRUE(module) << text;
-  auto kernel = *module->getOps<KernelOp>().begin();
+  Case result;
+  result.module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!result.module) {
+    ADD_FAILURE() << text;
+    return std::nullopt;
+  }
+  KernelOp kernel = result.getKernel();
   if (!hasMeaning(buildModel(kernel)))
-    return;
-  OwningOpRef<KernelOp> original(kernel.clone());
-  std::vector<Command> accepted;
+    return std::nullopt;
+  result.original = kernel.clone();
   for (int64_t i = random.pick(1, 7); i > 0; --i)
-    runCommand(kernel, makeCommand(random, kernel), accepted);
+    runCommand(kernel, makeCommand(random, kernel), result.accepted);
   if (failed(verifySchedule(kernel)))
+    return std::nullopt;
+  return result;
+}
+
+void ScheduleFuzzTest::runCase(uint64_t number) {
+  std::optional<Case> made = makeCase(number);
+  if (!made || !findFault(made->getKernel()))
     return;
-  std::optional<std::string> fault = findFault(kernel);
-  if (!fault)
-    return;
+  KernelOp original = *made->original;
   std::vector<Command> commands =
-      shrink(*original, accepted,
+      shrink(original, made->accepted,
              [](KernelOp kernel) { return findFault(kernel).has_value(); });
   FAIL() << "case " << number << ": "
-         << *findFault(*applyAll(*original, commands)) << "\n"
-         << printScript(*original, commands);
+         << *findFault(*applyAll(original, commands)) << "\n"
+         << printScript(original, commands);
 }
 
 TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
@@ -263,6 +284,23 @@ TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
                << " with indirect accesses)\n";
   EXPECT_LE(counts.legal * 100, counts.accepted + counts.legal);
   EXPECT_TRUE(HasFailure() || counts.accepted > numCases);
+}
+
+TEST_F(ScheduleFuzzTest, CompiledCodeKeepsTheResult) {
+  constexpr unsigned batch = 25;
+  unsigned numCompiled = std::max(batch, numCases / 10);
+  for (uint64_t first = seed; first < seed + numCompiled && !HasFailure();
+       first += batch) {
+    OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
+    for (uint64_t number = first; number < first + batch; ++number)
+      if (std::optional<Case> made = makeCase(number)) {
+        KernelOp copy = made->getKernel().clone();
+        copy.setSymName("case" + std::to_string(number));
+        module->push_back(copy);
+      }
+    if (auto fault = findCompiledMismatch(*module, getSizes))
+      ADD_FAILURE() << *fault;
+  }
 }
 
 /// Applies the script of a module to its kernel, and runs that.
