@@ -3,6 +3,7 @@
 #include "espalier/CAPI/Module.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,20 +11,23 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 /// The dialects that a module may use before it is compiled.
 static DialectRegistry inputDialects() {
   DialectRegistry registry;
-  registry
-      .insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
-              affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
+                  affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  transform::TransformDialect, vector::VectorDialect>();
+  espalier::poly::registerTransformExtension(registry);
   return registry;
 }
 
@@ -34,7 +38,8 @@ espalier_module::espalier_module()
 }
 
 espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
-                                               std::string &text)
+                                               std::string &text,
+                                               DictionaryAttr *data)
     : ScopedDiagnosticHandler(context) {
   text.clear();
   auto append = [&text](Diagnostic &diagnostic) {
@@ -46,12 +51,20 @@ espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
     else if (auto file =
                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
              file && file.getLine() > 0)
-      os << "line " << file.getLine() << ": ";
+      // Text that is not from a file has a name, too, but no telling one.
+      os << (llvm::sys::path::has_extension(file.getFilename().getValue())
+                 ? file.getFilename().str() + ":"
+                 : "line ")
+         << file.getLine() << ": ";
     os << diagnostic;
   };
-  setHandler([append](Diagnostic &diagnostic) {
+  setHandler([append, data](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success();
+    for (DiagnosticArgument &argument : diagnostic.getMetadata())
+      if (data && argument.getKind() ==
+                      DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+        *data = dyn_cast<DictionaryAttr>(argument.getAsAttribute());
     append(diagnostic);
     for (Diagnostic &note : diagnostic.getNotes())
       append(note);

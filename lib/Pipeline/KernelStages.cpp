@@ -31,6 +31,8 @@ void espalier::buildScheduledStage(OpPassManager &manager,
 
 void espalier::buildLoopsStage(OpPassManager &manager,
                                const PipelineOptions &) {
+  manager.addNestedPass<poly::KernelOp>(poly::createPolyVerifyAccessesPass());
+  manager.addPass(createPolyAddMainPass());
   manager.addPass(createConvertPolyToLoopsPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());

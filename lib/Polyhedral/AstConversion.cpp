@@ -284,8 +284,11 @@ Ast AstConverter::convertFor(const AstNodePtr &node) {
   // isl names an iterator after its depth.
   unsigned depth = 0;
   if (band && !llvm::StringRef(name).drop_front().getAsInteger(10, depth) &&
-      depth >= band->depth && depth - band->depth < band->node->members.size())
-    result->tag = band->node->members[depth - band->depth].tag;
+      depth >= band->depth &&
+      depth - band->depth < band->node->members.size()) {
+    result->member = &band->node->members[depth - band->depth];
+    result->tag = result->member->tag;
+  }
   result->children.push_back(convert(body));
   return result;
 }

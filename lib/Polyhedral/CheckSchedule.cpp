@@ -247,7 +247,7 @@ Legality ScheduleChecker::check() {
                     [&](const AccessPair &pair) { return checkPair(pair); });
   for (const Storage &storage : program.storages)
     if (legality.verdict == Legality::Verdict::Legal)
-      legality = checkStorage(context, program, paths, storage);
+      legality = checkStorage(context, program, paths, storage).legality;
   return legality;
 }
 

@@ -70,9 +70,9 @@ void espalier::polyhedral::forEachAccessPair(
     }
 }
 
-/// Pairs of points of two statements, the first of which comes first.
-static Map getOrder(const Context &context, const Program &program,
-                    unsigned source, unsigned sink) {
+Map espalier::polyhedral::getProgramOrder(const Context &context,
+                                          const Program &program,
+                                          unsigned source, unsigned sink) {
   auto getSpace = [&](unsigned statement) {
     return isl::makeSpace(context.get(), program.numParams,
                           program.statements[statement].numDims);
@@ -109,12 +109,12 @@ espalier::polyhedral::computeDependences(const Context &context,
       return Map::get(context, program.numParams, access.map,
                       Map::Inexact::Any);
     };
-    Map relation =
-        getRelation(pair.sourceAccess)
-            .compose(getRelation(pair.sinkAccess).inverse())
-            .intersectDomain(getDomain(pair.source))
-            .intersectRange(getDomain(pair.sink))
-            .intersect(getOrder(context, program, pair.source, pair.sink));
+    Map relation = getRelation(pair.sourceAccess)
+                       .compose(getRelation(pair.sinkAccess).inverse())
+                       .intersectDomain(getDomain(pair.source))
+                       .intersectRange(getDomain(pair.sink))
+                       .intersect(getProgramOrder(context, program, pair.source,
+                                                  pair.sink));
     std::optional<bool> isEmpty = relation.isEmpty();
     failed = !isEmpty;
     if (isEmpty == false)

@@ -80,8 +80,8 @@ isl::SetPtr espalier::polyhedral::getFullTiles(const Context &context,
       addTiledDims(loop, tiled);
     isl_map *leaves = getNeighbours(space, tiled).take();
     leaves = isl_map_intersect(
-        leaves, isl_map_apply_range(tileOf.copy(),
-                                    isl_map_reverse(tileOf.copy())));
+        leaves,
+        isl_map_apply_range(tileOf.copy(), isl_map_reverse(tileOf.copy())));
     leaves = isl_map_intersect_domain(leaves, domain.copy());
     leaves = isl_map_intersect_range(leaves, isl_set_complement(domain.copy()));
     collect(partial, isl_set_apply(isl_map_domain(leaves), tileOf.copy()));

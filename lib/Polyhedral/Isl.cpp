@@ -120,7 +120,7 @@ Aff isl::toAff(const Space &space, AffineExpr expr) {
   return AffBuilder(space).visit(expr);
 }
 
-static AffineExpr toExpr(const Aff &aff, MLIRContext *context) {
+AffineExpr isl::toExpr(const Aff &aff, MLIRContext *context) {
   if (!aff)
     return {};
   std::optional<int64_t> denominator =
@@ -167,7 +167,7 @@ AffineExpr isl::toExpr(isl_pw_aff *function, MLIRContext *context) {
         },
         &single);
   isl_pw_aff_free(function);
-  return ::toExpr(single, context);
+  return toExpr(single, context);
 }
 
 SetPtr isl::toSet(const Space &space, IntegerSet set) {

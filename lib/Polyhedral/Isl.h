@@ -70,7 +70,10 @@ Space makeStatementSpace(isl_ctx *ctx, const Program &program,
 /// Translates `expr`: dimensions are those of `space`, symbols its parameters.
 /// Null if it is not affine, or refers to symbols beyond the parameters.
 Aff toAff(const Space &space, mlir::AffineExpr expr);
-/// The inverse, for a function of one case; null for others. Takes `function`.
+/// The inverse, rounded down where the value is a fraction; null for a null
+/// one, or if it takes numbers beyond 64 bits.
+mlir::AffineExpr toExpr(const Aff &aff, mlir::MLIRContext *context);
+/// The same for a function of one case; null for others. Takes `function`.
 mlir::AffineExpr toExpr(isl_pw_aff *function, mlir::MLIRContext *context);
 /// Returns true if `toAff` will succeed with this many parameters.
 bool isAffine(mlir::AffineExpr expr, unsigned numParams);

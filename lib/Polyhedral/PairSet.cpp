@@ -8,7 +8,8 @@ using namespace espalier::polyhedral;
 
 PairSet::PairSet(const Context &context, const Program &program,
                  unsigned numSource, unsigned numSink)
-    : program(program), numSource(numSource), numDims(numSource + numSink),
+    : context(context), program(program), numSource(numSource),
+      numDims(numSource + numSink),
       space(isl::makeSpace(context.get(), program.numParams, numDims)),
       points(isl_basic_set_universe(space.copy())) {
   for (unsigned i = 0; i < program.numParams; ++i)
@@ -148,4 +149,18 @@ std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
     return point;
   }
   return Set(isl_set_from_basic_set(all)).samplePoint();
+}
+
+Map PairSet::toPairs(AffineMap here, AffineMap there) const {
+  auto widen = [&](AffineMap map, unsigned offset) {
+    llvm::SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults())
+      results.push_back(result.shiftDims(map.getNumDims(), offset));
+    return Map::get(
+        context, program.numParams,
+        AffineMap::get(numDims, program.numParams, results, program.context));
+  };
+  Set pairs(isl_set_from_basic_set(points.copy()));
+  return widen(here, 0).intersectDomain(pairs).inverse().compose(
+      widen(there, numSource));
 }

@@ -49,6 +49,8 @@ public:
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   /// Parameters and dimensions of a small point.
   std::optional<llvm::SmallVector<int64_t>> sample() const;
+  /// The values of `here` at the source and `there` at the sink, for all pairs.
+  Map toPairs(mlir::AffineMap here, mlir::AffineMap there) const;
   bool isAffine(mlir::AffineExpr expr) const {
     return isl::isAffine(expr, program.numParams);
   }
@@ -56,6 +58,7 @@ public:
 private:
   void detectEqualities();
 
+  const Context &context;
   const Program &program;
   unsigned numSource;
   unsigned numDims; ///< Of both.

@@ -180,6 +180,9 @@ Map Map::intersectRange(const Set &range) const {
 Map Map::unite(const Map &other) const {
   return Map(isl_map_union(isl_map_copy(get()), isl_map_copy(other.get())));
 }
+Map Map::subtract(const Map &other) const {
+  return Map(isl_map_subtract(isl_map_copy(get()), isl_map_copy(other.get())));
+}
 Map Map::inverse() const { return Map(isl_map_reverse(isl_map_copy(get()))); }
 Map Map::compose(const Map &other) const {
   return Map(

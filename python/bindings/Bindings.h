@@ -49,6 +49,9 @@ void bindInterpreter(nanobind::module_ &extension);
 /// Adds the classes for compiling and running them.
 void bindProgram(nanobind::module_ &extension);
 
+/// Adds the class for scheduling kernels.
+void bindSchedule(nanobind::module_ &extension);
+
 } // namespace espalier::python
 
 #endif // ESPALIER_PYTHON_BINDINGS_BINDINGS_H

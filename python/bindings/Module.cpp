@@ -18,4 +18,5 @@ NB_MODULE(_espalier, extension) {
   espalier::python::bindIR(extension);
   espalier::python::bindInterpreter(extension);
   espalier::python::bindProgram(extension);
+  espalier::python::bindSchedule(extension);
 }

@@ -6,7 +6,7 @@ Example:
     >>> y = f(x=image)
 """
 
-from espalier.compiler import Options, compile, interpret, load_module
+from espalier.compiler import Options, compile, interpret, load_module, lower
 from espalier.errors import (
     ArgumentError,
     CompileError,
@@ -15,18 +15,26 @@ from espalier.errors import (
     UnsupportedOperators,
 )
 from espalier.function import Function
+from espalier.kernels import Kernel, KernelError, kernel
 from espalier.module import Module
+from espalier.schedules import Schedule, ScheduleError
 
 __all__ = [
     "ArgumentError",
     "CompileError",
     "EspalierError",
     "Function",
+    "Kernel",
+    "KernelError",
     "ModelError",
     "Module",
     "Options",
+    "Schedule",
+    "ScheduleError",
     "UnsupportedOperators",
     "compile",
     "interpret",
+    "kernel",
     "load_module",
+    "lower",
 ]

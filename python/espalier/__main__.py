@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from espalier.commands import bench, check, compile, demo, run
+from espalier.commands import bench, check, compile, demo, report, run
 from espalier.errors import EspalierError, UnsupportedOperators
 
-COMMANDS = (compile, run, bench, check, demo)
+COMMANDS = (compile, run, bench, check, demo, report)
 EXIT_ERROR = 1
 EXIT_UNSUPPORTED = 3
 

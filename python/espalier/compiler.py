@@ -55,6 +55,14 @@ def is_mlir(model: Model) -> bool:
     return "\n" in text or text.endswith(".mlir") or "func.func" in text
 
 
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return what a text file contains."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EspalierError(f"cannot read '{os.fspath(path)}': {error}") from error
+
+
 def load_module(
     model: Model,
     dims: Mapping[str, int] | None = None,
@@ -70,10 +78,7 @@ def load_module(
     assert not isinstance(model, onnx.ModelProto | bytes), "MLIR is text or a path"
     text = os.fspath(model)
     if text.endswith(".mlir") and "\n" not in text:
-        try:
-            text = Path(text).read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise EspalierError(f"cannot read '{text}': {error}") from error
+        text = read_text(text)
     check_text(text)
     return _espalier.Module.parse(text), {}
 
@@ -84,6 +89,7 @@ def compile(
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, np.ndarray] | None = None,
+    schedule: str | os.PathLike[str] | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Function:
@@ -100,6 +106,8 @@ def compile(
             code is better for it.
         values: values of inputs, by name, used only where an operator needs a
             known operand; the function then accepts only those values.
+        schedule: the file of a transform script for the model's kernels; kernels
+            that it does not schedule get the default schedule.
         progress: called with the number of finished and of all parts.
 
     Example:
@@ -109,6 +117,9 @@ def compile(
         >>> f.save("model.so")
     """
     module, bound = load_module(model, dims, shapes, values)
+    if schedule is not None:
+        _espalier.lower(module, "poly")
+        _espalier.transform(module, read_text(schedule))
     return compile_module(module, bound, options, progress)
 
 
@@ -131,6 +142,23 @@ def compile_for(
     return compile(
         model, dims=dims, shapes=shapes, values=inputs, options=options, progress=progress
     )
+
+
+def lower(
+    model: Model,
+    *,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    values: Mapping[str, np.ndarray] | None = None,
+) -> _espalier.Module:
+    """Return a model as a module of kernels without schedules.
+
+    The arguments are those of `compile`. What `Schedule` does to the kernels can
+    be saved as a script, which `compile` takes.
+    """
+    module, _ = load_module(model, dims, shapes, values)
+    _espalier.lower(module, "poly")
+    return module
 
 
 def shapes_of(inputs: Mapping[str, object]) -> dict[str, tuple[int, ...]]:

@@ -22,9 +22,18 @@ def _gelu(x: np.ndarray, approximate: str) -> np.ndarray:
 
 
 def _div(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    if a.dtype.kind in "iu":
-        return np.trunc(a / b).astype(a.dtype)
-    return a / b
+    if a.dtype.kind not in "iu":
+        return a / b
+    divisor = np.where(b == 0, 1, b)
+    inexact = (a % divisor != 0) & ((a < 0) != (divisor < 0))
+    return np.where(b == 0, 0, a // divisor + inexact).astype(a.dtype)
+
+
+def _pow(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if a.dtype.kind not in "iu":
+        return np.power(a, b)
+    negative = (b < 0) & (np.abs(a) != 1)
+    return np.where(negative, 0, np.power(a, np.abs(b))).astype(a.dtype)
 
 
 def _sizes(static: list[int], sizes: Sequence[int]) -> list[int]:
@@ -291,7 +300,7 @@ OPERATIONS: dict[str, Callable] = {
     "sub": np.subtract,
     "mul": np.multiply,
     "div": _div,
-    "pow": np.power,
+    "pow": _pow,
     "max": np.maximum,
     "min": np.minimum,
     "mod": np.mod,

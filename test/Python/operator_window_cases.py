@@ -83,6 +83,8 @@ def convolutions() -> Iterator[Case]:
     yield convolution(r, (1, 4, 5, 5), (8, 1, 3, 3), pads=1, groups=4)
     yield convolution(r, (1, 8, 5, 6), (8, 4, 3, 3), pads=2, dilations=2, groups=2)
     yield convolution(r, (1, 64, 5, 6), (64, 32, 3, 3), pads=1, groups=2)
+    yield convolution(r, (1, 6, 5, 7), (32, 3, 3, 3), pads=1, groups=2)
+    yield convolution(r, (1, 6, 5, 7), (80, 3, 3, 3), strides=2, groups=2)
     yield convolution(r, (1, 6, 14, 14), (64, 6, 1, 1))
     yield convolution(r, (1, 6, 7, 7), (16, 6, 1, 1), strides=2)
     yield convolution(r, (2, 4, 20), (6, 4, 3))

@@ -50,6 +50,8 @@ install_venv() {
     fail "python3 -m venv could not make $venv"
   "$venv/bin/python" -m pip install --quiet -r "$setup/requirements.txt" ||
     fail "pip could not install what $setup/requirements.txt lists"
+  echo "$build/python" >"$("$venv/bin/python" -c \
+    'import sysconfig; print(sysconfig.get_path("purelib"))')/espalier.pth"
   cp "$setup/requirements.txt" "$stamp"
 }
 

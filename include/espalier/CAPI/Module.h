@@ -33,10 +33,12 @@ struct espalier_module {
 namespace espalier::capi {
 
 /// Collects diagnostics, notes included, as text, one per line, while it
-/// lives; remarks and warnings are left out.
+/// lives; remarks and warnings are left out. The metadata of an error, if it is
+/// a dictionary, becomes `data`.
 class ErrorCollector : public mlir::ScopedDiagnosticHandler {
 public:
-  ErrorCollector(mlir::MLIRContext *context, std::string &text);
+  ErrorCollector(mlir::MLIRContext *context, std::string &text,
+                 mlir::DictionaryAttr *data = nullptr);
 };
 
 } // namespace espalier::capi

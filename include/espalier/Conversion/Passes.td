@@ -42,6 +42,37 @@ def ConvertGraphToPolyPass
   ];
 }
 
+def PolyAddMainPass : Pass<"poly-add-main", "::mlir::ModuleOp"> {
+  let summary = "makes a program of a module that is one kernel";
+  let description = [{
+    Adds `@main`, which calls the kernel, and `@main_plan`, if the module has one
+    `poly.kernel` and neither `@main` nor a call. The arrays that the kernel
+    writes are the program's outputs, updated in place; what it only reads are
+    inputs, and so are scalars, as arrays of rank 0. A parameter is the extent of
+    an input without elements, so that everything that depends on it can be
+    planned:
+
+    ```mlir
+    poly.kernel @scale(%x: memref<?xf32> {espalier.name = "x", poly.shape = affine_map<()[n] -> (n + 1)>},
+                       %by: f32 {espalier.name = "by"}, %n: index {espalier.name = "n"}) {...}
+    // becomes
+    func.func @main(%by: memref<f32> {espalier.name = "by"},
+                    %n: memref<?x0xi8> {espalier.name = "n", espalier.dims = ["n", ""]},
+                    %x: memref<?xf32> {espalier.name = "x", espalier.dims = [""]})
+    func.func @main_plan(%n: index, %zero: index) -> index   // n + 1
+    ```
+
+    `poly.shape` gives the extents of an array in terms of the parameters. Those
+    of an input are checked against it, and the sizes against
+    `poly.assumptions`. Where an output has none, its extents are
+    inputs as well, called `x.0` for the first one of `x`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def ConvertPolyToLoopsPass
     : Pass<"convert-poly-to-loops", "::mlir::ModuleOp"> {
   let summary = "generates the loops of scheduled kernels";

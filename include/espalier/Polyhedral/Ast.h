@@ -12,6 +12,7 @@
 #include "espalier/Polyhedral/Schedule.h"
 #include "espalier/Polyhedral/Set.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 
 namespace espalier::polyhedral {
 
@@ -57,12 +58,13 @@ struct AstNode {
   };
 
   Kind kind;
-  /// For. The tag is that of the band's member; null for a loop over what the
-  /// tree left unordered.
+  /// For. The member of the tree's band that the loop runs over, and its tag;
+  /// null for a loop over what the tree left unordered.
   unsigned iterator = 0;
   AstExpr lower;
   AstExpr upper; ///< Exclusive.
   int64_t step = 1;
+  const BandMember *member = nullptr;
   mlir::Attribute tag;
   /// If.
   AstCondition condition;
@@ -83,9 +85,38 @@ llvm::Expected<Ast> scanSchedule(const Program &program,
                                  const ScheduleNode *schedule,
                                  const Limits &limits = {});
 
-/// Prints C-like text, for tests and debugging.
+/// The value of an affine expression. A dimension or symbol beyond the lists
+/// does not occur.
+int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> dims,
+                 llvm::ArrayRef<int64_t> symbols);
+
+/// One execution of a statement, inside loops with values.
+struct AstInstance {
+  unsigned statement;
+  llvm::SmallVector<int64_t> point;
+  llvm::ArrayRef<std::pair<const AstNode *, int64_t>> loops;
+};
+
+/// Runs the loops for given parameters: calls `visit` for one instance after
+/// the other. Stops when it returns false, and then returns false.
+bool runAst(const AstNode &node, llvm::ArrayRef<int64_t> parameters,
+            llvm::function_ref<bool(const AstInstance &)> visit);
+
+/// What printed loops are called.
+struct AstNames {
+  /// By number; `s<p>` for those without one.
+  llvm::SmallVector<std::string> parameters;
+  /// The name of a loop with a tag, and what else is to be said of it. Without
+  /// this function, `d<iterator>` and the tag.
+  std::function<std::pair<std::string, std::string>(mlir::Attribute)> loop;
+};
+
+/// An expression of parameters as text.
+std::string toText(mlir::AffineExpr expr, const AstNames &names);
+
+/// Prints loops, one per line.
 void print(const Program &program, const AstNode &node, llvm::raw_ostream &os,
-           unsigned indent = 0);
+           const AstNames &names = {});
 
 } // namespace espalier::polyhedral
 

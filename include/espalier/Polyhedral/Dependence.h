@@ -73,6 +73,11 @@ struct Dependence {
   Map relation;
 };
 
+/// Pairs of points of two statements, the first of which comes first in the
+/// program.
+Map getProgramOrder(const Context &context, const Program &program,
+                    unsigned source, unsigned sink);
+
 /// All dependences of `program`; none of the relations is empty.
 llvm::Expected<std::vector<Dependence>>
 computeDependences(const Context &context, const Program &program);

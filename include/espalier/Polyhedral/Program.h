@@ -43,13 +43,16 @@ struct Statement {
 };
 
 /// An array whose elements share places: element x lies at `map(x)`, in memory
-/// of which each iteration of parallel loops has its own.
+/// of which each iteration of a parallel loop has its own, if all that happens
+/// to an element happens in one.
 struct Storage {
   unsigned array;
   /// From the array's indices to those of the memory, without symbols.
   mlir::AffineMap map;
   /// What messages call the array.
   std::string name;
+  /// Iterations of a parallel loop cannot share it.
+  bool inRegisters = false;
 };
 
 /// Statements in program order: statement by statement, each over its domain in

@@ -73,6 +73,15 @@ public:
   Set subtract(const Set &other) const;
   /// The least point in lexicographic order, for each value of the parameters.
   Set lexMin() const;
+  /// For parameters that are nonnegative only.
+  Set assumeNonnegativeParameters() const;
+  /// The same set in fewer pieces, without what follows from parameters that
+  /// are nonnegative.
+  Set simplify() const;
+  /// Sets whose union this is, with the parameters as symbols. Nothing if that
+  /// takes numbers beyond 64 bits.
+  std::optional<llvm::SmallVector<mlir::IntegerSet>>
+  toIntegerSets(mlir::MLIRContext *context) const;
   /// Parameters, then dimensions of some point; nothing if empty or unknown.
   std::optional<llvm::SmallVector<int64_t>> samplePoint() const;
   /// The least and the largest value of a dimension, over all values of the
@@ -116,6 +125,7 @@ public:
   Map intersectDomain(const Set &domain) const;
   Map intersectRange(const Set &range) const;
   Map unite(const Map &other) const;
+  Map subtract(const Map &other) const;
   Map inverse() const;
   /// First this, then `other`.
   Map compose(const Map &other) const;
@@ -124,6 +134,11 @@ public:
   Set range() const;
   /// The differences range - domain.
   Set deltas() const;
+  /// The pairs, as points with the dimensions of both.
+  Set toSet() const;
+  /// The affine function that maps each point of the domain to its only image,
+  /// with the parameters as symbols. Nothing if no single one does.
+  std::optional<mlir::AffineMap> toAffineMap(mlir::MLIRContext *context) const;
   /// The least or the largest value of a dimension of the range, as a function
   /// of the domain's dimensions and the parameters; null if it takes several
   /// cases to say it, or if there is none.

@@ -17,6 +17,8 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
+/// Vectors side by side in a packed panel.
+static constexpr int64_t kPanelVectors = 2;
 /// Fewer uses than this of each element do not pay for copying into panels.
 static constexpr int64_t kMinPanelReuse = 192;
 
@@ -24,8 +26,7 @@ namespace {
 
 class LayoutAssigner {
 public:
-  LayoutAssigner(StepProgram &program, const LayoutOptions &options)
-      : program(program), options(options) {}
+  explicit LayoutAssigner(StepProgram &program) : program(program) {}
   void run();
 
 private:
@@ -43,7 +44,6 @@ private:
   unsigned countReaders(ArrayId array) const;
 
   StepProgram &program;
-  const LayoutOptions &options;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
 };
@@ -120,8 +120,8 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
     return isLast(a) < isLast(b);
   });
 
-  unsigned lanes = options.vectorLanes;
-  int64_t width = lanes * options.panelVectors;
+  int64_t lanes = program.vectorLanes;
+  int64_t width = lanes * kPanelVectors;
   AffineExpr extent = panel.extents[contraction.panelIndex];
   if (auto number = dyn_cast<AffineConstantExpr>(extent))
     width = std::min<int64_t>(width, llvm::alignTo(number.getValue(), lanes));
@@ -290,7 +290,6 @@ void LayoutAssigner::run() {
 
 } // namespace
 
-void espalier::graphtopoly::assignLayouts(StepProgram &program,
-                                          const LayoutOptions &options) {
-  LayoutAssigner(program, options).run();
+void espalier::graphtopoly::assignLayouts(StepProgram &program) {
+  LayoutAssigner(program).run();
 }

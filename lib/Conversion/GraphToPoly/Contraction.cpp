@@ -16,6 +16,25 @@ SmallVector<unsigned> espalier::graphtopoly::getDims(Expr expr) {
   return dims;
 }
 
+/// The dimensions that an expression depends on within a vector: the number of
+/// a group of whole vectors is the same for all lanes.
+static SmallVector<unsigned> getLaneDims(Expr expr, int64_t lanes) {
+  SmallVector<unsigned> dims;
+  auto visit = [&](auto &self, Expr e) -> void {
+    if (e.getKind() == Expr::Kind::Apply && e.getFn() == ScalarFn::FloorDiv &&
+        e.getOperands()[0].getKind() == Expr::Kind::Variable &&
+        e.getOperands()[1].getInt().value_or(1) % lanes == 0)
+      return;
+    if (e.getKind() == Expr::Kind::Variable &&
+        !llvm::is_contained(dims, e.getVariable()))
+      dims.push_back(e.getVariable());
+    for (Expr operand : e.getOperands())
+      self(self, operand);
+  };
+  visit(visit, expr);
+  return dims;
+}
+
 /// The factors of a product, conversions looked through.
 static void getFactors(Expr expr, SmallVectorImpl<Expr> &factors) {
   while (expr.getKind() == Expr::Kind::Cast)
@@ -41,7 +60,9 @@ espalier::graphtopoly::getContraction(const StepProgram &program,
     return std::nullopt;
 
   unsigned rank = program.getRank(statement.target);
-  SmallVector<unsigned> dims[2] = {getDims(factors[0]), getDims(factors[1])};
+  SmallVector<unsigned> dims[2] = {
+      getLaneDims(factors[0], program.vectorLanes),
+      getLaneDims(factors[1], program.vectorLanes)};
   // Each operand is reused along the dimensions that only the other one has.
   auto isReused = [&](unsigned side) {
     return llvm::any_of(llvm::seq(0u, rank), [&](unsigned dim) {

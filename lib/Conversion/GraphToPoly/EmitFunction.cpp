@@ -28,6 +28,32 @@ public:
     return emitted[expr] = value;
   }
 
+  /// Copies the computation of an index value of the original function; null if
+  /// it depends on elements of tensors.
+  Value clone(Value value) {
+    if (Value known = cloned.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    Value result;
+    if (auto dim = dyn_cast_or_null<tensor::DimOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(dim.getSource());
+      std::optional<int64_t> index = dim.getConstantIndex();
+      if (argument && index)
+        result = extent(argument.getArgNumber(), *index);
+    } else if (op && op->getNumRegions() == 0 && isPure(op)) {
+      IRMapping mapping;
+      for (Value operand : op->getOperands()) {
+        Value copy = clone(operand);
+        if (!copy)
+          return {};
+        mapping.map(operand, copy);
+      }
+      result = builder.clone(*op, mapping)
+                   ->getResult(cast<OpResult>(value).getResultNumber());
+    }
+    return cloned[value] = result;
+  }
+
 private:
   Value emitNode(AffineExpr expr) {
     if (auto number = dyn_cast<AffineConstantExpr>(expr))
@@ -58,31 +84,6 @@ private:
       return arith::SubIOp::create(builder, loc, lhs, whole);
     }
     }
-  }
-
-  /// Copies the computation of an index value of the original function.
-  Value clone(Value value) {
-    if (Value known = cloned.lookup(value))
-      return known;
-    Operation *op = value.getDefiningOp();
-    Value result;
-    if (auto dim = dyn_cast_or_null<tensor::DimOp>(op)) {
-      auto argument = dyn_cast<BlockArgument>(dim.getSource());
-      std::optional<int64_t> index = dim.getConstantIndex();
-      if (argument && index)
-        result = extent(argument.getArgNumber(), *index);
-    } else if (op && op->getNumRegions() == 0 && isPure(op)) {
-      IRMapping mapping;
-      for (Value operand : op->getOperands()) {
-        Value copy = clone(operand);
-        if (!copy)
-          return {};
-        mapping.map(operand, copy);
-      }
-      result = builder.clone(*op, mapping)
-                   ->getResult(cast<OpResult>(value).getResultNumber());
-    }
-    return cloned[value] = result;
   }
 
   const StepProgram &program;
@@ -130,7 +131,7 @@ public:
 
 private:
   func::FuncOp makeMain();
-  LogicalResult makePlan(func::FuncOp original);
+  void makePlan(func::FuncOp original);
   Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
@@ -268,7 +269,7 @@ Value FunctionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
   return buffers[array] = buffer;
 }
 
-LogicalResult FunctionEmitter::makePlan(func::FuncOp original) {
+void FunctionEmitter::makePlan(func::FuncOp original) {
   SmallVector<unsigned> firstExtent;
   SmallVector<Type> arguments, results;
   for (Type type : original.getArgumentTypes()) {
@@ -288,15 +289,9 @@ LogicalResult FunctionEmitter::makePlan(func::FuncOp original) {
                     });
   SmallVector<Value> values;
   for (ArrayId output : outputs)
-    for (AffineExpr extent : program.arrays[output].extents) {
-      Value value = sizes.emit(extent);
-      if (!value)
-        return original.emitError("expects sizes that follow from the sizes "
-                                  "of the inputs, but one depends on data");
-      values.push_back(value);
-    }
+    for (AffineExpr extent : program.arrays[output].extents)
+      values.push_back(sizes.emit(extent));
   func::ReturnOp::create(b, original.getLoc(), values);
-  return success();
 }
 
 LogicalResult FunctionEmitter::run() {
@@ -315,32 +310,32 @@ LogicalResult FunctionEmitter::run() {
                                                    main.getArgument(argument),
                                                    dim);
                     });
+  for (const Symbol &symbol : program.symbols)
+    if (symbol.value && !sizes.clone(symbol.value)) {
+      InFlightDiagnostic diag =
+          original.emitError("expects sizes that follow from the sizes of the "
+                             "inputs, but one depends on data");
+      diag.attachNote(symbol.value.getLoc()) << "this value does";
+      return diag;
+    }
   llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
   for (const Cluster &cluster : clusters) {
     KernelEmitter emitter(program, cluster, escaping);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    if (failed(
-            emitter.emit(builder, ("kernel_" + Twine(kernels.size())).str())))
-      return failure();
+    emitter.emit(builder, ("kernel_" + Twine(kernels.size())).str());
     auto [kernel, isNew] = kernels.insert(emitter.kernel);
     if (!isNew)
       emitter.kernel.erase();
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
-    for (AffineExpr parameter : emitter.parameters) {
-      Value value = sizes.emit(parameter);
-      if (!value)
-        return original.emitError("expects sizes that follow from the sizes "
-                                  "of the inputs, but one depends on data");
-      operands.push_back(value);
-    }
+    for (AffineExpr parameter : emitter.parameters)
+      operands.push_back(sizes.emit(parameter));
     poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
   }
   func::ReturnOp::create(b, original.getLoc());
-  if (failed(makePlan(original)))
-    return failure();
+  makePlan(original);
   original.erase();
   return success();
 }

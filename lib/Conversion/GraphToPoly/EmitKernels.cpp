@@ -262,7 +262,7 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                   : name + "_" + std::to_string(index));
 }
 
-LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
+void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   collect();
   SmallVector<Type> types;
   for (ArrayId array : arguments)
@@ -282,16 +282,12 @@ LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     SmallVector<AffineExpr> sizes;
     MemRefType type = getMemRefType(program.arrays[array], &sizes);
     SmallVector<Value> operands;
-    for (AffineExpr size : sizes) {
-      if (!parameterOf.contains(size))
-        return emitError(loc, "expects the extents of a fused intermediate to "
-                              "be sizes of the kernel's arguments");
+    for (AffineExpr size : sizes)
       operands.push_back(kernel.getParameters()[parameterOf.lookup(size)]);
-    }
     memory[array] = poly::ArrayOp::create(
         inside, loc, type, operands,
         poly::PlacementAttr::get(program.context, poly::Placement::Heap),
-        /*storage=*/nullptr, /*storage_type=*/nullptr);
+        /*storage=*/nullptr, /*storage_type=*/nullptr, /*extents=*/nullptr);
   }
   unsigned group = 0; // The recurrence that the last computation belongs to.
   for (auto [number, index] : llvm::enumerate(cluster.statements)) {
@@ -307,5 +303,4 @@ LogicalResult KernelEmitter::emit(OpBuilder &builder, StringRef name) {
           statement.recurrenceGroup)
         cast<poly::ComputeOp>(op).setInterleaved(*statement.recurrence + 1);
   }
-  return success();
 }

@@ -22,8 +22,7 @@ struct ConvertGraphToPolyPass
     : espalier::impl::ConvertGraphToPolyPassBase<ConvertGraphToPolyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    LayoutOptions layouts;
-    layouts.vectorLanes =
+    int64_t lanes =
         poly::getTarget(module).getLanes(Float32Type::get(&getContext()));
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!llvm::any_of(function.getFunctionType().getInputs(),
@@ -34,11 +33,12 @@ struct ConvertGraphToPolyPass
       FailureOr<StepProgram> program = buildStepProgram(function);
       if (failed(program))
         return signalPassFailure();
+      program->vectorLanes = lanes;
       numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
       inlineMaps(*program);
       numFolded += foldConstants(*program, FoldedStatements::All);
-      assignLayouts(*program, layouts);
+      assignLayouts(*program);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);
       storeInPlace(*program, clusters);

@@ -26,7 +26,7 @@ public:
                 const llvm::DenseSet<ArrayId> &escaping)
       : program(program), cluster(cluster), escaping(escaping) {}
 
-  mlir::LogicalResult emit(mlir::OpBuilder &builder, llvm::StringRef name);
+  void emit(mlir::OpBuilder &builder, llvm::StringRef name);
 
   /// What the call passes: arrays, then the values of these expressions.
   llvm::SmallVector<ArrayId> arguments;

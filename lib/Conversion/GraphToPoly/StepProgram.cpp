@@ -83,7 +83,9 @@ espalier::graphtopoly::getRange(const StepProgram &program, AffineExpr expr,
                                 ArrayRef<AffineExpr> extents) {
   unsigned numDims = extents.size(), numSymbols = program.symbols.size();
   SmallVector<int64_t> flat;
-  if (failed(getFlattenedAffineExpr(expr, numDims, numSymbols, &flat)) ||
+  // Flattening does not return for a product of symbols.
+  if (!expr.isPureAffine() ||
+      failed(getFlattenedAffineExpr(expr, numDims, numSymbols, &flat)) ||
       flat.size() != numDims + numSymbols + 1)
     return std::nullopt;
   AffineExpr rest = getAffineConstantExpr(flat.back(), program.context);

@@ -96,6 +96,7 @@ struct StepProgram {
   std::vector<Array> arrays;
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
+  int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
 
   ArrayId addArray(Array array) {
     arrays.push_back(std::move(array));
@@ -218,16 +219,10 @@ void storeInPlace(StepProgram &program,
 /// Makes `statement` read `to` wherever it reads `from`.
 void redirect(Statement &statement, ArrayId from, ArrayId to);
 
-/// What layouts need to know of the machine.
-struct LayoutOptions {
-  unsigned vectorLanes = 16; ///< f32 lanes of a vector register.
-  unsigned panelVectors = 2; ///< Vectors side by side in a packed panel.
-};
-
 /// Chooses the layout of every array: the vectorized dimension innermost,
 /// constant operands of contractions packed into panels, other operands copied
 /// into panels by a statement of their own where that pays.
-void assignLayouts(StepProgram &program, const LayoutOptions &options);
+void assignLayouts(StepProgram &program);
 
 /// Returns the same row-major elements under the shape of `type`; null if the
 /// attribute is of a kind that holds no bytes.

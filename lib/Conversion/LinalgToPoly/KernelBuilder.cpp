@@ -91,5 +91,5 @@ Value KernelBuilder::makeArray(Location loc, Type elementType,
   }
   return poly::ArrayOp::create(
       builder, loc, MemRefType::get(shape, getStoredType(elementType)), dynamic,
-      poly::Placement::Heap, AffineMapAttr(), TypeAttr());
+      poly::Placement::Heap, AffineMapAttr(), TypeAttr(), AffineMapAttr());
 }

@@ -51,9 +51,8 @@ void KernelLoops::addMemory(Value array, Value memref) {
   memories[array] = std::move(memory);
 }
 
-/// The type and sizes of the memory behind a local array.
-static std::pair<MemRefType, SmallVector<Value>>
-getStorage(poly::ArrayOp array, const IRMapping &scalars) {
+std::pair<MemRefType, SmallVector<Value>>
+KernelLoops::getStorage(poly::ArrayOp array) {
   auto type = cast<MemRefType>(array.getType());
   SmallVector<Value> sizes;
   if (!array.getStorage()) {
@@ -62,6 +61,14 @@ getStorage(poly::ArrayOp array, const IRMapping &scalars) {
     return {type, sizes};
   }
   auto storage = cast<MemRefType>(*array.getStorageType());
+  if (std::optional<AffineMap> extents = array.getExtents()) {
+    // Of a box that is empty, the last index may be before the first.
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    for (AffineExpr extent : extents->getResults())
+      sizes.push_back(
+          arith::MaxSIOp::create(builder, loc, emitIndex(extent), zero));
+    return {storage, sizes};
+  }
   for (auto [result, extent] :
        llvm::zip(array.getStorage()->getResults(), storage.getShape()))
     if (ShapedType::isDynamic(extent)) {
@@ -74,7 +81,7 @@ getStorage(poly::ArrayOp array, const IRMapping &scalars) {
 
 LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
   if (array.getPlacement() == poly::Placement::Register) {
-    auto [type, sizes] = getStorage(array, scalars);
+    auto [type, sizes] = getStorage(array);
     if (!type.hasStaticShape())
       return array.emitError("expects static extents for an array in "
                              "registers, but got ")
@@ -93,46 +100,58 @@ LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
     memories[array] = std::move(memory);
     return success();
   }
-  if (array.getStorage()) {
-    // Every iteration of the parallel loops has its own.
-    privateArrays.push_back(array);
-    return success();
-  }
-  auto [type, sizes] = getStorage(array, scalars);
-  Value memref;
-  if (array.getPlacement() == poly::Placement::Stack)
-    memref = memref::AllocaOp::create(builder, loc, type, sizes,
-                                      builder.getI64IntegerAttr(64));
+  if (array.getStorage())
+    storedArrays.push_back(array);
   else
-    memref = memref::AllocOp::create(builder, loc, type, sizes,
-                                     builder.getI64IntegerAttr(64));
-  if (array.getPlacement() == poly::Placement::Heap)
-    privateAllocs.front().push_back(memref);
-  addMemory(array, memref);
+    addMemory(array, allocate(array));
   return success();
 }
 
-LogicalResult KernelLoops::enterPrivateScope() {
-  privateAllocs.emplace_back();
-  for (poly::ArrayOp array : privateArrays) {
-    auto [type, sizes] = getStorage(array, scalars);
-    Value memref;
-    if (array.getPlacement() == poly::Placement::Stack) {
-      memref = memref::AllocaOp::create(builder, loc, type, sizes,
-                                        builder.getI64IntegerAttr(64));
-    } else {
-      memref = memref::AllocOp::create(builder, loc, type, sizes,
-                                       builder.getI64IntegerAttr(64));
-      privateAllocs.back().push_back(memref);
-    }
-    addMemory(array, memref);
-    memories[array].storage = *array.getStorage();
+Value KernelLoops::allocate(poly::ArrayOp array) {
+  auto [type, sizes] = getStorage(array);
+  auto alignment = builder.getI64IntegerAttr(64);
+  if (array.getPlacement() == poly::Placement::Stack)
+    return memref::AllocaOp::create(builder, loc, type, sizes, alignment);
+  Value memref = memref::AllocOp::create(builder, loc, type, sizes, alignment);
+  scopes.back().push_back(memref);
+  return memref;
+}
+
+bool KernelLoops::isPrivate(Value array, const AstNode &loop) const {
+  auto loops = privateLoops.find(array);
+  return loop.member && loops != privateLoops.end() &&
+         loops->second.contains(loop.member);
+}
+
+bool KernelLoops::usesShared(Value array, const AstNode &node) {
+  if (node.kind == AstNode::Kind::Call) {
+    poly::ComputeOp compute = computes[node.statement];
+    return llvm::is_contained(compute.getReads(), array) ||
+           llvm::is_contained(compute.getWrites(), array);
   }
-  return success();
+  return llvm::any_of(node.children, [&](const polyhedral::Ast &child) {
+    return !isPrivate(array, *child) && usesShared(array, *child);
+  });
 }
 
-void KernelLoops::leavePrivateScope() {
-  for (Value memref : privateAllocs.pop_back_val())
+void KernelLoops::enterScope(const AstNode &body,
+                             ArrayRef<const AstNode *> loops) {
+  scopes.emplace_back();
+  for (poly::ArrayOp array : storedArrays) {
+    Value value = array.getArray();
+    bool isOwn = loops.empty() ? !isPrivate(value, body)
+                               : llvm::any_of(loops, [&](const AstNode *loop) {
+                                   return isPrivate(value, *loop);
+                                 });
+    if (!isOwn || !usesShared(value, body))
+      continue;
+    addMemory(value, allocate(array));
+    memories[value].storage = *array.getStorage();
+  }
+}
+
+void KernelLoops::leaveScope() {
+  for (Value memref : scopes.pop_back_val())
     memref::DeallocOp::create(builder, loc, memref);
 }
 
@@ -242,7 +261,29 @@ void KernelLoops::setSlot(const SlotKey &key, Value value) {
            !isa<AffineConstantExpr>(
                canonicalize(simplify(other.second - key.second)));
   });
-  registers[key] = {value, {}};
+  unsigned lastIterator = 0;
+  for (unsigned iterator : llvm::concat<const unsigned>(
+           llvm::make_first_range(iterators), llvm::make_first_range(unrolled)))
+    lastIterator = std::max(lastIterator, iterator);
+  auto slot = registers.find(key);
+  if (slot != registers.end())
+    lastIterator = slot->second.lastIterator;
+  registers[key] = {value, {}, lastIterator};
+}
+
+Value KernelLoops::mergeLanes(const SlotKey &key, Value value) {
+  auto slot = registers.find(key);
+  if (!lanes || !lanes->mask || slot == registers.end() ||
+      slot->second.value.getType() != value.getType())
+    return value;
+  // With the same lanes active as before, the others hold nothing.
+  bool isSame = llvm::all_of(lanes->maskIterators, [&](unsigned iterator) {
+    return iterator <= slot->second.lastIterator && !unrolled.count(iterator);
+  });
+  if (isSame)
+    return value;
+  return arith::SelectOp::create(builder, loc, lanes->mask, value,
+                                 slot->second.value);
 }
 
 /// The addresses of the lanes relative to `base`, as a vector of indices.
@@ -392,7 +433,8 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
                                      ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
-    setSlot(getSlotKey(access, call), value);
+    SlotKey key = getSlotKey(access, call);
+    setSlot(key, mergeLanes(key, value));
     return success();
   }
   AffineExpr address = getAddress(access, call);

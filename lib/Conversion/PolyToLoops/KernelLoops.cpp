@@ -15,9 +15,11 @@ poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
   return dyn_cast_or_null<poly::LoopAttr>(node.tag);
 }
 
-KernelLoops::KernelLoops(poly::KernelOp kernel, OpBuilder &builder)
+KernelLoops::KernelLoops(poly::KernelOp kernel,
+                         const PrivateLoops &privateLoops, OpBuilder &builder)
     : kernel(kernel), builder(builder), loc(kernel.getLoc()),
-      computes(kernel.getComputes()), numParams(kernel.getNumParameters()) {}
+      computes(kernel.getComputes()), numParams(kernel.getNumParameters()),
+      privateLoops(privateLoops) {}
 
 static unsigned countIterators(const AstNode &node) {
   unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
@@ -46,14 +48,15 @@ LogicalResult KernelLoops::emit(const AstNode &ast) {
        llvm::zip(kernel.getArguments(), entry->getArguments()))
     if (isa<MemRefType>(to.getType()))
       addMemory(from, to);
-  privateAllocs.emplace_back();
+  scopes.emplace_back();
   for (poly::ArrayOp array : kernel.getArrays())
     if (failed(addLocal(array)))
       return failure();
-  if (failed(enterPrivateScope()) || failed(emitNode(ast)))
+  enterScope(ast, {});
+  if (failed(emitNode(ast)))
     return failure();
-  leavePrivateScope();
-  leavePrivateScope();
+  leaveScope();
+  leaveScope();
   func::ReturnOp::create(builder, loc);
   return success();
 }
@@ -67,8 +70,9 @@ LogicalResult KernelLoops::emitNode(const AstNode &node) {
   case AstNode::Kind::Call:
     return emitCall(node);
   case AstNode::Kind::Block:
-  case AstNode::Kind::Mark:
     return emitChildren(node);
+  case AstNode::Kind::Mark:
+    return emitMark(node);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -198,25 +202,47 @@ std::optional<int64_t> KernelLoops::getConstant(const AstExpr &expr) {
     std::optional<int64_t> value = getConstant(operand);
     if (!value)
       return std::nullopt;
-    bool isBetter = expr.kind == AstExpr::Kind::Max ? value > result
-                                                    : value < result;
+    bool isBetter =
+        expr.kind == AstExpr::Kind::Max ? value > result : value < result;
     if (!result || isBetter)
       result = value;
   }
   return result;
 }
 
+std::optional<int64_t> KernelLoops::getConstantBound(const AstExpr &expr,
+                                                     bool isUpper) {
+  if (expr.kind == AstExpr::Kind::Affine)
+    return getConstant(expr);
+  // One operand bounds a minimum from above; all of them, a maximum.
+  bool oneSuffices =
+      expr.kind == (isUpper ? AstExpr::Kind::Min : AstExpr::Kind::Max);
+  std::optional<int64_t> best;
+  for (const AstExpr &operand : expr.operands) {
+    std::optional<int64_t> bound = getConstantBound(operand, isUpper);
+    if (!bound && !oneSuffices)
+      return std::nullopt;
+    if (bound && (!best || (*bound < *best) == (isUpper == oneSuffices)))
+      best = bound;
+  }
+  return best;
+}
+
 LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
-  if (lower && upper)
-    ranges[node.iterator] = {*lower, std::max(*lower, *upper - 1)};
+  std::optional<int64_t> least = getConstantBound(node.lower, false);
+  std::optional<int64_t> most = getConstantBound(node.upper, true);
+  if (least && most)
+    ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);
   else if (kind && kind.isUnroll() && lower && upper)
     result = emitUnrolled(node, *lower, *upper);
+  else if (kind && kind.isUnroll() && lower && most)
+    result = emitUnrolledGuarded(node, *lower, *most);
   else if (kind && kind.isParallel())
     result = emitParallel(node);
   else if (lower && upper && *upper - *lower <= node.step)
@@ -284,9 +310,12 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(parallel.getBody()->getTerminator());
-    if (failed(enterPrivateScope()) || failed(emitChildren(*nest.back())))
+    llvm::DenseMap<Value, Memory> shared = memories;
+    enterScope(*nest.back(), nest);
+    if (failed(emitChildren(*nest.back())))
       return failure();
-    leavePrivateScope();
+    leaveScope();
+    memories = std::move(shared);
   }
   registers = std::move(outer);
   for (const AstNode *loop : nest)
@@ -294,37 +323,90 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   return success();
 }
 
-LogicalResult KernelLoops::emitIf(const AstNode &node) {
-  Value condition = emitCondition(node.condition);
-  SmallVector<Value> before = getSlotValues();
-  auto branch = scf::IfOp::create(builder, loc, TypeRange(ValueRange(before)),
-                                  condition, /*withElseRegion=*/true);
-  auto emitBranch = [&](Region &region, const AstNode *child) {
-    Block *block = &region.front();
-    block->clear();
-    setSlotValues(before);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(block);
-    Registers outer = registers;
-    if (child && failed(emitNode(*child)))
-      return failure();
-    Registers inner;
-    for (auto &[key, slot] : outer) {
-      inner[key] = registers.lookup(key);
-      if (!inner[key].value)
-        return LogicalResult(kernel.emitError(
-            "expects an element of an array in registers to keep its place "
-            "under a condition"));
+KernelLoops::Registers KernelLoops::mergeSlots(const Registers &before,
+                                               const Registers &first,
+                                               const Registers &second) {
+  Registers merged;
+  for (const Registers *slots : {&first, &second})
+    for (const auto &[key, slot] : *slots) {
+      Slot other = (slots == &first ? second : first).lookup(key);
+      bool isNew = !other.value && !before.count(key) && !slot.partial;
+      if (isNew || other.hasTypesOf(slot))
+        merged.insert({key, slot});
     }
-    registers = std::move(inner);
-    scf::YieldOp::create(builder, loc, getSlotValues());
-    return success();
-  };
-  if (failed(emitBranch(branch.getThenRegion(), node.children[0].get())) ||
-      failed(emitBranch(branch.getElseRegion(), node.children.size() > 1
-                                                    ? node.children[1].get()
-                                                    : nullptr)))
-    return failure();
-  setSlotValues(branch.getResults());
+  return merged;
+}
+
+/// Yields the values that `slots` has for those of `merged`.
+void KernelLoops::yieldSlots(const Registers &merged, const Registers &slots) {
+  SmallVector<Value> values;
+  for (const auto &[key, slot] : merged) {
+    Slot own = slots.lookup(key);
+    // Not written here, so nobody uses it.
+    if (!own.value)
+      own.value = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(slot.value.getType()));
+    values.push_back(own.value);
+    if (own.partial)
+      values.push_back(own.partial);
+  }
+  scf::YieldOp::create(builder, loc, values);
+}
+
+LogicalResult
+KernelLoops::emitGuarded(Value condition,
+                         llvm::function_ref<LogicalResult()> emitThen,
+                         llvm::function_ref<LogicalResult()> emitElse) {
+  Registers before = registers, after[2];
+  Region regions[2];
+  llvm::function_ref<LogicalResult()> bodies[] = {emitThen, emitElse};
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    for (unsigned branch : {0, 1}) {
+      registers = before;
+      builder.setInsertionPointToEnd(&regions[branch].emplaceBlock());
+      if (failed(bodies[branch]()))
+        return failure();
+      after[branch] = registers;
+    }
+    registers = mergeSlots(before, after[0], after[1]);
+    for (unsigned branch : {0, 1}) {
+      builder.setInsertionPointToEnd(&regions[branch].front());
+      yieldSlots(registers, after[branch]);
+    }
+  }
+  SmallVector<Value> values = getSlotValues();
+  auto op = scf::IfOp::create(builder, loc, TypeRange(ValueRange(values)),
+                              condition, /*withElseRegion=*/true);
+  op.getThenRegion().takeBody(regions[0]);
+  op.getElseRegion().takeBody(regions[1]);
+  setSlotValues(op.getResults());
+  return success();
+}
+
+LogicalResult KernelLoops::emitIf(const AstNode &node) {
+  return emitGuarded(
+      emitCondition(node.condition),
+      [&] { return emitNode(*node.children[0]); },
+      [&] {
+        return node.children.size() > 1 ? emitNode(*node.children[1])
+                                        : success();
+      });
+}
+
+LogicalResult KernelLoops::emitUnrolledGuarded(const AstNode &node,
+                                               int64_t lower, int64_t most) {
+  Value upper = emitExpr(node.upper);
+  for (int64_t value = lower; value < most; value += node.step) {
+    Value number = arith::ConstantIndexOp::create(builder, loc, value);
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, number, upper);
+    unrolled[node.iterator] = value;
+    if (failed(emitGuarded(
+            inside, [&] { return emitChildren(node); },
+            [] { return success(); })))
+      return failure();
+  }
+  unrolled.erase(node.iterator);
   return success();
 }

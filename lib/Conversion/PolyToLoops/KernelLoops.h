@@ -19,6 +19,7 @@
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Polyhedral/Ast.h"
+#include "espalier/Polyhedral/Storage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
@@ -32,6 +33,8 @@ struct Lanes {
   int64_t width;
   mlir::AffineExpr first; ///< The iterator in lane 0.
   mlir::Value mask;       ///< Null when all lanes are active.
+  /// The iterators that decide which lanes are active.
+  llvm::SmallVector<unsigned> maskIterators;
 };
 
 /// Where the elements of an array are.
@@ -48,14 +51,29 @@ struct Slot {
   mlir::Value value;
   /// Sums of the lanes that have not been combined with `value` yet.
   mlir::Value partial;
+  /// That of the innermost loop around the first write: loops inside it have
+  /// larger ones.
+  unsigned lastIterator = 0;
+
+  bool hasTypesOf(const Slot &other) const {
+    auto getType = [](mlir::Value value) {
+      return value ? value.getType() : mlir::Type();
+    };
+    return getType(value) == getType(other.value) &&
+           getType(partial) == getType(other.partial);
+  }
 };
 /// An array and the address of its element: equal expressions are the same
 /// element, and a constant difference tells elements apart.
 using SlotKey = std::pair<mlir::Value, mlir::AffineExpr>;
 
+/// The parallel loops whose iterations have memory of their own for an array.
+using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
+
 class KernelLoops {
 public:
-  KernelLoops(poly::KernelOp kernel, mlir::OpBuilder &builder);
+  KernelLoops(poly::KernelOp kernel, const PrivateLoops &privateLoops,
+              mlir::OpBuilder &builder);
 
   /// Emits a function in place of the kernel.
   mlir::LogicalResult emit(const polyhedral::AstNode &ast);
@@ -69,16 +87,36 @@ private:
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
   mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
                                    int64_t lower, int64_t upper);
+  /// Copies for the iterations from `lower` to `most`, of which only those
+  /// below the loop's upper bound run.
+  mlir::LogicalResult emitUnrolledGuarded(const polyhedral::AstNode &node,
+                                          int64_t lower, int64_t most);
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitPrefetch(const polyhedral::AstNode &node);
+  mlir::LogicalResult
+  emitGuarded(mlir::Value condition,
+              llvm::function_ref<mlir::LogicalResult()> emitThen,
+              llvm::function_ref<mlir::LogicalResult()> emitElse);
+  /// Slots after two branches that started from `before`: what one branch
+  /// writes first is undefined in the other; what one forgets, or changes the
+  /// type of, is forgotten.
+  static Registers mergeSlots(const Registers &before, const Registers &first,
+                              const Registers &second);
   mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
                                   mlir::Block *block);
   llvm::SmallVector<mlir::Value> getSlotValues() const;
   void setSlotValues(mlir::ValueRange values);
+  /// Yields the values that `slots` has for those of `merged`.
+  void yieldSlots(const Registers &merged, const Registers &slots);
   mlir::Value emitExpr(const polyhedral::AstExpr &expr);
   /// The value, if it is a constant for these values of unrolled iterators.
   std::optional<int64_t> getConstant(const polyhedral::AstExpr &expr);
+  /// A number that `expr` never exceeds, or never falls below.
+  std::optional<int64_t> getConstantBound(const polyhedral::AstExpr &expr,
+                                          bool isUpper);
   mlir::Value emitCondition(const polyhedral::AstCondition &condition);
 
   // Vector loops (VectorLoops.cpp).
@@ -86,6 +124,9 @@ private:
   bool canVectorize(const polyhedral::AstNode &node);
   bool canVectorize(poly::ComputeOp compute, const polyhedral::AstNode &call,
                     const polyhedral::AstNode &loop);
+  /// The iterator in lane 0. The iterator itself, if that takes several cases:
+  /// it stands for its first value then.
+  mlir::AffineExpr getFirstLane(const polyhedral::AstNode &loop);
   mlir::LogicalResult emitVector(const polyhedral::AstNode &node);
   /// The slots that vector loops below `node` accumulate into, lane by lane.
   void collectPartials(
@@ -113,9 +154,21 @@ private:
   // Memory (Accesses.cpp).
   void addMemory(mlir::Value array, mlir::Value memref);
   mlir::LogicalResult addLocal(poly::ArrayOp array);
-  /// Allocates the private arrays of a loop body, and frees them at its end.
-  mlir::LogicalResult enterPrivateScope();
-  void leavePrivateScope();
+  /// The type and dynamic extents of the memory behind a local array.
+  std::pair<mlir::MemRefType, llvm::SmallVector<mlir::Value>>
+  getStorage(poly::ArrayOp array);
+  /// The memory of an array; heap memory is freed at the end of the scope.
+  mlir::Value allocate(poly::ArrayOp array);
+  /// Whether `loop` has iterations with memory of their own for `array`.
+  bool isPrivate(mlir::Value array, const polyhedral::AstNode &loop) const;
+  /// Whether something below `node` uses `array`, outside of such loops.
+  bool usesShared(mlir::Value array, const polyhedral::AstNode &node);
+  /// Allocates arrays that have a storage map for what runs below `body`, and
+  /// frees them at its end: those that are private to one of `loops`, or to
+  /// none if there are no loops.
+  void enterScope(const polyhedral::AstNode &body,
+                  llvm::ArrayRef<const polyhedral::AstNode *> loops);
+  void leaveScope();
   /// The linear address, unrolled iterators replaced. `data` are the values of
   /// the reads before this access.
   mlir::AffineExpr getAddress(const poly::ComputeAccess &access,
@@ -130,6 +183,9 @@ private:
                      const polyhedral::AstNode &call);
   /// Sets an element; forgets those that may be the same one.
   void setSlot(const SlotKey &key, mlir::Value value);
+  /// The value of an element in registers after lanes have written `value`:
+  /// those that are not active keep what was written in other iterations.
+  mlir::Value mergeLanes(const SlotKey &key, mlir::Value value);
   /// The difference of an expression between neighbouring lanes, over symbols
   /// and outer iterators; null if it is not the same for all.
   mlir::AffineExpr getLaneStep(mlir::AffineExpr expr, const Lanes &lanes);
@@ -184,8 +240,10 @@ private:
   unsigned numIterators = 0; ///< Of the AST.
   unsigned numReads = 0;     ///< At most, of a computation.
   llvm::DenseMap<mlir::Value, Memory> memories;
-  llvm::SmallVector<poly::ArrayOp> privateArrays;
-  llvm::SmallVector<llvm::SmallVector<mlir::Value>> privateAllocs;
+  const PrivateLoops &privateLoops;
+  llvm::SmallVector<poly::ArrayOp> storedArrays; ///< With a storage map.
+  /// What to free at the end of each scope.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> scopes;
   Registers registers;
   llvm::DenseMap<unsigned, mlir::Value> iterators;
   llvm::DenseMap<unsigned, int64_t> unrolled;

@@ -3,6 +3,7 @@
 #include "KernelLoops.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Threading.h"
@@ -22,28 +23,43 @@ namespace {
 
 struct ConvertPolyToLoopsPass
     : espalier::impl::ConvertPolyToLoopsPassBase<ConvertPolyToLoopsPass> {
+  /// What a kernel's loops are made of.
+  struct Scanned {
+    polyhedral::Ast ast;
+    polytoloops::PrivateLoops privateLoops;
+  };
+
+  static LogicalResult scan(poly::KernelOp kernel, Scanned &result) {
+    poly::KernelModel model = poly::buildModel(kernel);
+    polyhedral::ScheduleTree tree =
+        poly::buildScheduleTree(model, kernel.getSchedule());
+    auto ast = polyhedral::scanSchedule(model.program, tree.get());
+    if (!ast)
+      return kernel.emitError("cannot be scanned: ")
+             << llvm::toString(ast.takeError());
+    auto loops = polyhedral::findPrivateLoops(model.program, tree.get());
+    if (!loops)
+      return kernel.emitError(llvm::toString(loops.takeError()));
+    for (auto [storage, set] : llvm::zip_equal(model.program.storages, *loops))
+      result.privateLoops[model.arrays[storage.array]] = set;
+    result.ast = std::move(*ast);
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());
     auto kernels = llvm::to_vector(module.getOps<poly::KernelOp>());
     // Scanning takes most of the time and changes nothing.
-    std::vector<polyhedral::Ast> asts(kernels.size());
-    LogicalResult scanned = failableParallelForEachN(
-        &getContext(), 0, kernels.size(), [&](size_t number) {
-          poly::KernelOp kernel = kernels[number];
-          poly::KernelModel model = poly::buildModel(kernel);
-          llvm::Expected<polyhedral::Ast> ast =
-              poly::scanKernel(model, kernel.getSchedule());
-          if (!ast)
-            return LogicalResult(kernel.emitError("cannot be scanned: ")
-                                 << llvm::toString(ast.takeError()));
-          asts[number] = std::move(*ast);
-          return success();
-        });
-    if (failed(scanned))
+    std::vector<Scanned> scanned(kernels.size());
+    if (failed(failableParallelForEachN(
+            &getContext(), 0, kernels.size(), [&](size_t number) {
+              return scan(kernels[number], scanned[number]);
+            })))
       return signalPassFailure();
-    for (auto [kernel, ast] : llvm::zip_equal(kernels, asts)) {
-      if (failed(polytoloops::KernelLoops(kernel, builder).emit(*ast)))
+    for (auto [kernel, loops] : llvm::zip_equal(kernels, scanned)) {
+      if (failed(polytoloops::KernelLoops(kernel, loops.privateLoops, builder)
+                     .emit(*loops.ast)))
         return signalPassFailure();
       kernel.erase();
     }

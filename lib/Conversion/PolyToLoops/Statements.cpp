@@ -134,7 +134,6 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
   // An element in memory: add up the lanes now.
   std::optional<Lanes> vector = std::move(lanes);
   lanes.reset();
-  unrolled.try_emplace(vector->iterator, 0);
   AstNode first(AstNode::Kind::Call);
   first.statement = call.statement;
   for (AffineExpr value : call.values)
@@ -150,7 +149,6 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
     if (failed(emitWrite(write, first, sum, *reads)))
       old = failure();
   }
-  unrolled.erase(vector->iterator);
   lanes = std::move(vector);
   return success(succeeded(old));
 }

@@ -85,10 +85,17 @@ static bool getCalls(const AstNode &node,
   return true;
 }
 
+AffineExpr KernelLoops::getFirstLane(const AstNode &loop) {
+  if (loop.lower.kind == polyhedral::AstExpr::Kind::Affine)
+    return loop.lower.affine;
+  std::optional<int64_t> lower = getConstant(loop.lower);
+  return lower ? constant(*lower) : iterator(loop.iterator);
+}
+
 bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
                                const AstNode &loop) {
   Lanes vector{
-      loop.iterator, getLoopKind(loop).getWidth(), loop.lower.affine, {}};
+      loop.iterator, getLoopKind(loop).getWidth(), getFirstLane(loop), {}, {}};
   auto isRegular = [&](const poly::ComputeAccess &access) {
     return hasLaneAddresses(getAddress(access, call), vector);
   };
@@ -122,8 +129,7 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
 
 bool KernelLoops::canVectorize(const AstNode &node) {
   SmallVector<const AstNode *> calls;
-  if (lanes || node.lower.kind != polyhedral::AstExpr::Kind::Affine ||
-      !getCalls(node, calls))
+  if (lanes || !getCalls(node, calls))
     return false;
   // The lanes' range makes divisions by the number of lanes exact.
   auto known = ranges.find(node.iterator);
@@ -208,6 +214,20 @@ void KernelLoops::endPartials(
   }
 }
 
+/// Adds the iterators that `expr` depends on.
+static void addIterators(const polyhedral::AstExpr &expr,
+                         SmallVectorImpl<unsigned> &iterators) {
+  if (expr.kind == polyhedral::AstExpr::Kind::Affine)
+    expr.affine.walk([&](AffineExpr part) {
+      if (auto dim = dyn_cast<AffineDimExpr>(part))
+        iterators.push_back(dim.getPosition());
+    });
+  if (expr.condition)
+    addIterators(expr.condition->value, iterators);
+  for (const polyhedral::AstExpr &operand : expr.operands)
+    addIterators(operand, iterators);
+}
+
 LogicalResult KernelLoops::emitVector(const AstNode &node) {
   auto partials = beginPartials(node, 0);
   int64_t width = getLoopKind(node).getWidth();
@@ -219,13 +239,17 @@ LogicalResult KernelLoops::emitVector(const AstNode &node) {
     Value count = arith::SubIOp::create(builder, loc, last, first);
     mask = vector::CreateMaskOp::create(
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
+    iterators[node.iterator] = first;
   }
-  lanes = Lanes{node.iterator, width, node.lower.affine, mask};
+  lanes = Lanes{node.iterator, width, getFirstLane(node), mask, {}};
+  addIterators(node.lower, lanes->maskIterators);
+  addIterators(node.upper, lanes->maskIterators);
   if (lower)
     ranges[node.iterator] = {*lower, *lower + width - 1};
   if (failed(emitChildren(node)))
     return failure();
   lanes.reset();
+  iterators.erase(node.iterator);
   endPartials(partials);
   return success();
 }

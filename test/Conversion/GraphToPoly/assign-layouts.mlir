@@ -76,3 +76,36 @@ func.func @main(%x: tensor<1x2x5xf32>, %w: tensor<3x2x3xf32>) -> tensor<1x3x5xf3
   %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 1>, pads_high = array<i64: 1>, dilations = array<i64: 1>} : (tensor<1x2x5xf32>, tensor<3x2x3xf32>) -> tensor<1x3x5xf32>
   return %0 : tensor<1x3x5xf32>
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Groups of whole vectors: all lanes read the same channel, as in an ordinary
+// convolution.
+// CHECK: memref.global {{.*}} : memref<1x1x1x1x32xf32>
+// CHECK: poly.array : memref<1x5x5x32xf32>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x2x5x5xf32>) -> tensor<1x32x5x5xf32> {
+    %w = graph.constant dense_resource<weights> : tensor<32x1x1x1xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x2x5x5xf32>, tensor<32x1x1x1xf32>) -> tensor<1x32x5x5xf32>
+    return %0 : tensor<1x32x5x5xf32>
+  }
+}
+{-# dialect_resources: { builtin: { weights: "0x400000000000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F" } } #-}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Several groups within a vector: lanes are pixels, nothing is rearranged.
+// CHECK: memref.global {{.*}} : memref<32x1x1x1xf32>
+// CHECK: poly.array : memref<1x32x5x5xf32>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x4x5x5xf32>) -> tensor<1x32x5x5xf32> {
+    %w = graph.constant dense_resource<weights> : tensor<32x1x1x1xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x4x5x5xf32>, tensor<32x1x1x1xf32>) -> tensor<1x32x5x5xf32>
+    return %0 : tensor<1x32x5x5xf32>
+  }
+}
+{-# dialect_resources: { builtin: { weights: "0x400000000000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F" } } #-}

@@ -27,3 +27,17 @@ poly.kernel @registers_need_unrolled_loops(%A: memref<4xf32>) {
     poly.yield %x : f32
   }
 }
+
+// -----
+
+// expected-error @below {{expects a prefetch mark outside of vector loops, with a computation, one of its reads, a map 'at' of its dimensions and at most 4096 bytes, but got {at = affine_map<(d0) -> (d0)>, bytes = 64 : i64, computation = @copy, name = "prefetch", read = 1 : i64}}}
+poly.kernel @prefetch_of_no_read(%x: memref<8xf32>, %y: memref<8xf32>) {
+  poly.compute @copy domain [affine_set<(i) : (i >= 0, 7 - i >= 0)>]
+      reads(%x[affine_map<(i) -> (i)>] : memref<8xf32>) writes(%y[affine_map<(i) -> (i)>] : memref<8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.mark "prefetch" attributes {computation = @copy, read = 1 : i64, at = affine_map<(i) -> (i)>, bytes = 64 : i64}
+  }
+}

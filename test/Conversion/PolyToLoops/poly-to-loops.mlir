@@ -279,3 +279,58 @@ poly.kernel @parallel_loops_merge(%A: memref<3x4xf32>) {
     }
   }
 }
+
+// -----
+
+#i = affine_map<(i)[N] -> (i)>
+#sum = affine_map<(i, k)[N] -> (i)>
+#rows = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#points = affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0, k >= 0, 31 - k >= 0)>
+#tile = affine_map<(i)[N] -> (i floordiv 2)>
+#tiles = affine_map<(i, k)[N] -> (i floordiv 2)>
+
+// Copies for the rows that the last tile may not have run under a condition;
+// the elements that they write go on as values.
+// CHECK-LABEL: func.func @partial_tiles(
+// CHECK:         scf.for
+// CHECK:           %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[S1:.*]] = %{{.*}}) -> (f32, f32) {
+// CHECK:             %[[HAS:.*]] = arith.cmpi sgt, %{{.*}}, %c1
+// CHECK:             %[[T1:.*]] = scf.if %[[HAS]] -> (f32) {
+// CHECK:               %[[SUM:.*]] = arith.addf %[[S1]]
+// CHECK:               scf.yield %[[SUM]]
+// CHECK:             } else {
+// CHECK-NEXT:          scf.yield %[[S1]]
+// CHECK:           arith.cmpi sgt, %{{.*}}, %c1
+// CHECK:           scf.if
+// CHECK:             memref.store %[[SUMS]]#1
+poly.kernel @partial_tiles(%A: memref<?x32xf32>, %B: memref<?xf32>, %N: index) {
+  %s = poly.array register(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 2)> as memref<2xf32>
+  poly.compute @init domain [#rows] reads() writes(%s[#i] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @acc domain [#points] reads(%A[affine_map<(i, k)[N] -> (i, k)>], %s[#sum] : memref<?x32xf32>, memref<?xf32>) writes(%s[#sum] : memref<?xf32>) reduction add {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %y, %x : f32
+    poly.yield %z : f32
+  }
+  poly.compute @out domain [#rows] reads(%s[#i] : memref<?xf32>) writes(%B[#i] : memref<?xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.schedule {
+    poly.band [@init, @acc, @out] maps [#tile, #tiles, #tile] loops [sequential] {
+      poly.sequence {
+        poly.filter [@init] {
+          poly.band [@init] maps [affine_map<(i)[N] -> (i mod 2)>] loops [unroll]
+        }
+        poly.filter [@acc] {
+          poly.band [@acc] maps [affine_map<(i, k)[N] -> (k, i mod 2)>] loops [sequential, unroll]
+        }
+        poly.filter [@out] {
+          poly.band [@out] maps [affine_map<(i)[N] -> (i mod 2)>] loops [unroll]
+        }
+      }
+    }
+  }
+}

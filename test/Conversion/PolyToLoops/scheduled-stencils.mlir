@@ -91,10 +91,8 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #i = affine_map<(i)[N] -> (i)>
 
-// Copies of the body for full groups of four; a loop for what is left over. The
-// peeled iteration comes first.
+// Copies of the body for full groups of four; a loop for what is left over.
 // CHECK-LABEL: func.func @copies(
-// CHECK:         memref.store
 // CHECK:         scf.for
 // CHECK-COUNT-4:   memref.store
 // CHECK-NOT:       memref.store
@@ -113,7 +111,6 @@ poly.kernel @copies(%A: memref<?xf32>, %N: index) {
 }
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %s = transform.poly.computation @copies::@s of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.peel %s loop "i" first 1 : !transform.any_op
   transform.poly.unroll %s loop "i" factor 4 : !transform.any_op
   transform.yield
 }

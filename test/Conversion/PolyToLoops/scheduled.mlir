@@ -43,12 +43,14 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
 #B = affine_map<(i, j, k)[K] -> (k, j)>
 module attributes {transform.with_named_sequence} {
 // Accumulators of a register tile are values that the loop over k carries; the
-// loops of the tile are unrolled and lanes.
+// loops of the tile are unrolled and lanes. One vector of B is fetched ahead.
 // CHECK-LABEL: func.func @matmul(
 // CHECK-NOT:     memref.alloc
 // CHECK:         scf.parallel
 // CHECK:           scf.for
 // CHECK-NEXT:        %[[SUMS:.*]]:4 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK:               memref.prefetch %{{.*}}[%{{.*}}], read
+// CHECK-NOT:           memref.prefetch
 // CHECK-COUNT-4:       arith.mulf {{.*}} : vector<16xf32>
 // CHECK:               scf.yield
 // CHECK:             vector.store %[[SUMS]]#0
@@ -86,6 +88,7 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.poly.unroll %acc loop "i.1" : !transform.any_op
   transform.poly.unroll %out loop "i.1" : !transform.any_op
   transform.poly.parallelize %out loop "i.0" : !transform.any_op
+  transform.poly.prefetch %acc read 1 loop "k" distance 8 : !transform.any_op
   transform.yield
 }
 }

@@ -246,3 +246,22 @@ module attributes {poly.target = #target} {
     }
   }
 }
+
+// -----
+
+// Two steps of a recurrence: neither can run to its end before the other.
+#steps = affine_set<(t, i)[T] : (t >= 0, T - 1 - t >= 0, i >= 0, 7 - i >= 0)>
+#i = affine_map<(t, i)[T] -> (i)>
+#left = affine_map<(t, i)[T] -> (i - 1)>
+// CHECK-LABEL: poly.kernel @illegal_otherwise
+// CHECK:         poly.band [@there, @back] maps {{.*}} loops [sequential] names ["t"]
+poly.kernel @illegal_otherwise(%A: memref<8xf32>, %B: memref<8xf32>, %T: index) {
+  poly.compute @there dims ["t", "i"] domain [#steps] reads(%A[#i] : memref<8xf32>) writes(%B[#i] : memref<8xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.compute @back dims ["t", "i"] domain [#steps] reads(%B[#i] : memref<8xf32>) writes(%A[#left] : memref<8xf32>) interleaved 1 {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+}

@@ -1,42 +1,5 @@
 // RUN: espalier-opt %s -split-input-file -verify-diagnostics
 
-// KernelOp C1
-// expected-error @below {{expects a body, but got a declaration}}
-poly.kernel private @k(memref<?xf32>)
-
-// -----
-
-// KernelOp C1
-// expected-error @below {{expects no results, but got 1}}
-poly.kernel @k(%A: memref<?xf32>) -> f32 {
-}
-
-// -----
-
-// KernelOp C2
-// expected-error @below {{expects arguments that are memrefs of numbers, or numbers, but argument #1 is 'tensor<4xf32>'}}
-poly.kernel @k(%A: memref<?xf32>, %B: tensor<4xf32>) {
-}
-
-// -----
-
-// KernelOp C3
-poly.kernel @k(%A: memref<?xf32>) {
-  // expected-error @below {{expects to be outside poly.kernel, which holds arrays, computations and a schedule}}
-  %c = arith.constant 0 : index
-}
-
-// -----
-
-// KernelOp C3
-poly.kernel @k(%A: memref<?xf32>) {
-  poly.schedule
-  // expected-error @below {{expects to be the only schedule of its kernel}}
-  poly.schedule
-}
-
-// -----
-
 // ArrayOp C1
 poly.kernel @k(%N: index) {
   // expected-error @below {{expects 2 sizes, one for each dynamic extent, but got 1}}

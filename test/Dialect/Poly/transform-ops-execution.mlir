@@ -9,7 +9,9 @@
 
 // CHECK-DAG: #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d0, d1 floordiv 16, d1 mod 16)>
 // CHECK-DAG: #[[OUTER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d0 floordiv 4)>
-// CHECK-DAG: #[[INNER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d1 floordiv 16, d2, d0 mod 4, d1 mod 16)>
+// CHECK-DAG: #[[INNER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d1 floordiv 16, d2)>
+// CHECK-DAG: #[[LATER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d0, d1, d2 + 4)>
+// CHECK-DAG: #[[TILE:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d0 mod 4, d1 mod 16)>
 module attributes {transform.with_named_sequence} {
 // CHECK-LABEL: poly.kernel @matmul
 poly.kernel @matmul(%A: memref<?x?xf32>, %B: memref<?x64xf32>, %C: memref<?x64xf32>, %M: index, %K: index) {
@@ -26,7 +28,9 @@ poly.kernel @matmul(%A: memref<?x?xf32>, %B: memref<?x64xf32>, %C: memref<?x64xf
   // CHECK: poly.band [@init] maps [#[[LANES]]] loops [parallel, unroll, vector(16)] names ["i", "j.0", "j.1"]
   // Full tiles of "i.0" have code of their own, with four copies.
   // CHECK: poly.band [@acc] maps [#[[OUTER]]] loops [sequential] names ["i.0"] full_tiles {
-  // CHECK: poly.band [@acc] maps [#[[INNER]]] loops [sequential, sequential, unroll, vector(16)] names ["j.0", "k", "i.1", "j.1"]
+  // CHECK: poly.band [@acc] maps [#[[INNER]]] loops [sequential, sequential] names ["j.0", "k"] {
+  // CHECK-NEXT: poly.mark "prefetch" attributes {at = #[[LATER]], bytes = 128 : i64, computation = @acc, read = 1 : i64} {
+  // CHECK-NEXT: poly.band [@acc] maps [#[[TILE]]] loops [unroll, vector(16)] names ["i.1", "j.1"]
 }
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
@@ -39,6 +43,37 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.poly.serialize %acc loop "i" : !transform.any_op
   transform.poly.vectorize %acc loop "j" width 16 : !transform.any_op
   transform.poly.unroll_and_jam %acc loop "i" factor 4 : !transform.any_op
+  transform.poly.prefetch %acc read 1 loop "k" distance 4 bytes 128 : !transform.any_op
+  transform.yield
+}
+}
+
+// -----
+
+#short = affine_set<(i) : (i >= 0, 1 - i >= 0)>
+#long = affine_set<(i) : (i >= 0, 5 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+
+// Computations that share a loop share its lanes: the longest decides whether
+// it is cut.
+// CHECK-DAG: #[[CUT:.*]] = affine_map<(d0) -> (d0 floordiv 2, d0 mod 2)>
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @shared
+poly.kernel @shared(%A: memref<?xf32>, %B: memref<?xf32>) {
+  poly.compute @a dims ["i"] domain [#long] reads(%A[#id] : memref<?xf32>) writes(%A[#id] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @b dims ["i"] domain [#short] reads(%B[#id] : memref<?xf32>) writes(%B[#id] : memref<?xf32>) interleaved 1 {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // CHECK: poly.band [@a, @b] maps [#[[CUT]], #[[CUT]]] loops [sequential, vector(2)] names ["i.0", "i.1"]
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @shared::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %b loop "i" width 2 : !transform.any_op
   transform.yield
 }
 }

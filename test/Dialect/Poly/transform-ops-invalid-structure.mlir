@@ -19,10 +19,18 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_many 2>&1 | FileCheck %s --check-prefix=VECTORIZE-MANY
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_sequence 2>&1 | FileCheck %s --check-prefix=VECTORIZE-SEQUENCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_inside 2>&1 | FileCheck %s --check-prefix=VECTORIZE-INSIDE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=vectorize_shift 2>&1 | FileCheck %s --check-prefix=VECTORIZE-SHIFT
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_symbolic 2>&1 | FileCheck %s --check-prefix=UNROLL-SYMBOLIC
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_zero 2>&1 | FileCheck %s --check-prefix=UNROLL-ZERO
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unroll_many 2>&1 | FileCheck %s --check-prefix=UNROLL-MANY
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=jam_sequence 2>&1 | FileCheck %s --check-prefix=JAM-SEQUENCE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_read 2>&1 | FileCheck %s --check-prefix=PREFETCH-READ
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_distance 2>&1 | FileCheck %s --check-prefix=PREFETCH-DISTANCE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_indirect 2>&1 | FileCheck %s --check-prefix=PREFETCH-INDIRECT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_lanes 2>&1 | FileCheck %s --check-prefix=PREFETCH-LANES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_skewed 2>&1 | FileCheck %s --check-prefix=PREFETCH-SKEWED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_bytes 2>&1 | FileCheck %s --check-prefix=PREFETCH-BYTES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=mark_prefetch 2>&1 | FileCheck %s --check-prefix=MARK-PREFETCH
 
 // What is wrong with a command itself. Each case is an entry point.
 
@@ -34,9 +42,12 @@
 #none = affine_set<(i)[T, N] : (i - 3 >= 0, 2 - i >= 0)>
 #endless = affine_set<(i)[T, N] : (i >= 0)>
 #i = affine_map<(i)[T, N] -> (0, i)>
+#ten = affine_set<(i)[T, N] : (i >= 0, 9 - i >= 0)>
+#place = affine_map<(i)[T, N] -> (i)>
+#there = affine_map<(i)[T, N, place] -> (1, place)>
 
 module attributes {transform.with_named_sequence} {
-poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, %T: index, %N: index) {
+poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, %I: memref<10xindex>, %T: index, %N: index) {
   poly.compute @a dims ["t", "i"] domain [#points] reads(%A[#west] : memref<?x?xf32>) writes(%A[#next] : memref<?x?xf32>) {
   ^bb0(%x: f32):
     poly.yield %x : f32
@@ -48,6 +59,10 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, 
   poly.compute @c dims ["i", "j"] domain [#small] reads() writes(%C[#same] : memref<10x64xf32>) interleaved 1 {
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
+  }
+  poly.compute @far dims ["i"] domain [#ten] reads(%I[#place], %B[#there] : memref<10xindex>, memref<?x?xf32>) writes(%B[#i] : memref<?x?xf32>) {
+  ^bb0(%x: index, %b: f32):
+    poly.yield %b : f32
   }
   poly.compute @none dims ["i"] domain [#none] reads() writes(%B[#i] : memref<?x?xf32>) {
     %z = arith.constant 0.0 : f32
@@ -241,6 +256,17 @@ transform.named_sequence @vectorize_inside(%module: !transform.any_op {transform
   transform.yield
 }
 
+// ShiftOp, lanes that are shared
+// VECTORIZE-SHIFT: error: expects at most 4 iterations of the loop #poly.loop<vector(4)> of [@b, @c], but it has 5
+transform.named_sequence @vectorize_shift(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %b with %c loops 1 : !transform.any_op, !transform.any_op
+  transform.poly.vectorize %b loop "j" width 4 : !transform.any_op
+  transform.poly.shift %b loop "j.1" by 1 : !transform.any_op
+  transform.yield
+}
+
 // UnrollOp, factor
 // UNROLL-SYMBOLIC: error: expects a factor, because no constant bounds "i"
 transform.named_sequence @unroll_symbolic(%module: !transform.any_op {transform.readonly}) {
@@ -270,6 +296,64 @@ transform.named_sequence @unroll_many(%module: !transform.any_op {transform.read
 transform.named_sequence @jam_sequence(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll_and_jam %b loop "i" factor 2 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, read
+// PREFETCH-READ: error: expects one of the 1 reads of @a, but got #1
+transform.named_sequence @prefetch_read(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %a read 1 loop "i" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, distance
+// PREFETCH-DISTANCE: error: expects a distance between 1 and 2^30, but got 0
+transform.named_sequence @prefetch_distance(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i" distance 0 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, indirect
+// PREFETCH-INDIRECT: error: expects a read whose index is known before, but #1 of @far is at a place that is read
+transform.named_sequence @prefetch_indirect(%module: !transform.any_op {transform.readonly}) {
+  %far = transform.poly.computation @k::@far of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %far read 1 loop "i" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, loop
+// PREFETCH-LANES: error: expects a loop over one dimension that is no vector, but "i.1" is not
+transform.named_sequence @prefetch_lanes(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i.1" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, loop
+// PREFETCH-SKEWED: error: expects a loop over one dimension that is no vector, but "i" is not
+transform.named_sequence @prefetch_skewed(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.skew %a loop "i" by [1] of ["t"] : !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, bytes
+// PREFETCH-BYTES: error: expects between 1 and 4096 bytes, but got 8192
+transform.named_sequence @prefetch_bytes(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %a read 0 loop "i" distance 4 bytes 8192 : !transform.any_op
+  transform.yield
+}
+
+// MarkCommandOp, name
+// MARK-PREFETCH: error: expects another name than "prefetch", which the command of this name uses
+transform.named_sequence @mark_prefetch(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.mark %a loop "i" as "prefetch" : !transform.any_op
   transform.yield
 }
 }

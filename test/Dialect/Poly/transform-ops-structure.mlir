@@ -109,7 +109,7 @@ poly.kernel @peeled(%A: memref<?x?xf32>, %N: index) {
   // CHECK-NEXT: poly.band [@a] {{.*}} loops [sequential] names ["j.peel"]
   // CHECK: poly.sequence {
   // CHECK-NEXT: poly.filter [@a] where [#[[BELOW]]] {
-  // CHECK-NEXT: poly.band [@a] {{.*}} loops [sequential, vector(16)] names ["j.0", "j.1"]
+  // CHECK-NEXT: poly.band [@a] {{.*}} loops [vector(16)] names ["j"]
   // CHECK: poly.band [@a] {{.*}} names ["j.peel.2"]
   // CHECK: poly.filter [@a] where [#[[LAST]]] {
   // CHECK-NEXT: poly.band [@a] {{.*}} names ["i.peel"] {

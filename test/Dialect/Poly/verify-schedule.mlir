@@ -199,7 +199,7 @@ poly.kernel @elements_share_a_place(%A: memref<?xf32>, %B: memref<?xf32>, %N: in
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects the storage of array #0 to suit the schedule, but elements of one place are alive at the same time, in @produce}}
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but elements (0) and (16) are in one place and alive at the same time, with parameters (17)}}
   poly.schedule {
     poly.sequence {
       poly.filter [@produce]
@@ -224,7 +224,7 @@ poly.kernel @registers_do_not_leave_a_parallel_loop(%A: memref<8xf32>, %B: memre
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share elements, in @produce}}
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share registers, in @produce}}
   poly.schedule {
     poly.sequence {
       poly.filter [@produce] {
@@ -284,5 +284,64 @@ poly.kernel @recurrence_in_its_order(%c: memref<?xf32>, %h: memref<?xf32>, %T: i
         poly.filter [@state]
       }
     }
+  }
+}
+
+// -----
+
+#line = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+// Lanes beyond the width would never run.
+poly.kernel @lanes_are_enough(%A: memref<?xf32>, %N: index) {
+  poly.compute @s domain [#line] reads() writes(%A[#i] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // expected-error @below {{expects at most 8 iterations of the loop #poly.loop<vector(8)> of [@s], but it has more}}
+  poly.schedule {
+    poly.band [@s] maps [#i] loops [vector(8)]
+  }
+}
+
+// -----
+
+#line = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+// Both computations have eight iterations, but not the same ones.
+poly.kernel @shared_lanes(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
+  poly.compute @a domain [#line] reads() writes(%A[#i] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @b domain [#line] reads() writes(%B[#i] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // expected-error @below {{expects at most 8 iterations of the loop #poly.loop<vector(8)> of [@a, @b], but it has 9}}
+  poly.schedule {
+    poly.band [@a, @b] maps [affine_map<(i)[N] -> (i floordiv 8, i mod 8)>, affine_map<(i)[N] -> (i floordiv 8, i mod 8 + 1)>]
+        loops [sequential, vector(8)] {
+      poly.sequence {
+        poly.filter [@a]
+        poly.filter [@b]
+      }
+    }
+  }
+}
+
+// -----
+
+#line = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+
+poly.kernel @lanes_are_affine(%A: memref<?xf32>, %N: index) {
+  poly.compute @s domain [#line] reads() writes(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // expected-error @below {{expects at most 8 iterations of the loop #poly.loop<vector(8)> of [@s], but they cannot be counted}}
+  poly.schedule {
+    poly.band [@s] maps [affine_map<(i)[N] -> (i mod N)>] loops [vector(8)]
   }
 }

@@ -137,16 +137,16 @@ TEST_F(AstTest, ScansTiles) {
   EXPECT_EQ(scan(program, tiledMatmul()),
             R"(for d0 = 0 to (s0 - 1) floordiv 14 + 1 "it"
   for d1 = 0 to (s1 - 1) floordiv 32 + 1 "jt"
-    for d2 = 0 to min(14, d0 * -14 + s0) "i"
-      for d3 = 0 to min(32, d1 * -32 + s1) "j"
-        init(d0 * 14 + d2, d1 * 32 + d3)
+    for d2 = 0 to min(14, s0 - 14 * d0) "i"
+      for d3 = 0 to min(32, s1 - 32 * d1) "j"
+        init(14 * d0 + d2, 32 * d1 + d3)
     for d4 = 0 to s2 "k"
-      for d5 = 0 to min(14, d0 * -14 + s0) "i"
-        for d6 = 0 to min(32, d1 * -32 + s1) "j"
-          update(d0 * 14 + d5, d1 * 32 + d6, d4)
-    for d7 = 0 to min(14, d0 * -14 + s0) "i"
-      for d8 = 0 to min(32, d1 * -32 + s1) "j"
-        store(d0 * 14 + d7, d1 * 32 + d8)
+      for d5 = 0 to min(14, s0 - 14 * d0) "i"
+        for d6 = 0 to min(32, s1 - 32 * d1) "j"
+          update(14 * d0 + d5, 32 * d1 + d6, d4)
+    for d7 = 0 to min(14, s0 - 14 * d0) "i"
+      for d8 = 0 to min(32, s1 - 32 * d1) "j"
+        store(14 * d0 + d7, 32 * d1 + d8)
 )");
 }
 
@@ -159,35 +159,35 @@ TEST_F(AstTest, SeparatesFullTiles) {
   for d1 = 0 to 2 "jt"
     for d2 = 0 to 14 "i"
       for d3 = 0 to 32 "j"
-        init(d0 * 14 + d2, d1 * 32 + d3)
+        init(14 * d0 + d2, 32 * d1 + d3)
     for d4 = 0 to s2 "k"
       for d5 = 0 to 14 "i"
         for d6 = 0 to 32 "j"
-          update(d0 * 14 + d5, d1 * 32 + d6, d4)
+          update(14 * d0 + d5, 32 * d1 + d6, d4)
     for d7 = 0 to 14 "i"
       for d8 = 0 to 32 "j"
-        store(d0 * 14 + d7, d1 * 32 + d8)
+        store(14 * d0 + d7, 32 * d1 + d8)
   for d9 = 0 to 14 "i"
     for d10 = 0 to 6 "j"
-      init(d0 * 14 + d9, d10 + 64)
+      init(14 * d0 + d9, d10 + 64)
   for d11 = 0 to s2 "k"
     for d12 = 0 to 14 "i"
       for d13 = 0 to 6 "j"
-        update(d0 * 14 + d12, d13 + 64, d11)
+        update(14 * d0 + d12, d13 + 64, d11)
   for d14 = 0 to 14 "i"
     for d15 = 0 to 6 "j"
-      store(d0 * 14 + d14, d15 + 64)
+      store(14 * d0 + d14, d15 + 64)
 for d16 = 0 to 3 "jt"
   for d17 = 0 to 2 "i"
-    for d18 = 0 to min(32, d16 * -32 + 70) "j"
-      init(d17 + 28, d16 * 32 + d18)
+    for d18 = 0 to min(32, 70 - 32 * d16) "j"
+      init(d17 + 28, 32 * d16 + d18)
   for d19 = 0 to s2 "k"
     for d20 = 0 to 2 "i"
-      for d21 = 0 to min(32, d16 * -32 + 70) "j"
-        update(d20 + 28, d16 * 32 + d21, d19)
+      for d21 = 0 to min(32, 70 - 32 * d16) "j"
+        update(d20 + 28, 32 * d16 + d21, d19)
   for d22 = 0 to 2 "i"
-    for d23 = 0 to min(32, d16 * -32 + 70) "j"
-      store(d22 + 28, d16 * 32 + d23)
+    for d23 = 0 to min(32, 70 - 32 * d16) "j"
+      store(d22 + 28, 32 * d16 + d23)
 )");
 }
 
@@ -205,11 +205,11 @@ TEST_F(AstTest, SeparatesFullTilesOfSymbolicSizes) {
   for d1 = 0 to s2 "k"
     for d2 = 0 to 14 "i"
       for d3 = 0 to s1 "j"
-        update(d0 * 14 + d2, d3, d1)
+        update(14 * d0 + d2, d3, d1)
 for d4 = 0 to s2 "k"
   for d5 = 0 to s0 mod 14 "i"
     for d6 = 0 to s1 "j"
-      update(d5 + -(s0 mod 14) + s0, d6, d4)
+      update(d5 + s0 - s0 mod 14, d6, d4)
 )");
 }
 
@@ -243,7 +243,7 @@ TEST_F(AstTest, ScansUnionsFiltersAndMarks) {
   program.statements = {pieces};
   EXPECT_EQ(scan(program, makeBand(BandMap{0, map("(i)[N] -> (-i)")},
                                    {member("reversed")})),
-            R"(for d0 = -s0 + 1 to 1 "reversed"
+            R"(for d0 = 1 - s0 to 1 "reversed"
   if (-d0 - 8 >= 0 || d0 + 2 >= 0)
     s(-d0)
 )");

@@ -99,19 +99,19 @@ TEST_F(ConvolutionTest, IsScannedWithLittleWork) {
   for d1 = 0 to (s1 - 1) floordiv 32 + 1
     for d2 = 0 to s2
       for d3 = 0 to (s3 - 1) floordiv 14 + 1
-        for d4 = 0 to min(14, d3 * -14 + s3)
-          for d5 = 0 to min(32, d1 * -32 + s1)
-            init(d0, d1 * 32 + d5, d2, d3 * 14 + d4)
+        for d4 = 0 to min(14, s3 - 14 * d3)
+          for d5 = 0 to min(32, s1 - 32 * d1)
+            init(d0, 32 * d1 + d5, d2, 14 * d3 + d4)
         for d6 = 0 to (s4 - 1) floordiv 16 + 1
-          for d7 = max(0, -d2 + 1) to min(3, -d2 + s2 + 1)
-            for d8 = max(0, -s3 + 2) to min(3, d3 * -14 + s3 + 1)
-              for d9 = 0 to min(16, d6 * -16 + s4)
-                for d10 = max(0, d3 * -14 - d8 + 1) to min(14, d3 * -14 + s3, d3 * -14 + s3 - d8 + 1)
-                  for d11 = 0 to min(32, d1 * -32 + s1)
-                    update(d0, d1 * 32 + d11, d2, d3 * 14 + d10, d6 * 16 + d9, d7, d8)
-        for d12 = 0 to min(14, d3 * -14 + s3)
-          for d13 = 0 to min(32, d1 * -32 + s1)
-            store(d0, d1 * 32 + d13, d2, d3 * 14 + d12)
+          for d7 = max(0, 1 - d2) to min(3, s2 + 1 - d2)
+            for d8 = max(0, 2 - s3) to min(3, s3 + 1 - 14 * d3)
+              for d9 = 0 to min(16, s4 - 16 * d6)
+                for d10 = max(0, 1 - 14 * d3 - d8) to min(14, s3 - 14 * d3, s3 + 1 - 14 * d3 - d8)
+                  for d11 = 0 to min(32, s1 - 32 * d1)
+                    update(d0, 32 * d1 + d11, d2, 14 * d3 + d10, 16 * d6 + d9, d7, d8)
+        for d12 = 0 to min(14, s3 - 14 * d3)
+          for d13 = 0 to min(32, s1 - 32 * d1)
+            store(d0, 32 * d1 + d13, d2, 14 * d3 + d12)
 )");
 }
 

@@ -2,6 +2,7 @@
 
 #include "espalier/Polyhedral/Dependence.h"
 #include "Fixture.h"
+#include "espalier/Polyhedral/Storage.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace espalier::polyhedral;
@@ -235,15 +236,18 @@ TEST_F(StorageTest, OneTileIsEnough) {
 TEST_F(StorageTest, TilesMustNotOverlap) {
   Program program = matmulWith("(i, j) -> (i mod 4, j mod 8)");
   EXPECT_EQ(check(program, tiles("(i floordiv 8, j floordiv 8)")),
-            "the storage of acc to suit the schedule, but elements of one "
-            "place are alive at the same time, in @init");
+            "the storage of acc to suit the schedule, but elements "
+            "(0, 0) and (4, 0) are in one place and alive at the same time, "
+            "with parameters (5, 1, 2)");
   program = matmulWith("(i, j) -> (i mod 4, 0)");
   EXPECT_EQ(check(program, tiles("(i floordiv 4, j floordiv 8)")),
-            "the storage of acc to suit the schedule, but elements of one "
-            "place are alive at the same time, in @init");
+            "the storage of acc to suit the schedule, but elements "
+            "(0, 6) and (0, 7) are in one place and alive at the same time, "
+            "with parameters (1, 8, 2)");
   EXPECT_EQ(check(program, makeProgramOrder(program)),
-            "the storage of acc to suit the schedule, but elements of one "
-            "place are alive at the same time, in @init");
+            "the storage of acc to suit the schedule, but elements "
+            "(0, 0) and (0, 1) are in one place and alive at the same time, "
+            "with parameters (1, 2, 1)");
 }
 
 // What the tiles leave over has tiles of its own.
@@ -267,8 +271,9 @@ TEST_F(StorageTest, PartsHaveTheirOwnTiles) {
   };
   EXPECT_EQ(check(program, parts("(i, j floordiv 8)")), "legal");
   EXPECT_EQ(check(program, parts("(i, j floordiv 16)")),
-            "the storage of acc to suit the schedule, but elements of one "
-            "place are alive at the same time, in @init");
+            "the storage of acc to suit the schedule, but elements "
+            "(2, 7) and (2, 15) are in one place and alive at the same time, "
+            "with parameters (3, 16, 2)");
 }
 
 // The rows of one band are shared by its columns' parallel iterations.
@@ -276,11 +281,29 @@ TEST_F(StorageTest, ParallelLoopsHaveTheirOwnMemory) {
   Program program = matmulWith("(i, j) -> (i mod 4, j)");
   EXPECT_EQ(check(program, tiles("(i floordiv 4)", {kParallel})), "legal");
   ScheduleTree tree = tiles("(i floordiv 4)", {kParallel});
-  tree->children[0]->children[0]->children[0]->members[1].concurrency =
-      kParallel;
+  BandMember &inner = tree->children[0]->children[0]->children[0]->members[1];
+  inner.concurrency = kParallel;
+  EXPECT_EQ(check(program, tree), "legal");
+  llvm::Expected<std::vector<LoopSet>> loops =
+      findPrivateLoops(program, tree.get());
+  ASSERT_TRUE(static_cast<bool>(loops)) << llvm::toString(loops.takeError());
+  EXPECT_TRUE((*loops)[0].contains(&tree->members[0]));
+  EXPECT_FALSE((*loops)[0].contains(&inner));
+  // But not registers.
+  program.storages[0].inRegisters = true;
   EXPECT_EQ(check(program, tree),
             "the storage of acc to suit the schedule, but iterations of a "
-            "parallel loop share elements, in @init");
+            "parallel loop share registers, in @init");
+}
+
+// Elements with places of their own need no second memory.
+TEST_F(StorageTest, WholeArraysAreShared) {
+  Program program = matmulWith("(i, j) -> (j floordiv 8, i, j mod 8)");
+  ScheduleTree tree = tiles("(i floordiv 4)", {kParallel});
+  llvm::Expected<std::vector<LoopSet>> loops =
+      findPrivateLoops(program, tree.get());
+  ASSERT_TRUE(static_cast<bool>(loops)) << llvm::toString(loops.takeError());
+  EXPECT_TRUE((*loops)[0].empty());
 }
 
 TEST_F(DependenceTest, IndirectAccessesMayTouchAnything) {
@@ -330,6 +353,34 @@ TEST_F(DependenceTest, ComputesRelations) {
     found |= dependence.relation.isEqual(expected).value_or(false);
   }
   EXPECT_TRUE(found);
+}
+
+TEST_F(DependenceTest, ComputesDistances) {
+  Context isl;
+  Program program = jacobi();
+  auto dependences = computeDependences(isl, program);
+  ASSERT_TRUE(static_cast<bool>(dependences));
+  auto getUnion = [&](const ScheduleNode *root, const ScheduleNode *band) {
+    auto distances = computeDistances(isl, program, *dependences, root, band);
+    EXPECT_TRUE(static_cast<bool>(distances));
+    Set all;
+    for (const LoopDistances &distance : *distances)
+      all = all ? all.unite(distance.differences) : distance.differences;
+    return all;
+  };
+  ScheduleTree tree = band("(t, i)[T, N] -> (t + i, t)");
+  Set skewed = getUnion(tree.get(), tree.get());
+  EXPECT_EQ(skewed.getMin(0), 0);
+  EXPECT_EQ(skewed.getMax(0), 2);
+  EXPECT_EQ(skewed.getMin(1), 1);
+  EXPECT_EQ(skewed.getMax(1), 1);
+
+  // What the loop over time leaves equal: nothing.
+  BandMap inner{0, map("(t, i)[T, N] -> (i)")};
+  ScheduleTree nested = makeBand(BandMap{0, map("(t, i)[T, N] -> (t)")},
+                                 BandMember{}, makeBand(inner, BandMember{}));
+  EXPECT_FALSE(getUnion(nested.get(), nested->children[0].get()));
+  EXPECT_EQ(getUnion(nested.get(), nested.get()).getMin(0), 1);
 }
 
 } // namespace

@@ -22,106 +22,18 @@ using Point = std::vector<int64_t>;
 
 class PropertyTest : public PolyhedralTest {
 protected:
-  int64_t evaluate(AffineExpr expr, const std::map<unsigned, int64_t> &dims,
-                   const Point &symbols) {
-    switch (expr.getKind()) {
-    case mlir::AffineExprKind::Constant:
-      return llvm::cast<mlir::AffineConstantExpr>(expr).getValue();
-    case mlir::AffineExprKind::DimId:
-      return dims.at(llvm::cast<mlir::AffineDimExpr>(expr).getPosition());
-    case mlir::AffineExprKind::SymbolId:
-      return symbols.at(llvm::cast<mlir::AffineSymbolExpr>(expr).getPosition());
-    default:
-      break;
-    }
-    auto binary = llvm::cast<mlir::AffineBinaryOpExpr>(expr);
-    int64_t lhs = evaluate(binary.getLHS(), dims, symbols);
-    int64_t rhs = evaluate(binary.getRHS(), dims, symbols);
-    int64_t quotient = 0;
-    switch (expr.getKind()) {
-    case mlir::AffineExprKind::Add:
-      return lhs + rhs;
-    case mlir::AffineExprKind::Mul:
-      return lhs * rhs;
-    case mlir::AffineExprKind::CeilDiv:
-      return -llvm::divideFloorSigned(-lhs, rhs);
-    default:
-      quotient = llvm::divideFloorSigned(lhs, rhs);
-      return expr.getKind() == mlir::AffineExprKind::FloorDiv
-                 ? quotient
-                 : lhs - quotient * rhs;
-    }
-  }
-
-  /// Runs the loops; collects the points in the order of their execution.
-  struct Interpreter {
-    PropertyTest &test;
-    const Point &parameters;
-    std::map<unsigned, int64_t> iterators;
+  /// The points that the loops visit, in the order of their execution, after
+  /// the number of their statement.
+  std::vector<Point> run(const AstNode &node, const Point &parameters) {
     std::vector<Point> visited;
-
-    int64_t get(const AstExpr &expr) {
-      switch (expr.kind) {
-      case AstExpr::Kind::Affine:
-        return test.evaluate(expr.affine, iterators, parameters);
-      case AstExpr::Kind::Select:
-        return get(expr.operands[holds(*expr.condition) ? 0 : 1]);
-      case AstExpr::Kind::Max:
-      case AstExpr::Kind::Min:
-        break;
-      }
-      int64_t value = get(expr.operands[0]);
-      for (const AstExpr &operand : expr.operands)
-        value = expr.kind == AstExpr::Kind::Max ? std::max(value, get(operand))
-                                                : std::min(value, get(operand));
-      return value;
-    }
-    bool holds(const AstCondition &condition) {
-      auto check = [&](const AstCondition &part) { return holds(part); };
-      switch (condition.kind) {
-      case AstCondition::Kind::True:
-        return true;
-      case AstCondition::Kind::NonNegative:
-        return get(condition.value) >= 0;
-      case AstCondition::Kind::Zero:
-        return get(condition.value) == 0;
-      case AstCondition::Kind::And:
-        return llvm::all_of(condition.operands, check);
-      case AstCondition::Kind::Or:
-        return llvm::any_of(condition.operands, check);
-      case AstCondition::Kind::Not:
-        return !holds(condition.operands[0]);
-      }
-      return false;
-    }
-    void run(const AstNode &node) {
-      switch (node.kind) {
-      case AstNode::Kind::For:
-        for (int64_t i = get(node.lower), e = get(node.upper); i < e;
-             i += node.step) {
-          iterators[node.iterator] = i;
-          run(*node.children[0]);
-        }
-        return;
-      case AstNode::Kind::If:
-        if (holds(node.condition))
-          run(*node.children[0]);
-        else if (node.children.size() > 1)
-          run(*node.children[1]);
-        return;
-      case AstNode::Kind::Block:
-      case AstNode::Kind::Mark:
-        for (const Ast &child : node.children)
-          run(*child);
-        return;
-      case AstNode::Kind::Call:
-        visited.push_back({node.statement});
-        for (AffineExpr value : node.values)
-          visited.back().push_back(test.evaluate(value, iterators, parameters));
-        return;
-      }
-    }
-  };
+    runAst(node, parameters, [&](const AstInstance &instance) {
+      visited.push_back({instance.statement});
+      visited.back().insert(visited.back().end(), instance.point.begin(),
+                            instance.point.end());
+      return true;
+    });
+    return visited;
+  }
 
   /// The points of a box of side `size` that are in the statement's domain.
   std::vector<Point> enumerate(const Statement &statement, int64_t size,
@@ -129,13 +41,10 @@ protected:
     std::vector<Point> points;
     Point point(statement.numDims, -1);
     while (true) {
-      std::map<unsigned, int64_t> dims;
-      for (unsigned i = 0; i < point.size(); ++i)
-        dims[i] = point[i];
       bool inside = llvm::any_of(statement.domain, [&](mlir::IntegerSet set) {
         return llvm::all_of(
             llvm::zip(set.getConstraints(), set.getEqFlags()), [&](auto pair) {
-              int64_t value = evaluate(std::get<0>(pair), dims, parameters);
+              int64_t value = evaluate(std::get<0>(pair), point, parameters);
               return std::get<1>(pair) ? value == 0 : value >= 0;
             });
       });
@@ -152,12 +61,9 @@ protected:
   /// Coordinates of a point under a map.
   Point apply(mlir::AffineMap map, const Point &point,
               const Point &parameters) {
-    std::map<unsigned, int64_t> dims;
-    for (unsigned i = 0; i < point.size(); ++i)
-      dims[i] = point[i];
     Point result;
     for (AffineExpr expr : map.getResults())
-      result.push_back(evaluate(expr, dims, parameters));
+      result.push_back(evaluate(expr, point, parameters));
     return result;
   }
 
@@ -213,8 +119,7 @@ TEST_F(PropertyTest, LoopsVisitThePointsInTheirOrder) {
 
     for (int64_t size : {0, 1, 2, 7}) {
       Point parameters = {size};
-      Interpreter interpreter{*this, parameters, {}, {}};
-      interpreter.run(**ast);
+      std::vector<Point> visitedPoints = run(**ast, parameters);
       std::vector<Point> expected =
           enumerate(program.statements[0], size, parameters);
       llvm::sort(expected, [&](const Point &lhs, const Point &rhs) {
@@ -227,7 +132,7 @@ TEST_F(PropertyTest, LoopsVisitThePointsInTheirOrder) {
       llvm::raw_string_ostream os(text);
       os << bandMap.map << "\n";
       print(program, **ast, os);
-      ASSERT_EQ(interpreter.visited, expected) << text << "N = " << size;
+      ASSERT_EQ(visitedPoints, expected) << text << "N = " << size;
     }
   }
 }
@@ -351,11 +256,10 @@ TEST_F(PropertyTest, LegalStorageKeepsValuesUntilTheyAreRead) {
     llvm::Expected<Ast> ast = scanSchedule(program, tree.get());
     ASSERT_TRUE(static_cast<bool>(ast)) << llvm::toString(ast.takeError());
     Point parameters = {7};
-    Interpreter interpreter{*this, parameters, {}, {}};
-    interpreter.run(**ast);
+    std::vector<Point> visitedPoints = run(**ast, parameters);
     std::map<Point, Point> memory;
     bool isKept = true;
-    for (const Point &visited : interpreter.visited) {
+    for (const Point &visited : visitedPoints) {
       Point element(visited.begin() + 1, visited.end());
       Point place = apply(storage, element, parameters);
       if (visited[0] == 0)
@@ -370,6 +274,78 @@ TEST_F(PropertyTest, LegalStorageKeepsValuesUntilTheyAreRead) {
   }
   EXPECT_GT(numLegal, 20u);
   EXPECT_GT(numIllegal, 20u);
+}
+
+// The steps of a time loop use what earlier steps left: the places of elements
+// are free again when the last of these has read them.
+TEST_F(PropertyTest, StorageIsLegalIfLifetimesAreDisjoint) {
+  std::mt19937 random(5);
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  AffineExpr t = mlir::getAffineDimExpr(0, &context);
+  AffineExpr i = mlir::getAffineDimExpr(1, &context);
+  auto makeMap = [&](llvm::ArrayRef<AffineExpr> results, unsigned symbols) {
+    return mlir::AffineMap::get(2, symbols, results, &context);
+  };
+  unsigned numLegal = 0, numIllegal = 0;
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    // A[t, i] = f(A[t - delay, i + shift], A[t - 1, i])
+    int64_t delay = pick(1, 3), shift = pick(-1, 1);
+    Program program;
+    program.context = &context;
+    program.numParams = 1;
+    Statement step = statement(
+        "step", set("(t, i)[N] : (t - 3 >= 0, N - 1 - t >= 0, i - 1 >= 0, "
+                    "N - 2 - i >= 0)"));
+    mlir::AffineMap write = makeMap({t, i}, 1);
+    mlir::AffineMap reads[] = {makeMap({t - delay, i + shift}, 1),
+                               makeMap({t - 1, i}, 1)};
+    step.writes = {{0, write}};
+    step.reads = {{0, reads[0]}, {0, reads[1]}};
+    program.statements = {step};
+    mlir::AffineMap storage =
+        makeMap({t % pick(1, 4), pick(0, 1) ? i : (i + t) % pick(1, 9)}, 0);
+    program.storages = {{0, storage, "t"}};
+    ScheduleTree tree =
+        makeBand(BandMap{0, makeMap({t, i + t * pick(0, 1)}, 1)},
+                 llvm::SmallVector<BandMember>(2));
+    Legality legality = checkSchedule(program, tree.get());
+    ASSERT_NE(legality.verdict, Legality::Verdict::Unknown) << legality.reason;
+
+    llvm::Expected<Ast> ast = scanSchedule(program, tree.get());
+    ASSERT_TRUE(static_cast<bool>(ast)) << llvm::toString(ast.takeError());
+    Point parameters = {12};
+    std::vector<Point> visitedPoints = run(**ast, parameters);
+    // What is read before it is written came from outside; it is alive as long
+    // as it is read.
+    std::map<Point, std::pair<size_t, size_t>> lifetimes;
+    size_t time = 0;
+    for (const Point &visited : visitedPoints) {
+      Point point(visited.begin() + 1, visited.end());
+      auto use = [&](const mlir::AffineMap &map) {
+        auto [it, isNew] =
+            lifetimes.try_emplace(apply(map, point, parameters), time, time);
+        it->second.second = time;
+      };
+      use(reads[0]);
+      use(reads[1]);
+      ++time;
+      use(write);
+      ++time;
+    }
+    bool isKept = true;
+    for (const auto &[x, first] : lifetimes)
+      for (const auto &[y, second] : lifetimes)
+        if (x < y &&
+            apply(storage, x, parameters) == apply(storage, y, parameters))
+          isKept &= first.second < second.first || second.second < first.first;
+    bool isLegal = legality.verdict == Legality::Verdict::Legal;
+    (isLegal ? numLegal : numIllegal)++;
+    EXPECT_EQ(isLegal, isKept) << trial << " " << legality.reason;
+  }
+  EXPECT_GT(numLegal, 10u);
+  EXPECT_GT(numIllegal, 10u);
 }
 
 } // namespace

@@ -91,4 +91,34 @@ TEST_F(SetTest, StopsAtItsLimit) {
   EXPECT_EQ(small.getError(), "too many operations on integer sets");
 }
 
+TEST_F(SetTest, FindsBounds) {
+  Set points = Set::get(
+      isl, set("(i, j)[N] : (i + 3 >= 0, 7 - i >= 0, j - i >= 0, N - j >= 0)"));
+  EXPECT_EQ(points.getMin(0), -3);
+  EXPECT_EQ(points.getMax(0), 7);
+  EXPECT_EQ(points.getMin(1), -3);
+  EXPECT_EQ(points.getMax(1), std::nullopt);
+  EXPECT_EQ(points.isBounded(), true);
+  EXPECT_EQ(Set::get(isl, set("(i)[N] : (i - N >= 0)")).isBounded(), false);
+  EXPECT_EQ(Set().getMin(0), std::nullopt);
+
+  Map loops = Map::get(isl, 1, map("(i, j)[N] -> (i)"))
+                  .intersectDomain(points)
+                  .inverse()
+                  .compose(Map::get(isl, 1, map("(i, j)[N] -> (j)")));
+  EXPECT_EQ(loops.getMin(0, &context), map("(i)[N] -> (i)").getResult(0));
+  EXPECT_EQ(loops.getMax(0, &context), map("(i)[N] -> (N)").getResult(0));
+  // The first multiple of four from i on.
+  Map next =
+      Map::parse(isl, "[p0] -> { [i] -> [j] : j mod 4 = 0 and i <= j <= p0 }");
+  mlir::AffineExpr first = next.getMin(0, &context);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(Map::get(isl, 1, mlir::AffineMap::get(1, 1, first))
+                .isEqual(Map::get(isl, 1, map("(i)[N] -> (i ceildiv 4 * 4)"))),
+            true);
+  Map cases = Map::parse(isl, "[p0] -> { [i] -> [j] : i, 3 <= j }");
+  EXPECT_FALSE(cases.getMin(0, &context));
+  EXPECT_FALSE(cases.getMax(0, &context));
+}
+
 } // namespace

@@ -13,9 +13,17 @@ using namespace espalier::poly;
 // Programs
 //===----------------------------------------------------------------------===//
 
+static std::string describeArgument(BlockArgument argument) {
+  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  unsigned number = argument.getArgNumber();
+  if (kernel.getArgAttr(number, "espalier.name"))
+    return "'" + kernel.getArgumentName(number) + "'";
+  return "argument #" + llvm::utostr(number);
+}
+
 std::string espalier::poly::describeArray(Value array) {
   if (auto argument = dyn_cast<BlockArgument>(array))
-    return "argument #" + llvm::utostr(argument.getArgNumber());
+    return describeArgument(argument);
   auto local = array.getDefiningOp<ArrayOp>();
   auto arrays = local->getParentOfType<KernelOp>().getArrays();
   return "array #" + llvm::utostr(llvm::find(arrays, local) - arrays.begin());
@@ -25,6 +33,7 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
   KernelModel model;
   model.program.context = kernel.getContext();
   model.program.numParams = kernel.getNumParameters();
+  model.program.assumptions = kernel.getAssumptions();
   model.computes = kernel.getComputes();
   llvm::SmallMapVector<Value, unsigned, 8> numbers;
   auto translate = [&](ArrayRef<ComputeAccess> accesses) {
@@ -57,7 +66,9 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
       map = AffineMap::getMultiDimIdentityMap(
           cast<MemRefType>(array.getType()).getRank(), kernel.getContext());
     if (map)
-      model.program.storages.push_back({number, map, describeArray(array)});
+      model.program.storages.push_back(
+          {number, map, describeArray(array),
+           local.getPlacement() == Placement::Register});
   }
   return model;
 }

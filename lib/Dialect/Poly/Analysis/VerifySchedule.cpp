@@ -49,6 +49,27 @@ espalier::poly::describeViolation(const KernelModel &model,
   return text;
 }
 
+DictionaryAttr
+espalier::poly::encodeViolation(const KernelModel &model,
+                                const polyhedral::Violation &violation,
+                                MLIRContext *context) {
+  Builder builder(context);
+  const auto &statements = model.program.statements;
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr(
+           "kind", builder.getStringAttr(polyhedral::getName(violation.kind))),
+       builder.getNamedAttr(
+           "source", builder.getStringAttr(statements[violation.source].name)),
+       builder.getNamedAttr(
+           "source_point", builder.getDenseI64ArrayAttr(violation.sourcePoint)),
+       builder.getNamedAttr(
+           "sink", builder.getStringAttr(statements[violation.sink].name)),
+       builder.getNamedAttr("sink_point",
+                            builder.getDenseI64ArrayAttr(violation.sinkPoint)),
+       builder.getNamedAttr(
+           "parameters", builder.getDenseI64ArrayAttr(violation.parameters))});
+}
+
 static void report(KernelModel &model, ScheduleOp schedule,
                    const polyhedral::Violation &violation) {
   ComputeOp source = model.computes[violation.source];
@@ -65,6 +86,9 @@ LogicalResult espalier::poly::verifySchedule(KernelOp kernel,
   ScheduleOp schedule = kernel.getSchedule();
   if (!schedule)
     return success();
+  std::string fault = checkLanes(schedule, limits);
+  if (!fault.empty())
+    return schedule.emitOpError("expects ") << fault;
   KernelModel model = buildModel(kernel);
   polyhedral::ScheduleTree tree = buildScheduleTree(model, schedule);
   polyhedral::Legality legality =

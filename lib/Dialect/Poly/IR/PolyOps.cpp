@@ -1,6 +1,6 @@
 //===- PolyOps.cpp - Kernels and computations -----------------------------===//
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -25,6 +25,21 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   Block &block = state.addRegion()->emplaceBlock();
   for (Type type : argumentTypes)
     block.addArgument(type, state.location);
+}
+
+/// Whether `shape` gives the extents of `memref` in terms of `numParameters`
+/// symbols.
+static bool isShapeOf(AffineMap shape, MemRefType memref,
+                      unsigned numParameters) {
+  if (shape.getNumDims() != 0 || shape.getNumSymbols() != numParameters ||
+      shape.getNumResults() != memref.getRank())
+    return false;
+  return llvm::all_of(
+      llvm::zip(shape.getResults(), memref.getShape()), [](auto pair) {
+        auto [expr, extent] = pair;
+        return ShapedType::isDynamic(extent) ||
+               expr == getAffineConstantExpr(extent, expr.getContext());
+      });
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -60,8 +75,41 @@ LogicalResult KernelOp::verify() {
       return emitOpError("expects arguments that are memrefs of numbers, or "
                          "numbers, but argument #")
              << number << " is " << type;
+
+    // C4
+    Attribute attr = getArgAttr(number, getShapeAttrName());
+    if (!attr)
+      continue;
+    auto shape = dyn_cast<AffineMapAttr>(attr);
+    if (!memref || !shape ||
+        !isShapeOf(shape.getValue(), memref, getNumParameters()))
+      return emitOpError("expects '")
+             << getShapeAttrName() << "' to map " << getNumParameters()
+             << " symbols to the extents of a memref, but argument #" << number
+             << " is " << type << " with " << attr;
+  }
+
+  // C5
+  if (Attribute attr = (*this)->getAttr(getAssumptionsAttrName())) {
+    auto set = dyn_cast<IntegerSetAttr>(attr);
+    if (!set || set.getValue().getNumDims() != 0 ||
+        set.getValue().getNumSymbols() != getNumParameters())
+      return emitOpError("expects '")
+             << getAssumptionsAttrName() << "' to be a set with "
+             << getNumParameters() << " symbols and no dimensions, but got "
+             << attr;
   }
   return success();
+}
+
+IntegerSet KernelOp::getAssumptions() {
+  auto set = (*this)->getAttrOfType<IntegerSetAttr>(getAssumptionsAttrName());
+  return set ? set.getValue() : IntegerSet();
+}
+
+std::string KernelOp::getArgumentName(unsigned number) {
+  auto name = getArgAttrOfType<StringAttr>(number, "espalier.name");
+  return name ? name.str() : ("arg" + Twine(number)).str();
 }
 
 LogicalResult KernelOp::verifyRegions() {
@@ -112,7 +160,8 @@ ScheduleOp KernelOp::getSchedule() {
 LogicalResult ArrayOp::verify() {
   // C1
   int64_t dynamic = cast<MemRefType>(getArray().getType()).getNumDynamicDims();
-  if (dynamic != static_cast<int64_t>(getSizes().size()))
+  bool isUnbounded = getStorage() && getSizes().empty();
+  if (!isUnbounded && dynamic != static_cast<int64_t>(getSizes().size()))
     return emitOpError("expects ")
            << dynamic << " sizes, one for each dynamic extent, but got "
            << getSizes().size();
@@ -136,11 +185,23 @@ LogicalResult ArrayOp::verify() {
            << type.getElementType() << ", but got " << AffineMapAttr::get(map)
            << " to " << storage;
   // C4
+  if (std::optional<AffineMap> extents = getExtents()) {
+    auto kernel = cast<KernelOp>((*this)->getParentOp());
+    if (extents->getNumDims() != 0 ||
+        extents->getNumSymbols() != kernel.getNumParameters() ||
+        extents->getNumResults() != storage.getNumDynamicDims())
+      return emitOpError("expects extents that map the kernel's ")
+             << kernel.getNumParameters() << " parameters to the "
+             << storage.getNumDynamicDims()
+             << " dynamic extents of the storage, but got "
+             << AffineMapAttr::get(*extents);
+    return success();
+  }
   for (auto [result, extent] :
        llvm::zip(map.getResults(), storage.getShape())) {
     auto dim = dyn_cast<AffineDimExpr>(result);
     if (ShapedType::isDynamic(extent) &&
-        (!dim || !type.isDynamicDim(dim.getPosition())))
+        (isUnbounded || !dim || !type.isDynamicDim(dim.getPosition())))
       return emitOpError("expects a dynamic extent of the storage to be that "
                          "of a dynamic dimension, but got ")
              << AffineMapAttr::get(map) << " to " << storage;
@@ -363,6 +424,13 @@ LogicalResult ComputeOp::verifyRegions() {
             op.getDialect()))
       return op.emitOpError("expects to be outside poly.compute, which holds "
                             "operations of arith and math");
+
+  // C13
+  std::optional<Reduction> reduction = getReduction();
+  if (reduction && !matchReduction(*this, *reduction))
+    return emitOpError("expects a body that combines the element that it "
+                       "updates with other values by '")
+           << stringifyReduction(*reduction) << "' alone";
   return success();
 }
 

@@ -1,10 +1,11 @@
-//===- CommandArguments.h - From attributes to arguments --------*- C++ -*-===//
+//===- CommandArguments.h - What transform operations share -----*- C++ -*-===//
 
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Operation.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Transform/Utils/DiagnosedSilenceableFailure.h"
+#include "llvm/Support/Error.h"
 
 namespace espalier::poly {
 
@@ -25,6 +26,10 @@ inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
   return op->emitOpError("expects a map from symbols to one result, but got ")
          << amount;
 }
+/// Runs `command` for `target`; a refusal becomes a silenceable failure.
+mlir::DiagnosedSilenceableFailure
+applyCommand(mlir::Operation *op, mlir::Operation *target,
+             llvm::function_ref<llvm::Error(ComputeOp)> command);
 
 } // namespace espalier::poly
 

@@ -25,3 +25,7 @@ llvm::Error UnrollOp::command(ComputeOp compute) {
 llvm::Error UnrollAndJamOp::command(ComputeOp compute) {
   return unrollAndJam(compute, getLoop(), getFactor());
 }
+
+llvm::Error PrefetchOp::command(ComputeOp compute) {
+  return prefetch(compute, getLoop(), getRead(), getDistance(), getBytes());
+}

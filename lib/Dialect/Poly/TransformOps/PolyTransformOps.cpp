@@ -1,6 +1,8 @@
 //===- PolyTransformOps.cpp - Scheduling commands -------------------------===//
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "CommandArguments.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/Error.h"
 
@@ -8,29 +10,72 @@ using namespace mlir;
 using namespace espalier::poly;
 
 namespace espalier::poly {
-/// A refusal as a silenceable failure.
-static DiagnosedSilenceableFailure report(Operation *op, ComputeOp compute,
+/// A refusal as a silenceable failure, whose metadata is the violation.
+static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
                                           llvm::Error error) {
   if (!error)
     return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op)
-                                     << llvm::toString(std::move(error));
-  diag.attachNote(compute.getLoc()) << "target op";
+  DictionaryAttr violation;
+  error = llvm::handleErrors(std::move(error),
+                             [&](std::unique_ptr<Refusal> refusal) {
+                               violation = refusal->getEncodedViolation();
+                               return llvm::Error(std::move(refusal));
+                             });
+  DiagnosedSilenceableFailure failure = emitSilenceableFailure(op)
+                                        << llvm::toString(std::move(error));
+  failure.attachNote(target->getLoc()) << "target op";
+  SmallVector<Diagnostic> diagnostics;
+  failure.takeDiagnostics(diagnostics);
+  if (violation)
+    diagnostics.front().getMetadata().push_back(DiagnosticArgument(violation));
+  return DiagnosedSilenceableFailure::silenceableFailure(
+      std::move(diagnostics));
+}
+
+/// A target of another kind is a definite failure.
+static DiagnosedDefiniteFailure rejectTarget(Operation *op, StringRef expected,
+                                             Operation *target) {
+  DiagnosedDefiniteFailure diag = emitDefiniteFailure(op)
+                                  << "expects targets to be " << expected
+                                  << ", but got " << target->getName();
+  diag.attachNote(target->getLoc()) << "target op";
   return diag;
 }
 
-/// Runs `command` for `target`.
-static DiagnosedSilenceableFailure
+/// Runs `command` for each op of `target`, and collects what it returns.
+template <typename TargetOp>
+static DiagnosedSilenceableFailure applyDataCommand(
+    Operation *op, Value target, transform::TransformResults &results,
+    transform::TransformState &state,
+    llvm::function_ref<llvm::Expected<SmallVector<Operation *>>(TargetOp)>
+        command) {
+  SmallVector<SmallVector<Operation *>> made(op->getNumResults());
+  for (Operation *payload : llvm::to_vector(state.getPayloadOps(target))) {
+    auto typed = dyn_cast<TargetOp>(payload);
+    if (!typed)
+      return rejectTarget(op, TargetOp::getOperationName(), payload);
+    llvm::Expected<SmallVector<Operation *>> fresh = command(typed);
+    if (!fresh) {
+      // Handles must be set even if nobody will look at them.
+      for (OpResult result : op->getResults())
+        results.set(result, ArrayRef<Operation *>());
+      return report(op, payload, fresh.takeError());
+    }
+    for (auto [list, item] : llvm::zip_equal(made, *fresh))
+      if (item)
+        list.push_back(item);
+  }
+  for (auto [result, list] : llvm::zip_equal(op->getResults(), made))
+    results.set(result, list);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
              llvm::function_ref<llvm::Error(ComputeOp)> command) {
   auto compute = dyn_cast<ComputeOp>(target);
-  if (!compute) {
-    DiagnosedDefiniteFailure diag =
-        emitDefiniteFailure(op)
-        << "expects targets to be poly.compute, but got " << target->getName();
-    diag.attachNote(target->getLoc()) << "target op";
-    return diag;
-  }
+  if (!compute)
+    return rejectTarget(op, ComputeOp::getOperationName(), target);
   return report(op, compute, command(compute));
 }
 
@@ -128,6 +173,43 @@ ComputationOp::apply(transform::TransformRewriter &,
 void ComputationOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   transform::onlyReadsHandle(getRootMutable(), effects);
+  transform::producesHandle(getOperation()->getOpResults(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
+// WrittenArrayOp
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure
+WrittenArrayOp::apply(transform::TransformRewriter &,
+                      transform::TransformResults &results,
+                      transform::TransformState &state) {
+  auto targets = llvm::to_vector(state.getPayloadOps(getComputation()));
+  if (targets.size() != 1 || !isa<ComputeOp>(targets.front()))
+    return emitDefiniteFailure()
+           << "expects one poly.compute, but got " << targets.size() << " ops"
+           << (targets.empty() ? "" : ", the first of them a ")
+           << (targets.empty() ? ""
+                               : targets.front()->getName().getStringRef());
+  auto compute = cast<ComputeOp>(targets.front());
+  auto writes = compute.getWrites();
+  if (getNumber() >= writes.size())
+    return emitSilenceableError()
+           << "expects one of the " << writes.size() << " writes of @"
+           << compute.getSymName() << ", but got " << getNumber();
+  auto array = writes[getNumber()].getDefiningOp<ArrayOp>();
+  if (!array)
+    return emitSilenceableError()
+           << "expects @" << compute.getSymName()
+           << " to write an array of the kernel, but got an argument";
+  results.set(cast<OpResult>(getArray()), {array});
+  return DiagnosedSilenceableFailure::success();
+}
+
+void WrittenArrayOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getComputationMutable(), effects);
   transform::producesHandle(getOperation()->getOpResults(), effects);
   transform::onlyReadsPayload(effects);
 }

@@ -34,20 +34,8 @@ static llvm::Error checkForm(KernelOp kernel) {
   return refuse("would make a kernel that is not valid: " + message);
 }
 
-/// Whether a vector loop has at most as many iterations as it says, for any
-/// values of those around it.
-static bool fitsWidth(BandOp band, unsigned position, int64_t width) {
-  polyhedral::Context context;
-  polyhedral::Map values = getValues(context, {band, position}).values;
-  if (values.isEmpty() == true)
-    return true;
-  std::optional<int64_t> distance =
-      values.inverse().compose(values).deltas().getMax(0);
-  return distance && *distance < width;
-}
-
 /// Whether code can be made of the loops: their arithmetic has to stay within
-/// 64 bits; lanes have no loops inside, and are not more than their width.
+/// 64 bits, and lanes have no loops inside.
 static llvm::Error checkLoops(KernelOp kernel) {
   std::string fault;
   kernel.getSchedule().walk([&](BandOp band) {
@@ -65,13 +53,10 @@ static llvm::Error checkLoops(KernelOp kernel) {
       if (loop.kind.isVector() &&
           (&loop != &loops.back() || (child && hasLoops(child))))
         fault = "no loops inside the lanes " + quote(loop.name);
-      else if (loop.kind.isVector() &&
-               !fitsWidth(band, loops.size() - 1, loop.kind.getWidth()))
-        fault = "at most " + std::to_string(loop.kind.getWidth()) +
-                " lanes of " + quote(loop.name) +
-                ", for all computations of the loop together";
     }
   });
+  if (fault.empty())
+    fault = checkLanes(kernel.getSchedule());
   if (fault.empty())
     return llvm::Error::success();
   return refuse("expects " + fault);
@@ -95,9 +80,11 @@ static llvm::Error checkDependences(KernelOp kernel) {
     return refuse("expects " + legality.reason);
   std::string message =
       "expects " + describeViolation(model, *legality.violation);
+  DictionaryAttr encoded =
+      encodeViolation(model, *legality.violation, kernel.getContext());
   // The tree goes; its loops with it.
   legality.violation->loop = nullptr;
-  return llvm::make_error<Refusal>(message, legality.violation);
+  return llvm::make_error<Refusal>(message, legality.violation, encoded);
 }
 
 /// Gives `kernel` a schedule whose loops all have names.

@@ -14,11 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelShape.h"
-#include "RegisterTile.h"
-#include "Segments.h"
-#include "espalier/Dialect/Poly/IR/Target.h"
+#include "ComponentScheduler.h"
+#include "ScheduleTree.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Remarks.h"
 
 namespace espalier::poly {
 #define GEN_PASS_DEF_POLYDEFAULTSCHEDULEPASS
@@ -26,78 +27,13 @@ namespace espalier::poly {
 } // namespace espalier::poly
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::poly;
 
-/// Fewer points than this do not pay for waking threads.
-static constexpr int64_t kMinParallelPoints = 1 << 15;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 /// Private arrays up to this many bytes live on the stack.
 static constexpr int64_t kMaxStackBytes = 1 << 14;
-
-/// Bytes of an element in memory.
-static int64_t getBytes(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
-
-namespace {
-
-class ComponentScheduler {
-public:
-  ComponentScheduler(KernelOp kernel, ArrayRef<ComputeShape> shapes,
-                     const Component &component, OpBuilder &builder)
-      : kernel(kernel), shapes(shapes), component(component), builder(builder),
-        context(kernel.getContext()), target(getTarget(kernel)) {}
-
-  void run();
-
-private:
-  const ComputeShape &shape(unsigned position) const {
-    return shapes[component.computes[position]];
-  }
-  std::optional<int64_t> getSharedExtent(unsigned dim) const;
-  AffineExpr getSharedBound(unsigned dim) const;
-  /// Whether some computation leaves out points along a shared dimension.
-  bool isRestricted(unsigned dim) const {
-    return llvm::any_of(component.computes,
-                        [&](unsigned i) { return shapes[i].restricted[dim]; });
-  }
-  /// The reduction whose result deserves a register tile: the one with the
-  /// most work.
-  std::optional<unsigned> findReduction() const;
-  bool readsBroadcast(const ComputeShape &reduction) const;
-  void chooseVectorDim();
-  void chooseTile();
-  void placeArrays();
-  int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim,
-                         int64_t lanes) const;
-  SmallVector<Segment> getSegments(unsigned dim) const;
-  void emitSegments(unsigned dim, SmallVectorImpl<Segment> &chosen);
-  void emitTree(ArrayRef<Segment> segments);
-  void emitCompute(unsigned position, ArrayRef<Segment> segments);
-  SmallVector<unsigned> getLoopOrder() const;
-  SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
-  LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }
-  void emitBand(ArrayRef<unsigned> positions,
-                ArrayRef<SmallVector<AffineExpr>> results,
-                ArrayRef<LoopAttr> loops);
-  bool isParallelWorthwhile() const;
-
-  KernelOp kernel;
-  ArrayRef<ComputeShape> shapes;
-  const Component &component;
-  OpBuilder &builder;
-  MLIRContext *context;
-  TargetAttr target;
-
-  unsigned numShared = 0;
-  /// Lanes of a vector, by the widest element type that is computed with.
-  int64_t lanes = 1;
-  /// The shared dimension whose elements are lanes, if it is a shared one.
-  std::optional<unsigned> vectorDim;
-  std::optional<unsigned> reduction;
-  RegisterTile tile;
-};
 
 std::optional<int64_t> ComponentScheduler::getSharedExtent(unsigned dim) const {
   auto number = dyn_cast_or_null<AffineConstantExpr>(getSharedBound(dim));
@@ -297,302 +233,67 @@ void ComponentScheduler::placeArrays() {
   }
 }
 
-SmallVector<Segment> ComponentScheduler::getSegments(unsigned dim) const {
-  bool isVector = dim == vectorDim;
-  int64_t size = isVector ? lanes * tile.vectors : tile.rows[dim];
-  AffineExpr bound = getSharedBound(dim);
-  AffineExpr zero = getAffineConstantExpr(0, context);
-  if (size == 1 || !bound || (isVector && tile.vectors == 1))
-    return {{{}, {}, size}};
-  if (std::optional<int64_t> extent = getSharedExtent(dim)) {
-    int64_t whole = *extent / size * size, rest = *extent - whole;
-    SmallVector<Segment> segments;
-    if (whole == *extent)
-      return {{{}, {}, size}};
-    AffineExpr middle = getAffineConstantExpr(whole, context);
-    if (whole)
-      segments.push_back({zero, middle, size});
-    segments.push_back({middle, getAffineConstantExpr(*extent, context),
-                        isVector ? int64_t(llvm::alignTo(rest, lanes)) : rest});
-    return segments;
-  }
-  AffineExpr middle = bound.floorDiv(size) * size;
-  return {{zero, middle, size}, {middle, bound, isVector ? lanes : 1}};
-}
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
 
-/// The order of the tile loops. Panels that fit the second-level cache are
-/// reused by all rows of an image; larger ones are kept while all rows pass.
-SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
-  SmallVector<unsigned> order;
-  for (unsigned dim = 0; dim < numShared; ++dim)
-    if (dim != vectorDim || !reduction)
-      order.push_back(dim);
-  if (!vectorDim || !reduction)
-    return order;
-  int64_t panelBytes = 0;
-  for (const ComputeAccess &read : shape(*reduction).reads)
-    if (read.map.isFunctionOfDim(*vectorDim)) {
-      MemRefType type = read.getType();
-      bool rows = llvm::any_of(llvm::seq(0u, numShared), [&](unsigned dim) {
-        return tile.rows[dim] > 1 && read.map.isFunctionOfDim(dim);
-      });
-      if (rows || !isa<BlockArgument>(read.array))
-        continue;
-      panelBytes = type.hasStaticShape() ? type.getNumElements() * 4
-                                         : std::numeric_limits<int64_t>::max();
-    }
-  if (llvm::is_contained(component.sequential, true))
-    order.push_back(*vectorDim);
-  else if (panelBytes > target.getL2() / 2) {
-    // After the dimensions that the panels depend on (batches).
-    order.insert(order.begin(), *vectorDim);
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      auto isBatch = [&](unsigned dim) {
-        return dim != *vectorDim &&
-               llvm::all_of(shape(*reduction).reads,
-                            [&](const ComputeAccess &read) {
-                              return read.map.isFunctionOfDim(dim);
-                            });
-      };
-      return isBatch(a) > isBatch(b);
-    });
-  } else if (order.size() >= 2)
-    order.insert(order.end() - 1, *vectorDim);
-  else
-    order.push_back(*vectorDim);
-  return order;
-}
-
-/// A reduction walks its panel as it lies in memory.
-SmallVector<unsigned>
-ComponentScheduler::getOwnOrder(const ComputeShape &compute) const {
-  SmallVector<unsigned> order;
-  const ComputeAccess *panel = nullptr;
-  if (vectorDim)
-    for (const ComputeAccess &read : compute.reads)
-      if (read.map.isFunctionOfDim(*vectorDim) &&
-          isa<BlockArgument>(read.array) &&
-          (!panel || read.map.getNumResults() > panel->map.getNumResults()))
-        panel = &read;
-  if (panel)
-    for (AffineExpr index : panel->map.getResults())
-      for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim)
-        if (index.isFunctionOfDim(dim) && !llvm::is_contained(order, dim))
-          order.push_back(dim);
-  SmallVector<unsigned> rest;
-  for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim)
-    if (!llvm::is_contained(order, dim))
-      rest.push_back(dim);
-  rest.append(order);
-  return rest;
-}
-
-bool ComponentScheduler::isParallelWorthwhile() const {
-  if (target.getCores() < 2)
-    return false;
-  for (unsigned i : component.computes) {
-    int64_t points = 1;
-    for (unsigned dim = 0; dim < shapes[i].getNumDims(); ++dim)
-      points *= std::min<int64_t>(
-          shapes[i].getExtent(dim).value_or(kMinParallelPoints),
-          kMinParallelPoints);
-    if (points >= kMinParallelPoints)
-      return true;
-  }
-  return false;
-}
-
-void ComponentScheduler::emitBand(ArrayRef<unsigned> positions,
-                                  ArrayRef<SmallVector<AffineExpr>> results,
-                                  ArrayRef<LoopAttr> loops) {
-  SmallVector<Attribute> names, maps, kinds;
-  for (auto [position, exprs] : llvm::zip(positions, results)) {
-    const ComputeShape &compute = shape(position);
-    names.push_back(FlatSymbolRefAttr::get(compute.op.getSymNameAttr()));
-    maps.push_back(AffineMapAttr::get(AffineMap::get(
-        compute.getNumDims(), kernel.getNumParameters(), exprs, context)));
-  }
-  kinds.assign(loops.begin(), loops.end());
-  auto band = BandOp::create(
-      builder, kernel.getLoc(), builder.getArrayAttr(names),
-      builder.getArrayAttr(maps), builder.getArrayAttr(kinds), nullptr, false);
-  builder.setInsertionPointToEnd(&band.getOrCreateBlock());
-}
-
-void ComponentScheduler::emitCompute(unsigned position,
-                                     ArrayRef<Segment> segments) {
-  const ComputeShape &compute = shape(position);
-  SmallVector<SmallVector<AffineExpr>> maps(1);
-  SmallVector<AffineExpr> &results = maps.front();
-  SmallVector<LoopAttr> loops;
-  auto dimExpr = [&](unsigned dim) { return getAffineDimExpr(dim, context); };
-  // The point inside a tile, counted from the segment's begin.
-  auto inside = [&](unsigned dim) {
-    AffineExpr self = dimExpr(dim);
-    if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
-      return (self - begin) % segments[dim].size;
-    return self % segments[dim].size;
-  };
-
-  SmallVector<unsigned> own = getOwnOrder(compute);
-  std::optional<unsigned> ownVector;
-  if (!vectorDim) {
-    int64_t best = 0;
-    for (unsigned dim : own) {
-      int64_t score = scoreVectorDim(compute, dim, lanes);
-      if (score > best) {
-        best = score;
-        ownVector = dim;
-      }
-    }
-  }
-  for (unsigned dim : own)
-    if (dim != ownVector) {
-      results.push_back(dimExpr(dim));
-      loops.push_back(getLoop(LoopKind::Sequential));
-    }
-  if (ownVector) {
-    results.push_back(dimExpr(*ownVector).floorDiv(lanes));
-    loops.push_back(getLoop(LoopKind::Sequential));
-    results.push_back(dimExpr(*ownVector) % lanes);
-    loops.push_back(LoopAttr::getVector(context, lanes));
-  }
-  for (unsigned dim = 0; dim < numShared; ++dim)
-    if (dim != vectorDim && segments[dim].size > 1) {
-      results.push_back(inside(dim));
-      loops.push_back(getLoop(LoopKind::Unroll));
-    }
-  if (vectorDim) {
-    AffineExpr lane = inside(*vectorDim);
-    if (segments[*vectorDim].size > lanes) {
-      results.push_back(lane.floorDiv(lanes));
-      loops.push_back(getLoop(LoopKind::Unroll));
-    }
-    results.push_back(lane % lanes);
-    loops.push_back(LoopAttr::getVector(context, lanes));
-  }
-  if (!results.empty())
-    emitBand(position, maps, loops);
-}
-
-void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
-  OpBuilder::InsertionGuard guard(builder);
-  auto all = llvm::to_vector(llvm::seq<unsigned>(0, component.computes.size()));
-  SmallVector<unsigned> order = getLoopOrder();
-  if (!order.empty()) {
-    SmallVector<SmallVector<AffineExpr>> results(all.size());
-    SmallVector<LoopAttr> loops;
-    bool parallel = isParallelWorthwhile();
-    for (unsigned dim : order) {
-      AffineExpr self = getAffineDimExpr(dim, context);
-      if (auto begin =
-              dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
-        self = self - begin;
-      if (segments[dim].size > 1)
-        self = self.floorDiv(segments[dim].size);
-      for (SmallVector<AffineExpr> &map : results)
-        map.push_back(self);
-      // Later loops of an ordered one are inside every iteration of it.
-      parallel &= !component.sequential[dim];
-      loops.push_back(
-          getLoop(parallel ? LoopKind::Parallel : LoopKind::Sequential));
-    }
-    emitBand(all, results, loops);
-  }
-  if (all.size() == 1) {
-    emitCompute(0, segments);
+/// Writes a schedule for `kernel`. For kernels that are not elementwise
+/// functions and reductions over boxes it may be illegal.
+static void writeSchedule(KernelOp kernel, TargetAttr target) {
+  std::vector<ComputeShape> shapes;
+  for (ComputeOp op : kernel.getComputes())
+    shapes.push_back(getShape(op));
+  SmallVector<Component> components = findComponents(shapes);
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
+  auto schedule = ScheduleOp::create(builder, kernel.getLoc());
+  builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
+  if (components.size() == 1) {
+    ComponentScheduler(kernel, shapes, components.front(), target, builder)
+        .run();
     return;
   }
   auto sequence = SequenceOp::create(builder, kernel.getLoc());
   Block &block = sequence.getOrCreateBlock();
-  for (unsigned position : all) {
+  for (const Component &component : components) {
     builder.setInsertionPointToEnd(&block);
+    SmallVector<Attribute> names;
+    for (unsigned i : component.computes)
+      names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
     auto filter = FilterOp::create(builder, kernel.getLoc(),
-                                   builder.getArrayAttr(FlatSymbolRefAttr::get(
-                                       shape(position).op.getSymNameAttr())),
-                                   nullptr);
+                                   builder.getArrayAttr(names), nullptr);
     builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-    emitCompute(position, segments);
+    ComponentScheduler(kernel, shapes, component, target, builder).run();
   }
 }
 
-void ComponentScheduler::run() {
-  numShared = component.sharedDims;
-  reduction = findReduction();
-  chooseVectorDim();
-  chooseTile();
-  placeArrays();
-  SmallVector<SmallVector<Segment>> segments;
-  unsigned numCombinations = 1;
-  for (unsigned dim = 0; dim < numShared; ++dim) {
-    segments.push_back(getSegments(dim));
-    numCombinations *= segments.back().size();
-  }
-  if (numCombinations == 1) {
-    SmallVector<Segment> only;
-    for (const SmallVector<Segment> &list : segments)
-      only.push_back(list.front());
-    emitTree(only);
-    return;
-  }
-  auto sequence = SequenceOp::create(builder, kernel.getLoc());
-  Block &block = sequence.getOrCreateBlock();
-  forEachCombination(segments, [&](ArrayRef<Segment> chosen) {
-    SmallVector<Attribute> names, sets;
-    for (unsigned p = 0; p < component.computes.size(); ++p) {
-      SmallVector<AffineExpr> constraints;
-      for (auto [dim, segment] : llvm::enumerate(chosen))
-        if (segment.begin) {
-          AffineExpr self = getAffineDimExpr(dim, context);
-          constraints.push_back(self - segment.begin);
-          constraints.push_back(segment.end - 1 - self);
-        }
-      names.push_back(FlatSymbolRefAttr::get(shape(p).op.getSymNameAttr()));
-      sets.push_back(IntegerSetAttr::get(IntegerSet::get(
-          shape(p).getNumDims(), kernel.getNumParameters(), constraints,
-          SmallVector<bool>(constraints.size(), false))));
-    }
-    builder.setInsertionPointToEnd(&block);
-    auto filter =
-        FilterOp::create(builder, kernel.getLoc(), builder.getArrayAttr(names),
-                         builder.getArrayAttr(sets));
-    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-    emitTree(chosen);
-  });
+/// Whether the schedule of `kernel` is known to keep all dependences.
+static bool isLegal(KernelOp kernel) {
+  KernelModel model = buildModel(kernel);
+  polyhedral::ScheduleTree tree =
+      buildScheduleTree(model, kernel.getSchedule());
+  return polyhedral::checkSchedule(model.program, tree.get()).verdict ==
+         polyhedral::Legality::Verdict::Legal;
 }
 
+namespace {
 struct PolyDefaultSchedulePass
     : espalier::poly::impl::PolyDefaultSchedulePassBase<
           PolyDefaultSchedulePass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    SmallVector<ComputeOp> computes = kernel.getComputes();
-    if (kernel.getSchedule() || computes.empty())
+    if (kernel.getSchedule() || kernel.getComputes().empty())
       return;
-    std::vector<ComputeShape> shapes;
-    for (ComputeOp op : computes)
-      shapes.push_back(getShape(op));
-    SmallVector<Component> components = findComponents(shapes);
-    OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
-    auto schedule = ScheduleOp::create(builder, kernel.getLoc());
-    builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
-    if (components.size() == 1) {
-      ComponentScheduler(kernel, shapes, components.front(), builder).run();
+    OwningOpRef<KernelOp> trial(kernel.clone());
+    writeSchedule(*trial, getTarget(kernel));
+    if (isLegal(*trial)) {
+      kernel.getBody().takeBody(trial->getBody());
       return;
     }
-    auto sequence = SequenceOp::create(builder, kernel.getLoc());
-    Block &block = sequence.getOrCreateBlock();
-    for (const Component &component : components) {
-      builder.setInsertionPointToEnd(&block);
-      SmallVector<Attribute> names;
-      for (unsigned i : component.computes)
-        names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
-      auto filter = FilterOp::create(builder, kernel.getLoc(),
-                                     builder.getArrayAttr(names), nullptr);
-      builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-      ComponentScheduler(kernel, shapes, component, builder).run();
-    }
+    remark::missed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("KeepsProgramOrder").category(getArgument()))
+        << "the default schedule would not keep the dependences";
+    getOrCreateSchedule(kernel);
   }
 };
-
 } // namespace

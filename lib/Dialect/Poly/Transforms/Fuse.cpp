@@ -43,8 +43,7 @@ static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
     return refuse("expects between 1 and " + Twine(available) +
                   " loops, those of the nest of " + quote(compute) +
                   ", but got " + Twine(numLoops));
-  if (numLoops < available)
-    splitBand(band, numLoops);
+  splitBand(band, numLoops);
   return band;
 }
 

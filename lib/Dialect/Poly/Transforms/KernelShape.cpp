@@ -157,6 +157,18 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
   return total;
 }
 
+/// Private arrays up to this many bytes live on the stack.
+static constexpr int64_t kMaxStackBytes = 1 << 14;
+
+bool espalier::poly::fitsStack(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t bytes = element.isIndex()
+                      ? 8
+                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return type.hasStaticShape() &&
+         type.getNumElements() * bytes <= kMaxStackBytes;
+}
+
 namespace {
 /// How a value flows along one dimension of two computations.
 enum class Flow { Same, Carried, Unrelated };

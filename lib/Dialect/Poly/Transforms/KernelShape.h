@@ -24,6 +24,11 @@ struct ComputeShape {
 
 ComputeShape getShape(ComputeOp op);
 
+/// Bytes of an element in memory.
+inline int64_t getBytes(mlir::Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
 /// Stands for a distance that the program learns when it runs.
 inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
 
@@ -32,6 +37,9 @@ inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
 /// `lanes` elements), nothing if it varies.
 std::optional<int64_t> getStride(const ComputeAccess &access, unsigned dim,
                                  int64_t lanes);
+
+/// Whether memory of this type is small enough for the stack.
+bool fitsStack(mlir::MemRefType type);
 
 /// Computations that feed one another, and the loops that they can share.
 struct Component {

@@ -2,13 +2,15 @@
 
 #include "Hints.h"
 #include "LoopNest.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
-using namespace espalier;
 using namespace espalier::poly;
 
 /// The most iterations that become copies of code, and the most lanes.
 static constexpr int64_t kMaxCopies = 1024, kMaxLanes = 1024;
+/// The most bytes that one mark prefetches.
+static constexpr int64_t kMaxPrefetch = 4096;
 
 /// Changes how a loop runs.
 static llvm::Error setKind(ComputeOp compute, StringRef name, LoopKind kind) {
@@ -62,17 +64,6 @@ static llvm::Error sink(ComputeOp compute, StringRef name, StringRef whole) {
   return llvm::Error::success();
 }
 
-/// The number of values that a loop takes, at most, for all computations that
-/// share it; nothing if no constant bounds it.
-static std::optional<int64_t> getSharedExtent(LoopPosition loop) {
-  polyhedral::Context context;
-  polyhedral::Set values = getValues(context, loop).values.range();
-  std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);
-  if (!least || !most)
-    return std::nullopt;
-  return *most - *least + 1;
-}
-
 /// Cuts a loop by `factor`, with `kind` for the inner part; a factor that the
 /// loop does not exceed leaves one loop. Returns the name of the part that has
 /// the kind.
@@ -83,13 +74,13 @@ static llvm::Expected<StringRef> cut(ComputeOp compute, StringRef name,
     return found.takeError();
   SmallVector<BandLoop> loops = getLoops(found->band);
   BandLoop &loop = loops[found->position];
-  std::optional<int64_t> extent = getSharedExtent(*found);
+  std::optional<int64_t> extent = getExtent(*found);
   if (extent && *extent <= factor) {
     loop.kind = kind;
     setLoops(found->band, loops);
     return loop.name.getValue();
   }
-  if (llvm::Error error = checkSize(compute, *found, factor, "a factor"))
+  if (llvm::Error error = checkSize(*found, factor, "a factor"))
     return error;
   SmallVector<BandLoop> parts = stripMine(loop, factor);
   parts[1].kind = kind;
@@ -146,7 +137,7 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
     return found.takeError();
   std::optional<int64_t> copies = factor;
   if (!copies)
-    copies = getSharedExtent(*found);
+    copies = getExtent(*found);
   if (!copies)
     return refuse("expects a factor, because no constant bounds " +
                   quote(name));
@@ -201,5 +192,95 @@ llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
   return applyWithHint(compute, edit, [&] {
     std::string innermost = getInnermost(compute, loop);
     return findSkews(compute, {loop, innermost}, edit);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Prefetch
+//===----------------------------------------------------------------------===//
+
+/// Whether a read's index depends on values that are read.
+static bool isIndirect(ComputeOp compute, const ComputeAccess &access) {
+  unsigned numParams = compute.getKernel().getNumParameters();
+  for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
+       ++symbol)
+    if (access.map.isFunctionOfSymbol(symbol))
+      return true;
+  return false;
+}
+
+/// The dimensions of the point that runs `distance` iterations of a loop after
+/// a point, all else being equal; null if the loop runs over no dimension
+/// alone.
+static AffineMap getLaterPoint(ComputeOp compute, LoopPosition loop,
+                               int64_t distance) {
+  AffineMap map = loop.band.getMap(compute.getSymName());
+  AffineExpr expr = map.getResult(loop.position);
+  while (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (!divisor || (expr.getKind() != AffineExprKind::FloorDiv &&
+                     expr.getKind() != AffineExprKind::Mod))
+      return {};
+    if (expr.getKind() == AffineExprKind::FloorDiv)
+      distance *= divisor.getValue();
+    expr = binary.getLHS();
+  }
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  if (!dim || !isSmall(distance))
+    return {};
+  SmallVector<AffineExpr> later;
+  for (unsigned other = 0; other < map.getNumDims(); ++other) {
+    AffineExpr own = getAffineDimExpr(other, map.getContext());
+    later.push_back(own == dim ? own + distance : own);
+  }
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), later,
+                        map.getContext());
+}
+
+/// Marks what is inside a loop, as the command `prefetch` does.
+static llvm::Error markPrefetch(ComputeOp compute, StringRef name, int64_t read,
+                                int64_t distance, int64_t bytes) {
+  llvm::Expected<LoopPosition> found = findLoop(compute, name);
+  if (!found)
+    return found.takeError();
+  int64_t numReads = compute.getReads().size();
+  if (read < 0 || read >= numReads)
+    return refuse("expects one of the " + Twine(numReads) + " reads of " +
+                  quote(compute) + ", but got #" + Twine(read));
+  if (isIndirect(compute, compute.getReadAccesses()[read]))
+    return refuse("expects a read whose index is known before, but #" +
+                  Twine(read) + " of " + quote(compute) +
+                  " is at a place that is read");
+  if (distance <= 0 || !isSmall(distance))
+    return refuse("expects a distance between 1 and 2^30, but got " +
+                  Twine(distance));
+  if (bytes <= 0 || bytes > kMaxPrefetch)
+    return refuse("expects between 1 and " + Twine(kMaxPrefetch) +
+                  " bytes, but got " + Twine(bytes));
+  LoopAttr kind = getLoops(found->band)[found->position].kind;
+  AffineMap at = getLaterPoint(compute, *found, distance);
+  if (kind.isVector() || !at)
+    return refuse("expects a loop over one dimension that is no vector, but " +
+                  quote(name) + " is not");
+  splitBand(found->band, found->position + 1);
+  Operation *child = found->band.getChild();
+  OpBuilder builder(compute.getContext());
+  builder.setInsertionPointToEnd(&found->band.getOrCreateBlock());
+  auto mark = MarkOp::create(builder, found->band.getLoc(), kPrefetchMark);
+  mark->setAttr("computation",
+                FlatSymbolRefAttr::get(compute.getSymNameAttr()));
+  mark->setAttr("read", builder.getI64IntegerAttr(read));
+  mark->setAttr("bytes", builder.getI64IntegerAttr(bytes));
+  mark->setAttr("at", AffineMapAttr::get(at));
+  if (child)
+    child->moveBefore(&mark.getOrCreateBlock(), mark.getOrCreateBlock().end());
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::prefetch(ComputeOp compute, StringRef loop,
+                                     int64_t read, int64_t distance,
+                                     int64_t bytes) {
+  return applyTo(compute, [&](ComputeOp compute) {
+    return markPrefetch(compute, loop, read, distance, bytes);
   });
 }

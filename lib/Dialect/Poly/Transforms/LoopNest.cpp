@@ -1,12 +1,10 @@
 //===- LoopNest.cpp - Several loops of one computation --------------------===//
 
 #include "LoopNest.h"
-#include "Sequences.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
-using namespace espalier;
 using namespace espalier::poly;
 
 //===----------------------------------------------------------------------===//
@@ -35,10 +33,6 @@ std::string espalier::poly::describeNode(Operation *node) {
 //===----------------------------------------------------------------------===//
 // Bands
 //===----------------------------------------------------------------------===//
-
-AffineExpr espalier::poly::getExpr(LoopPosition loop, ComputeOp compute) {
-  return loop.band.getMap(compute.getSymName()).getResult(loop.position);
-}
 
 /// The loops of `band`, with expressions for `computations` in this order.
 static SmallVector<BandLoop> getLoops(BandOp band, ArrayAttr computations) {
@@ -70,6 +64,8 @@ BandOp espalier::poly::splitBand(BandOp band, unsigned position) {
   if (position == 0)
     return band;
   SmallVector<BandLoop> loops = getLoops(band);
+  if (position == loops.size())
+    return dyn_cast_or_null<BandOp>(band.getChild());
   auto inner = cast<BandOp>(band->cloneWithoutRegions());
   inner.getBody().takeBody(band.getBody());
   band.getOrCreateBlock().push_back(inner);
@@ -98,63 +94,6 @@ llvm::Error espalier::poly::checkExpr(ComputeOp compute, AffineExpr expr,
   return refuse("expects an affine expression of " + Twine(numDims) +
                 " loops and " + Twine(numParams) +
                 " parameters, with numbers of at most 2^30, but got " + text);
-}
-
-//===----------------------------------------------------------------------===//
-// Values of loops
-//===----------------------------------------------------------------------===//
-
-/// The points of `compute` that the filters above `node` let pass.
-static polyhedral::Set getPoints(const polyhedral::Context &context,
-                                 ComputeOp compute, Operation *node) {
-  KernelOp kernel = compute.getKernel();
-  unsigned numDims = compute.getNumDims();
-  unsigned numParams = kernel.getNumParameters();
-  polyhedral::Set points = polyhedral::Set::getUnion(
-      context, numDims, numParams, compute.getDomainSets());
-  SmallVector<AffineExpr> nonNegative;
-  for (unsigned parameter = 0; parameter < numParams; ++parameter)
-    nonNegative.push_back(getAffineSymbolExpr(parameter, kernel.getContext()));
-  if (numParams > 0)
-    points = points.intersect(polyhedral::Set::get(
-        context, IntegerSet::get(numDims, numParams, nonNegative,
-                                 SmallVector<bool>(numParams, false))));
-  for (auto filter = node->getParentOfType<FilterOp>(); filter;
-       filter = filter->getParentOfType<FilterOp>())
-    for (auto [number, symbol] :
-         llvm::enumerate(getSymbols(filter.getComputations())))
-      if (symbol == compute.getSymName())
-        points = points.intersect(
-            polyhedral::Set::get(context, getSet(filter, number)));
-  return points;
-}
-
-LoopValues espalier::poly::getValues(const polyhedral::Context &context,
-                                     LoopPosition loop) {
-  KernelOp kernel = loop.band->getParentOfType<KernelOp>();
-  LoopValues result;
-  for (StringRef symbol : getSymbols(loop.band.getComputations())) {
-    ComputeOp compute = kernel.lookupCompute(symbol);
-    SmallVector<AffineExpr> &outer = result.outer.emplace_back();
-    for (BandOp band : getBands(compute))
-      if (band->isProperAncestor(loop.band))
-        llvm::append_range(outer, band.getMap(symbol).getResults());
-    AffineMap map = loop.band.getMap(symbol);
-    llvm::append_range(outer, map.getResults().take_front(loop.position));
-    auto toMap = [&](ArrayRef<AffineExpr> results) {
-      return polyhedral::Map::get(context, kernel.getNumParameters(),
-                                  AffineMap::get(compute.getNumDims(),
-                                                 kernel.getNumParameters(),
-                                                 results, kernel.getContext()));
-    };
-    polyhedral::Map values =
-        toMap(outer)
-            .intersectDomain(getPoints(context, compute, loop.band))
-            .inverse()
-            .compose(toMap(map.getResult(loop.position)));
-    result.values = result.values ? result.values.unite(values) : values;
-  }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//

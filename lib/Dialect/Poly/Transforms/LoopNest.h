@@ -4,7 +4,6 @@
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_LOOPNEST_H
 
 #include "ScheduleTree.h"
-#include "espalier/Polyhedral/Set.h"
 
 namespace espalier::poly {
 
@@ -27,15 +26,13 @@ llvm::Expected<LoopNest> getNest(ComputeOp compute,
                                  llvm::ArrayRef<llvm::StringRef> names);
 
 /// Makes the loops of `band` from `position` on a band of their own, below it,
-/// and returns that; at position 0, the band itself.
+/// and returns that. Leaves the band alone where that needs no cut: returns it
+/// at position 0, the band directly below, if there is one, at its end.
 BandOp splitBand(BandOp band, unsigned position);
 
 /// Makes one band of `band` and the bands directly below it, as far as they
 /// are plain.
 void mergeChildren(BandOp band);
-
-/// The expression of a loop for `compute`, which its band names.
-mlir::AffineExpr getExpr(LoopPosition loop, ComputeOp compute);
 
 /// Cuts `loop` into one loop more than there are factors, outermost first: see
 /// `split`. A parallel loop passes that on to the outermost part, a vector loop
@@ -49,19 +46,9 @@ llvm::Error skewLoop(ComputeOp compute, llvm::StringRef loop,
                      llvm::ArrayRef<int64_t> factors,
                      llvm::ArrayRef<llvm::StringRef> others);
 
-/// The values of a loop for given values of those around it.
-struct LoopValues {
-  /// From the values of the outer loops.
-  polyhedral::Map values;
-  /// The outer loops, for each computation of the loop's band.
-  llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> outer;
-};
-LoopValues getValues(const polyhedral::Context &context, LoopPosition loop);
-
-/// Whether loop `loop` of `compute` can be cut into pieces of `size`
-/// iterations; if not, the message calls these `what`.
-llvm::Error checkSize(ComputeOp compute, LoopPosition loop, int64_t size,
-                      llvm::StringRef what);
+/// Whether a loop can be cut into pieces of `size` iterations; if not, the
+/// message calls these `what`.
+llvm::Error checkSize(LoopPosition loop, int64_t size, llvm::StringRef what);
 
 /// Whether `expr`, over `numDims` loops and the kernel's parameters, may be
 /// part of a loop.

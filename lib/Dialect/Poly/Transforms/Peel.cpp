@@ -1,7 +1,7 @@
 //===- Peel.cpp - Code of its own for some iterations ---------------------===//
 
 #include "LoopNest.h"
-#include "espalier/Polyhedral/Set.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -51,20 +51,30 @@ static void cutBefore(BandOp band, ArrayRef<AffineExpr> bounds,
 /// an expression for each computation of its band.
 static llvm::Expected<SmallVector<AffineExpr>> getBounds(LoopPosition loop,
                                                          bool isUpper) {
+  BandOp band = loop.band;
   polyhedral::Context context;
-  MLIRContext *mlirContext = loop.band.getContext();
-  LoopValues loopValues = getValues(context, loop);
-  const polyhedral::Map &values = loopValues.values;
-  AffineExpr bound =
-      isUpper ? values.getMax(0, mlirContext) : values.getMin(0, mlirContext);
+  polyhedral::Map values = getLoopValues(context, band, loop.position);
+  AffineExpr bound = isUpper ? values.getMax(0, band.getContext())
+                             : values.getMin(0, band.getContext());
   if (!bound)
     return refuse("expects a loop whose " + Twine(isUpper ? "last" : "first") +
                   " iteration is one expression of the loops around it, but " +
-                  quote(getLoops(loop.band)[loop.position].name.getValue()) +
+                  quote(getLoops(band)[loop.position].name.getValue()) +
                   " has cases");
-  return llvm::map_to_vector(loopValues.outer, [&](ArrayRef<AffineExpr> exprs) {
-    return bound.replaceDims(exprs);
-  });
+  SmallVector<AffineExpr> bounds;
+  for (StringRef symbol : getSymbols(band.getComputations())) {
+    SmallVector<AffineExpr> outer;
+    for (Operation *node = band->getParentOp(); node;
+         node = node->getParentOp())
+      if (auto above = dyn_cast<BandOp>(node)) {
+        ArrayRef<AffineExpr> exprs = above.getMap(symbol).getResults();
+        outer.insert(outer.begin(), exprs.begin(), exprs.end());
+      }
+    llvm::append_range(
+        outer, band.getMap(symbol).getResults().take_front(loop.position));
+    bounds.push_back(bound.replaceDims(outer));
+  }
+  return bounds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,9 +134,7 @@ llvm::Error espalier::poly::separateFullTiles(ComputeOp compute,
       return nest.takeError();
     SmallVector<unsigned> places = nest->getPlaces();
     BandOp band = splitBand(nest->band, places.front());
-    unsigned numLoops = places.back() - places.front() + 1;
-    if (numLoops < band.getLoops().size())
-      splitBand(band, numLoops);
+    splitBand(band, places.back() - places.front() + 1);
     band.setFullTiles(true);
     return llvm::Error::success();
   });
@@ -138,6 +146,9 @@ llvm::Error espalier::poly::mark(ComputeOp compute, StringRef name,
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
       return found.takeError();
+    if (text == kPrefetchMark)
+      return refuse("expects another name than " + quote(text) +
+                    ", which the command of this name uses");
     BandOp band = splitBand(found->band, found->position);
     OpBuilder builder(band);
     auto mark = MarkOp::create(builder, band.getLoc(), text);

@@ -1,7 +1,7 @@
 //===- ScheduleTree.cpp - Editing schedule trees --------------------------===//
 
 #include "ScheduleTree.h"
-#include "espalier/Polyhedral/Set.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -90,16 +90,10 @@ llvm::Expected<LoopPosition> espalier::poly::findLoop(ComputeOp compute,
                 "], but got \"" + name + "\"");
 }
 
-std::optional<int64_t> espalier::poly::getExtent(ComputeOp compute,
-                                                 AffineExpr loop) {
-  unsigned numParams = compute.getKernel().getNumParameters();
+std::optional<int64_t> espalier::poly::getExtent(const LoopPosition &loop) {
   polyhedral::Context context;
-  polyhedral::Set points = polyhedral::Set::getUnion(
-      context, compute.getNumDims(), numParams, compute.getDomainSets());
-  polyhedral::Map value = polyhedral::Map::get(
-      context, numParams,
-      AffineMap::get(compute.getNumDims(), numParams, loop));
-  polyhedral::Set values = value.apply(points);
+  polyhedral::Set values =
+      getLoopValues(context, loop.band, loop.position).range();
   std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);
   if (!least || !most)
     return std::nullopt;

@@ -58,9 +58,9 @@ ScheduleOp getOrCreateSchedule(KernelOp kernel);
 /// Gives names to the loops of bands that have none.
 void nameLoops(KernelOp kernel);
 
-/// The number of values that a loop's expression takes over the domain of
-/// `compute`, at most; nothing if no constant bounds it.
-std::optional<int64_t> getExtent(ComputeOp compute, mlir::AffineExpr loop);
+/// From the least to the largest value of a loop, for all computations of its
+/// band and wherever the loops around it are; nothing if no constant bounds it.
+std::optional<int64_t> getExtent(const LoopPosition &loop);
 
 /// `expr floordiv size`, in the form `x floordiv s` or `(x mod m) floordiv s`
 /// where it has one.

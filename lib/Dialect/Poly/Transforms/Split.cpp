@@ -6,11 +6,11 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-llvm::Error espalier::poly::checkSize(ComputeOp compute, LoopPosition loop,
-                                      int64_t size, StringRef what) {
+llvm::Error espalier::poly::checkSize(LoopPosition loop, int64_t size,
+                                      StringRef what) {
   if (!isSmall(size))
     return refuse("expects " + what + " of at most 2^30");
-  std::optional<int64_t> extent = getExtent(compute, getExpr(loop, compute));
+  std::optional<int64_t> extent = getExtent(loop);
   if (extent && size > *extent)
     return refuse("expects " + what + " of at most " + Twine(*extent) +
                   ", the extent of " +
@@ -76,8 +76,7 @@ llvm::Error espalier::poly::split(ComputeOp compute, StringRef name,
     llvm::Expected<int64_t> size = getProduct(factors);
     if (!size)
       return size.takeError();
-    if (llvm::Error error =
-            checkSize(compute, *found, *size, "a product of factors"))
+    if (llvm::Error error = checkSize(*found, *size, "a product of factors"))
       return error;
     SmallVector<BandLoop> loops = getLoops(found->band);
     SmallVector<BandLoop> parts =
@@ -130,8 +129,8 @@ llvm::Error espalier::poly::tile(ComputeOp compute, ArrayRef<StringRef> names,
       llvm::Expected<SmallVector<int64_t>> factors = getFactors(sizes, which);
       if (!factors)
         return factors.takeError();
-      if (llvm::Error error = checkSize(compute, {nest->band, position},
-                                        sizes.front()[which], "sizes"))
+      if (llvm::Error error =
+              checkSize({nest->band, position}, sizes.front()[which], "sizes"))
         return error;
       parts.push_back(stripMine(loops[position], *factors));
     }

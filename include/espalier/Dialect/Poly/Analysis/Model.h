@@ -17,17 +17,16 @@ struct KernelModel {
   llvm::SmallVector<mlir::Value> arrays;
 };
 
-/// Names a memref of a kernel: `argument #1`, or `array #0` for the first
-/// `poly.array`.
+/// Names a memref of a kernel: `'x'` or, without a name, `argument #1`; `array
+/// #0` for the first `poly.array`.
 std::string describeArray(mlir::Value array);
 
-/// Translates the computations of `kernel`. Arrays with a storage map, and
-/// those placed in registers, are private to the iterations of parallel loops.
+/// Translates the computations of `kernel`, and the storage of arrays that have
+/// a map for it or are in registers.
 KernelModel buildModel(KernelOp kernel);
 
 /// The node of a schedule tree that stands for a band.
-using BandNodes =
-    llvm::DenseMap<mlir::Operation *, const polyhedral::ScheduleNode *>;
+using BandNodes = llvm::DenseMap<mlir::Operation *, polyhedral::ScheduleNode *>;
 
 /// Translates the schedule of the kernel; without one, the program order. The
 /// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
@@ -41,10 +40,32 @@ llvm::Expected<polyhedral::Ast>
 scanKernel(const KernelModel &model, ScheduleOp schedule,
            const polyhedral::Limits &limits = {});
 
+/// The loops that run `kernel` as it is scheduled, as text: called as the bands
+/// name them, with the kind of those that are not sequential. `parameters` are
+/// the names of the kernel's parameters.
+llvm::Expected<std::string> printLoops(KernelOp kernel,
+                                       llvm::ArrayRef<std::string> parameters);
+
+/// From the values of the loops around a loop of `band`, outermost first, to
+/// its own values: of all points of all computations of the band.
+polyhedral::Map getLoopValues(const polyhedral::Context &context, BandOp band,
+                              unsigned position);
+
+/// What is expected of the vector loops of a schedule, and what they are
+/// instead; empty if each has at most as many neighbouring iterations as lanes.
+std::string checkLanes(ScheduleOp schedule,
+                       const polyhedral::Limits &limits = {});
+
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
 /// @b(1), distance (1), on argument #0`.
 std::string describeViolation(const KernelModel &model,
                               const polyhedral::Violation &violation);
+
+/// The same as an attribute: `{kind, source, source_point, sink, sink_point,
+/// parameters}`, with strings for the kind and the computations.
+mlir::DictionaryAttr encodeViolation(const KernelModel &model,
+                                     const polyhedral::Violation &violation,
+                                     mlir::MLIRContext *context);
 
 /// Checks the kernel's schedule against its program order. Emits an error at
 /// the schedule if it breaks a dependence, naming the pair of instances, or if

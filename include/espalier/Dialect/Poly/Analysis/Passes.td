@@ -12,7 +12,7 @@ def PolyVerifySchedulePass
     Fails, naming two points that touch the same element in the wrong order, if
     a `poly.schedule` breaks a dependence of the program order, if a `parallel`
     loop carries one, or a `vector` loop one that is not of a reduction. Fails
-    too if filters drop or repeat a point, if elements of an array that share a
+    too if a `vector` loop has more iterations than lanes, if filters drop or repeat a point, if elements of an array that share a
     place in its storage are alive at the same time, or if the question takes
     more than `max-operations`.
 
@@ -30,6 +30,27 @@ def PolyVerifySchedulePass
            /*default=*/"5000000",
            "Elementary operations on integer sets before giving up">
   ];
+}
+
+def PolyVerifyAccessesPass
+    : Pass<"poly-verify-accesses", "::espalier::poly::KernelOp"> {
+  let summary = "checks that a kernel stays inside its arrays";
+  let description = [{
+    Fails, naming a point and sizes, if a computation accesses an array outside
+    of its extents: those of its type, of `poly.array`, or of the attribute
+    `poly.shape`.
+
+    ```mlir
+    // for i from 0 to N - 1, with A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}
+    reads(%A[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>)
+    // error: expects to read argument #0 inside its extent 1 in dimension 0,
+    //        but at point (0) with parameters (1) the index is 1
+    ```
+
+    Extents that nothing states, and subscripts that depend on data or are not
+    affine, are not checked; nor are kernels none of whose arguments has the
+    attribute.
+  }];
 }
 
 #endif // ESPALIER_DIALECT_POLY_ANALYSIS_PASSES_TD

@@ -45,6 +45,9 @@ struct ComputeAccess {
   }
 };
 
+/// The name of marks that ask for elements ahead of their use.
+inline constexpr llvm::StringLiteral kPrefetchMark = "prefetch";
+
 /// The schedule-tree node in `region`, or null.
 mlir::Operation *getChildNode(mlir::Region &region);
 

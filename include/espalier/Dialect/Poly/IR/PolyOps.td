@@ -34,6 +34,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
 
     The arguments of type `index` are the parameters, taken as nonnegative. They
     are, in this order, the first symbols of every set and map of the kernel.
+    The attribute `poly.shape` of an argument states its extents in terms of them,
+    `poly.assumptions` of the kernel what else may be taken to hold for them.
 
     Constraints:
     - (C1) it has a body and no results.
@@ -41,10 +43,15 @@ def Poly_KernelOp : Poly_Op<"kernel", [
       these types.
     - (C3) the body holds `poly.array`, `poly.compute` and at most one
       `poly.schedule`, nothing else.
+    - (C4) `poly.shape` maps the parameters, as symbols, to the extents of a
+      memref; it has a constant where the type has.
+    - (C5) `poly.assumptions` is a set without dimensions, with the parameters as
+      symbols.
 
     Example:
     ```mlir
-    poly.kernel @zero(%C: memref<?xf32>, %N: index) {
+    poly.kernel @zero(%C: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>},
+                      %N: index) {
       poly.compute @init domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
           reads() writes(%C[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
         %z = arith.constant 0.0 : f32
@@ -66,6 +73,17 @@ def Poly_KernelOp : Poly_Op<"kernel", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
+    /// The attribute of an argument that states its extents.
+    static constexpr ::llvm::StringLiteral getShapeAttrName() {
+      return "poly.shape";
+    }
+    /// What holds for the parameters beyond being nonnegative; or null.
+    ::mlir::IntegerSet getAssumptions();
+    static constexpr ::llvm::StringLiteral getAssumptionsAttrName() {
+      return "poly.assumptions";
+    }
+    /// The name of an argument: its attribute espalier.name, or `arg<number>`.
+    std::string getArgumentName(unsigned number);
     /// The index-typed arguments, in order.
     ::llvm::SmallVector<::mlir::BlockArgument> getParameters();
     unsigned getNumParameters();
@@ -95,32 +113,40 @@ def Poly_ArrayOp : Poly_Op<"array", [
     allocated per call; `stack` and `register` ask for small, static extents.
 
     With `storage`, element `x` lies at `storage(x)` of memory of the type that
-    follows, and each iteration of the parallel loops has memory of its own: a
-    tile, say, instead of the whole array. The accesses stay those of the array.
+    follows: that of a tile, say, instead of the whole array. If elements share
+    places, each iteration of a parallel loop in which all happens that happens
+    to an element has memory of its own. The accesses stay those of the array.
+    `extents` gives the dynamic extents of the memory, from the parameters.
 
     Constraints:
-    - (C1) there is one size for each dynamic extent.
+    - (C1) there is one size for each dynamic extent; with `storage`, there may
+      be none, and the indices have no bounds.
     - (C2) sizes are parameters of the kernel.
     - (C3) `storage` maps the array's indices to those of the memory.
-    - (C4) a dynamic extent of the memory is that of one of the array's
-      dimensions, which `storage` passes on as it is.
+    - (C4) `extents` maps the parameters to the dynamic extents of the memory;
+      without it, such an extent is that of one of the array's dimensions, which
+      `storage` passes on as it is.
 
     Example:
     ```mlir
     %all = poly.array heap(%N) : memref<?xf32>
     %acc = poly.array register(%N) : memref<?x32xf32>
         storage affine_map<(i, j) -> (i mod 14, j)> as memref<14x32xf32>
+    %panels = poly.array : memref<?x?xf32>
+        storage affine_map<(i, j) -> (j floordiv 32, i, j mod 32)>
+        as memref<?x?x32xf32> extents affine_map<()[M, N] -> (N ceildiv 32, M)>
     ```
   }];
   let arguments = (ins Variadic<Index>:$sizes,
       DefaultValuedAttr<Poly_PlacementAttr,
                         "::espalier::poly::Placement::Heap">:$placement,
       OptionalAttr<AffineMapAttr>:$storage,
-      OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type);
+      OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type,
+      OptionalAttr<AffineMapAttr>:$extents);
   let results = (outs Poly_MemRef:$array);
   let assemblyFormat = [{
     ($placement^)? (`(` $sizes^ `)`)? attr-dict `:` type($array)
-    (`storage` $storage^ `as` $storage_type)?
+    (`storage` $storage^ `as` $storage_type (`extents` $extents^)?)?
   }];
   let hasVerifier = 1;
 }
@@ -166,6 +192,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     - (C11) it is interleaved with a computation before it, in at most all
       dimensions of both.
     - (C12) there are no names, or a different one for each dimension.
+    - (C13) the body of a reduction combines the element with values that do not
+      depend on it, as the reduction says.
 
     Example:
     ```mlir

@@ -145,6 +145,11 @@ def Poly_MarkOp : Poly_NodeOp<"mark"> {
     Orders nothing. Code generation finds it, with its attributes, at the place
     that corresponds to it in the loops.
 
+    A mark "prefetch" asks for elements ahead of their use: those that read
+    number `read` of `computation` will read at the point `at`, a map from the
+    first point below the mark, and what follows them within `bytes`. It need
+    not be in the domain.
+
     Example:
     ```mlir
     poly.mark "micro_kernel" attributes {rows = 14} { ... }

@@ -118,4 +118,35 @@ def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam"> {
   }];
 }
 
+def PrefetchOp : PolyCommandOp<"prefetch"> {
+  let summary = "fetches what later iterations of a loop read";
+  let description = [{
+    In each iteration of the loop, fetches what the read with this number needs
+    `distance` iterations later at the first point of the loops inside, and what
+    follows it within `bytes` (64 if not given). A mark in the schedule says so;
+    loops on both sides of it do not change places any more.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop, it is a vector, or it does not
+      run over one dimension or tiles of it; there is no such read, or its place
+      depends on what is read; the distance is not positive; the bytes are not
+      between 1 and 4096.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.prefetch %acc read 1 loop "k" distance 8 bytes 128
+        : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$read,
+                       StrAttr:$loop, I64Attr:$distance,
+                       DefaultValuedAttr<I64Attr, "64">:$bytes);
+  let assemblyFormat = [{
+    $target `read` $read `loop` $loop `distance` $distance
+    (`bytes` $bytes^)? attr-dict `:` type($target)
+  }];
+}
+
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYEXECUTIONOPS_TD

@@ -144,7 +144,7 @@ def MarkCommandOp : PolyCommandOp<"mark"> {
   let description = [{
     #### Return modes
 
-    - Silenceable failure: there is no such loop.
+    - Silenceable failure: there is no such loop; the name is "prefetch".
     - Definite failure: the target is not a computation.
 
     Example:

@@ -4,9 +4,11 @@
 #define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_TD
 
 include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+include "espalier/Dialect/Poly/TransformOps/PolyDataOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyExecutionOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyOrderOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyStructureOps.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def ComputationOp : Op<Transform_Dialect, "poly.computation",
@@ -35,6 +37,36 @@ def ComputationOp : Op<Transform_Dialect, "poly.computation",
   let results = (outs TransformHandleTypeInterface:$computation);
   let assemblyFormat =
       "$name `of` $root attr-dict `:` functional-type(operands, results)";
+}
+
+def WrittenArrayOp : Op<Transform_Dialect, "poly.written_array",
+    [DeclareOpInterfaceMethods<TransformOpInterface>,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let cppNamespace = "::espalier::poly";
+  let summary = "finds an array of the kernel by what writes it";
+  let description = [{
+    Looks up the `poly.array` that a computation writes: with its first write,
+    or with write `number`.
+
+    #### Return modes
+
+    Reads `computation`; returns a handle to the array.
+    - Silenceable failure: there is no such write, or it is to an argument.
+    - Definite failure: `computation` is not one computation.
+
+    Example:
+    ```mlir
+    %sum = transform.poly.written_array of %init
+        : (!transform.any_op) -> !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$computation,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$number);
+  let results = (outs TransformHandleTypeInterface:$array);
+  let assemblyFormat = [{
+    (`write` $number^)? `of` $computation attr-dict
+    `:` functional-type(operands, results)
+  }];
 }
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_TD

@@ -29,8 +29,10 @@ public:
   static char ID;
 
   explicit Refusal(const llvm::Twine &message,
-                   std::optional<polyhedral::Violation> violation = {})
-      : message(message.str()), violation(std::move(violation)) {}
+                   std::optional<polyhedral::Violation> violation = {},
+                   mlir::DictionaryAttr encodedViolation = {})
+      : message(message.str()), violation(std::move(violation)),
+        encodedViolation(encodedViolation) {}
 
   void log(llvm::raw_ostream &os) const override { os << message; }
   std::error_code convertToErrorCode() const override;
@@ -44,6 +46,8 @@ public:
   void setAttempt(mlir::OwningOpRef<KernelOp> kernel) {
     attempt = std::make_shared<mlir::OwningOpRef<KernelOp>>(std::move(kernel));
   }
+  /// The same with names: `encodeViolation` of it, or null.
+  mlir::DictionaryAttr getEncodedViolation() const { return encodedViolation; }
   /// Adds what would be legal.
   void addHint(const llvm::Twine &hint) { message += "; " + hint.str(); }
 
@@ -51,6 +55,7 @@ private:
   std::string message;
   std::optional<polyhedral::Violation> violation;
   std::shared_ptr<mlir::OwningOpRef<KernelOp>> attempt;
+  mlir::DictionaryAttr encodedViolation;
 };
 
 /// A refusal with this message.
@@ -177,6 +182,12 @@ llvm::Error unroll(ComputeOp compute, llvm::StringRef loop,
 /// The same, with the copies inside all other loops of the nest.
 llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
                          int64_t factor);
+
+/// Fetches, in each iteration of a loop, what read number `read` of `compute`
+/// needs `distance` iterations later, at the first point of the loops inside:
+/// `bytes` from there on. The loop runs over one dimension, or over tiles of it.
+llvm::Error prefetch(ComputeOp compute, llvm::StringRef loop, int64_t read,
+                     int64_t distance, int64_t bytes);
 
 } // namespace espalier::poly
 

@@ -16,7 +16,8 @@ def PolyDefaultSchedulePass
     finished there by the computations that follow. The dimension that is
     contiguous in memory becomes the lanes of vectors, masked at the end.
 
-    A kernel that has a schedule is left alone.
+    Where the dependences forbid this, the kernel keeps its program order. A
+    kernel that has a schedule is left alone.
   }];
   let dependentDialects = ["::espalier::poly::PolyDialect"];
 }

@@ -124,14 +124,22 @@ def _swish(e: Emitter, node: Node) -> Tensor:
 
 @op("BitShift")
 def _bit_shift(e: Emitter, node: Node) -> Tensor:
-    """Shift unsigned numbers: a product or a quotient with a power of 2."""
+    """Multiply with a power of 2, or divide by it.
+
+    Powers out of range are 0, and so is what is divided by 0. Negative numbers are
+    divided as their complements, so that the result is rounded down.
+    """
     x, y = node.input(0), node.input(1)
-    if x.dtype.kind != "u":
-        raise Unsupported("has signed elements")
     if node["direction"] not in ("LEFT", "RIGHT"):
         raise node.error(f"expects the direction LEFT or RIGHT, but got '{node['direction']}'")
     power = e.op("pow", e.scalar(2, x.dtype), y)
-    return e.op("mul" if node["direction"] == "LEFT" else "div", x, power)
+    if node["direction"] == "LEFT":
+        return e.op("mul", x, power)
+    if x.dtype.kind == "u":
+        return e.op("div", x, power)
+    zero, ones = e.scalar(0, x.dtype), e.scalar(-1, x.dtype)
+    sign = e.op("select", e.op("less", x, zero), ones, zero)
+    return e.op("xor", e.op("div", e.op("xor", x, sign), power), sign)
 
 
 @op("Tan")

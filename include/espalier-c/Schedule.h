@@ -1,0 +1,99 @@
+/*===- espalier-c/Schedule.h - Scheduling kernels -----------------*- C -*-===*\
+|*                                                                            *|
+|* Applies scripts of scheduling commands to the kernels of a module, and *|
+|* keeps the script of all that was applied:                                  *|
+|*                                                                            *|
+|*   espalier_schedule *s = espalier_schedule_create(module, "matmul");       *|
+|*   if (espalier_schedule_apply(s, text, size) < 0)                          *|
+|*     puts(espalier_module_last_error(module));                              *|
+|*   espalier_schedule_print(s, write, user);                                 *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef ESPALIER_C_SCHEDULE_H
+#define ESPALIER_C_SCHEDULE_H
+
+#include "espalier-c/IRBuilder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What was done to one kernel of a module. */
+typedef struct espalier_schedule espalier_schedule;
+
+/** Takes a module to a later stage of compilation, such as "poly": the kernels
+    of a model can then be scheduled. Returns a negative number on an error. */
+ESPALIER_API int espalier_module_lower(espalier_module *module,
+                                       const char *stage);
+
+/** Applies a transform script, a module with the named sequence
+    @__transform_main, to a module; all of it or nothing. Values of the module
+    become invalid. Returns a negative number on an error. */
+ESPALIER_API int espalier_module_transform(espalier_module *module,
+                                           const char *script, size_t size);
+
+/** Gives a JSON object that describes a module's kernels to `write`:
+    {"kernel": {"arguments": ["a", "n"], "parameters": ["n"],
+    "computations": {"S0": ["i", "j"]}}}, with the names of the kernels'
+    arguments, of those that are parameters, of their computations and of the
+    computations' dimensions. */
+ESPALIER_API void espalier_module_describe_kernels(
+    const espalier_module *module,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Starts to schedule a kernel of a module, which must outlive the result. A
+    kernel without a schedule gets that of its program order. Returns NULL on an
+    error, whose diagnostics are the module's last error. */
+ESPALIER_API espalier_schedule *
+espalier_schedule_create(espalier_module *module, const char *kernel);
+
+/** Frees a schedule, which may be NULL; the kernel keeps what was done. */
+ESPALIER_API void espalier_schedule_destroy(espalier_schedule *schedule);
+
+/** Applies a transform script to the module, as `espalier_module_transform`
+    does, and adds it to what `espalier_schedule_print` gives. */
+ESPALIER_API int espalier_schedule_apply(espalier_schedule *schedule,
+                                         const char *script, size_t size);
+
+/** Gives the script of all commands that were applied to `write`. */
+ESPALIER_API void espalier_schedule_print(
+    const espalier_schedule *schedule,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Gives the dependence for which the last script was refused to `write`, as
+    JSON; null if there was another reason, or none:
+
+      {"kind": "flow", "source": "S0", "source_point": [0, 1], "sink": "S0",
+       "sink_point": [1, 0], "parameters": [2]} */
+ESPALIER_API void espalier_schedule_violation(
+    const espalier_schedule *schedule,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Gives a JSON object with what the kernel does to `write`: its points in the
+    order of execution, and the dependences between them,
+
+      {"computations": {"S0": ["i", "j"]}, "loops": ["i.0"], "sizes": [5],
+       "points": [{"computation": "S0", "at": [0, 1], "iterations": {"i.0":
+   0}}], "dependences": [{"kind": "flow", "source": 0, "sink": 1, "reduction":
+   false}], "violation": null}
+
+    for `sizes`, the values of its parameters, which should be small. The
+    violation is that of `espalier_schedule_violation`. Returns a negative
+   number on an error. */
+ESPALIER_API int espalier_schedule_trace(
+    espalier_schedule *schedule, const int64_t *sizes, size_t num_sizes,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Gives the loops of the kernel as they are now, as text, to `write`. Returns
+    a negative number on an error. */
+ESPALIER_API int espalier_schedule_loops(espalier_schedule *schedule,
+                                         void (*write)(const char *text,
+                                                       size_t size, void *user),
+                                         void *user);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ESPALIER_C_SCHEDULE_H */

@@ -1,0 +1,236 @@
+//===- PolyDataOps.td - Commands on data and reductions ----*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD
+
+include "espalier/Dialect/Poly/IR/PolyAttributes.td"
+include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+
+/// A command that edits arrays or computations. It takes one op of kind
+/// `targetOp` per handle element, edits it in place and returns handles to what
+/// it made. What it refuses is a silenceable failure that leaves the payload as
+/// it was; a target of another kind is a definite failure.
+///
+/// The method `command` of the op is all that it has to define: one op for each
+/// result, null for an empty handle.
+class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
+    : Op<Transform_Dialect, "poly." # mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<TransformOpInterface>,
+        ReportTrackingListenerFailuresOpTrait])> {
+  let cppNamespace = "::espalier::poly";
+  let extraClassDeclaration = [{
+    /// Applies the command to one op; returns the ops of the results.
+    ::llvm::Expected<::llvm::SmallVector<::mlir::Operation *>>
+    command(}] # targetOp # [{ target);
+  }];
+  let extraClassDefinition = [{
+    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
+        ::mlir::transform::TransformRewriter &,
+        ::mlir::transform::TransformResults &results,
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyDataCommand<}] # targetOp # [{>(
+          getOperation(), getTarget(), results, state,
+          [&](}] # targetOp # [{ target) { return command(target); });
+    }
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>
+            &effects) {
+      ::mlir::transform::onlyReadsHandle(getTargetMutable(), effects);
+      ::mlir::transform::producesHandle(getOperation()->getOpResults(),
+                                        effects);
+      ::mlir::transform::modifiesPayload(effects);
+    }
+  }];
+}
+
+class PolyComputeDataOp<string mnemonic>
+    : PolyDataOp<mnemonic, "::espalier::poly::ComputeOp">;
+class PolyArrayDataOp<string mnemonic>
+    : PolyDataOp<mnemonic, "::espalier::poly::ArrayOp">;
+
+def CacheReadOp : PolyComputeDataOp<"cache_read"> {
+  let summary = "copies what a tile reads to a local array";
+  let description = [{
+    What one iteration of `loop` (of the whole kernel, without a loop) reads of
+    the array of read `read` goes to a local array first; all computations in
+    the loop read that. The array has the size of the box around these elements,
+    halo included, which is constant for tiles of constant size; it is on the
+    stack if it is small, or where `place` says.
+
+    With `layout`, element x of the box lies at `layout(x)`: packing. The map
+    goes from the box's indices and has to be one to one.
+
+    #### Return modes
+
+    Returns handles to the array and to the computation that copies. Its loops
+    are called `e0`, `e1`, ... Reads the handle of the target, which stays valid.
+    - Silenceable failure: there is no such read or loop; an access is not
+      affine or the elements have no bounds; the array is written between the
+      copy and its uses; the layout does not suit; the schedule would break a
+      dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %panel, %pack = transform.poly.cache_read %acc read 0 at "k.0"
+        layout affine_map<(i, k) -> (i floordiv 16, k, i mod 16)> place stack
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$read,
+                       OptionalAttr<StrAttr>:$loop,
+                       OptionalAttr<AffineMapAttr>:$layout,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$copy);
+  let assemblyFormat = [{
+    $target `read` $read (`at` $loop^)? (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def CacheWriteOp : PolyComputeDataOp<"cache_write"> {
+  let summary = "keeps what a tile writes in a local array";
+  let description = [{
+    All computations in one iteration of `loop` (in the whole kernel, without a
+    loop) use a local array in place of the array of write `write`. What they
+    have written is copied back after them; what they read before they write it
+    is copied in before them.
+
+    An element that several iterations use has to be updated by a reduction, and
+    by nothing else in the loop. Each iteration then starts with neutral
+    elements, and combines them with those of the array at its end.
+
+    `layout` and `place` as for `transform.poly.cache_read`.
+
+    #### Return modes
+
+    Returns handles to the array, to the computation before (an empty handle if
+    there is none) and to that after. Reads the handle of the target, which
+    stays valid.
+    - Silenceable failure: there is no such write or loop; an access is not
+      affine or the elements have no bounds; several iterations use an element,
+      other than in a reduction; a computation outside of the loop uses elements
+      before they are copied back; the layout does not suit; the schedule would
+      break a dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %tile, %init, %store = transform.poly.cache_write %acc write 0 at "j.0"
+        place register
+        : (!transform.any_op)
+        -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$write,
+                       OptionalAttr<StrAttr>:$loop,
+                       OptionalAttr<AffineMapAttr>:$layout,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$before,
+                      TransformHandleTypeInterface:$after);
+  let assemblyFormat = [{
+    $target `write` $write (`at` $loop^)? (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def InlineOp : Op<Transform_Dialect, "poly.inline", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TransformOpInterface, TransformEachOpTrait,
+    ReportTrackingListenerFailuresOpTrait]> {
+  let cppNamespace = "::espalier::poly";
+  let summary = "computes a value where it is used";
+  let description = [{
+    The bodies of all computations that read what the target writes compute it
+    themselves; the target and its array are gone.
+
+    #### Return modes
+
+    Consumes the handle of the target.
+    - Silenceable failure: the target is a reduction, or not the only one to
+      write its array, which has to be a `poly.array`, each element once; it
+      does not write all that is read; the point that a read needs is not an
+      affine function of the point that reads; a value is used as an index;
+      something that the target reads is written before the value is used.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.inline %producer : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+  let extraClassDeclaration = [{
+    ::mlir::DiagnosedSilenceableFailure applyToOne(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::Operation *target,
+        ::mlir::transform::ApplyToEachResultList &results,
+        ::mlir::transform::TransformState &state);
+  }];
+}
+
+def RfactorOp : PolyComputeDataOp<"rfactor"> {
+  let summary = "gives the iterations of a loop partial results of their own";
+  let description = [{
+    The reduction accumulates into a local array that has the loop as its first
+    dimension. A computation before it makes the parts neutral, one after it
+    combines them with the elements. Both are around the outermost loop that
+    runs over updates of an element. Their loops are called like the factored
+    one, and `e0`, `e1`, ... for the indices of the element.
+
+    Then `loop` carries no dependence but those of the parts: its iterations may
+    be the lanes of a vector or different threads.
+
+    #### Return modes
+
+    Returns handles to the array and to the two computations. Reads the handle
+    of the target, which stays valid.
+    - Silenceable failure: there is no such loop; the target is not marked as a
+      reduction, writes other elements, or is interleaved with computations that
+      use the array; one iteration of the loop has all updates of an element.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %parts, %init, %combine = transform.poly.rfactor %dot loop "k.1" place stack
+        : (!transform.any_op)
+        -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$init,
+                      TransformHandleTypeInterface:$combine);
+  let assemblyFormat = [{
+    $target `loop` $loop (`place` $placement^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def PlaceOp : PolyArrayDataOp<"place"> {
+  let summary = "says where an array lives";
+  let description = [{
+    #### Return modes
+
+    - Silenceable failure: the memory has a dynamic size, and is not to be on
+      the heap; iterations of a parallel loop share a register.
+    - Definite failure: the target is not a `poly.array`.
+
+    Example:
+    ```mlir
+    transform.poly.place %acc register : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Poly_PlacementAttr:$placement);
+  let assemblyFormat = "$target $placement attr-dict `:` type($target)";
+}
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD

@@ -1,0 +1,266 @@
+//===- AddMain.cpp - Makes a program of a module that is one kernel -------===//
+
+#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Polyhedral/Ast.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace espalier {
+#define GEN_PASS_DEF_POLYADDMAINPASS
+#include "espalier/Conversion/Passes.h.inc"
+} // namespace espalier
+
+using namespace mlir;
+using namespace espalier;
+
+namespace {
+/// Builds the two functions of the program that a kernel is.
+class MainBuilder {
+public:
+  explicit MainBuilder(poly::KernelOp kernel)
+      : kernel(kernel), builder(kernel.getContext()), loc(kernel.getLoc()) {
+    builder.setInsertionPointAfter(kernel);
+    for (poly::ComputeOp compute : kernel.getComputes())
+      for (const poly::ComputeAccess &write : compute.getWriteAccesses())
+        written.insert(write.array);
+  }
+
+  void run();
+
+private:
+  /// An argument of @main and where it comes from: a size has no argument of
+  /// the kernel if it is an extent that only the caller knows.
+  struct Argument {
+    std::string name;
+    MemRefType type;
+    std::optional<unsigned> source;
+    SmallVector<Attribute> dims;
+    bool isSize = false;
+  };
+
+  AffineMap getShape(unsigned argument);
+  void addSize(const std::string &name, std::optional<unsigned> source);
+  void addArgument(unsigned argument);
+  void collectArguments();
+  void buildMain();
+  void buildPlan();
+  void checkAssumptions(OpBuilder &b, ValueRange parameters);
+
+  poly::KernelOp kernel;
+  OpBuilder builder;
+  Location loc;
+  llvm::SmallPtrSet<Value, 8> written;
+  SmallVector<Argument> arguments;
+  unsigned numInputs = 0;
+};
+} // namespace
+
+/// The extents in terms of the kernel's parameters, or null.
+AffineMap MainBuilder::getShape(unsigned argument) {
+  auto shape = kernel.getArgAttrOfType<AffineMapAttr>(
+      argument, poly::KernelOp::getShapeAttrName());
+  return shape ? shape.getValue() : AffineMap();
+}
+
+void MainBuilder::addSize(const std::string &name,
+                          std::optional<unsigned> source) {
+  auto type =
+      MemRefType::get({ShapedType::kDynamic, 0}, builder.getIntegerType(8));
+  arguments.push_back({name,
+                       type,
+                       source,
+                       {builder.getStringAttr(name), builder.getStringAttr("")},
+                       /*isSize=*/true});
+}
+
+void MainBuilder::addArgument(unsigned number) {
+  Type type = kernel.getArgumentTypes()[number];
+  if (type.isIndex())
+    return addSize(kernel.getArgumentName(number), number);
+  auto memref = dyn_cast<MemRefType>(type);
+  Argument argument{kernel.getArgumentName(number),
+                    memref ? memref : MemRefType::get({}, type),
+                    number,
+                    {}};
+  SmallVector<BlockArgument> parameters = kernel.getParameters();
+  AffineMap shape = getShape(number);
+  for (int64_t dim = 0; dim < argument.type.getRank(); ++dim) {
+    std::string symbol;
+    if (shape) {
+      if (auto expr = dyn_cast<AffineSymbolExpr>(shape.getResult(dim)))
+        symbol = kernel.getArgumentName(
+            parameters[expr.getPosition()].getArgNumber());
+    } else if (argument.type.isDynamicDim(dim)) {
+      symbol = (argument.name + "." + Twine(dim)).str();
+    }
+    argument.dims.push_back(builder.getStringAttr(symbol));
+  }
+  arguments.push_back(std::move(argument));
+}
+
+/// Inputs come first, in the order of the kernel's arguments; then the sizes
+/// that no argument tells; then outputs.
+void MainBuilder::collectArguments() {
+  SmallVector<unsigned> outputs;
+  for (BlockArgument argument : kernel.getArguments())
+    if (written.contains(argument))
+      outputs.push_back(argument.getArgNumber());
+    else
+      addArgument(argument.getArgNumber());
+  for (unsigned output : outputs) {
+    auto type = cast<MemRefType>(kernel.getArgumentTypes()[output]);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && !getShape(output))
+        addSize((kernel.getArgumentName(output) + "." + Twine(dim)).str(),
+                std::nullopt);
+  }
+  numInputs = arguments.size();
+  for (unsigned output : outputs)
+    addArgument(output);
+}
+
+void MainBuilder::buildMain() {
+  auto types = llvm::map_to_vector(
+      arguments, [](const Argument &a) -> Type { return a.type; });
+  auto main = func::FuncOp::create(builder, loc, kMainName,
+                                   builder.getFunctionType(types, {}));
+  main->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
+  OpBuilder b = OpBuilder::atBlockEnd(main.addEntryBlock());
+  SmallVector<Value> operands(kernel.getNumArguments());
+  for (auto [argument, value] : llvm::zip(arguments, main.getArguments())) {
+    unsigned number = value.getArgNumber();
+    if (argument.source)
+      for (NamedAttribute attr :
+           function_interface_impl::getArgAttrs(kernel, *argument.source))
+        if (attr.getName() == kDtypeAttr)
+          main.setArgAttr(number, attr.getName(), attr.getValue());
+    main.setArgAttr(number, kNameAttr, builder.getStringAttr(argument.name));
+    main.setArgAttr(number, kDimsAttr, builder.getArrayAttr(argument.dims));
+    if (!argument.source)
+      continue;
+    Type type = kernel.getArgumentTypes()[*argument.source];
+    Value operand = value;
+    if (type.isIndex())
+      operand = memref::DimOp::create(b, loc, value, 0);
+    else if (!isa<MemRefType>(type))
+      operand = memref::LoadOp::create(b, loc, value, ValueRange());
+    operands[*argument.source] = operand;
+  }
+  poly::CallOp::create(b, loc, kernel, operands);
+  func::ReturnOp::create(b, loc);
+}
+
+/// Checks what the kernel takes to hold for its parameters.
+void MainBuilder::checkAssumptions(OpBuilder &b, ValueRange parameters) {
+  IntegerSet assumptions = kernel.getAssumptions();
+  if (!assumptions)
+    return;
+  polyhedral::AstNames names;
+  for (BlockArgument parameter : kernel.getParameters())
+    names.parameters.push_back(
+        kernel.getArgumentName(parameter.getArgNumber()));
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [expr, isEquality] :
+       llvm::zip(assumptions.getConstraints(), assumptions.getEqFlags())) {
+    Value value = affine::expandAffineExpr(b, loc, expr, {}, parameters);
+    Value holds = arith::CmpIOp::create(b, loc,
+                                        isEquality ? arith::CmpIPredicate::eq
+                                                   : arith::CmpIPredicate::sge,
+                                        value, zero);
+    cf::AssertOp::create(b, loc, holds,
+                         b.getStringAttr("expects sizes with " +
+                                         polyhedral::toText(expr, names) +
+                                         (isEquality ? " == 0" : " >= 0")));
+  }
+}
+
+/// Outputs have the extents that their shapes say; those of inputs are checked.
+void MainBuilder::buildPlan() {
+  SmallVector<Type> operandTypes, resultTypes;
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    (number < numInputs ? operandTypes : resultTypes)
+        .append(argument.type.getRank(), builder.getIndexType());
+  auto plan =
+      func::FuncOp::create(builder, loc, kPlanName,
+                           builder.getFunctionType(operandTypes, resultTypes));
+  OpBuilder b = OpBuilder::atBlockEnd(plan.addEntryBlock());
+
+  ValueRange extents = plan.getArguments();
+  llvm::StringMap<Value> sizes;
+  for (const Argument &argument : ArrayRef(arguments).take_front(numInputs)) {
+    if (argument.isSize)
+      sizes[argument.name] = extents.front();
+    extents = extents.drop_front(argument.type.getRank());
+  }
+  SmallVector<Value> parameters;
+  for (BlockArgument parameter : kernel.getParameters())
+    parameters.push_back(
+        sizes[kernel.getArgumentName(parameter.getArgNumber())]);
+
+  checkAssumptions(b, parameters);
+
+  extents = plan.getArguments();
+  SmallVector<Value> results;
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    bool isInput = number < numInputs;
+    AffineMap shape =
+        argument.source ? getShape(*argument.source) : AffineMap();
+    ArrayRef<Attribute> dims = argument.dims;
+    MemRefType type = argument.type;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      auto getExpected = [&]() -> Value {
+        if (shape)
+          return affine::expandAffineExpr(b, loc, shape.getResult(dim), {},
+                                          parameters);
+        if (type.isDynamicDim(dim))
+          return sizes[cast<StringAttr>(dims[dim]).getValue()];
+        return arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
+      };
+      if (!isInput) {
+        results.push_back(getExpected());
+      } else if (shape) {
+        Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            extents[dim], getExpected());
+        cf::AssertOp::create(
+            b, loc, holds,
+            b.getStringAttr("argument '" + argument.name +
+                            "' expects an extent that fits the others in "
+                            "dimension " +
+                            Twine(dim)));
+      }
+    }
+    if (isInput)
+      extents = extents.drop_front(type.getRank());
+  }
+  func::ReturnOp::create(b, loc, results);
+}
+
+void MainBuilder::run() {
+  collectArguments();
+  buildMain();
+  buildPlan();
+}
+
+namespace {
+struct PolyAddMainPass : espalier::impl::PolyAddMainPassBase<PolyAddMainPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto kernels = llvm::to_vector(module.getOps<poly::KernelOp>());
+    if (kernels.size() != 1 || !module.getOps<func::FuncOp>().empty())
+      return;
+    poly::KernelOp kernel = kernels.front();
+    if (kernel.getSymName() == kMainName || kernel.getSymName() == kPlanName) {
+      kernel.emitOpError("expects another name than that of the program's "
+                         "function '")
+          << kernel.getSymName() << "'";
+      return signalPassFailure();
+    }
+    MainBuilder(kernel).run();
+  }
+};
+} // namespace

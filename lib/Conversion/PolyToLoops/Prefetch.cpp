@@ -1,0 +1,88 @@
+//===- Prefetch.cpp - Marks that fetch ahead ------------------------------===//
+
+#include "KernelLoops.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstNode;
+
+static constexpr int64_t kLineBytes = 64;
+
+/// The dimensions of the first point of `compute` below `node`, over the
+/// iterators outside of it; nothing if there is none.
+static std::optional<SmallVector<AffineExpr>>
+getFirstPoint(const AstNode &node, unsigned statement) {
+  if (node.kind == AstNode::Kind::Call) {
+    if (node.statement != statement)
+      return std::nullopt;
+    return SmallVector<AffineExpr>(node.values);
+  }
+  for (const polyhedral::Ast &child : node.children) {
+    std::optional<SmallVector<AffineExpr>> point =
+        getFirstPoint(*child, statement);
+    if (!point)
+      continue;
+    if (node.kind != AstNode::Kind::For)
+      return point;
+    if (node.lower.kind != polyhedral::AstExpr::Kind::Affine)
+      return std::nullopt;
+    AffineExpr iterator =
+        getAffineDimExpr(node.iterator, node.lower.affine.getContext());
+    for (AffineExpr &value : *point)
+      value = value.replace(iterator, node.lower.affine);
+    return point;
+  }
+  return std::nullopt;
+}
+
+LogicalResult KernelLoops::emitMark(const AstNode &node) {
+  auto mark = cast<DictionaryAttr>(node.mark);
+  if (mark.getAs<StringAttr>("name") == poly::kPrefetchMark &&
+      failed(emitPrefetch(node)))
+    return failure();
+  return emitChildren(node);
+}
+
+LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
+  auto mark = cast<DictionaryAttr>(node.mark);
+  auto symbol = mark.getAs<FlatSymbolRefAttr>("computation");
+  auto read = mark.getAs<IntegerAttr>("read");
+  auto bytes = mark.getAs<IntegerAttr>("bytes");
+  auto at = mark.getAs<AffineMapAttr>("at");
+  poly::ComputeOp compute =
+      symbol ? kernel.lookupCompute(symbol.getValue()) : nullptr;
+  if (!compute || !read || !bytes || !at || lanes ||
+      read.getValue().uge(compute.getReads().size()) ||
+      at.getValue().getNumDims() != compute.getNumDims() ||
+      at.getValue().getNumResults() != compute.getNumDims() ||
+      at.getValue().getNumSymbols() != numParams || bytes.getInt() > (1 << 12))
+    return kernel.emitError("expects a prefetch mark outside of vector loops, "
+                            "with a computation, one of its reads, a map 'at' "
+                            "of its dimensions and at most 4096 bytes, but "
+                            "got ")
+           << mark;
+  unsigned statement = llvm::find(computes, compute) - computes.begin();
+  std::optional<SmallVector<AffineExpr>> point = getFirstPoint(node, statement);
+  poly::ComputeAccess access =
+      compute.getReadAccesses()[read.getValue().getZExtValue()];
+  const Memory &memory = memories.find(access.array)->second;
+  // What cannot be fetched ahead is fetched when it is used.
+  if (!point || access.map.getNumSymbols() != numParams || memory.inRegisters)
+    return success();
+  AstNode call(AstNode::Kind::Call);
+  call.statement = statement;
+  for (AffineExpr result : at.getValue().getResults())
+    call.values.push_back(result.replaceDims(*point));
+  AffineExpr address = getAddress(access, call);
+  int64_t elementBytes = llvm::divideCeil(
+      memory.elementType.isIndex() ? 64
+                                   : memory.elementType.getIntOrFloatBitWidth(),
+      8);
+  for (int64_t offset = 0; offset < bytes.getInt(); offset += kLineBytes)
+    memref::PrefetchOp::create(builder, loc, memory.flat,
+                               emitIndex(address + offset / elementBytes),
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  return success();
+}

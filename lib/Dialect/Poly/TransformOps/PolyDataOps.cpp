@@ -1,0 +1,65 @@
+//===- PolyDataOps.cpp - Commands on data and reductions ------------------===//
+
+#include "CommandArguments.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Poly/Transforms/DataCommands.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+using Results = llvm::Expected<SmallVector<Operation *>>;
+
+static LocalOptions getOptions(std::optional<AffineMap> layout,
+                               std::optional<Placement> placement) {
+  LocalOptions options;
+  options.layout = layout;
+  options.placement = placement;
+  return options;
+}
+
+Results CacheReadOp::command(ComputeOp compute) {
+  llvm::Expected<LocalCopy> copy =
+      cacheRead(compute, getRead(), getLoop().value_or(""),
+                getOptions(getLayout(), getPlacement()));
+  if (!copy)
+    return copy.takeError();
+  return SmallVector<Operation *>{copy->array, copy->in};
+}
+
+/// The results of a command that makes computations before and after.
+static Results toResults(llvm::Expected<LocalCopy> copy) {
+  if (!copy)
+    return copy.takeError();
+  return SmallVector<Operation *>{copy->array, copy->in, copy->out};
+}
+
+Results CacheWriteOp::command(ComputeOp compute) {
+  return toResults(cacheWrite(compute, getWrite(), getLoop().value_or(""),
+                              getOptions(getLayout(), getPlacement())));
+}
+
+DiagnosedSilenceableFailure
+InlineOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
+                     transform::ApplyToEachResultList &,
+                     transform::TransformState &) {
+  return applyCommand(getOperation(), target, [&](ComputeOp compute) {
+    return inlineProducer(compute,
+                          [&](Operation *op) { rewriter.eraseOp(op); });
+  });
+}
+
+void InlineOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::consumesHandle(getTargetMutable(), effects);
+  transform::modifiesPayload(effects);
+}
+
+Results RfactorOp::command(ComputeOp compute) {
+  return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
+}
+
+Results PlaceOp::command(ArrayOp array) {
+  if (llvm::Error error = place(array, getPlacement()))
+    return std::move(error);
+  return SmallVector<Operation *>{};
+}

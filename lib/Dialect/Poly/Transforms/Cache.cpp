@@ -1,0 +1,335 @@
+//===- Cache.cpp - Local copies of what a tile touches --------------------===//
+
+#include "Partial.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+
+/// The memref of an access of `compute`, or a refusal that lists them.
+static llvm::Expected<Value> getAccessed(ComputeOp compute, OperandRange arrays,
+                                         StringRef what, unsigned number) {
+  if (number < arrays.size())
+    return arrays[number];
+  std::string legal;
+  llvm::raw_string_ostream os(legal);
+  for (auto [position, array] : llvm::enumerate(arrays))
+    os << (position ? ", " : "") << what << " " << position << " ("
+       << describeArray(array) << ")";
+  return refuse("expects a " + what + " of " + quote(compute) + ", one of [" +
+                legal + "], but got " + Twine(number));
+}
+
+/// A computation that copies one element at each point.
+static ComputeOp createCopy(OpBuilder &builder, Location loc, const Twine &name,
+                            ArrayRef<IntegerSet> domain,
+                            const ComputeAccess &from,
+                            const ComputeAccess &to) {
+  KernelOp kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
+  return ComputeOp::create(
+      builder, loc, getFreeName(kernel, name), domain, from, to, std::nullopt,
+      [](OpBuilder &body, Location loc, ValueRange values) {
+        YieldOp::create(body, loc, values);
+      });
+}
+
+static ArrayRef<AccessKind> getBothKinds() {
+  static const AccessKind kinds[] = {AccessKind::Read, AccessKind::Write};
+  return kinds;
+}
+
+static SmallVector<ComputeAccess> getAccesses(ComputeOp compute,
+                                              AccessKind kind) {
+  return kind == AccessKind::Read ? compute.getReadAccesses()
+                                  : compute.getWriteAccesses();
+}
+
+static StringRef getName(AccessKind kind) {
+  return kind == AccessKind::Read ? "read" : "write";
+}
+
+/// The elements of `array` that `compute` reads or writes, per tile; a null map
+/// if it does not.
+static llvm::Expected<polyhedral::Map>
+getElements(const polyhedral::Context &context, const Tile &tile,
+            ComputeOp compute, Value array, AccessKind kind) {
+  polyhedral::Map elements;
+  for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind))) {
+    if (access.array != array)
+      continue;
+    polyhedral::Map own = getFootprint(context, tile, compute, access.map);
+    if (!own)
+      return refuse("expects affine accesses to " + describeArray(array) +
+                    ", but " + getName(kind) + " " + Twine(number) + " of " +
+                    quote(compute) + " is " + llvm::to_string(access.map));
+    elements = elements ? elements.unite(own) : own;
+  }
+  return elements;
+}
+
+/// The same for several computations and kinds.
+static llvm::Expected<polyhedral::Map>
+getElements(const polyhedral::Context &context, const Tile &tile,
+            ArrayRef<ComputeOp> computes, Value array,
+            ArrayRef<AccessKind> kinds) {
+  polyhedral::Map elements;
+  for (ComputeOp compute : computes)
+    for (AccessKind kind : kinds) {
+      llvm::Expected<polyhedral::Map> own =
+          getElements(context, tile, compute, array, kind);
+      if (!own)
+        return own.takeError();
+      if (*own)
+        elements = elements ? elements.unite(*own) : *own;
+    }
+  return elements;
+}
+
+/// Lets `compute` use the local array where it uses `array`.
+static void redirect(const Tile &tile, ComputeOp compute, Value array,
+                     const LocalArray &local, ArrayRef<AccessKind> kinds) {
+  AffineMap loops = tile.maps[tile.getNumber(compute)];
+  for (AccessKind kind : kinds)
+    for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind)))
+      if (access.array == array)
+        setAccess(compute, kind, number, local.op,
+                  local.getMap(loops, access.map));
+}
+
+/// The computations of the tile that use `array`.
+static SmallVector<ComputeOp> getUsers(const Tile &tile, Value array,
+                                       ArrayRef<AccessKind> kinds) {
+  return llvm::filter_to_vector(tile.computes, [&](ComputeOp op) {
+    return llvm::any_of(kinds, [&](AccessKind kind) {
+      return llvm::any_of(
+          getAccesses(op, kind),
+          [&](const ComputeAccess &access) { return access.array == array; });
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+/// Refuses if a computation writes elements of `array` after a copy before
+/// `readers` would take them, and before `readers` use them.
+static llvm::Error checkUnchanged(KernelOp kernel, Value array,
+                                  ArrayRef<ComputeOp> readers) {
+  KernelModel model = buildModel(kernel);
+  unsigned number = llvm::find(model.arrays, array) - model.arrays.begin();
+  for (polyhedral::Statement &statement : model.program.statements)
+    for (auto *accesses : {&statement.reads, &statement.writes})
+      llvm::erase_if(*accesses, [&](const polyhedral::Access &access) {
+        return access.array != number;
+      });
+  polyhedral::Context context;
+  llvm::Expected<std::vector<polyhedral::Dependence>> dependences =
+      polyhedral::computeDependences(context, model.program);
+  if (!dependences)
+    return dependences.takeError();
+  ComputeOp begin = getGroupBegin(readers.front());
+  for (const polyhedral::Dependence &dependence : *dependences) {
+    ComputeOp writer = model.computes[dependence.source];
+    ComputeOp reader = model.computes[dependence.sink];
+    if (dependence.kind == polyhedral::DependenceKind::Flow &&
+        llvm::is_contained(readers, reader) && !writer->isBeforeInBlock(begin))
+      return refuse("expects " + describeArray(array) +
+                    " to stay as it is from the copy to its uses, but " +
+                    quote(writer) + " writes what " + quote(reader) + " reads");
+  }
+  return llvm::Error::success();
+}
+
+/// Adds a computation that copies the elements of `footprint` to the local
+/// array before `uses`, or back after them.
+static llvm::Expected<ComputeOp>
+addCopy(const polyhedral::Context &context, const Tile &tile, Value array,
+        const LocalArray &local, const polyhedral::Map &footprint,
+        ArrayRef<ComputeOp> uses, Side side, const Twine &name) {
+  llvm::Expected<SmallVector<IntegerSet>> domain =
+      getCopyDomain(tile, local, context, footprint);
+  if (!domain)
+    return domain.takeError();
+  ComputeOp first = uses.front();
+  CopyAccesses accesses = getCopyAccesses(tile, array, local);
+  OpBuilder builder(first.getContext());
+  setInsertionPoint(builder, uses, side);
+  bool isIn = side == Side::Before;
+  ComputeOp copy = createCopy(builder, first.getLoc(), name, *domain,
+                              isIn ? accesses.global : accesses.local,
+                              isIn ? accesses.local : accesses.global);
+  nameDims(tile, copy);
+  addToTile(tile, copy, uses, side);
+  return copy;
+}
+
+static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, unsigned read,
+                                             StringRef loop,
+                                             const LocalOptions &options) {
+  KernelOp kernel = compute.getKernel();
+  llvm::Expected<Value> array =
+      getAccessed(compute, compute.getReads(), "read", read);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<Tile> tile = getTile(compute, loop);
+  if (!tile)
+    return tile.takeError();
+  SmallVector<ComputeOp> readers = getUsers(*tile, *array, AccessKind::Read);
+  if (llvm::Error error = checkUnchanged(kernel, *array, readers))
+    return error;
+  polyhedral::Context context;
+  llvm::Expected<polyhedral::Map> footprint =
+      getElements(context, *tile, readers, *array, AccessKind::Read);
+  if (!footprint)
+    return footprint.takeError();
+  llvm::Expected<LocalArray> local =
+      makeLocalArray(*tile, *array, context, *footprint, options);
+  if (!local)
+    return local.takeError();
+  // Reading more of what nobody writes makes no dependence.
+  bool isConstant = llvm::none_of(kernel.getComputes(), [&](ComputeOp op) {
+    return llvm::is_contained(op.getWrites(), *array);
+  });
+  llvm::Expected<ComputeOp> copy = addCopy(
+      context, *tile, *array, *local,
+      isConstant ? polyhedral::fillHoles(*footprint) : *footprint, readers,
+      Side::Before, compute.getSymName() + "_in" + Twine(read));
+  if (!copy)
+    return copy.takeError();
+  for (ComputeOp reader : readers)
+    redirect(*tile, reader, *array, *local, AccessKind::Read);
+  return LocalCopy{local->op, *copy, {}};
+}
+
+llvm::Expected<LocalCopy>
+espalier::poly::cacheRead(ComputeOp compute, unsigned read, StringRef loop,
+                          const LocalOptions &options) {
+  LocalCopy result;
+  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
+    return cacheReadIn(target, read, loop, options).moveInto(result);
+  });
+  if (error)
+    return std::move(error);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Writes
+//===----------------------------------------------------------------------===//
+
+/// Refuses if a computation that is not one of `users` uses `array` while, in
+/// program order, they do.
+static llvm::Error checkAlone(ArrayRef<ComputeOp> users, Value array) {
+  ComputeOp begin = getGroupBegin(users.front());
+  for (ComputeOp other : begin.getKernel().getComputes()) {
+    bool isBetween = !other->isBeforeInBlock(begin) &&
+                     (other->isBeforeInBlock(users.back()) ||
+                      getGroupBegin(other) == getGroupBegin(users.back()));
+    bool uses = llvm::is_contained(other.getReads(), array) ||
+                llvm::is_contained(other.getWrites(), array);
+    if (isBetween && uses && !llvm::is_contained(users, other))
+      return refuse("expects all uses of " + describeArray(array) +
+                    " in the loop until it is copied back, but " +
+                    quote(other) + " is outside");
+  }
+  return llvm::Error::success();
+}
+
+/// What `users` read of `array` before they have written it, per tile; a null
+/// map if nothing.
+static llvm::Expected<polyhedral::Map>
+getExposedReads(const polyhedral::Context &context, const Tile &tile,
+                ArrayRef<ComputeOp> users, Value array) {
+  polyhedral::Map exposed;
+  for (ComputeOp user : users) {
+    llvm::Expected<polyhedral::Map> reads =
+        getElements(context, tile, user, array, AccessKind::Read);
+    // Those of one group take turns.
+    auto before =
+        llvm::to_vector(llvm::make_filter_range(users, [&](ComputeOp other) {
+          return other->isBeforeInBlock(getGroupBegin(user));
+        }));
+    llvm::Expected<polyhedral::Map> writes =
+        getElements(context, tile, before, array, AccessKind::Write);
+    if (!reads || !writes)
+      return llvm::joinErrors(reads.takeError(), writes.takeError());
+    if (!*reads)
+      continue;
+    polyhedral::Map rest = *writes ? reads->subtract(*writes) : *reads;
+    if (!rest.isEmpty().value_or(false))
+      exposed = exposed ? exposed.unite(rest) : rest;
+  }
+  return exposed;
+}
+
+/// `compute` alone updates the elements, in several tiles.
+static llvm::Expected<LocalCopy>
+cacheUpdates(const Tile &tile, ComputeOp compute, ArrayRef<ComputeOp> users,
+             Value array, const LocalOptions &options) {
+  if (users.size() > 1 || !compute.getReduction())
+    return refuse("expects all uses of an element of " + describeArray(array) +
+                  " in one iteration of \"" + tile.loops.back().getValue() +
+                  "\", unless they are the updates of one reduction");
+  return makePartial(tile, compute, {}, {}, options);
+}
+
+static llvm::Expected<LocalCopy> cacheWriteIn(ComputeOp compute, unsigned write,
+                                              StringRef loop,
+                                              const LocalOptions &options) {
+  llvm::Expected<Value> array =
+      getAccessed(compute, compute.getWrites(), "write", write);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<Tile> tile = getTile(compute, loop);
+  if (!tile)
+    return tile.takeError();
+  SmallVector<ComputeOp> users = getUsers(*tile, *array, getBothKinds());
+  polyhedral::Context context;
+  llvm::Expected<polyhedral::Map> footprint =
+      getElements(context, *tile, users, *array, getBothKinds());
+  if (!footprint)
+    return footprint.takeError();
+  if (!footprint->inverse().isSingleValued().value_or(false))
+    return cacheUpdates(*tile, compute, users, *array, options);
+  if (llvm::Error error = checkAlone(users, *array))
+    return error;
+  llvm::Expected<polyhedral::Map> in =
+      getExposedReads(context, *tile, users, *array);
+  llvm::Expected<polyhedral::Map> out =
+      getElements(context, *tile, users, *array, AccessKind::Write);
+  if (!in || !out)
+    return llvm::joinErrors(in.takeError(), out.takeError());
+  llvm::Expected<LocalArray> local =
+      makeLocalArray(*tile, *array, context, *footprint, options);
+  if (!local)
+    return local.takeError();
+  LocalCopy result{local->op, {}, {}};
+  if (*in)
+    if (llvm::Error error = addCopy(context, *tile, *array, *local, *in, users,
+                                    Side::Before, compute.getSymName() + "_in")
+                                .moveInto(result.in))
+      return error;
+  if (llvm::Error error = addCopy(context, *tile, *array, *local, *out, users,
+                                  Side::After, compute.getSymName() + "_out")
+                              .moveInto(result.out))
+    return error;
+  for (ComputeOp user : users)
+    redirect(*tile, user, *array, *local, getBothKinds());
+  return result;
+}
+
+llvm::Expected<LocalCopy>
+espalier::poly::cacheWrite(ComputeOp compute, unsigned write, StringRef loop,
+                           const LocalOptions &options) {
+  LocalCopy result;
+  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
+    return cacheWriteIn(target, write, loop, options).moveInto(result);
+  });
+  if (error)
+    return std::move(error);
+  return result;
+}

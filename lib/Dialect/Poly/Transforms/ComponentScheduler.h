@@ -1,0 +1,92 @@
+//===- ComponentScheduler.h - The schedule of one component -----*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_COMPONENTSCHEDULER_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_COMPONENTSCHEDULER_H
+
+#include "KernelShape.h"
+#include "RegisterTile.h"
+#include "Segments.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
+#include "mlir/IR/Builders.h"
+
+namespace espalier::poly {
+
+/// Chooses lanes, register tile and storage for the computations of a component
+/// (DefaultSchedule.cpp), and writes the tree (EmitSchedule.cpp).
+class ComponentScheduler {
+public:
+  ComponentScheduler(KernelOp kernel, llvm::ArrayRef<ComputeShape> shapes,
+                     const Component &component, TargetAttr target,
+                     mlir::OpBuilder &builder)
+      : kernel(kernel), shapes(shapes), component(component), builder(builder),
+        context(kernel.getContext()), target(target) {}
+
+  void run();
+
+private:
+  const ComputeShape &shape(unsigned position) const {
+    return shapes[component.computes[position]];
+  }
+  std::optional<int64_t> getSharedExtent(unsigned dim) const;
+  mlir::AffineExpr getSharedBound(unsigned dim) const;
+  /// Whether some computation leaves out points along a shared dimension.
+  bool isRestricted(unsigned dim) const {
+    return llvm::any_of(component.computes,
+                        [&](unsigned i) { return shapes[i].restricted[dim]; });
+  }
+  /// The reduction whose result deserves a register tile: the one with the
+  /// most work.
+  std::optional<unsigned> findReduction() const;
+  bool readsBroadcast(const ComputeShape &reduction) const;
+  void chooseVectorDim();
+  void chooseTile();
+  void placeArrays();
+  int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim,
+                         int64_t lanes) const;
+  llvm::SmallVector<Segment> getSegments(unsigned dim) const;
+  void emitTree(llvm::ArrayRef<Segment> segments);
+  /// Writes the loops over tiles along `order` of all computations.
+  void emitTileLoops(llvm::ArrayRef<unsigned> order,
+                     llvm::ArrayRef<Segment> segments);
+  /// Writes the loop over panels above the parts of the rows, so that each
+  /// panel is read once for all of them.
+  void emitPanelLoop(llvm::ArrayRef<llvm::SmallVector<Segment>> segments);
+  void emitCompute(unsigned position, llvm::ArrayRef<Segment> segments);
+  llvm::SmallVector<unsigned> getLoopOrder() const;
+  llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
+  LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }
+  void emitBand(llvm::ArrayRef<unsigned> positions,
+                llvm::ArrayRef<llvm::SmallVector<mlir::AffineExpr>> results,
+                llvm::ArrayRef<LoopAttr> loops);
+  bool isParallelWorthwhile() const;
+  /// The read of a reduction whose elements are lanes and not computed by this
+  /// kernel: the panel of a product. Its number among the reads.
+  std::optional<unsigned> getPanel(const ComputeShape &compute) const;
+  /// Whether one thread reads the panel from memory that is far away.
+  bool isPanelStreamed() const;
+  /// The attributes of a mark that fetches the next panel while the rows of an
+  /// image pass this one; null if the panels stay in cache, or pass only once.
+  mlir::DictionaryAttr getPrefetch(unsigned position,
+                                   llvm::ArrayRef<unsigned> own);
+
+  KernelOp kernel;
+  llvm::ArrayRef<ComputeShape> shapes;
+  const Component &component;
+  mlir::OpBuilder &builder;
+  mlir::MLIRContext *context;
+  TargetAttr target;
+
+  unsigned numShared = 0;
+  /// Lanes of a vector, by the widest element type that is computed with.
+  int64_t lanes = 1;
+  /// The shared dimension whose elements are lanes, if it is a shared one.
+  std::optional<unsigned> vectorDim;
+  std::optional<unsigned> reduction;
+  RegisterTile tile;
+  /// Whether the loop over panels is around all others already.
+  bool hasPanelLoop = false;
+};
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_COMPONENTSCHEDULER_H

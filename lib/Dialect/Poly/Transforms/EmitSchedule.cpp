@@ -1,0 +1,365 @@
+//===- EmitSchedule.cpp - The tree of a default schedule ------------------===//
+
+#include "ComponentScheduler.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+/// Fewer points than this do not pay for waking threads.
+static constexpr int64_t kMinParallelPoints = 1 << 15;
+
+SmallVector<Segment> ComponentScheduler::getSegments(unsigned dim) const {
+  bool isVector = dim == vectorDim;
+  int64_t size = isVector ? lanes * tile.vectors : tile.rows[dim];
+  AffineExpr bound = getSharedBound(dim);
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  if (size == 1 || !bound || (isVector && tile.vectors == 1))
+    return {{{}, {}, size}};
+  if (std::optional<int64_t> extent = getSharedExtent(dim)) {
+    int64_t whole = *extent / size * size, rest = *extent - whole;
+    SmallVector<Segment> segments;
+    if (whole == *extent)
+      return {{{}, {}, size}};
+    AffineExpr middle = getAffineConstantExpr(whole, context);
+    if (whole)
+      segments.push_back({zero, middle, size});
+    segments.push_back({middle, getAffineConstantExpr(*extent, context),
+                        isVector ? int64_t(llvm::alignTo(rest, lanes)) : rest});
+    return segments;
+  }
+  AffineExpr middle = bound.floorDiv(size) * size;
+  return {{zero, middle, size}, {middle, bound, isVector ? lanes : 1}};
+}
+
+std::optional<unsigned>
+ComponentScheduler::getPanel(const ComputeShape &compute) const {
+  std::optional<unsigned> panel;
+  if (!vectorDim)
+    return panel;
+  for (auto [number, read] : llvm::enumerate(compute.reads)) {
+    AffineMap map = read.map;
+    bool dependsOnRows =
+        llvm::any_of(llvm::seq(0u, numShared), [&](unsigned dim) {
+          return tile.rows[dim] > 1 && map.isFunctionOfDim(dim);
+        });
+    if (map.isFunctionOfDim(*vectorDim) && !dependsOnRows &&
+        isa<BlockArgument>(read.array) &&
+        (!panel ||
+         map.getNumResults() > compute.reads[*panel].map.getNumResults()))
+      panel = number;
+  }
+  return panel;
+}
+
+bool ComponentScheduler::isPanelStreamed() const {
+  if (!reduction)
+    return false;
+  std::optional<unsigned> panel = getPanel(shape(*reduction));
+  if (!panel)
+    return false;
+  MemRefType type = shape(*reduction).reads[*panel].getType();
+  return !type.hasStaticShape() ||
+         type.getNumElements() * getBytes(type.getElementType()) >
+             target.getL2() / 2;
+}
+
+/// The order of the tile loops. Panels that fit the second-level cache are
+/// reused by all rows of an image; larger ones are kept while all rows pass.
+SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
+  SmallVector<unsigned> order;
+  for (unsigned dim = 0; dim < numShared; ++dim)
+    if (dim != vectorDim || !reduction)
+      order.push_back(dim);
+  if (!vectorDim || !reduction)
+    return order;
+  if (llvm::is_contained(component.sequential, true))
+    order.push_back(*vectorDim);
+  else if (isPanelStreamed()) {
+    // After the dimensions that the panels depend on (batches).
+    order.insert(order.begin(), *vectorDim);
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+      auto isBatch = [&](unsigned dim) {
+        return dim != *vectorDim &&
+               llvm::all_of(shape(*reduction).reads,
+                            [&](const ComputeAccess &read) {
+                              return read.map.isFunctionOfDim(dim);
+                            });
+      };
+      return isBatch(a) > isBatch(b);
+    });
+  } else if (order.size() >= 2)
+    order.insert(order.end() - 1, *vectorDim);
+  else
+    order.push_back(*vectorDim);
+  return order;
+}
+
+/// A reduction walks its panel as it lies in memory.
+SmallVector<unsigned>
+ComponentScheduler::getOwnOrder(const ComputeShape &compute) const {
+  SmallVector<unsigned> order;
+  if (std::optional<unsigned> panel = getPanel(compute))
+    for (AffineExpr index : compute.reads[*panel].map.getResults())
+      for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim)
+        if (index.isFunctionOfDim(dim) && !llvm::is_contained(order, dim))
+          order.push_back(dim);
+  SmallVector<unsigned> rest;
+  for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim)
+    if (!llvm::is_contained(order, dim))
+      rest.push_back(dim);
+  rest.append(order);
+  return rest;
+}
+
+bool ComponentScheduler::isParallelWorthwhile() const {
+  if (target.getCores() < 2)
+    return false;
+  for (unsigned i : component.computes) {
+    int64_t points = 1;
+    for (unsigned dim = 0; dim < shapes[i].getNumDims(); ++dim)
+      points *= std::min<int64_t>(
+          shapes[i].getExtent(dim).value_or(kMinParallelPoints),
+          kMinParallelPoints);
+    if (points >= kMinParallelPoints)
+      return true;
+  }
+  return false;
+}
+
+void ComponentScheduler::emitBand(ArrayRef<unsigned> positions,
+                                  ArrayRef<SmallVector<AffineExpr>> results,
+                                  ArrayRef<LoopAttr> loops) {
+  SmallVector<Attribute> names, maps, kinds;
+  for (auto [position, exprs] : llvm::zip(positions, results)) {
+    const ComputeShape &compute = shape(position);
+    names.push_back(FlatSymbolRefAttr::get(compute.op.getSymNameAttr()));
+    maps.push_back(AffineMapAttr::get(AffineMap::get(
+        compute.getNumDims(), kernel.getNumParameters(), exprs, context)));
+  }
+  kinds.assign(loops.begin(), loops.end());
+  auto band = BandOp::create(
+      builder, kernel.getLoc(), builder.getArrayAttr(names),
+      builder.getArrayAttr(maps), builder.getArrayAttr(kinds), nullptr, false);
+  builder.setInsertionPointToEnd(&band.getOrCreateBlock());
+}
+
+DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
+                                               ArrayRef<unsigned> own) {
+  const ComputeShape &compute = shape(position);
+  if (position != reduction || own.empty() || !isPanelStreamed())
+    return {};
+  unsigned panel = *getPanel(compute);
+  AffineMap map = compute.reads[panel].map;
+  // The tiles of rows that pass a panel; `number` counts them.
+  AffineExpr number = getAffineConstantExpr(0, context);
+  int64_t numTiles = 1;
+  for (unsigned dim = 0; dim < numShared; ++dim) {
+    if (dim == vectorDim || map.isFunctionOfDim(dim))
+      continue;
+    std::optional<int64_t> extent = getSharedExtent(dim);
+    if (!extent)
+      return {};
+    int64_t tiles = llvm::divideCeil(*extent, tile.rows[dim]);
+    number = number * tiles +
+             getAffineDimExpr(dim, context).floorDiv(tile.rows[dim]);
+    numTiles *= tiles;
+  }
+  std::optional<int64_t> extent = compute.getExtent(own.back());
+  if (numTiles < 2 || !extent)
+    return {};
+  // Each tile fetches its share, spread over its own steps.
+  SmallVector<AffineExpr> ahead;
+  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
+    ahead.push_back(getAffineDimExpr(dim, context));
+  ahead[*vectorDim] = ahead[*vectorDim] + lanes * tile.vectors;
+  ahead[own.back()] = number * llvm::divideCeil(*extent, numTiles) +
+                      ahead[own.back()].floorDiv(numTiles);
+  AffineMap at = AffineMap::get(compute.getNumDims(), kernel.getNumParameters(),
+                                ahead, context);
+  int64_t bytes = lanes * tile.vectors *
+                  getBytes(compute.reads[panel].getType().getElementType());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("at", AffineMapAttr::get(at)),
+       builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
+       builder.getNamedAttr(
+           "computation", FlatSymbolRefAttr::get(compute.op.getSymNameAttr())),
+       builder.getNamedAttr("read", builder.getI64IntegerAttr(panel))});
+}
+
+void ComponentScheduler::emitCompute(unsigned position,
+                                     ArrayRef<Segment> segments) {
+  const ComputeShape &compute = shape(position);
+  SmallVector<SmallVector<AffineExpr>> maps(1);
+  SmallVector<AffineExpr> &results = maps.front();
+  SmallVector<LoopAttr> loops;
+  auto dimExpr = [&](unsigned dim) { return getAffineDimExpr(dim, context); };
+  // The point inside a tile, counted from the segment's begin.
+  auto inside = [&](unsigned dim) {
+    AffineExpr self = dimExpr(dim);
+    if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
+      return (self - begin) % segments[dim].size;
+    return self % segments[dim].size;
+  };
+
+  SmallVector<unsigned> own = getOwnOrder(compute);
+  std::optional<unsigned> ownVector;
+  if (!vectorDim) {
+    int64_t best = 0;
+    for (unsigned dim : own) {
+      int64_t score = scoreVectorDim(compute, dim, lanes);
+      if (score > best) {
+        best = score;
+        ownVector = dim;
+      }
+    }
+  }
+  for (unsigned dim : own)
+    if (dim != ownVector) {
+      results.push_back(dimExpr(dim));
+      loops.push_back(getLoop(LoopKind::Sequential));
+    }
+  if (ownVector) {
+    results.push_back(dimExpr(*ownVector).floorDiv(lanes));
+    loops.push_back(getLoop(LoopKind::Sequential));
+    results.push_back(dimExpr(*ownVector) % lanes);
+    loops.push_back(LoopAttr::getVector(context, lanes));
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  if (DictionaryAttr prefetch = getPrefetch(position, own)) {
+    emitBand(position, maps, loops);
+    auto mark = MarkOp::create(builder, kernel.getLoc(), kPrefetchMark);
+    mark->setAttrs(prefetch);
+    mark.setName(kPrefetchMark);
+    builder.setInsertionPointToEnd(&mark.getOrCreateBlock());
+    results.clear();
+    loops.clear();
+  }
+  for (unsigned dim = 0; dim < numShared; ++dim)
+    if (dim != vectorDim && segments[dim].size > 1) {
+      results.push_back(inside(dim));
+      loops.push_back(getLoop(LoopKind::Unroll));
+    }
+  if (vectorDim) {
+    AffineExpr lane = inside(*vectorDim);
+    if (segments[*vectorDim].size > lanes) {
+      results.push_back(lane.floorDiv(lanes));
+      loops.push_back(getLoop(LoopKind::Unroll));
+    }
+    results.push_back(lane % lanes);
+    loops.push_back(LoopAttr::getVector(context, lanes));
+  }
+  if (!results.empty())
+    emitBand(position, maps, loops);
+}
+
+void ComponentScheduler::emitTileLoops(ArrayRef<unsigned> order,
+                                       ArrayRef<Segment> segments) {
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, component.computes.size()));
+  SmallVector<SmallVector<AffineExpr>> results(all.size());
+  SmallVector<LoopAttr> loops;
+  // Threads run the outermost loops.
+  bool parallel = isParallelWorthwhile() && !hasPanelLoop;
+  for (unsigned dim : order) {
+    AffineExpr self = getAffineDimExpr(dim, context);
+    if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
+      self = self - begin;
+    if (segments[dim].size > 1)
+      self = self.floorDiv(segments[dim].size);
+    for (SmallVector<AffineExpr> &map : results)
+      map.push_back(self);
+    // Later loops of an ordered one are inside every iteration of it.
+    parallel &= !component.sequential[dim];
+    loops.push_back(
+        getLoop(parallel ? LoopKind::Parallel : LoopKind::Sequential));
+  }
+  if (!order.empty())
+    emitBand(all, results, loops);
+}
+
+void ComponentScheduler::emitPanelLoop(
+    ArrayRef<SmallVector<Segment>> segments) {
+  if (!isPanelStreamed() || getLoopOrder().front() != vectorDim ||
+      segments[*vectorDim].size() > 1)
+    return;
+  std::optional<int64_t> extent = getSharedExtent(*vectorDim);
+  int64_t size = segments[*vectorDim].front().size;
+  // The other loops could occupy more threads.
+  if (isParallelWorthwhile() &&
+      (!extent || *extent / size < 2 * target.getCores()))
+    return;
+  SmallVector<Segment> first;
+  for (const SmallVector<Segment> &list : segments)
+    first.push_back(list.front());
+  emitTileLoops(*vectorDim, first);
+  hasPanelLoop = true;
+}
+
+void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, component.computes.size()));
+  SmallVector<unsigned> order = getLoopOrder();
+  if (hasPanelLoop)
+    order.erase(order.begin());
+  emitTileLoops(order, segments);
+  if (all.size() == 1) {
+    emitCompute(0, segments);
+    return;
+  }
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  for (unsigned position : all) {
+    builder.setInsertionPointToEnd(&block);
+    auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                   builder.getArrayAttr(FlatSymbolRefAttr::get(
+                                       shape(position).op.getSymNameAttr())),
+                                   nullptr);
+    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
+    emitCompute(position, segments);
+  }
+}
+
+void ComponentScheduler::run() {
+  numShared = component.sharedDims;
+  reduction = findReduction();
+  chooseVectorDim();
+  chooseTile();
+  placeArrays();
+  SmallVector<SmallVector<Segment>> segments;
+  unsigned numCombinations = 1;
+  for (unsigned dim = 0; dim < numShared; ++dim) {
+    segments.push_back(getSegments(dim));
+    numCombinations *= segments.back().size();
+  }
+  if (numCombinations == 1) {
+    SmallVector<Segment> only;
+    for (const SmallVector<Segment> &list : segments)
+      only.push_back(list.front());
+    emitTree(only);
+    return;
+  }
+  emitPanelLoop(segments);
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  forEachCombination(segments, [&](ArrayRef<Segment> chosen) {
+    SmallVector<Attribute> names, sets;
+    for (unsigned p = 0; p < component.computes.size(); ++p) {
+      SmallVector<AffineExpr> constraints;
+      for (auto [dim, segment] : llvm::enumerate(chosen))
+        if (segment.begin) {
+          AffineExpr self = getAffineDimExpr(dim, context);
+          constraints.push_back(self - segment.begin);
+          constraints.push_back(segment.end - 1 - self);
+        }
+      names.push_back(FlatSymbolRefAttr::get(shape(p).op.getSymNameAttr()));
+      sets.push_back(IntegerSetAttr::get(IntegerSet::get(
+          shape(p).getNumDims(), kernel.getNumParameters(), constraints,
+          SmallVector<bool>(constraints.size(), false))));
+    }
+    builder.setInsertionPointToEnd(&block);
+    auto filter =
+        FilterOp::create(builder, kernel.getLoc(), builder.getArrayAttr(names),
+                         builder.getArrayAttr(sets));
+    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
+    emitTree(chosen);
+  });
+}

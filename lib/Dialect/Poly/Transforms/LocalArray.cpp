@@ -1,0 +1,246 @@
+//===- LocalArray.cpp - Arrays that hold what a tile touches --------------===//
+
+#include "KernelShape.h"
+#include "Tile.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+
+//===----------------------------------------------------------------------===//
+// What tiles touch
+//===----------------------------------------------------------------------===//
+
+polyhedral::Set espalier::poly::getDomain(const polyhedral::Context &context,
+                                          ComputeOp compute) {
+  return polyhedral::Set::getUnion(context, compute.getNumDims(),
+                                   compute.getKernel().getNumParameters(),
+                                   compute.getDomainSets())
+      .assumeNonnegativeParameters();
+}
+
+polyhedral::Map espalier::poly::getFootprint(const polyhedral::Context &context,
+                                             const Tile &tile,
+                                             ComputeOp compute, AffineMap map) {
+  unsigned numParams = compute.getKernel().getNumParameters();
+  polyhedral::Map tiles = polyhedral::Map::get(
+      context, numParams, tile.maps[tile.getNumber(compute)]);
+  polyhedral::Map elements = polyhedral::Map::get(context, numParams, map);
+  if (!elements)
+    return {};
+  return tiles.intersectDomain(getDomain(context, compute))
+      .inverse()
+      .compose(elements);
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+AffineMap LocalArray::getMap(AffineMap loops, AffineMap map) const {
+  SmallVector<AffineExpr> results(loops.getResults());
+  SmallVector<AffineExpr> symbols;
+  for (unsigned s = 0; s < loops.getNumSymbols(); ++s)
+    symbols.push_back(getAffineSymbolExpr(s, map.getContext()));
+  for (auto [index, offset] : llvm::zip_equal(map.getResults(), box.offsets))
+    results.push_back(
+        index - offset.replaceDimsAndSymbols(loops.getResults(), symbols));
+  return simplifyAffineMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                                          results, map.getContext()));
+}
+
+namespace {
+/// How the elements of an array lie in memory.
+struct Storage {
+  AffineMap map;
+  MemRefType type;
+  AffineMapAttr extents; ///< Null for constant extents.
+};
+} // namespace
+
+/// The points 0 <= x < extents.
+static polyhedral::Set getBoxSet(const polyhedral::Context &context,
+                                 unsigned numParams, MLIRContext *mlirContext,
+                                 ArrayRef<AffineExpr> extents) {
+  SmallVector<AffineExpr> constraints{getAffineConstantExpr(0, mlirContext)};
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    AffineExpr self = getAffineDimExpr(dim, mlirContext);
+    constraints.push_back(self);
+    constraints.push_back(extent - 1 - self);
+  }
+  return polyhedral::Set::get(
+      context, IntegerSet::get(extents.size(), numParams, constraints,
+                               SmallVector<bool>(constraints.size())));
+}
+
+/// The extents of memory in which element x of a box lies at `layout(x)`.
+static llvm::Expected<SmallVector<AffineExpr>>
+getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
+                 ArrayRef<AffineExpr> extents, AffineMap layout) {
+  auto refuseFor = [&](const Twine &rule) {
+    return refuse("expects a layout " + rule + ", but got " +
+                  llvm::to_string(layout));
+  };
+  MLIRContext *mlirContext = layout.getContext();
+  if (layout.getNumDims() != extents.size() || layout.getNumSymbols() != 0)
+    return refuseFor("from " + Twine(extents.size()) + " indices");
+  AffineMap widened = AffineMap::get(extents.size(), numParams,
+                                     layout.getResults(), mlirContext);
+  polyhedral::Map map = polyhedral::Map::get(context, numParams, widened);
+  if (!map)
+    return refuseFor("of affine functions");
+  polyhedral::Set box = getBoxSet(context, numParams, mlirContext, extents);
+  if (!map.intersectDomain(box).isInjective().value_or(false))
+    return refuseFor("that gives each element a place of its own");
+  std::optional<polyhedral::Box> places =
+      polyhedral::getBoundingBox(mlirContext, map.apply(box));
+  auto isZero = [](AffineExpr offset) {
+    auto number = dyn_cast<AffineConstantExpr>(offset);
+    return number && number.getValue() == 0;
+  };
+  if (!places || !llvm::all_of(places->offsets, isZero))
+    return refuseFor("whose indices start at 0");
+  return places->extents;
+}
+
+/// Memory with `extents`.
+static Storage makeStorage(AffineMap map, ArrayRef<AffineExpr> extents,
+                           unsigned numParams, Type elementType) {
+  SmallVector<int64_t> shape;
+  SmallVector<AffineExpr> dynamic;
+  for (AffineExpr extent : extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    shape.push_back(number ? std::max<int64_t>(number.getValue(), 0)
+                           : ShapedType::kDynamic);
+    if (!number)
+      dynamic.push_back(extent);
+  }
+  AffineMapAttr dynamicExtents;
+  if (!dynamic.empty())
+    dynamicExtents = AffineMapAttr::get(
+        AffineMap::get(0, numParams, dynamic, map.getContext()));
+  return {map, MemRefType::get(shape, elementType), dynamicExtents};
+}
+
+llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
+    const Tile &tile, Value array, const polyhedral::Context &context,
+    const polyhedral::Map &footprint, const LocalOptions &options) {
+  KernelOp kernel = tile.computes.front()->getParentOfType<KernelOp>();
+  unsigned numLoops = tile.getNumLoops();
+  unsigned numParams = kernel.getNumParameters();
+  MLIRContext *mlirContext = kernel.getContext();
+  std::optional<polyhedral::Box> box =
+      polyhedral::getBoundingBox(mlirContext, footprint);
+  if (!box)
+    return refuse("expects what a tile touches of " + describeArray(array) +
+                  " to have bounds that are affine in the parameters");
+  unsigned rank = box->extents.size();
+  AffineMap layout = options.layout.value_or(
+      AffineMap::getMultiDimIdentityMap(rank, mlirContext));
+  llvm::Expected<SmallVector<AffineExpr>> extents =
+      getLayoutExtents(context, numParams, box->extents, layout);
+  if (!extents)
+    return extents.takeError();
+  Storage storage = makeStorage(
+      AffineMap::get(numLoops + rank, 0,
+                     layout.shiftDims(numLoops).getResults(), mlirContext),
+      *extents, numParams, cast<MemRefType>(array.getType()).getElementType());
+
+  SmallVector<int64_t> shape(numLoops, ShapedType::kDynamic);
+  for (AffineExpr extent : box->extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    shape.push_back(number ? number.getValue() : ShapedType::kDynamic);
+  }
+  Placement placement = options.placement.value_or(
+      fitsStack(storage.type) ? Placement::Stack : Placement::Heap);
+  SmallVector<ArrayOp> arrays = kernel.getArrays();
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  if (!arrays.empty())
+    builder.setInsertionPointAfter(arrays.back());
+  auto op =
+      ArrayOp::create(builder, array.getLoc(),
+                      MemRefType::get(shape, storage.type.getElementType()),
+                      ValueRange(), placement, AffineMapAttr::get(storage.map),
+                      TypeAttr::get(storage.type), storage.extents);
+  return LocalArray{op, *box};
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+CopyAccesses espalier::poly::getCopyAccesses(const Tile &tile, Value array,
+                                             const LocalArray &local,
+                                             unsigned numFactors) {
+  MLIRContext *context = array.getContext();
+  KernelOp kernel = local.op->getParentOfType<KernelOp>();
+  unsigned numLoops = tile.getNumLoops();
+  unsigned numDims = numLoops + local.box.offsets.size();
+  unsigned numParams = kernel.getNumParameters();
+  SmallVector<AffineExpr> global;
+  for (auto [index, offset] :
+       llvm::drop_begin(llvm::enumerate(local.box.offsets), numFactors))
+    global.push_back(offset + getAffineDimExpr(numLoops + index, context));
+  AffineMap identity = AffineMap::get(
+      numDims, numParams,
+      AffineMap::getMultiDimIdentityMap(numDims, context).getResults(),
+      context);
+  return {{array, AffineMap::get(numDims, numParams, global, context), nullptr},
+          {local.op.getArray(), identity, nullptr}};
+}
+
+llvm::Expected<SmallVector<IntegerSet>>
+espalier::poly::getCopyDomain(const Tile &tile, const LocalArray &local,
+                              const polyhedral::Context &context,
+                              const polyhedral::Map &footprint) {
+  MLIRContext *mlirContext = local.op.getContext();
+  unsigned numLoops = tile.getNumLoops();
+  unsigned numParams = local.op->getParentOfType<KernelOp>().getNumParameters();
+  unsigned numDims = numLoops + local.box.offsets.size();
+  SmallVector<AffineExpr> indices;
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    AffineExpr self = getAffineDimExpr(dim, mlirContext);
+    indices.push_back(
+        dim < numLoops ? self : self - local.box.offsets[dim - numLoops]);
+  }
+  polyhedral::Map toLocal = polyhedral::Map::get(
+      context, numParams,
+      AffineMap::get(numDims, numParams, indices, mlirContext));
+  polyhedral::Set points = toLocal.apply(footprint.toSet()).simplify();
+  std::optional<SmallVector<IntegerSet>> sets =
+      points ? points.toIntegerSets(mlirContext) : std::nullopt;
+  if (!sets)
+    return refuse("cannot compute what a tile touches: " + context.getError());
+  return *sets;
+}
+
+void espalier::poly::setAccess(ComputeOp compute, AccessKind kind,
+                               unsigned number, ArrayOp array, AffineMap map) {
+  bool isRead = kind == AccessKind::Read;
+  ArrayAttr old = isRead ? compute.getReadMaps() : compute.getWriteMaps();
+  SmallVector<Attribute> maps(old.begin(), old.end());
+  maps[number] = AffineMapAttr::get(map);
+  auto list = ArrayAttr::get(compute.getContext(), maps);
+  if (isRead) {
+    compute.getReadsMutable()[number].set(array.getArray());
+    compute.setReadMapsAttr(list);
+  } else {
+    compute.getWritesMutable()[number].set(array.getArray());
+    compute.setWriteMapsAttr(list);
+  }
+}
+
+void espalier::poly::nameDims(const Tile &tile, ComputeOp compute,
+                              ArrayRef<StringAttr> others) {
+  SmallVector<Attribute> names(tile.loops.begin(), tile.loops.end());
+  names.append(others.begin(), others.end());
+  for (unsigned number = 0; names.size() < compute.getNumDims(); ++number) {
+    auto name = StringAttr::get(compute.getContext(), "e" + Twine(number));
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+  }
+  compute.setDimsAttr(ArrayAttr::get(compute.getContext(), names));
+}

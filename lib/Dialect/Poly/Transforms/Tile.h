@@ -1,0 +1,122 @@
+//===- Tile.h - What runs in one iteration of a loop ------------*- C++ -*-===//
+//
+// Commands on data work tile by tile: a tile is one iteration of a loop and of
+// those around it. A relation from tiles to elements says what each one
+// touches; computations that are added get the loops as their first dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_TILE_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_TILE_H
+
+#include "ScheduleTree.h"
+#include "espalier/Dialect/Poly/Transforms/DataCommands.h"
+#include "espalier/Polyhedral/Box.h"
+
+namespace espalier::poly {
+
+/// The iterations of a loop and those around it, and what runs in them.
+struct Tile {
+  /// The band of the loop; or the schedule, for the whole kernel.
+  mlir::Operation *parent = nullptr;
+  unsigned position = 0; ///< Of the loop in its band.
+  /// The loops' names, outermost first.
+  llvm::SmallVector<mlir::StringAttr> loops;
+  /// In program order.
+  llvm::SmallVector<ComputeOp> computes;
+  /// The loops' values at each point of the computations.
+  llvm::SmallVector<mlir::AffineMap> maps;
+
+  unsigned getNumLoops() const { return loops.size(); }
+  /// The position of `compute`, which is one of those below.
+  unsigned getNumber(ComputeOp compute) const;
+};
+
+/// The tiles of `loop`, or the whole kernel if it is empty. Refused if there is
+/// no such loop, or if a filter lets only some points reach it.
+llvm::Expected<Tile> getTile(ComputeOp compute, llvm::StringRef loop);
+
+/// Where a computation is added to a tile.
+enum class Side { Before, After };
+
+/// Adds `compute`, which has the tile's loops as its first dimensions, to the
+/// schedule of each tile: before or after `uses`, which are in it.
+void addToTile(const Tile &tile, ComputeOp compute,
+               llvm::ArrayRef<ComputeOp> uses, Side side);
+
+/// Takes `compute` out of the schedule, and erases it.
+void removeCompute(ComputeOp compute,
+                   llvm::function_ref<void(mlir::Operation *)> erase);
+
+/// The computation that `first` is interleaved with and that is the first of
+/// those.
+ComputeOp getGroupBegin(ComputeOp first);
+
+/// The same in the program order. `uses` are in program order.
+void setInsertionPoint(mlir::OpBuilder &builder, llvm::ArrayRef<ComputeOp> uses,
+                       Side side);
+
+//===----------------------------------------------------------------------===//
+// What tiles touch
+//===----------------------------------------------------------------------===//
+
+/// The points of `compute`.
+polyhedral::Set getDomain(const polyhedral::Context &context,
+                          ComputeOp compute);
+
+/// From tiles to the values of `map` at the points of `compute`, such as the
+/// elements that it touches; null if the map is not affine.
+polyhedral::Map getFootprint(const polyhedral::Context &context,
+                             const Tile &tile, ComputeOp compute,
+                             mlir::AffineMap map);
+
+/// A local array that holds, for each tile, the box of another one's elements.
+struct LocalArray {
+  mutable ArrayOp op;
+  polyhedral::Box box;
+
+  /// The access to the local array in place of one through `map` by a
+  /// computation whose loops have the values `loops`.
+  mlir::AffineMap getMap(mlir::AffineMap loops, mlir::AffineMap map) const;
+};
+
+/// Makes a local array for the elements of `array` that `footprint` maps the
+/// tiles to. Its memory holds those of one tile.
+llvm::Expected<LocalArray> makeLocalArray(const Tile &tile, mlir::Value array,
+                                          const polyhedral::Context &context,
+                                          const polyhedral::Map &footprint,
+                                          const LocalOptions &options);
+
+/// Where an element is, for a computation over tiles and indices of their boxes
+/// that copies between an array and its local form.
+struct CopyAccesses {
+  ComputeAccess global, local;
+};
+/// The first `numFactors` indices of the local array are not the other's.
+CopyAccesses getCopyAccesses(const Tile &tile, mlir::Value array,
+                             const LocalArray &local, unsigned numFactors = 0);
+
+/// The domain of such a computation, over the elements of `footprint`.
+llvm::Expected<llvm::SmallVector<mlir::IntegerSet>>
+getCopyDomain(const Tile &tile, const LocalArray &local,
+              const polyhedral::Context &context,
+              const polyhedral::Map &footprint);
+
+/// Names the dimensions of such a computation: the tile's loops, `others`, and
+/// `e0`, `e1`, ...
+void nameDims(const Tile &tile, ComputeOp compute,
+              llvm::ArrayRef<mlir::StringAttr> others = {});
+
+/// The two lists of accesses of a computation.
+enum class AccessKind { Read, Write };
+
+/// Lets an access of `compute` go to `array`, through `map`.
+void setAccess(ComputeOp compute, AccessKind kind, unsigned number,
+               ArrayOp array, mlir::AffineMap map);
+
+/// A name of a computation that starts with `base` and is not taken.
+std::string getFreeName(KernelOp kernel, const llvm::Twine &base);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_TILE_H

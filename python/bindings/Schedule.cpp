@@ -1,0 +1,103 @@
+//===- Schedule.cpp - Scheduling kernels, in Python -----------------------===//
+
+#include "espalier-c/Schedule.h"
+#include "Bindings.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace espalier::python;
+
+namespace {
+/// A schedule keeps its module alive.
+class Schedule {
+public:
+  Schedule(const Module &module, const std::string &kernel)
+      : module(module),
+        handle(espalier_schedule_create(module.get(), kernel.c_str()),
+               espalier_schedule_destroy) {
+    if (!handle)
+      throw CompileError(espalier_module_last_error(module.get()));
+  }
+
+  /// Throws the module's last error if `status` is negative.
+  void check(int status) const {
+    if (status < 0)
+      throw CompileError(espalier_module_last_error(module.get()));
+  }
+  espalier_schedule *get() const { return handle.get(); }
+
+private:
+  Module module;
+  std::unique_ptr<espalier_schedule, void (*)(espalier_schedule *)> handle;
+};
+} // namespace
+
+static void lower(const Module &module, const std::string &stage) {
+  if (espalier_module_lower(module.get(), stage.c_str()) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+}
+
+static void transform(const Module &module, const std::string &script) {
+  if (espalier_module_transform(module.get(), script.data(), script.size()) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+}
+
+static std::string describeKernels(const Module &module) {
+  std::string text;
+  espalier_module_describe_kernels(module.get(), appendText, &text);
+  return text;
+}
+
+static std::string printLoops(const Schedule &schedule) {
+  std::string text;
+  schedule.check(espalier_schedule_loops(schedule.get(), appendText, &text));
+  return text;
+}
+
+static std::string trace(const Schedule &schedule,
+                         const std::vector<int64_t> &sizes) {
+  std::string text;
+  schedule.check(espalier_schedule_trace(schedule.get(), sizes.data(),
+                                         sizes.size(), appendText, &text));
+  return text;
+}
+
+void espalier::python::bindSchedule(nb::module_ &extension) {
+  nb::class_<Schedule>(extension, "Schedule", "What was done to a kernel.")
+      .def(nb::init<const Module &, const std::string &>(), nb::arg("module"),
+           nb::arg("kernel"), "Start from the kernel's schedule.")
+      .def(
+          "apply",
+          [](const Schedule &schedule, const std::string &script) {
+            schedule.check(espalier_schedule_apply(
+                schedule.get(), script.data(), script.size()));
+          },
+          nb::arg("script"), "Apply a transform script, all of it or nothing.")
+      .def("loops", printLoops, "Return the loops as they are now.")
+      .def_prop_ro(
+          "violation",
+          [](const Schedule &schedule) {
+            std::string text;
+            espalier_schedule_violation(schedule.get(), appendText, &text);
+            return text;
+          },
+          "The dependence for which the last script was refused, as JSON.")
+      .def("trace", trace, nb::arg("sizes"),
+           "Return points and dependences for given sizes as JSON.")
+      .def(
+          "__str__",
+          [](const Schedule &schedule) {
+            std::string text;
+            espalier_schedule_print(schedule.get(), appendText, &text);
+            return text;
+          },
+          "Return the script of all that was applied.");
+
+  extension.def("lower", lower, nb::arg("module"), nb::arg("stage"),
+                "Take a module to a later stage of compilation.");
+  extension.def("transform", transform, nb::arg("module"), nb::arg("script"),
+                "Apply a transform script to a module.");
+  extension.def("describe_kernels", describeKernels, nb::arg("module"),
+                "Describe the kernels of a module as JSON.");
+}

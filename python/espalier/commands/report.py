@@ -1,0 +1,68 @@
+"""Draw what a kernel's schedule does, as an HTML page."""
+
+import argparse
+from pathlib import Path
+
+from espalier.commands.common import replacing
+from espalier.compiler import read_text
+from espalier.errors import EspalierError
+from espalier.report import make_page
+from espalier.sandbox import check_text
+from espalier.schedules import Schedule, ScheduleError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("kernel", type=Path, metavar="KERNEL.mlir")
+    parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.html")
+    parser.add_argument("--name", metavar="NAME", help="one of several kernels")
+    parser.add_argument("--script", type=Path, metavar="SCRIPT.mlir", help="commands to apply")
+    parser.add_argument(
+        "--size", action="append", default=[], metavar="NAME=N", help="a size (default: 6)"
+    )
+    parser.add_argument(
+        "--axes",
+        action="append",
+        default=[],
+        metavar="COMPUTATION=I,J",
+        help="the dimensions to show",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; a refused script is shown and is no error."""
+    text = read_text(args.kernel)
+    check_text(text)
+    schedule = Schedule(text, args.name)
+    refused = ""
+    if args.script:
+        script = read_text(args.script)
+        check_text(script)
+        try:
+            schedule.replay(script)
+        except ScheduleError as error:
+            refused = str(error)
+    sizes = {name: _number(value) for name, value in _pairs("size", args.size)}
+    axes = {name: value.split(",") for name, value in _pairs("axes", args.axes)}
+    page = make_page(schedule, sizes, axes, refused)
+    with replacing(args.output) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    print(f"{args.output}: {'refused' if refused else 'drawn'}")
+    return 0
+
+
+def _pairs(option: str, texts: list[str]) -> list[tuple[str, str]]:
+    """Split NAME=VALUE."""
+    pairs = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise EspalierError(f"option --{option}: expects NAME=VALUE, but got '{text}'")
+        pairs.append((name, value))
+    return pairs
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise EspalierError(f"option --size: expects a number, but got '{text}'")
+    return int(text)

@@ -1,0 +1,79 @@
+"""What the text of a kernel is written with: element types, sizes, labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from espalier.dtypes import DTYPES, FLOATS
+from espalier.errors import EspalierError
+from espalier.kernels.affine import Affine, Operators, Size, to_affine
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """An element type; with extents in brackets, an array of it.
+
+    In a kernel, a call converts a number: `f64(i)`.
+    """
+
+    name: str
+
+    @property
+    def dtype(self) -> np.dtype:
+        """NumPy's type."""
+        return DTYPES[self.name]
+
+    @property
+    def is_float(self) -> bool:
+        """Say whether this is a floating-point type."""
+        return DTYPES.get(self.name) in FLOATS
+
+    def __getitem__(self, extents: Operators | int | tuple[Operators | int, ...]) -> ArrayType:
+        extents = extents if isinstance(extents, tuple) else (extents,)
+        return ArrayType(self, tuple(to_affine(extent) for extent in extents))
+
+    def __call__(self, value: float) -> float:
+        """Convert a number."""
+        return self.dtype.type(value)
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """A dense array; extents are affine expressions of sizes."""
+
+    element: ScalarType
+    extents: tuple[Affine, ...]
+
+
+f64 = ScalarType("f64")
+f32 = ScalarType("f32")
+f16 = ScalarType("f16")
+bf16 = ScalarType("bf16")
+i64 = ScalarType("i64")
+i32 = ScalarType("i32")
+i16 = ScalarType("i16")
+i8 = ScalarType("i8")
+
+
+def sizes(names: str) -> tuple[Size, ...]:
+    """Return one size per name, for the shapes and loops of kernels.
+
+    Example:
+        >>> m, n = sizes("m n")
+    """
+    for name in names.split():
+        if not name.isidentifier() or not name.isascii():
+            raise EspalierError(f"expects names of sizes, but got '{name}'")
+    return tuple(Size(name) for name in names.split())
+
+
+def label(name: str) -> None:
+    """Name the computation of the next statement of a kernel."""
+    raise EspalierError(f"expects label '{name}' inside a kernel")
+
+
+def local(type: ArrayType) -> np.ndarray:
+    """Declare an array that lives while the kernel runs; its elements are undefined."""
+    raise EspalierError("expects a local array inside a kernel")

@@ -1,0 +1,6 @@
+"""Schedules: in which order, and how, the points of a kernel run."""
+
+from espalier.schedules.errors import ScheduleError
+from espalier.schedules.schedule import Schedule
+
+__all__ = ["Schedule", "ScheduleError"]

@@ -1,0 +1,91 @@
+"""Attributes of scheduling commands, as MLIR text."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Mapping, Sequence
+
+from espalier.schedules.errors import ScheduleError
+
+
+def text(value: str) -> str:
+    """Return a string attribute."""
+    if not isinstance(value, str):
+        raise ScheduleError(f"expects a string, but got {value!r}")
+    return json.dumps(value)
+
+
+def integer(value: int) -> str:
+    """Return an integer attribute."""
+    return f"{_number(value)} : i64"
+
+
+def boolean(value: bool) -> str:
+    """Return a boolean attribute."""
+    return "true" if value else "false"
+
+
+def real(value: float) -> str:
+    """Return a floating-point attribute."""
+    return f"{float(value):.17e} : f64"
+
+
+def integers(values: Sequence[int]) -> str:
+    """Return a dense array of integers."""
+    numbers = ", ".join(str(_number(value)) for value in _sequence(values))
+    return f"array<i64: {numbers}>" if numbers else "array<i64>"
+
+
+def array(element: Callable[..., str]) -> Callable[..., str]:
+    """Return what makes an array attribute."""
+    return lambda values: f"[{', '.join(element(value) for value in _sequence(values))}]"
+
+
+def enumerator(cases: Mapping[str, int]) -> Callable[[str], str]:
+    """Return what makes an attribute of an enumeration."""
+
+    def make(value: str) -> str:
+        if value not in cases:
+            raise ScheduleError(f"expects one of {', '.join(cases)}, but got {value!r}")
+        return f"{cases[value]} : i32"
+
+    return make
+
+
+def symbol(value: str) -> str:
+    """Return a reference to a symbol."""
+    return "@" + text(value)
+
+
+def affine_map(value: str | int) -> str:
+    """Return a map: a number stands for itself, whatever the parameters."""
+    return value if isinstance(value, str) else f"affine_map<() -> ({_number(value)})>"
+
+
+def raw(value: str) -> str:
+    """Return what is MLIR text already."""
+    return value
+
+
+def flag(value: bool) -> str | None:
+    """Return a unit attribute, or none."""
+    return "unit" if value else None
+
+
+def optional(make: Callable[..., str], value: object) -> str | None:
+    """Return an attribute if there is a value."""
+    return None if value is None else make(value)
+
+
+def _number(value: int) -> int:
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise ScheduleError(f"expects an integer, but got {value!r}") from error
+
+
+def _sequence(values: Sequence[object]) -> Sequence[object]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise ScheduleError(f"expects a list, but got {values!r}")
+    return values

@@ -1,0 +1,157 @@
+"""Scheduling a kernel, one checked command at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from espalier import _espalier
+from espalier.compiler import Options, read_text
+from espalier.errors import CompileError, EspalierError
+from espalier.kernels.kernel import Kernel
+from espalier.kernels.program import KernelProgram, compile_kernel
+from espalier.schedules.commands import Commands
+from espalier.schedules.errors import ScheduleError
+
+_SCRIPT = """
+module attributes {{transform.with_named_sequence}} {{
+  transform.named_sequence @__transform_main(%module: !transform.any_op {{transform.readonly}}) {{
+    {}
+    transform.yield
+  }}
+}}
+"""
+
+
+_HANDLE = "!transform.any_op"
+
+
+class Schedule(Commands):
+    """A kernel and the commands that were applied to it.
+
+    It starts from the order of the kernel's text. Every method of `Commands` is
+    applied at once; one that would change what the kernel computes, or cannot be
+    applied, raises `ScheduleError` and leaves everything as it was.
+    `str(schedule)` is the transform script of what was applied.
+
+    Example:
+        >>> s = Schedule(matmul)
+        >>> s.tile("acc", ["i", "j"], [[64, 64]])
+        >>> s.vectorize("acc", "j.1", 16)
+        >>> print(s.loops())
+        >>> f = s.compile()
+    """
+
+    def __init__(self, source: Kernel | _espalier.Module | str, kernel: str | None = None) -> None:
+        """Start to schedule a kernel.
+
+        Arguments:
+            source: a kernel; or a module with kernels, which is changed; or
+                MLIR text, which is trusted.
+            kernel: the name of a kernel of the module; needed if it has several.
+        """
+        if isinstance(source, Kernel):
+            source = source.module()
+        elif isinstance(source, str):
+            source = _espalier.Module.parse(source)
+        self.module = source
+        kernels = json.loads(_espalier.describe_kernels(source))
+        if kernel is None and len(kernels) != 1:
+            raise EspalierError(
+                f"expects the name of one of the kernels {sorted(kernels)}, but got none"
+            )
+        self.kernel: str = next(iter(kernels)) if kernel is None else kernel
+        self._schedule = _espalier.Schedule(source, self.kernel)
+        self.arguments: list[str] = kernels[self.kernel]["arguments"]
+        self.parameters: list[str] = kernels[self.kernel]["parameters"]
+
+    @property
+    def computations(self) -> dict[str, list[str]]:
+        """The kernel's computations as they are now, with their dimensions."""
+        return json.loads(_espalier.describe_kernels(self.module))[self.kernel]["computations"]
+
+    def command(
+        self,
+        name: str,
+        targets: Sequence[tuple[str, bool]],
+        attributes: Mapping[str, str | None],
+        results: int,
+    ) -> list[str]:
+        """Apply the operation `name`; what the methods do."""
+        lines: list[str] = []
+        operands = []
+        for target, is_array in targets:
+            if not isinstance(target, str):
+                raise ScheduleError(f"expects the name of a computation, but got {target!r}")
+            lookups = [
+                f"transform.poly.computation @{self.kernel}::@{json.dumps(target)} of %module"
+            ]
+            if is_array:
+                lookups.append(f"transform.poly.written_array of %{len(lines)}")
+            for lookup in lookups:
+                lines.append(f"%{len(lines)} = {lookup} : ({_HANDLE}) -> {_HANDLE}")
+            operands.append(f"%{len(lines) - 1}")
+        values = ", ".join(f"{k} = {v}" for k, v in attributes.items() if v is not None)
+        types = ", ".join([_HANDLE] * len(targets)), ", ".join([_HANDLE] * results)
+        made = f"%r:{results} = " if results else ""
+        lines.append(
+            f'{made}"transform.{name}"({", ".join(operands)}) <{{{values}}}> '
+            f": ({types[0]}) -> ({types[1]})"
+        )
+        before = self.computations
+        self.replay(_SCRIPT.format("\n    ".join(lines)))
+        return [name for name in self.computations if name not in before] if results else []
+
+    def replay(self, script: str) -> None:
+        """Apply a transform script, such as `str` of a schedule; all or nothing."""
+        try:
+            self._schedule.apply(script)
+        except CompileError as error:
+            raise ScheduleError(_without_place(str(error))) from None
+
+    def loops(self) -> str:
+        """Return the loops as they are now, as text."""
+        return self._schedule.loops()
+
+    def trace(self, sizes: Sequence[int]) -> dict[str, Any]:
+        """Return what the kernel does for given values of its parameters.
+
+        The result is what `espalier_schedule_trace` of the C API describes: points
+        in the order of execution, and their dependences.
+        """
+        return json.loads(self._schedule.trace(list(sizes)))
+
+    @property
+    def violation(self) -> dict[str, Any] | None:
+        """The dependence for which the last command was refused."""
+        return json.loads(self._schedule.violation)
+
+    def __str__(self) -> str:
+        return str(self._schedule)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the script to a file."""
+        Path(path).write_text(str(self), encoding="utf-8")
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Apply the script of a file."""
+        script = read_text(path)
+        if script.strip():
+            self.replay(script)
+
+    def compile(self, options: Options | None = None) -> KernelProgram:
+        """Compile the kernel of a module that has nothing else.
+
+        A model is compiled with its saved schedule: `compile(model, schedule=path)`.
+        """
+        module = _espalier.Module.parse(str(self.module))
+        return compile_kernel(module, self.arguments, options)
+
+
+def _without_place(message: str) -> str:
+    """Leave out where in the generated script a command is."""
+    return re.sub(r"^script\.mlir:\d+: ", "", message, flags=re.MULTILINE)

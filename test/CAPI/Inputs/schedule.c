@@ -1,0 +1,93 @@
+/* Schedules a kernel through the C API, and makes every mistake that a caller
+   can make. */
+
+#include "espalier-c/Schedule.h"
+#include "espalier-c/Program.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *kKernel =
+    "poly.kernel @shift(%A: memref<?xf32> {espalier.name = \"a\"},"
+    "                   %N: index {espalier.name = \"n\"}) {"
+    "  poly.compute @step dims [\"i\"]"
+    "      domain [affine_set<(i)[N] : (i >= 0, N - 2 - i >= 0)>]"
+    "      reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>)"
+    "      writes(%A[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>) {"
+    "  ^bb0(%x: f32):"
+    "    poly.yield %x : f32"
+    "  }"
+    "}";
+
+static const char *kScript =
+    "module attributes {transform.with_named_sequence} {"
+    "  transform.named_sequence @__transform_main("
+    "      %%m: !transform.any_op {transform.readonly}) {"
+    "    %%s = transform.poly.computation @shift::@step of %%m"
+    "        : (!transform.any_op) -> !transform.any_op"
+    "    transform.poly.%s : !transform.any_op"
+    "    transform.yield"
+    "  }"
+    "}";
+
+static void put(const char *text, size_t size, void *user) {
+  fwrite(text, 1, size, user);
+}
+
+static int apply(espalier_schedule *s, const char *command) {
+  char text[1024];
+  snprintf(text, sizeof(text), kScript, command);
+  return espalier_schedule_apply(s, text, strlen(text));
+}
+
+static void refuse(const char *what, espalier_module *m, int failed) {
+  printf("%s: %s\n", what,
+         failed ? espalier_module_last_error(m) : "not refused");
+}
+
+static void misuse(espalier_module *m, espalier_schedule *s) {
+  const int64_t size = 3, negative = -1;
+  refuse("no stage", m, espalier_module_lower(m, NULL));
+  refuse("stage", m, espalier_module_lower(m, "nope"));
+  refuse("no script", m, espalier_module_transform(m, NULL, 0));
+  refuse("empty script", m, espalier_schedule_apply(s, "", 0));
+  refuse("no kernel", m, !espalier_schedule_create(m, NULL));
+  refuse("kernel", m, !espalier_schedule_create(m, "nope"));
+  refuse("no sizes", m, espalier_schedule_trace(s, NULL, 1, put, stdout));
+  refuse("number of sizes", m,
+         espalier_schedule_trace(s, &size, 0, put, stdout));
+  refuse("negative size", m,
+         espalier_schedule_trace(s, &negative, 1, put, stdout));
+  printf("nothing: %d %d %d %d %d %d\n", espalier_module_lower(NULL, "poly"),
+         espalier_module_transform(NULL, "", 0),
+         espalier_schedule_create(NULL, "shift") != NULL,
+         espalier_schedule_apply(NULL, "", 0),
+         espalier_schedule_loops(NULL, put, stdout),
+         espalier_schedule_trace(NULL, &size, 1, put, stdout));
+  espalier_module_describe_kernels(NULL, put, stdout);
+  espalier_schedule_violation(NULL, put, stdout);
+  espalier_schedule_print(NULL, put, stdout);
+  espalier_schedule_destroy(NULL);
+}
+
+int main(void) {
+  espalier_module *m = espalier_module_parse(kKernel, strlen(kKernel));
+  if (!m) {
+    printf("cannot parse: %s\n", espalier_module_last_error(NULL));
+    return 1;
+  }
+  espalier_module_describe_kernels(m, put, stdout);
+  espalier_schedule *s = espalier_schedule_create(m, "shift");
+  printf("\nsplit: %d\n", apply(s, "split %s loop \"i\" factors [4]"));
+  espalier_schedule_loops(s, put, stdout);
+  refuse("parallelize", m, apply(s, "parallelize %s loop \"i.1\""));
+  espalier_schedule_violation(s, put, stdout);
+  printf("\n");
+  espalier_schedule_print(s, put, stdout);
+  const int64_t size = 3;
+  espalier_schedule_trace(s, &size, 1, put, stdout);
+  printf("\n");
+  misuse(m, s);
+  espalier_schedule_destroy(s);
+  espalier_module_destroy(m);
+  return 0;
+}

@@ -1,0 +1,65 @@
+// RUN: espalier-opt %s -poly-add-main -split-input-file | FileCheck %s
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+// What is written is an output; sizes and scalars are inputs.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:.*]]: memref<?xf32> {espalier.dims = ["N"], espalier.name = "x"},
+// CHECK-SAME:    %[[BY:.*]]: memref<f32> {espalier.dims = [], espalier.name = "by"},
+// CHECK-SAME:    %[[SIZE:.*]]: memref<?x0xi8> {espalier.dims = ["N", ""], espalier.name = "N"},
+// CHECK-SAME:    %[[Y:.*]]: memref<?xf32> {espalier.dims = [""], espalier.name = "y"}) attributes {espalier.num_inputs = 3 : i64}
+// CHECK-DAG:     %[[B:.*]] = memref.load %[[BY]][]
+// CHECK-DAG:     %[[N:.*]] = memref.dim %[[SIZE]], %c0
+// CHECK:         poly.call @scale(%[[X]], %[[Y]], %[[B]], %[[N]])
+// The extents of an input are checked, those of an output planned.
+// CHECK-LABEL: func.func @main_plan(
+// CHECK-SAME:    %[[EXTENT:.*]]: index, %[[N:.*]]: index, %{{.*}}: index) -> index
+// CHECK:         %[[FITS:.*]] = arith.cmpi eq, %[[EXTENT]], %[[N]]
+// CHECK:         cf.assert %[[FITS]], "argument 'x' expects an extent that fits the others in dimension 0"
+// CHECK:         %[[ONE:.*]] = arith.constant 1
+// CHECK:         %[[MORE:.*]] = arith.addi %[[N]], %[[ONE]]
+// CHECK:         return %[[MORE]]
+poly.kernel @scale(%x: memref<?xf32> {espalier.name = "x", poly.shape = affine_map<()[N] -> (N)>},
+                   %y: memref<?xf32> {espalier.name = "y", poly.shape = affine_map<()[N] -> (N + 1)>},
+                   %by: f32 {espalier.name = "by"}, %N: index {espalier.name = "N"}) {
+  poly.compute @s domain [#points] reads(%x[#i] : memref<?xf32>) writes(%y[#i] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    %b = arith.mulf %a, %by : f32
+    poly.yield %b : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (3, i)>
+
+// Without names and shapes, the caller says how large an output is.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %{{.*}}: memref<?x0xi8> {espalier.dims = ["arg1", ""], espalier.name = "arg1"},
+// CHECK-SAME:    %{{.*}}: memref<?x0xi8> {espalier.dims = ["arg0.1", ""], espalier.name = "arg0.1"},
+// CHECK-SAME:    %{{.*}}: memref<4x?xf32> {espalier.dims = ["", "arg0.1"], espalier.name = "arg0"}) attributes {espalier.num_inputs = 2 : i64}
+// CHECK-LABEL: func.func @main_plan(
+// CHECK-SAME:    %{{.*}}: index, %{{.*}}: index, %[[EXTENT:.*]]: index, %{{.*}}: index) -> (index, index)
+// CHECK:         %[[FOUR:.*]] = arith.constant 4
+// CHECK:         return %[[FOUR]], %[[EXTENT]]
+poly.kernel @zero(%y: memref<4x?xf32>, %N: index) {
+  poly.compute @s domain [#points] reads() writes(%y[#i] : memref<4x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// A module that has a function, or several kernels, does not become a program.
+// CHECK-NOT: @main
+// CHECK: func.func @own
+// CHECK-NOT: @main
+poly.kernel @zero(%y: memref<4xf32>) {
+}
+func.func @own(%y: memref<4xf32>) {
+  poly.call @zero(%y) : memref<4xf32>
+  return
+}

@@ -1,0 +1,82 @@
+// RUN: espalier-opt %s -split-input-file -verify-diagnostics
+
+// ArrayOp C4
+poly.kernel @extents_of_other_dimensions(%M: index, %N: index) {
+  // expected-error @below {{expects extents that map the kernel's 2 parameters to the 1 dynamic extents of the storage, but got affine_map<()[s0] -> (s0)>}}
+  %a = poly.array : memref<?xf32> storage affine_map<(i) -> (i floordiv 8, i mod 8)> as memref<?x8xf32>
+      extents affine_map<()[N] -> (N)>
+}
+
+// -----
+
+// ArrayOp C4
+poly.kernel @unbounded_indices_give_no_extent(%N: index) {
+  // expected-error @below {{expects a dynamic extent of the storage to be that of a dynamic dimension, but got affine_map<(d0) -> (d0)> to 'memref<?xf32>'}}
+  %a = poly.array : memref<?xf32> storage affine_map<(i) -> (i)> as memref<?xf32>
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
+// ComputeOp C13
+poly.kernel @another_operation(%x: memref<8xf32>, %s: memref<f32>) {
+  // expected-error @below {{expects a body that combines the element that it updates with other values by 'max' alone}}
+  poly.compute @sum domain [#points] reads(%s[#element], %x[#i] : memref<f32>, memref<8xf32>) writes(%s[#element] : memref<f32>) reduction max {
+  ^bb0(%before: f32, %a: f32):
+    %after = arith.addf %before, %a : f32
+    poly.yield %after : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
+// ComputeOp C13: the sum is scaled at each step.
+poly.kernel @another_operation_besides(%x: memref<8xf32>, %s: memref<f32>) {
+  // expected-error @below {{expects a body that combines the element that it updates with other values by 'add' alone}}
+  poly.compute @sum domain [#points] reads(%s[#element], %x[#i] : memref<f32>, memref<8xf32>) writes(%s[#element] : memref<f32>) reduction add {
+  ^bb0(%before: f32, %a: f32):
+    %scaled = arith.mulf %before, %a : f32
+    %after = arith.addf %scaled, %a : f32
+    poly.yield %after : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
+// ComputeOp C13: what is added depends on the sum.
+poly.kernel @a_value_of_the_element(%x: memref<8xf32>, %s: memref<f32>) {
+  // expected-error @below {{expects a body that combines the element that it updates with other values by 'add' alone}}
+  poly.compute @sum domain [#points] reads(%s[#element], %x[#i] : memref<f32>, memref<8xf32>) writes(%s[#element] : memref<f32>) reduction add {
+  ^bb0(%before: f32, %a: f32):
+    %more = arith.maximumf %before, %a : f32
+    %after = arith.addf %before, %more : f32
+    poly.yield %after : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
+// ComputeOp C13: the difference changes its sign at each step.
+poly.kernel @subtracted_from(%x: memref<8xf32>, %s: memref<f32>) {
+  // expected-error @below {{expects a body that combines the element that it updates with other values by 'add' alone}}
+  poly.compute @sum domain [#points] reads(%s[#element], %x[#i] : memref<f32>, memref<8xf32>) writes(%s[#element] : memref<f32>) reduction add {
+  ^bb0(%before: f32, %a: f32):
+    %after = arith.subf %a, %before : f32
+    poly.yield %after : f32
+  }
+}

@@ -1,0 +1,57 @@
+// RUN: espalier-opt %s -split-input-file -verify-diagnostics
+
+// KernelOp C1
+// expected-error @below {{expects a body, but got a declaration}}
+poly.kernel private @k(memref<?xf32>)
+
+// -----
+
+// KernelOp C1
+// expected-error @below {{expects no results, but got 1}}
+poly.kernel @k(%A: memref<?xf32>) -> f32 {
+}
+
+// -----
+
+// KernelOp C2
+// expected-error @below {{expects arguments that are memrefs of numbers, or numbers, but argument #1 is 'tensor<4xf32>'}}
+poly.kernel @k(%A: memref<?xf32>, %B: tensor<4xf32>) {
+}
+
+// -----
+
+// KernelOp C3
+poly.kernel @k(%A: memref<?xf32>) {
+  // expected-error @below {{expects to be outside poly.kernel, which holds arrays, computations and a schedule}}
+  %c = arith.constant 0 : index
+}
+
+// -----
+
+// KernelOp C3
+poly.kernel @k(%A: memref<?xf32>) {
+  poly.schedule
+  // expected-error @below {{expects to be the only schedule of its kernel}}
+  poly.schedule
+}
+
+// -----
+
+// KernelOp C4
+// expected-error @below {{expects 'poly.shape' to map 1 symbols to the extents of a memref, but argument #0 is 'memref<?xf32>' with affine_map<()[s0] -> (s0, s0)>}}
+poly.kernel @k(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N, N)>}, %N: index) {
+}
+
+// -----
+
+// KernelOp C4
+// expected-error @below {{expects 'poly.shape' to map 1 symbols to the extents of a memref, but argument #0 is 'memref<4xf32>'}}
+poly.kernel @k(%A: memref<4xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+}
+
+// -----
+
+// KernelOp C5
+// expected-error @below {{expects 'poly.assumptions' to be a set with 1 symbols and no dimensions, but got affine_set<(d0)[s0] : (s0 - 1 >= 0)>}}
+poly.kernel @k(%A: memref<?xf32>, %N: index) attributes {poly.assumptions = affine_set<(i)[N] : (N - 1 >= 0)>} {
+}

@@ -1,0 +1,84 @@
+// RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(poly.kernel(poly-verify-accesses))' -verify-diagnostics
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+// Inside of what `poly.shape` says, for all sizes.
+poly.kernel @inside(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N + 1)>}, %B: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  poly.compute @s domain [#points] reads(%A[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>) writes(%B[#i] : memref<?xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+poly.kernel @beyond(%A: memref<?xf32> {espalier.name = "A", poly.shape = affine_map<()[N] -> (N)>}, %B: memref<?xf32>, %N: index) {
+  // expected-error @below {{expects to read 'A' inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is 1}}
+  poly.compute @s domain [#points] reads(%A[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>) writes(%B[#i] : memref<?xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+
+poly.kernel @before(%A: memref<8xf32> {poly.shape = affine_map<() -> (8)>}) {
+  // expected-error @below {{expects to write argument #0 inside its extent 8 in dimension 0, but at point (0) the index is -1}}
+  poly.compute @s domain [#points] reads() writes(%A[affine_map<(i) -> (i - 1)>] : memref<8xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+poly.kernel @local(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  %a = poly.array heap(%N) : memref<?xf32>
+  // expected-error @below {{expects to write array #0 inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is 1}}
+  poly.compute @s domain [#points] reads() writes(%a[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// What holds for sizes counts: there is a first element.
+#one = affine_set<()[N] : ()>
+
+poly.kernel @assumed(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) attributes {poly.assumptions = affine_set<()[N] : (N - 1 >= 0)>} {
+  poly.compute @s domain [#one] reads() writes(%A[affine_map<()[N] -> (0)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// Subscripts that depend on data may be anything, and so are not looked at; nor
+// is a kernel that states no extents.
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+poly.kernel @indirect(%r: memref<?xi32> {poly.shape = affine_map<()[N] -> (N)>}, %A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  poly.compute @s domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r)>] : memref<?xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+poly.kernel @unstated(%A: memref<8xf32>, %N: index) {
+  poly.compute @s domain [#points] reads() writes(%A[#i] : memref<8xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}

@@ -1,0 +1,234 @@
+"""Schedules: each command applied at once, refusals, scripts."""
+
+import inspect
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import espalier
+from espalier import _espalier
+from espalier.compiler import Options
+from espalier.errors import CompileError, EspalierError
+from espalier.kernels import f64, kernel, label, sizes
+from espalier.schedules import Schedule, ScheduleError
+from espalier.schedules.schedule import Commands
+from support import one_op
+
+m, n, k, t = sizes("m n k t")
+NO_CACHE = Options(cache=None)
+
+
+@kernel
+def product(a: f64[m, k], b: f64[k, n], c: f64[m, n]) -> None:
+    for i in range(m):
+        for j in range(n):
+            for p in range(k):
+                label("acc")
+                c[i, j] += a[i, p] * b[p, j]
+
+
+@kernel
+def seidel(a: f64[n]) -> None:
+    for _s in range(t):
+        for i in range(1, n - 1):
+            label("step")
+            a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3
+
+
+def check_product(program, threads=1) -> None:
+    program.set_num_threads(threads)
+    for rows, columns, depth in [(37, 41, 13), (1, 1, 1), (64, 64, 64), (2, 0, 3)]:
+        random = np.random.default_rng(rows)
+        a, b = random.random((rows, depth)), random.random((depth, columns))
+        c = random.random((rows, columns))
+        expected = c + a @ b
+        program(a, b, c)
+        np.testing.assert_allclose(c, expected, rtol=1e-12)
+
+
+def test_commands_show_in_the_loops():
+    s = Schedule(product)
+    assert s.kernel == "product"
+    assert s.computations == {"acc": ["i", "j", "p"]}
+    assert s.loops().splitlines() == [
+        "for i = 0 to m",
+        "  for j = 0 to n",
+        "    for p = 0 to k",
+        "      acc(i, j, p)",
+    ]
+    s.tile("acc", ["i", "j"], [[16, 32]])
+    s.parallelize("acc", "i.0")
+    s.vectorize("acc", "j.1", 8)
+    assert s.loops().splitlines() == [
+        "for i.0 = 0 to (m - 1) floordiv 16 + 1 parallel",
+        "  for j.0 = 0 to (n - 1) floordiv 32 + 1",
+        "    for i.1 = 0 to min(16, m - 16 * i.0)",
+        "      for j.1.0 = 0 to min(4, (n - 1) floordiv 8 + 1 - 4 * j.0)",
+        "        for p = 0 to k",
+        "          for j.1.1 = 0 to min(8, n - 32 * j.0 - 8 * j.1.0) vector(8)",
+        "            acc(16 * i.0 + i.1, 32 * j.0 + 8 * j.1.0 + j.1.1, p)",
+    ]
+    for threads in (1, 2):
+        check_product(s.compile(NO_CACHE), threads)
+
+
+def test_script_is_replayed(tmp_path):
+    s = Schedule(product)
+    s.split("acc", "i", [4], into=["rows", "row"])
+    s.interchange("acc", ["row", "j"])
+    script = str(s)
+    assert script.count("transform.poly.computation @product::@acc") == 1
+    assert 'transform.poly.split %0 loop "i" factors [4] into ["rows", "row"]' in script
+    s.save(tmp_path / "product.mlir")
+
+    replayed, loaded = Schedule(product), Schedule(product)
+    replayed.replay(script)
+    loaded.load(tmp_path / "product.mlir")
+    assert str(replayed) == str(loaded) == script
+    assert replayed.loops() == loaded.loops() == s.loops()
+    check_product(loaded.compile(NO_CACHE))
+
+
+def test_empty_script(tmp_path):
+    s = Schedule(product)
+    assert str(s) == ""
+    s.save(tmp_path / "nothing.mlir")
+    s.load(tmp_path / "nothing.mlir")
+    check_product(s.compile(NO_CACHE))
+
+
+def test_refusal_changes_nothing():
+    s = Schedule(seidel)
+    before = str(s.module), s.loops()
+    with pytest.raises(ScheduleError) as error:
+        s.parallelize("step", "i")
+    assert "got the flow dependence from @step(0, 1) to @step(0, 2), distance (0, 1)" in str(
+        error.value
+    )
+    line = inspect.getsourcelines(seidel.__wrapped__)[1] + 5
+    assert f"{__file__}:{line}: target op" in str(error.value)
+    assert (str(s.module), s.loops(), str(s)) == (*before, "")
+
+
+def test_script_is_applied_as_a_whole():
+    s = Schedule(seidel)
+    other = Schedule(seidel)
+    other.split("step", "i", [4])
+    script = str(other).replace(
+        "transform.yield",
+        'transform.poly.parallelize %0 loop "i.1" : !transform.any_op\n transform.yield',
+    )
+    before = s.loops()
+    with pytest.raises(ScheduleError, match="got the flow dependence"):
+        s.replay(script)
+    assert s.loops() == before
+    assert str(s) == ""
+
+
+def test_data_commands():
+    s = Schedule(product)
+    s.tile("acc", ["i", "j", "p"], [[16, 32, 8]])
+    (copy,) = s.cache_read("acc", 2, loop="p.0", placement="stack")
+    assert copy in s.computations
+    assert f"{copy}(" in s.loops()
+    s.place(copy, "heap")
+    assert f"transform.poly.computation @product::@{copy} of" in str(s)
+    assert "transform.poly.written_array of" in str(s)
+    check_product(s.compile(NO_CACHE))
+    with pytest.raises(ScheduleError, match="expects @acc to write an array of the kernel"):
+        s.place("acc", "stack")
+    with pytest.raises(ScheduleError, match="expects one of heap, stack, register, but got 'x'"):
+        s.place(copy, "x")
+
+
+def test_skew_and_wavefront():
+    s = Schedule(seidel)
+    s.skew("step", "i", [2], ["_s"])
+    s.tile("step", ["_s", "i"], [[4, 8]])
+    a = np.random.default_rng(1).random(37)
+    expected = a.copy()
+    for _ in range(9):
+        for i in range(1, 36):
+            expected[i] = (expected[i - 1] + expected[i] + expected[i + 1]) / 3
+    s.compile(NO_CACHE)(a, t=9)
+    np.testing.assert_allclose(a, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: s.split("nix", "i", [4]), "expects a computation of @product, one of [@acc]"),
+        (lambda s: s.split("acc", "x", [4]), 'one of ["i", "j", "p"], but got "x"'),
+        (lambda s: s.split("acc", "i", [0]), "expects positive factors, but got 0"),
+        (lambda s: s.split("acc", "i", 4), "expects a list, but got 4"),
+        (lambda s: s.split("acc", "i", ["a"]), "expects an integer, but got 'a'"),
+        (lambda s: s.split("acc", 1, [4]), "expects a string, but got 1"),
+        (lambda s: s.split(1, "i", [4]), "expects the name of a computation, but got 1"),
+        (lambda s: s.replay("module {}"), "expects a script with a sequence @__transform_main"),
+        (lambda s: s.replay("nonsense"), "custom op 'nonsense' is unknown"),
+    ],
+)
+def test_bad_commands(call, message):
+    s = Schedule(product)
+    with pytest.raises(ScheduleError) as error:
+        call(s)
+    assert message in str(error.value)
+    assert str(s) == ""
+
+
+def test_every_command_is_documented():
+    commands = {name for name, f in vars(Commands).items() if inspect.isfunction(f)}
+    assert {"split", "tile", "fuse", "vectorize"} <= commands
+    for name in commands:
+        assert inspect.getdoc(getattr(Commands, name)), name
+
+
+TWO = """
+poly.kernel @first(%A: memref<4xf32>) {
+}
+poly.kernel @second(%A: memref<4xf32>) {
+}
+"""
+
+
+def test_kernels_of_a_module():
+    with pytest.raises(EspalierError, match=r"one of the kernels \['first', 'second'\], but got"):
+        Schedule(TWO)
+    with pytest.raises(CompileError, match=r"one of \[first, second\], but got 'third'"):
+        Schedule(TWO, "third")
+    with pytest.raises(CompileError, match="expects one of the stages"):
+        _espalier.lower(_espalier.Module.parse(TWO), "fifth")
+
+
+def test_model(tmp_path):
+    model = one_op("MatMul", {"a": (np.float32, ["r", 5]), "b": (np.float32, [5, 6])})
+    module = espalier.lower(model)
+    kernels = json.loads(_espalier.describe_kernels(module))
+    s = Schedule(module, next(iter(kernels)))
+    name, dims = next(iter(s.computations.items()))
+    s.split(name, dims[0], [2])
+    s.save(tmp_path / "schedule.mlir")
+    function = espalier.compile(model, schedule=tmp_path / "schedule.mlir", options=NO_CACHE)
+    random = np.random.default_rng(1)
+    a, b = (random.random(shape).astype(np.float32) for shape in [(3, 5), (5, 6)])
+    np.testing.assert_allclose(function(a, b), a @ b, rtol=1e-5)
+    with pytest.raises(EspalierError, match="cannot read"):
+        espalier.compile(model, schedule=tmp_path / "missing.mlir")
+
+
+def test_script_runs_in_the_tool(tmp_path):
+    """What is printed is what `espalier-opt` takes."""
+    s = Schedule(product)
+    s.split("acc", "i", [4])
+    s.save(tmp_path / "script.mlir")
+    (tmp_path / "kernel.mlir").write_text(product.mlir)
+    command = [
+        "espalier-opt",
+        "kernel.mlir",
+        "--transform-preload-library=transform-library-paths=script.mlir",
+        "--transform-interpreter",
+    ]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'names ["i.0", "i.1", "j", "p"]' in result.stdout, result.stderr
