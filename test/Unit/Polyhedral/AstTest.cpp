@@ -3,7 +3,6 @@
 #include "espalier/Polyhedral/Ast.h"
 #include "Fixture.h"
 #include "llvm/Support/raw_ostream.h"
-#include <gmock/gmock.h>
 
 using namespace espalier::polyhedral;
 
@@ -84,10 +83,12 @@ TEST_F(AstTest, DimensionsMayHaveCases) {
   tiles->separateFullTiles = true;
   std::string loops = scan(
       program, band("(i + j, (i * 2 + j * 3) floordiv 4)", std::move(tiles)));
-  EXPECT_THAT(loops, ::testing::HasSubstr(R"(
+  EXPECT_NE(loops.find(R"(
           for d3 = ((-d0 + 1 == 0 && -d1 + 2 == 0) ? 0 : d1) to ((-d0 + 1 == 0 && -d1 + 2 == 0) ? 1 : d1 + 1)
             s(d2, d3)
-)"));
+)"),
+            std::string::npos)
+      << loops;
 }
 
 TEST_F(AstTest, ScansProgramOrder) {
