@@ -326,15 +326,28 @@ Ast AstConverter::convertMark(const AstNodePtr &node) {
 }
 
 Ast AstConverter::convertUser(const AstNodePtr &node) {
-  AstExprPtr call(isl_ast_node_user_get_expr(node.get()));
-  llvm::SmallVector<AstExprPtr> arguments = getArguments(call);
-  auto result = std::make_unique<AstNode>(AstNode::Kind::Call);
-  result->statement = isl::getStatementNumber(getIdName(arguments.front()));
+  AstExprPtr expr(isl_ast_node_user_get_expr(node.get()));
+  llvm::SmallVector<AstExprPtr> arguments = getArguments(expr);
+  auto call = std::make_unique<AstNode>(AstNode::Kind::Call);
+  call->statement = isl::getStatementNumber(getIdName(arguments.front()));
+  // A value with cases becomes that of a loop which runs once.
+  llvm::SmallVector<Ast> loops;
   for (const AstExprPtr &argument : llvm::drop_begin(arguments)) {
     AstExpr value = convertExpr(argument);
-    if (value.kind != AstExpr::Kind::Affine)
-      value = fail("a statement whose dimensions are not affine in the loops");
-    result->values.push_back(value.affine);
+    if (value.kind != AstExpr::Kind::Affine) {
+      auto loop = std::make_unique<AstNode>(AstNode::Kind::For);
+      loop->lower = value;
+      loop->upper = add(value, makeConstant(1));
+      loop->iterator = numIterators++;
+      value.affine = getAffineDimExpr(loop->iterator, program.context);
+      loops.push_back(std::move(loop));
+    }
+    call->values.push_back(value.affine);
+  }
+  Ast result = std::move(call);
+  for (Ast &loop : llvm::reverse(loops)) {
+    loop->children.push_back(std::move(result));
+    result = std::move(loop);
   }
   return result;
 }

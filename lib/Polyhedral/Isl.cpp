@@ -186,7 +186,9 @@ SetPtr isl::toDomain(const Space &space, const Statement &statement) {
   SetPtr result(isl_set_empty(space.copy()));
   for (IntegerSet set : statement.domain)
     result = SetPtr(isl_set_union(result.take(), toSet(space, set).take()));
-  return result;
+  // isl 0.25 coalesces {0 <= i <= 1} and the even i from 0 to 5, which overlap,
+  // to {0 <= i <= 5}, in code generation too.
+  return SetPtr(isl_set_make_disjoint(result.take()));
 }
 
 SetPtr isl::getAssumptions(const Space &space, const Program &program) {

@@ -47,3 +47,33 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 }
+
+// -----
+
+#short = affine_set<(i) : (i >= 0, 1 - i >= 0)>
+#long = affine_set<(i) : (i >= 0, 5 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+
+// Computations that share a loop share its lanes: the longest decides whether
+// it is cut.
+// CHECK-DAG: #[[CUT:.*]] = affine_map<(d0) -> (d0 floordiv 2, d0 mod 2)>
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @shared
+poly.kernel @shared(%A: memref<?xf32>, %B: memref<?xf32>) {
+  poly.compute @a dims ["i"] domain [#long] reads(%A[#id] : memref<?xf32>) writes(%A[#id] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @b dims ["i"] domain [#short] reads(%B[#id] : memref<?xf32>) writes(%B[#id] : memref<?xf32>) interleaved 1 {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // CHECK: poly.band [@a, @b] maps [#[[CUT]], #[[CUT]]] loops [sequential, vector(2)] names ["i.0", "i.1"]
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @shared::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.vectorize %b loop "i" width 2 : !transform.any_op
+  transform.yield
+}
+}

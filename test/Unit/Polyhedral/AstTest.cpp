@@ -53,6 +53,44 @@ protected:
   }
 };
 
+// isl 0.25 would unite the two sets to all numbers from 0 to 5.
+TEST_F(AstTest, OverlappingSetsOfADomainKeepTheirHoles) {
+  Program program;
+  program.context = &context;
+  program.statements = {statement("s", set("(i) : (i >= 0, 1 - i >= 0)"))};
+  program.statements[0].domain.push_back(
+      set("(i) : (i >= 0, 5 - i >= 0, i mod 2 == 0)"));
+  EXPECT_EQ(scan(program, makeProgramOrder(program)), R"(for d0 = 0 to 5
+  if (-d0 + 1 >= 0 || -(d0 mod 2) == 0)
+    s(d0)
+)");
+}
+
+// Where isl gives a dimension as a choice, a loop that runs once holds it.
+TEST_F(AstTest, DimensionsMayHaveCases) {
+  Program program;
+  program.context = &context;
+  program.statements = {
+      statement("s", set("(i, j) : (i - 1 >= 0, 3 - i >= 0, j >= 0, 1 - j >= "
+                         "0, i - j + 1 >= 0)"))};
+  auto band = [&](llvm::StringRef loops, ScheduleTree child) {
+    BandMap bandMap{0, map(("(i, j) -> " + loops).str())};
+    llvm::SmallVector<BandMember> members(bandMap.map.getNumResults());
+    return makeBand(bandMap, members, std::move(child));
+  };
+  ScheduleTree tiles = band("(((i * 2 + j * 3) mod 4) floordiv 3)",
+                            band("(((i * 2 + j * 3) mod 4) mod 3)", nullptr));
+  tiles->separateFullTiles = true;
+  std::string loops = scan(
+      program, band("(i + j, (i * 2 + j * 3) floordiv 4)", std::move(tiles)));
+  EXPECT_NE(loops.find(R"(
+          for d3 = ((-d0 + 1 == 0 && -d1 + 2 == 0) ? 0 : d1) to ((-d0 + 1 == 0 && -d1 + 2 == 0) ? 1 : d1 + 1)
+            s(d2, d3)
+)"),
+            std::string::npos)
+      << loops;
+}
+
 TEST_F(AstTest, ScansProgramOrder) {
   Program program = matmul();
   EXPECT_EQ(scan(program, makeProgramOrder(program)), R"(for d0 = 0 to s0

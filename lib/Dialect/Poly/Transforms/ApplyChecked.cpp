@@ -114,7 +114,11 @@ static llvm::Error tryEdit(KernelOp kernel,
     return error;
   if (llvm::Error error = checkLoops(*trial))
     return error;
-  return checkDependences(*trial);
+  return llvm::handleErrors(checkDependences(*trial),
+                            [&](std::unique_ptr<Refusal> refusal) {
+                              refusal->setAttempt(std::move(trial));
+                              return llvm::Error(std::move(refusal));
+                            });
 }
 
 llvm::Error

@@ -18,6 +18,7 @@
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Polyhedral/Dependence.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 
 namespace espalier::poly {
@@ -39,6 +40,12 @@ public:
   const std::optional<polyhedral::Violation> &getViolation() const {
     return violation;
   }
+  /// The kernel as it would be, if what is wrong with it is the order in which
+  /// points run or share memory; null otherwise.
+  KernelOp getAttempt() const { return attempt ? attempt->get() : KernelOp(); }
+  void setAttempt(mlir::OwningOpRef<KernelOp> kernel) {
+    attempt = std::make_shared<mlir::OwningOpRef<KernelOp>>(std::move(kernel));
+  }
   /// The same with names: `encodeViolation` of it, or null.
   mlir::DictionaryAttr getEncodedViolation() const { return encodedViolation; }
   /// Adds what would be legal.
@@ -47,6 +54,7 @@ public:
 private:
   std::string message;
   std::optional<polyhedral::Violation> violation;
+  std::shared_ptr<mlir::OwningOpRef<KernelOp>> attempt;
   mlir::DictionaryAttr encodedViolation;
 };
 

@@ -1,0 +1,307 @@
+//===- Execute.cpp - Kernels run point by point ---------------------------===//
+
+#include "Execute.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+using namespace espalier::poly::fuzz;
+
+//===----------------------------------------------------------------------===//
+// Expressions and points
+//===----------------------------------------------------------------------===//
+
+int64_t fuzz::evaluate(AffineExpr expr, ArrayRef<int64_t> dims,
+                       ArrayRef<int64_t> symbols) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t lhs = evaluate(binary.getLHS(), dims, symbols);
+  int64_t rhs = evaluate(binary.getRHS(), dims, symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return llvm::divideCeilSigned(lhs, rhs);
+  default:
+    return llvm::mod(lhs, rhs);
+  }
+}
+
+Point fuzz::evaluate(AffineMap map, ArrayRef<int64_t> dims,
+                     ArrayRef<int64_t> symbols) {
+  Point result;
+  for (AffineExpr expr : map.getResults())
+    result.push_back(evaluate(expr, dims, symbols));
+  return result;
+}
+
+bool fuzz::contains(IntegerSet set, ArrayRef<int64_t> dims,
+                    ArrayRef<int64_t> symbols) {
+  for (auto [expr, isEquality] :
+       llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    int64_t value = evaluate(expr, dims, symbols);
+    if (isEquality ? value != 0 : value < 0)
+      return false;
+  }
+  return true;
+}
+
+/// Whether `lhs` runs before `rhs` in program order.
+static bool isBefore(const polyhedral::Program &program, const Instance &lhs,
+                     const Instance &rhs) {
+  if (lhs.statement > rhs.statement)
+    return !isBefore(program, rhs, lhs);
+  // For each value of the dimensions that they share both run.
+  size_t numShared = lhs.point.size();
+  for (unsigned i = lhs.statement + 1; i <= rhs.statement; ++i)
+    numShared =
+        std::min<size_t>(numShared, program.statements[i].numInterleaved);
+  for (size_t dim = 0; dim < numShared; ++dim)
+    if (lhs.point[dim] != rhs.point[dim])
+      return lhs.point[dim] < rhs.point[dim];
+  return lhs.statement < rhs.statement;
+}
+
+std::vector<Instance> fuzz::enumerate(const KernelModel &model,
+                                      ArrayRef<int64_t> parameters) {
+  constexpr int64_t low = -1;
+  int64_t high = 12;
+  for (int64_t parameter : parameters)
+    high = std::max(high, parameter);
+  std::vector<Instance> instances;
+  for (auto [number, statement] : llvm::enumerate(model.program.statements)) {
+    Point point(statement.numDims, low);
+    while (true) {
+      if (llvm::any_of(statement.domain, [&](IntegerSet set) {
+            return contains(set, point, parameters);
+          }))
+        instances.push_back({unsigned(number), point});
+      size_t dim = point.size();
+      while (dim > 0 && ++point[dim - 1] > high)
+        point[--dim] = low;
+      if (dim == 0)
+        break;
+    }
+  }
+  llvm::stable_sort(instances, [&](const Instance &lhs, const Instance &rhs) {
+    return isBefore(model.program, lhs, rhs);
+  });
+  return instances;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kBits = 20;
+static constexpr int64_t kBias = int64_t(1) << (kBits - 1);
+
+uint64_t fuzz::encode(ArrayRef<int64_t> place) {
+  uint64_t key = 0;
+  for (int64_t index : place)
+    key = (key << kBits) | uint64_t(index + kBias);
+  return key;
+}
+
+Point fuzz::decode(uint64_t key, unsigned rank) {
+  Point place(rank);
+  for (unsigned dim = rank; dim-- > 0; key >>= kBits)
+    place[dim] = int64_t(key & ((uint64_t(1) << kBits) - 1)) - kBias;
+  return place;
+}
+
+int64_t fuzz::getInitialValue(unsigned array, Type type,
+                              ArrayRef<int64_t> element) {
+  uint64_t hash = (encode(element) + array * 77) * 0x9E3779B97F4A7C15ull;
+  hash ^= hash >> 31;
+  return type.isInteger(32) ? int64_t(hash % 4) : int64_t(hash % 1000) - 500;
+}
+
+static MemRefType getType(const KernelModel &model, unsigned array) {
+  return cast<MemRefType>(model.arrays[array].getType());
+}
+
+Memory::Memory(const KernelModel &model)
+    : model(model), values(model.arrays.size()) {
+  for (unsigned array = 0; array < model.arrays.size(); ++array)
+    shapes.emplace_back(getType(model, array).getRank(), 0);
+}
+
+void Memory::touch(unsigned array, ArrayRef<int64_t> place) {
+  for (auto [extent, index] : llvm::zip(shapes[array], place)) {
+    extent = std::max(extent, index + 1);
+    hasNegative |= index < 0;
+  }
+}
+
+int64_t Memory::read(unsigned array, ArrayRef<int64_t> place) {
+  touch(array, place);
+  auto found = values[array].find(encode(place));
+  if (found != values[array].end())
+    return found->second;
+  if (!model.arrays[array].getDefiningOp())
+    return getInitialValue(array, getType(model, array).getElementType(),
+                           place);
+  return 123456789 + 1001 * ++numUndefined;
+}
+
+void Memory::write(unsigned array, ArrayRef<int64_t> place, int64_t value) {
+  touch(array, place);
+  values[array][encode(place)] = value;
+}
+
+std::optional<std::string> Memory::findDifference(Memory &other) {
+  for (auto [array, value] : llvm::enumerate(model.arrays)) {
+    if (value.getDefiningOp())
+      continue;
+    for (Memory *memory : {this, &other})
+      for (auto [key, unused] : memory->values[array]) {
+        Point place = decode(key, getType(model, array).getRank());
+        int64_t mine = read(array, place), theirs = other.read(array, place);
+        if (mine == theirs)
+          continue;
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        os << describeArray(value) << "[";
+        llvm::interleaveComma(place, os);
+        os << "] is " << theirs << ", not " << mine;
+        return text;
+      }
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+Statements::Body Statements::compile(ComputeOp compute) {
+  Body body;
+  DenseMap<Value, unsigned> numbers;
+  Block &block = compute.getBody().front();
+  for (BlockArgument argument : block.getArguments())
+    numbers.try_emplace(argument, numbers.size());
+  for (Operation &op : block) {
+    SmallVector<unsigned> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(numbers.at(operand));
+    if (isa<YieldOp>(op)) {
+      body.yields = operands;
+      break;
+    }
+    int64_t number = 0;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      number = cast<IntegerAttr>(constant.getValue()).getInt();
+    if (auto index = dyn_cast<IndexOp>(op))
+      number = index.getDim();
+    body.steps.push_back({&op, operands, number});
+    numbers.try_emplace(op.getResult(0), numbers.size());
+  }
+  return body;
+}
+
+Statements::Statements(const KernelModel &model, ArrayRef<int64_t> parameters)
+    : model(model), parameters(parameters), storages(model.arrays.size()) {
+  for (ComputeOp compute : model.computes)
+    bodies.push_back(compile(compute));
+  for (const polyhedral::Storage &storage : model.program.storages)
+    storages[storage.array] = storage.map;
+}
+
+int64_t Statements::readOne(const polyhedral::Access &access,
+                            const Instance &instance, ArrayRef<int64_t> symbols,
+                            Memory &memory, bool isStored) const {
+  Point place = evaluate(access.map, instance.point, symbols);
+  if (AffineMap storage = storages[access.array]; storage && isStored)
+    place = evaluate(storage, place, {});
+  return memory.read(access.array, place);
+}
+
+Point Statements::read(const Instance &instance, Memory &memory,
+                       bool isStored) const {
+  SmallVector<int64_t> symbols = parameters;
+  for (const polyhedral::Access &access :
+       model.program.statements[instance.statement].reads)
+    symbols.push_back(readOne(access, instance, symbols, memory, isStored));
+  return Point(ArrayRef(symbols).drop_front(parameters.size()));
+}
+
+void Statements::finish(const Instance &instance, ArrayRef<int64_t> reads,
+                        Memory &memory, bool isStored) const {
+  const Body &body = bodies[instance.statement];
+  SmallVector<int64_t, 16> values(reads);
+  for (const Step &step : body.steps) {
+    auto get = [&](unsigned operand) {
+      return uint64_t(values[step.operands[operand]]);
+    };
+    auto getSigned = [&](unsigned operand) { return int64_t(get(operand)); };
+    values.push_back(
+        llvm::TypeSwitch<Operation *, int64_t>(step.op)
+            .Case<arith::ConstantOp>([&](auto) { return step.number; })
+            .Case<IndexOp>([&](auto) { return instance.point[step.number]; })
+            .Case<arith::AddIOp>([&](auto) { return get(0) + get(1); })
+            .Case<arith::SubIOp>([&](auto) { return get(0) - get(1); })
+            .Case<arith::MulIOp>([&](auto) { return get(0) * get(1); })
+            .Case<arith::MaxSIOp>(
+                [&](auto) { return std::max(getSigned(0), getSigned(1)); })
+            .Case<arith::MinSIOp>(
+                [&](auto) { return std::min(getSigned(0), getSigned(1)); })
+            .Case<arith::IndexCastOp, arith::ExtSIOp>(
+                [&](auto) { return getSigned(0); }));
+  }
+  SmallVector<int64_t> symbols = parameters;
+  llvm::append_range(symbols, reads);
+  for (auto [access, yield] : llvm::zip_equal(
+           model.program.statements[instance.statement].writes, body.yields)) {
+    Point place = evaluate(access.map, instance.point, symbols);
+    if (AffineMap storage = storages[access.array]; storage && isStored)
+      place = evaluate(storage, place, {});
+    memory.write(access.array, place, values[yield]);
+  }
+}
+
+std::optional<unsigned> Statements::getAccumulator(unsigned statement) const {
+  const polyhedral::Statement &info = model.program.statements[statement];
+  if (info.isReduction)
+    for (auto [number, read] : llvm::enumerate(info.reads))
+      if (read.array == info.writes.front().array &&
+          read.map == info.writes.front().map)
+        return number;
+  return std::nullopt;
+}
+
+std::vector<std::pair<unsigned, Point>>
+Statements::getElements(const Instance &instance, Memory &memory) const {
+  const polyhedral::Statement &info =
+      model.program.statements[instance.statement];
+  SmallVector<int64_t> symbols = parameters;
+  llvm::append_range(symbols, read(instance, memory, /*isStored=*/false));
+  std::vector<std::pair<unsigned, Point>> elements;
+  for (const polyhedral::Access &access :
+       llvm::concat<const polyhedral::Access>(info.reads, info.writes))
+    elements.push_back(
+        {access.array, evaluate(access.map, instance.point, symbols)});
+  return elements;
+}
+
+Memory fuzz::runReference(const Statements &statements) {
+  Memory memory(statements.getModel());
+  for (const Instance &instance :
+       enumerate(statements.getModel(), statements.getParameters()))
+    statements.finish(instance, statements.read(instance, memory, false),
+                      memory, false);
+  return memory;
+}

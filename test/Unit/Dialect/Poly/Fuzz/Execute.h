@@ -1,0 +1,134 @@
+//===- Execute.h - Kernels run point by point -------------------*- C++ -*-===//
+//
+// Two ways to run a kernel on the same data: the points of its computations in
+// program order, which is the definition; and the loops that scan its schedule,
+// those that are parallel in any order of iterations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_EXECUTE_H
+#define ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_EXECUTE_H
+
+#include "Random.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace espalier::poly::fuzz {
+
+using Point = llvm::SmallVector<int64_t, 4>;
+
+/// The value of `expr`, which has no symbols beyond `symbols`.
+int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> dims,
+                 llvm::ArrayRef<int64_t> symbols);
+Point evaluate(mlir::AffineMap map, llvm::ArrayRef<int64_t> dims,
+               llvm::ArrayRef<int64_t> symbols);
+bool contains(mlir::IntegerSet set, llvm::ArrayRef<int64_t> dims,
+              llvm::ArrayRef<int64_t> symbols);
+
+/// A point of a computation.
+struct Instance {
+  unsigned statement;
+  Point point;
+};
+
+/// All points of all computations, in program order; those with coordinates
+/// from -1 to the larger of 12 and the parameters, to which kernels confine
+/// themselves.
+std::vector<Instance> enumerate(const KernelModel &model,
+                                llvm::ArrayRef<int64_t> parameters);
+
+/// What an argument holds at first: small numbers for the type i32, as indices,
+/// any others for i64.
+int64_t getInitialValue(unsigned array, mlir::Type type,
+                        llvm::ArrayRef<int64_t> element);
+
+/// The elements of arrays that have been written, by array and place.
+class Memory {
+public:
+  explicit Memory(const KernelModel &model);
+
+  /// The value; of a local array's element that has not been written, one that
+  /// depends on how many such reads there were, which `hasUndefinedRead` says.
+  int64_t read(unsigned array, llvm::ArrayRef<int64_t> place);
+  void write(unsigned array, llvm::ArrayRef<int64_t> place, int64_t value);
+  bool hasUndefinedRead() const { return numUndefined > 0; }
+
+  using Values = llvm::DenseMap<uint64_t, int64_t>;
+  Values &getValues(unsigned array) { return values[array]; }
+  /// The number of local array `array`'s places, or the first element of an
+  /// argument, that differs; nothing if all arguments agree.
+  std::optional<std::string> findDifference(Memory &other);
+  /// One more than the largest index of each dimension that was touched.
+  Point getShape(unsigned array) const { return shapes[array]; }
+  /// Whether an element was touched that no array has.
+  bool hasNegativeIndex() const { return hasNegative; }
+
+private:
+  const KernelModel &model;
+  std::vector<Values> values;
+  std::vector<Point> shapes;
+  uint64_t numUndefined = 0;
+  bool hasNegative = false;
+
+  void touch(unsigned array, llvm::ArrayRef<int64_t> place);
+};
+
+/// One number per element, and back.
+uint64_t encode(llvm::ArrayRef<int64_t> place);
+Point decode(uint64_t key, unsigned rank);
+
+/// Runs statements of one kernel, with these values of its parameters.
+class Statements {
+public:
+  Statements(const KernelModel &model, llvm::ArrayRef<int64_t> parameters);
+
+  /// The values that a point reads.
+  Point read(const Instance &instance, Memory &memory, bool isStored) const;
+  /// Computes from what was read, and writes.
+  void finish(const Instance &instance, llvm::ArrayRef<int64_t> reads,
+              Memory &memory, bool isStored) const;
+  /// The read of a reduction's accumulator, if there is one.
+  std::optional<unsigned> getAccumulator(unsigned statement) const;
+  llvm::ArrayRef<int64_t> getParameters() const { return parameters; }
+  const KernelModel &getModel() const { return model; }
+  /// The storage map of an array, or null.
+  mlir::AffineMap getStorage(unsigned array) const { return storages[array]; }
+  /// The elements that the accesses of a point touch, reads first.
+  std::vector<std::pair<unsigned, Point>> getElements(const Instance &instance,
+                                                      Memory &memory) const;
+
+private:
+  int64_t readOne(const polyhedral::Access &access, const Instance &instance,
+                  llvm::ArrayRef<int64_t> symbols, Memory &memory,
+                  bool isStored) const;
+
+  /// One operation of a body: its operands are values computed before.
+  struct Step {
+    mlir::Operation *op;
+    llvm::SmallVector<unsigned> operands;
+    int64_t number; ///< A constant, or a dimension.
+  };
+  struct Body {
+    std::vector<Step> steps;
+    llvm::SmallVector<unsigned> yields;
+  };
+  static Body compile(ComputeOp compute);
+
+  const KernelModel &model;
+  llvm::SmallVector<int64_t> parameters;
+  std::vector<Body> bodies;
+  std::vector<mlir::AffineMap> storages;
+};
+
+/// Runs the kernel by its definition.
+Memory runReference(const Statements &statements);
+
+/// Runs `ast`. Parallel loops run backwards without `random`, else in a random
+/// order. Sets `fault` if the loops do what they must not, such as running more
+/// lanes than the loop's kind says.
+Memory runLoops(const Statements &statements, const polyhedral::AstNode &ast,
+                Random *random, std::string &fault);
+
+} // namespace espalier::poly::fuzz
+
+#endif // ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_EXECUTE_H

@@ -1,0 +1,314 @@
+//===- Kernels.cpp - Random kernels ---------------------------------------===//
+
+#include "Kernels.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace espalier::poly::fuzz;
+using llvm::Twine;
+
+namespace {
+/// A memref, as the text has it.
+struct Array {
+  std::string name;
+  std::string type;
+  unsigned rank;
+};
+
+/// An access, as the text has it: the subscripts, and what it indexes.
+struct AccessText {
+  Array array;
+  std::vector<std::string> subscripts;
+  /// Number of values read that the map has as symbols.
+  unsigned numData = 0;
+};
+
+class KernelMaker {
+public:
+  explicit KernelMaker(Random &random) : random(random) {}
+  std::string make();
+
+private:
+  std::string makeComputation(unsigned number);
+  std::string makeSet(unsigned numDims);
+  std::string makeDomain(unsigned numDims);
+  std::string makeSubscript(unsigned numDims);
+  AccessText makeAccess(const Array &array, unsigned numDims);
+  /// An access to the same array that is near.
+  AccessText perturb(const AccessText &access);
+  std::string makeBody(unsigned numReads, unsigned numWrites, unsigned numDims,
+                       bool isReduction, const std::string &operation);
+  std::string print(const AccessText &access, unsigned numDims);
+  std::string dim(unsigned number) { return "d" + std::to_string(number); }
+  std::string number(int64_t low, int64_t high) {
+    return std::to_string(random.pick(low, high));
+  }
+  /// `(d0, d1)[s0, ...]`.
+  std::string printSpace(unsigned numDims, unsigned numSymbols);
+
+  Random &random;
+  unsigned numParams = 0;
+  std::vector<Array> arrays;
+  Array indices;
+  bool hasIndices = false;
+  unsigned lastNumDims = 0;
+};
+} // namespace
+
+std::string KernelMaker::printSpace(unsigned numDims, unsigned numSymbols) {
+  auto list = [](char letter, unsigned count) {
+    std::vector<std::string> names;
+    for (unsigned i = 0; i < count; ++i)
+      names.push_back(letter + std::to_string(i));
+    return llvm::join(names, ", ");
+  };
+  std::string text = "(" + list('d', numDims) + ")";
+  if (numSymbols > 0)
+    text += "[" + list('s', numSymbols) + "]";
+  return text;
+}
+
+std::string KernelMaker::makeSet(unsigned numDims) {
+  std::vector<std::string> constraints;
+  int64_t budget = 100;
+  for (unsigned i = 0; i < numDims; ++i) {
+    int64_t extent =
+        random.pick(1, std::min<int64_t>(7, std::max<int64_t>(budget, 1)));
+    budget /= extent;
+    int64_t low = random.chance(30) ? random.pick(0, 2) : 0;
+    constraints.push_back(dim(i) + " - " + std::to_string(low) + " >= 0");
+    if (numParams > 0 && random.chance(50)) {
+      constraints.push_back("s" + number(0, numParams - 1) + " - 1 - " +
+                            dim(i) + " >= 0");
+    } else {
+      constraints.push_back(std::to_string(low + extent - 1) + " - " + dim(i) +
+                            " >= 0");
+    }
+    if (i > 0 && random.chance(25)) {
+      std::string outer = dim(random.pick(0, i - 1));
+      constraints.push_back(
+          random.chance(50)
+              ? dim(i) + " - " + outer + " + " + number(0, 1) + " >= 0"
+              : outer + " - " + dim(i) + " + " + number(0, 2) + " >= 0");
+    }
+  }
+  if (random.chance(15)) {
+    std::string sum = dim(0);
+    for (unsigned i = 1; i < numDims; ++i)
+      if (random.chance(50))
+        sum += " + " + dim(i);
+    int64_t modulus = random.pick(2, 3);
+    constraints.push_back("(" + sum + ") mod " + std::to_string(modulus) +
+                          " - " + number(0, modulus - 1) + " == 0");
+  }
+  if (random.chance(5))
+    constraints.push_back("2 * (" + dim(0) + " floordiv 2) - " +
+                          dim(numDims - 1) + " + " + number(0, 3) + " >= 0");
+  return "affine_set<" + printSpace(numDims, numParams) + " : (" +
+         llvm::join(constraints, ", ") + ")>";
+}
+
+std::string KernelMaker::makeDomain(unsigned numDims) {
+  std::string text = makeSet(numDims);
+  if (random.chance(10))
+    text += ", " + makeSet(numDims);
+  return "[" + text + "]";
+}
+
+std::string KernelMaker::makeSubscript(unsigned numDims) {
+  std::string first = dim(random.pick(0, numDims - 1));
+  std::string second = dim(random.pick(0, numDims - 1));
+  int64_t form = random.pick(1, 100);
+  if (form <= 65)
+    return first + " + " + number(2, 4);
+  if (form <= 73)
+    return first + " + " + second + " + " + number(0, 2);
+  if (form <= 79)
+    return "2 * " + first + " + " + number(0, 2);
+  if (form <= 85)
+    return "12 - " + first;
+  if (form <= 89)
+    return first + " floordiv 2";
+  if (form <= 93)
+    return first + " mod " + number(2, 3);
+  if (form <= 96 && numParams > 0)
+    return first + " + s0";
+  return number(0, 3);
+}
+
+AccessText KernelMaker::makeAccess(const Array &array, unsigned numDims) {
+  AccessText access{array, {}};
+  for (unsigned i = 0; i < array.rank; ++i)
+    access.subscripts.push_back(makeSubscript(numDims));
+  return access;
+}
+
+AccessText KernelMaker::perturb(const AccessText &access) {
+  AccessText result = access;
+  for (std::string &subscript : result.subscripts)
+    if (random.chance(50))
+      subscript += (random.chance(50) ? " + " : " - ") + number(0, 2);
+  if (access.array.rank > 1 && random.chance(10))
+    std::swap(result.subscripts[0], result.subscripts[1]);
+  return result;
+}
+
+std::string KernelMaker::print(const AccessText &access, unsigned numDims) {
+  return access.array.name + "[affine_map<" +
+         printSpace(numDims, numParams + access.numData) + " -> (" +
+         llvm::join(access.subscripts, ", ") + ")>]";
+}
+
+/// `memref<...>` to its element type.
+static std::string getElement(const std::string &type) {
+  return llvm::StringRef(type).contains("i32") ? "i32" : "i64";
+}
+
+std::string KernelMaker::makeBody(unsigned numReads, unsigned numWrites,
+                                  unsigned numDims, bool isReduction,
+                                  const std::string &operation) {
+  // The reads are %r0, ...; a reduction's accumulator is the last one.
+  std::string text;
+  unsigned next = 0;
+  auto add = [&](const Twine &line) {
+    std::string name = "%v" + std::to_string(next++);
+    text += ("    " + name + " = " + line + "\n").str();
+    return name;
+  };
+  const std::string operations[] = {"arith.addi", "arith.subi", "arith.muli",
+                                    "arith.maxsi", "arith.minsi"};
+  std::string value;
+  unsigned numFree = isReduction ? numReads - 1 : numReads;
+  if (numFree == 0 || random.chance(25)) {
+    std::string index = add("poly.index " + number(0, numDims - 1));
+    value = add("arith.index_cast " + index + " : index to i64");
+  } else {
+    value = "%r0";
+  }
+  for (unsigned i = 0; i < numFree; ++i) {
+    std::string factor = add("arith.constant " + number(2, 5) + " : i64");
+    std::string scaled = add("arith.muli " + value + ", " + factor + " : i64");
+    value = add(random.choose(llvm::ArrayRef(operations)) + " " + scaled +
+                ", %r" + std::to_string(i) + " : i64");
+  }
+  if (isReduction)
+    value = add(operation + " %r" + std::to_string(numReads - 1) + ", " +
+                value + " : i64");
+  std::vector<std::string> values{value}, types{"i64"};
+  for (unsigned i = 1; i < numWrites; ++i) {
+    values.push_back(random.chance(50)
+                         ? add("arith.addi " + value + ", " + value + " : i64")
+                         : value);
+    types.push_back("i64");
+  }
+  return text + "    poly.yield " + llvm::join(values, ", ") + " : " +
+         llvm::join(types, ", ") + "\n";
+}
+
+std::string KernelMaker::makeComputation(unsigned number) {
+  unsigned numDims = random.pick(1, 3);
+  const Array &target = random.choose(llvm::ArrayRef(arrays));
+  AccessText write = makeAccess(target, numDims);
+  std::vector<AccessText> reads, writes{write};
+  bool isReduction = random.chance(20);
+  for (int64_t i = random.pick(isReduction ? 0 : 1, 3); i > 0; --i) {
+    AccessText read =
+        random.chance(50)
+            ? perturb(write)
+            : makeAccess(random.choose(llvm::ArrayRef(arrays)), numDims);
+    reads.push_back(read);
+  }
+  unsigned numIndices = 0;
+  if (hasIndices && !isReduction && random.chance(50)) {
+    // An index is read, then it is part of a subscript of a read or write.
+    AccessText index{indices, {makeSubscript(numDims)}};
+    reads.insert(reads.begin(), index);
+    numIndices = 1;
+    AccessText &user =
+        reads.size() > 1 && random.chance(60) ? reads[1] : writes.front();
+    user.numData = &user == &writes.front() ? reads.size() : 1;
+    user.subscripts[random.pick(0, user.subscripts.size() - 1)] =
+        "s" + std::to_string(numParams) + " + " + this->number(0, 2);
+  }
+  if (isReduction)
+    reads.push_back(write);
+  else if (random.chance(8))
+    writes.push_back(
+        makeAccess(random.choose(llvm::ArrayRef(arrays)), numDims));
+
+  auto printAll = [&](llvm::ArrayRef<AccessText> accesses) {
+    std::vector<std::string> texts, types;
+    for (const AccessText &access : accesses) {
+      texts.push_back(print(access, numDims));
+      types.push_back(access.array.type);
+    }
+    return "(" + llvm::join(texts, ", ") +
+           (texts.empty() ? ")" : " : " + llvm::join(types, ", ") + ")");
+  };
+  const std::pair<const char *, const char *> kinds[] = {
+      {"add", "arith.addi"}, {"max", "arith.maxsi"}, {"mul", "arith.muli"}};
+  auto kind = random.choose(llvm::ArrayRef(kinds));
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < numDims; ++i)
+    names.push_back(std::string("\"") + "ijk"[i] + "\"");
+  std::string text = "  poly.compute @c" + std::to_string(number) + " dims [" +
+                     llvm::join(names, ", ") + "] domain " +
+                     makeDomain(numDims) + "\n      reads" + printAll(reads) +
+                     "\n      writes" + printAll(writes);
+  if (isReduction && random.chance(75))
+    text += std::string(" reduction ") + kind.first;
+  if (number > 0 && random.chance(25))
+    text += " interleaved " +
+            this->number(1, std::min<int64_t>(numDims, lastNumDims));
+  lastNumDims = numDims;
+  text += " {\n  ^bb0(";
+  std::vector<std::string> arguments;
+  for (auto [position, read] : llvm::enumerate(reads))
+    arguments.push_back(
+        (position < numIndices
+             ? "%index: "
+             : "%r" + std::to_string(position - numIndices) + ": ") +
+        getElement(read.array.type));
+  text += llvm::join(arguments, ", ") + "):\n";
+  return text +
+         makeBody(reads.size() - numIndices, writes.size(), numDims,
+                  isReduction, kind.second) +
+         "  }\n";
+}
+
+std::string KernelMaker::make() {
+  numParams = random.chance(25) ? random.pick(1, 2) : 0;
+  std::vector<std::string> arguments;
+  std::string body;
+  auto makeType = [](unsigned rank, const char *extent, const char *element) {
+    std::string type = "memref<";
+    for (unsigned i = 0; i < rank; ++i)
+      type += std::string(extent) + "x";
+    return type + element + ">";
+  };
+  for (int64_t i = 0, e = random.pick(1, 3); i < e; ++i) {
+    unsigned rank = random.chance(15) ? 3 : random.pick(1, 2);
+    arrays.push_back({"%A" + std::to_string(i),
+                      makeType(rank, random.chance(50) ? "?" : "36", "i64"),
+                      rank});
+    arguments.push_back(arrays.back().name + ": " + arrays.back().type);
+  }
+  hasIndices = random.chance(15);
+  if (hasIndices) {
+    indices = {"%I", "memref<?xi32>", 1};
+    arguments.push_back("%I: memref<?xi32>");
+  }
+  for (unsigned i = 0; i < numParams; ++i)
+    arguments.push_back("%N" + std::to_string(i) + ": index");
+  unsigned number = 0;
+  for (int64_t i = random.pick(1, 3); i > 0; --i)
+    body += makeComputation(number++);
+  return "poly.kernel @k(" + llvm::join(arguments, ", ") + ") {\n" + body +
+         "}\n";
+}
+
+std::string espalier::poly::fuzz::makeKernel(Random &random) {
+  return KernelMaker(random).make();
+}

@@ -1,0 +1,19 @@
+//===- Kernels.h - Random kernels -------------------------------*- C++ -*-===//
+
+#ifndef ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_KERNELS_H
+#define ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_KERNELS_H
+
+#include "Random.h"
+#include <string>
+
+namespace espalier::poly::fuzz {
+
+/// The text of a random kernel `@k`. Its computations `@c0`, `@c1`, ... have at
+/// most three dimensions and extents of at most 7; they compute with integers,
+/// so that any change of order that matters shows. Arguments of type i32 are
+/// index arrays, which are read only. Local arrays may have a storage map.
+std::string makeKernel(Random &random);
+
+} // namespace espalier::poly::fuzz
+
+#endif // ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_KERNELS_H

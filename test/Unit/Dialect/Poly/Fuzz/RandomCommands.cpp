@@ -1,0 +1,357 @@
+//===- RandomCommands.cpp - Random scheduling commands --------------------===//
+
+#include "RandomCommands.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+using namespace espalier::poly::fuzz;
+
+namespace {
+using Names = std::vector<std::string>;
+using Numbers = SmallVector<int64_t>;
+
+/// Makes commands for one computation.
+class CommandMaker {
+public:
+  CommandMaker(Random &random, KernelOp kernel);
+  Command make();
+
+private:
+  Command makeOrder();
+  Command makeStructure();
+  Command makeExecution();
+  Command makePeel();
+  Command makeRemap();
+  Command makeShift();
+
+  /// A command `name` for the computation: `rest` is the text of its arguments,
+  /// `apply` its function.
+  Command makeOne(const Twine &name, const Twine &rest,
+                  std::function<llvm::Error(ComputeOp)> apply);
+  /// The same for two computations.
+  Command makePair(const Twine &name, const Twine &between, const Twine &rest,
+                   std::function<llvm::Error(ComputeOp, ComputeOp)> apply);
+  std::string pickLoop() { return random.choose(ArrayRef(loops)); }
+  /// Between `low` and `high` different loops, in any order.
+  Names pickLoops(int64_t low, int64_t high);
+  Numbers pickNumbers(size_t count, int64_t low, int64_t high);
+  /// A number, or a parameter plus a number.
+  AffineExpr pickAmount(int64_t low, int64_t high);
+  std::string printAmount(AffineExpr amount);
+
+  Random &random;
+  MLIRContext *context;
+  unsigned numParams;
+  SmallVector<std::string> computes;
+  std::string compute;
+  SmallVector<std::string> loops;
+};
+} // namespace
+
+static std::string quote(StringRef name) { return ("\"" + name + "\"").str(); }
+
+static std::string quote(const Names &names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(names, os, [&](StringRef name) { os << quote(name); });
+  return "[" + text + "]";
+}
+
+static std::string list(ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(numbers, os);
+  return "[" + text + "]";
+}
+
+static SmallVector<StringRef> refs(const Names &names) {
+  return SmallVector<StringRef>(names.begin(), names.end());
+}
+
+CommandMaker::CommandMaker(Random &random, KernelOp kernel)
+    : random(random), context(kernel.getContext()),
+      numParams(kernel.getNumParameters()) {
+  for (ComputeOp op : kernel.getComputes())
+    computes.push_back(op.getSymName().str());
+  compute = random.choose(ArrayRef(computes));
+  ComputeOp op = kernel.lookupCompute(compute);
+  if (ScheduleOp schedule = kernel.getSchedule())
+    schedule.walk([&](BandOp band) {
+      if (band.getMap(compute) && band.getNames())
+        for (StringRef name : band.getNames()->getAsValueRange<StringAttr>())
+          loops.push_back(name.str());
+    });
+  else
+    for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
+      loops.push_back(op.getDimName(dim).str());
+  if (loops.empty())
+    loops.push_back("none");
+}
+
+Names CommandMaker::pickLoops(int64_t low, int64_t high) {
+  SmallVector<std::string> all = loops;
+  random.shuffle(all);
+  all.resize(std::min<size_t>(all.size(), random.pick(low, high)));
+  return Names(all.begin(), all.end());
+}
+
+Numbers CommandMaker::pickNumbers(size_t count, int64_t low, int64_t high) {
+  Numbers numbers(count);
+  for (int64_t &number : numbers)
+    number = random.pick(low, high);
+  return numbers;
+}
+
+AffineExpr CommandMaker::pickAmount(int64_t low, int64_t high) {
+  AffineExpr amount = getAffineConstantExpr(random.pick(low, high), context);
+  if (numParams > 0 && random.chance(30))
+    amount =
+        getAffineSymbolExpr(random.pick(0, numParams - 1), context) + amount;
+  return amount;
+}
+
+std::string CommandMaker::printAmount(AffineExpr amount) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isa<AffineConstantExpr>(amount))
+    os << amount;
+  else
+    os << AffineMapAttr::get(AffineMap::get(0, numParams, amount));
+  return text;
+}
+
+Command CommandMaker::makeOne(const Twine &name, const Twine &rest,
+                              std::function<llvm::Error(ComputeOp)> apply) {
+  return {("transform.poly." + name + " %" + compute + " " + rest +
+           " : !transform.any_op")
+              .str(),
+          [apply = std::move(apply), compute = compute](KernelOp kernel) {
+            return apply(kernel.lookupCompute(compute));
+          }};
+}
+
+Command
+CommandMaker::makePair(const Twine &name, const Twine &between,
+                       const Twine &rest,
+                       std::function<llvm::Error(ComputeOp, ComputeOp)> apply) {
+  std::string other = random.choose(ArrayRef(computes));
+  std::string first = compute;
+  return {("transform.poly." + name + " %" + first + " " + between + " %" +
+           other + rest + " : !transform.any_op, !transform.any_op")
+              .str(),
+          [=](KernelOp kernel) {
+            return apply(kernel.lookupCompute(first),
+                         kernel.lookupCompute(other));
+          }};
+}
+
+Command CommandMaker::makeShift() {
+  std::string loop = pickLoop();
+  AffineExpr amount = pickAmount(-3, 3);
+  return makeOne("shift", "loop " + quote(loop) + " by " + printAmount(amount),
+                 [=](ComputeOp op) { return shift(op, loop, amount); });
+}
+
+Command CommandMaker::makeRemap() {
+  Names names = pickLoops(1, 3);
+  SmallVector<AffineExpr> results;
+  Names into;
+  for (int64_t i = 0, e = random.chance(80) ? names.size() : random.pick(1, 3);
+       i < e; ++i) {
+    AffineExpr sum = getAffineDimExpr(i % int64_t(names.size()), context) *
+                     (random.chance(80) ? 1 : random.pick(-2, 2));
+    for (unsigned dim = 0; dim < names.size(); ++dim)
+      if (random.chance(25))
+        sum = sum + getAffineDimExpr(dim, context) * random.pick(-1, 2);
+    if (random.chance(10))
+      sum = random.chance(50) ? sum.floorDiv(random.pick(2, 3))
+                              : sum % random.pick(2, 3);
+    if (random.chance(10))
+      sum = sum + pickAmount(-2, 2);
+    results.push_back(sum);
+    into.push_back("r" + std::to_string(i));
+  }
+  AffineMap map = AffineMap::get(names.size(), numParams, results, context);
+  bool hasNames = results.size() != names.size() || random.chance(30);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "loops " << quote(names) << " by " << AffineMapAttr::get(map);
+  if (hasNames)
+    os << " into " << quote(into);
+  return makeOne("remap", text, [=](ComputeOp op) {
+    return remap(op, refs(names), map,
+                 hasNames ? refs(into) : SmallVector<StringRef>());
+  });
+}
+
+Command CommandMaker::makeOrder() {
+  switch (random.pick(0, 9)) {
+  case 0:
+  case 1: {
+    std::string loop = pickLoop();
+    Numbers factors = pickNumbers(random.chance(80) ? 1 : 2, 1, 4);
+    return makeOne("split", "loop " + quote(loop) + " factors " + list(factors),
+                   [=](ComputeOp op) { return split(op, loop, factors); });
+  }
+  case 2: {
+    Names names = pickLoops(1, 3);
+    SmallVector<Numbers> sizes{pickNumbers(names.size(), 1, 4)};
+    std::string text = list(sizes.front());
+    if (random.chance(20)) {
+      Numbers outer;
+      for (int64_t size : sizes.front())
+        outer.push_back(size * random.pick(1, 2));
+      text = list(outer) + ", " + text;
+      sizes.insert(sizes.begin(), outer);
+    }
+    return makeOne("tile", "loops " + quote(names) + " sizes [" + text + "]",
+                   [=](ComputeOp op) { return tile(op, refs(names), sizes); });
+  }
+  case 3:
+  case 4: {
+    Names names = pickLoops(2, 3);
+    return makeOne("interchange", "loops " + quote(names),
+                   [=](ComputeOp op) { return interchange(op, refs(names)); });
+  }
+  case 5: {
+    std::string loop = pickLoop();
+    Names others = pickLoops(1, random.chance(80) ? 1 : 2);
+    Numbers factors = pickNumbers(others.size(), -2, 3);
+    return makeOne(
+        "skew",
+        "loop " + quote(loop) + " by " + list(factors) + " of " + quote(others),
+        [=](ComputeOp op) { return skew(op, loop, factors, refs(others)); });
+  }
+  case 6: {
+    std::string loop = pickLoop();
+    return makeOne("reverse", "loop " + quote(loop),
+                   [=](ComputeOp op) { return reverse(op, loop); });
+  }
+  case 7:
+    return makeShift();
+  case 8:
+    return makeRemap();
+  default: {
+    Names names = pickLoops(2, 3);
+    Numbers factors = pickNumbers(names.size(), 1, 2);
+    return makeOne(
+        "wavefront", "loops " + quote(names) + " factors " + list(factors),
+        [=](ComputeOp op) { return wavefront(op, refs(names), factors); });
+  }
+  }
+}
+
+Command CommandMaker::makePeel() {
+  std::string loop = pickLoop();
+  int64_t count = random.pick(1, 3);
+  std::string text = "loop " + quote(loop);
+  switch (random.pick(0, 2)) {
+  case 0:
+    return makeOne("peel", text + " first " + Twine(count),
+                   [=](ComputeOp op) { return peelFirst(op, loop, count); });
+  case 1:
+    return makeOne("peel", text + " last " + Twine(count),
+                   [=](ComputeOp op) { return peelLast(op, loop, count); });
+  default:
+    AffineExpr bound = pickAmount(-1, 4);
+    return makeOne("peel", text + " at " + printAmount(bound),
+                   [=](ComputeOp op) { return cutAt(op, loop, bound); });
+  }
+}
+
+Command CommandMaker::makeStructure() {
+  switch (random.pick(0, 9)) {
+  case 0:
+  case 1:
+  case 2:
+  case 3: {
+    int64_t numLoops = random.pick(1, 3);
+    return makePair("fuse", "with", " loops " + Twine(numLoops),
+                    [=](ComputeOp first, ComputeOp second) {
+                      return llvm::Error(
+                          fuse(first, second, numLoops).takeError());
+                    });
+  }
+  case 4: {
+    std::string loop = pickLoop();
+    return makeOne("fission", "loop " + quote(loop),
+                   [=](ComputeOp op) { return fission(op, loop); });
+  }
+  case 5:
+    return makePair("move", "before", "", moveBefore);
+  case 6: {
+    Names names = pickLoops(1, 2);
+    return makeOne(
+        "separate_full_tiles", "loops " + quote(names),
+        [=](ComputeOp op) { return separateFullTiles(op, refs(names)); });
+  }
+  case 7: {
+    std::string loop = pickLoop();
+    return makeOne("mark", "loop " + quote(loop) + " as \"m\"",
+                   [=](ComputeOp op) { return mark(op, loop, "m"); });
+  }
+  default:
+    return makePeel();
+  }
+}
+
+Command CommandMaker::makeExecution() {
+  std::string loop = pickLoop();
+  std::string text = "loop " + quote(loop);
+  int64_t width = random.pick(2, 4);
+  switch (random.pick(0, 7)) {
+  case 0:
+    return makeOne("serialize", text,
+                   [=](ComputeOp op) { return serialize(op, loop); });
+  case 1:
+    return makeOne("unroll", text,
+                   [=](ComputeOp op) { return unroll(op, loop); });
+  case 2:
+    return makeOne("unroll", text + " factor " + Twine(width),
+                   [=](ComputeOp op) { return unroll(op, loop, width); });
+  case 3:
+    return makeOne("unroll_and_jam", text + " factor " + Twine(width),
+                   [=](ComputeOp op) { return unrollAndJam(op, loop, width); });
+  case 4:
+  case 5: {
+    bool peelTail = random.chance(30);
+    return makeOne(
+        "vectorize",
+        text + " width " + Twine(width) + (peelTail ? " peel_tail" : ""),
+        [=](ComputeOp op) { return vectorize(op, loop, width, peelTail); });
+  }
+  default:
+    return makeOne("parallelize", text,
+                   [=](ComputeOp op) { return parallelize(op, loop); });
+  }
+}
+
+Command CommandMaker::make() {
+  int64_t kind = random.pick(1, 100);
+  if (kind <= 50)
+    return makeOrder();
+  return kind <= 75 ? makeStructure() : makeExecution();
+}
+
+Command fuzz::makeCommand(Random &random, KernelOp kernel) {
+  return CommandMaker(random, kernel).make();
+}
+
+std::string fuzz::printScript(KernelOp kernel, ArrayRef<Command> commands) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "module attributes {transform.with_named_sequence} {\n"
+     << kernel << "\n"
+     << "transform.named_sequence @__transform_main(%module: !transform.any_op "
+        "{transform.readonly}) {\n";
+  for (ComputeOp compute : kernel.getComputes())
+    os << "  %" << compute.getSymName() << " = transform.poly.computation @"
+       << kernel.getSymName() << "::@" << compute.getSymName()
+       << " of %module : (!transform.any_op) -> !transform.any_op\n";
+  for (const Command &command : commands)
+    os << "  " << command.text << "\n";
+  os << "  transform.yield\n}\n}\n";
+  return text;
+}

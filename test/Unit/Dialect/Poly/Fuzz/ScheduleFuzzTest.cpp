@@ -1,0 +1,335 @@
+//===- ScheduleFuzzTest.cpp - Random kernels under random schedules -------===//
+//
+// Whatever sequence of commands is accepted, the loops compute what the kernel
+// does in program order, bit for bit. And a command is refused because of
+// dependences only if its order would break one.
+//
+//   EspalierScheduleFuzzTests --cases N --seed S   runs N cases
+//   EspalierScheduleFuzzTests --replay FILE        runs a printed case again
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compiled.h"
+#include "Kernels.h"
+#include "Order.h"
+#include "RandomCommands.h"
+#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::poly;
+using namespace espalier::poly::fuzz;
+
+static llvm::cl::opt<unsigned> numCases("cases", llvm::cl::init(1000),
+                                        llvm::cl::desc("Cases to run"));
+static llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1),
+                                    llvm::cl::desc("Seed of the first case"));
+static llvm::cl::opt<std::string>
+    replay("replay", llvm::cl::desc("A module with a kernel and a script"));
+static llvm::cl::opt<bool>
+    showRefusals("show-refusals",
+                 llvm::cl::desc("Print legal commands that are refused"));
+
+namespace {
+/// Counts of commands.
+struct Counts {
+  unsigned accepted = 0;
+  unsigned malformed = 0;    ///< Refused for another reason than dependences.
+  unsigned illegal = 0;      ///< Refused, and wrong.
+  unsigned storage = 0;      ///< Refused for what elements share memory.
+  unsigned legal = 0;        ///< Refused, though right.
+  unsigned legalInexact = 0; ///< The same, with indirect accesses.
+};
+
+class ScheduleFuzzTest : public ::testing::Test {
+protected:
+  ScheduleFuzzTest() : context(MLIRContext::Threading::DISABLED) {
+    DialectRegistry registry;
+    registry.insert<PolyDialect, arith::ArithDialect,
+                    transform::TransformDialect>();
+    registerTransformExtension(registry);
+    registerCompilation(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// A module with a random kernel under a random schedule.
+  struct Case {
+    OwningOpRef<ModuleOp> module;
+    OwningOpRef<KernelOp> original; ///< Without schedule.
+    std::vector<Command> accepted;
+
+    KernelOp getKernel() { return *module->getOps<KernelOp>().begin(); }
+  };
+  /// Nothing if the kernel has no meaning, or a storage that its last schedule
+  /// does not suit.
+  std::optional<Case> makeCase(uint64_t number);
+  void runCase(uint64_t number);
+  void runCommand(KernelOp kernel, const Command &command,
+                  std::vector<Command> &accepted);
+
+  MLIRContext context;
+  Counts counts;
+};
+} // namespace
+
+/// The sizes that a kernel is tried with.
+static std::vector<SmallVector<int64_t>> getSizes(unsigned numParams) {
+  if (numParams == 0)
+    return {{}};
+  if (numParams == 1)
+    return {{5}, {0}, {1}, {2}, {3}, {4}, {6}, {8}};
+  return {{5, 3}, {3, 6}, {1, 7}, {8, 2}, {4, 4}, {0, 3}, {7, 8}};
+}
+
+/// Whether all values that the kernel reads are defined, and what is marked as
+/// a reduction is one: it does not read its accumulator twice.
+static bool hasMeaning(const KernelModel &model) {
+  for (const polyhedral::Statement &statement : model.program.statements)
+    if (statement.isReduction &&
+        llvm::count_if(statement.reads, [&](const polyhedral::Access &read) {
+          return read.array == statement.writes.front().array &&
+                 read.map == statement.writes.front().map;
+        }) > 1)
+      return false;
+  return llvm::all_of(
+      getSizes(model.program.numParams), [&](ArrayRef<int64_t> parameters) {
+        return !runReference(Statements(model, parameters)).hasUndefinedRead();
+      });
+}
+
+static bool isAffine(const KernelModel &model) {
+  return llvm::all_of(
+      model.program.statements, [&](const polyhedral::Statement &statement) {
+        return llvm::all_of(llvm::concat<const polyhedral::Access>(
+                                statement.reads, statement.writes),
+                            [&](const polyhedral::Access &access) {
+                              return access.map.getNumSymbols() <=
+                                     model.program.numParams;
+                            });
+      });
+}
+
+/// What is wrong with the order of a kernel's schedule, for any size or those
+/// that are given.
+static std::optional<std::string> findViolation(KernelOp kernel,
+                                                ArrayRef<int64_t> sizes = {}) {
+  KernelModel model = buildModel(kernel);
+  polyhedral::ScheduleTree tree =
+      buildScheduleTree(model, kernel.getSchedule());
+  std::vector<SmallVector<int64_t>> all = getSizes(model.program.numParams);
+  if (!sizes.empty())
+    all.emplace_back(sizes);
+  for (ArrayRef<int64_t> parameters : all)
+    if (auto fault = findViolation(Statements(model, parameters), tree.get()))
+      return fault;
+  return std::nullopt;
+}
+
+/// What goes wrong when the kernel runs as scheduled, for any size.
+static std::optional<std::string> findMismatch(KernelOp kernel) {
+  KernelModel model = buildModel(kernel);
+  llvm::Expected<polyhedral::Ast> ast = scanKernel(model, kernel.getSchedule());
+  if (!ast)
+    return "the schedule cannot be scanned: " + llvm::toString(ast.takeError());
+  Random random(1);
+  for (ArrayRef<int64_t> parameters : getSizes(model.program.numParams)) {
+    Statements statements(model, parameters);
+    Memory expected = runReference(statements);
+    for (Random *order : {static_cast<Random *>(nullptr), &random}) {
+      std::string fault;
+      Memory actual = runLoops(statements, **ast, order, fault);
+      if (fault.empty())
+        fault = expected.findDifference(actual).value_or("");
+      if (fault.empty())
+        continue;
+      llvm::raw_string_ostream os(fault);
+      os << ", with sizes (";
+      llvm::interleaveComma(parameters, os);
+      os << ") in\n" << kernel << "\nloops:\n";
+      polyhedral::print(model.program, **ast, os);
+      return fault;
+    }
+  }
+  return std::nullopt;
+}
+
+static std::optional<std::string> findFault(KernelOp kernel) {
+  if (std::optional<std::string> violation = findViolation(kernel)) {
+    llvm::raw_string_ostream(*violation) << " in\n" << kernel;
+    return violation;
+  }
+  return findMismatch(kernel);
+}
+
+/// A copy of `kernel` after those of `commands` that are accepted.
+static OwningOpRef<KernelOp> applyAll(KernelOp kernel,
+                                      ArrayRef<Command> commands) {
+  OwningOpRef<KernelOp> copy(kernel.clone());
+  for (const Command &command : commands)
+    llvm::consumeError(command.apply(*copy));
+  return copy;
+}
+
+/// Drops commands as long as `isFaulty`.
+static std::vector<Command>
+shrink(KernelOp kernel, std::vector<Command> commands,
+       llvm::function_ref<bool(KernelOp)> isFaulty) {
+  for (size_t i = commands.size(); i-- > 0;) {
+    std::vector<Command> fewer = commands;
+    fewer.erase(fewer.begin() + i);
+    if (isFaulty(*applyAll(kernel, fewer)))
+      commands = fewer;
+  }
+  return commands;
+}
+
+void ScheduleFuzzTest::runCommand(KernelOp kernel, const Command &command,
+                                  std::vector<Command> &accepted) {
+  OwningOpRef<KernelOp> before(kernel.clone());
+  llvm::Error error = command.apply(kernel);
+  if (!error) {
+    ++counts.accepted;
+    accepted.push_back(command);
+    return;
+  }
+  llvm::handleAllErrors(std::move(error), [&](const Refusal &refusal) {
+    EXPECT_TRUE(OperationEquivalence::isEquivalentTo(
+        *before, kernel, OperationEquivalence::IgnoreLocations))
+        << "a refused command changes the kernel: " << command.text;
+    KernelOp attempt = refusal.getAttempt();
+    if (!attempt) {
+      ++counts.malformed;
+      return;
+    }
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    refusal.log(os);
+    if (llvm::StringRef(message).contains("storage")) {
+      ++counts.storage;
+      return;
+    }
+    SmallVector<int64_t> sizes;
+    if (refusal.getViolation())
+      sizes = refusal.getViolation()->parameters;
+    if (findViolation(attempt, sizes)) {
+      ++counts.illegal;
+      return;
+    }
+    bool affine = isAffine(buildModel(kernel));
+    ++(affine ? counts.legal : counts.legalInexact);
+    if (showRefusals && affine) {
+      OwningOpRef<KernelOp> original(kernel.clone());
+      if (ScheduleOp schedule = original->getSchedule())
+        schedule.erase();
+      std::vector<Command> commands = accepted;
+      commands.push_back(command);
+      llvm::errs() << "refused though legal: " << message << "\n"
+                   << printScript(*original, commands) << "\n"
+                   << attempt << "\n";
+    }
+  });
+}
+
+std::optional<ScheduleFuzzTest::Case>
+ScheduleFuzzTest::makeCase(uint64_t number) {
+  Random random(number);
+  std::string text = makeKernel(random);
+  Case result;
+  result.module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!result.module) {
+    ADD_FAILURE() << text;
+    return std::nullopt;
+  }
+  KernelOp kernel = result.getKernel();
+  if (!hasMeaning(buildModel(kernel)))
+    return std::nullopt;
+  result.original = kernel.clone();
+  for (int64_t i = random.pick(1, 7); i > 0; --i)
+    runCommand(kernel, makeCommand(random, kernel), result.accepted);
+  if (failed(verifySchedule(kernel)))
+    return std::nullopt;
+  return result;
+}
+
+void ScheduleFuzzTest::runCase(uint64_t number) {
+  std::optional<Case> made = makeCase(number);
+  if (!made || !findFault(made->getKernel()))
+    return;
+  KernelOp original = *made->original;
+  std::vector<Command> commands =
+      shrink(original, made->accepted,
+             [](KernelOp kernel) { return findFault(kernel).has_value(); });
+  FAIL() << "case " << number << ": "
+         << *findFault(*applyAll(original, commands)) << "\n"
+         << printScript(original, commands);
+}
+
+TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
+  for (uint64_t number = seed; number < seed + numCases && !HasFailure();
+       ++number)
+    runCase(number);
+  llvm::outs() << counts.accepted << " accepted, " << counts.malformed
+               << " not applicable, " << counts.illegal << " illegal, "
+               << counts.storage << " refused for storage, " << counts.legal
+               << " refused though legal (" << counts.legalInexact
+               << " with indirect accesses)\n";
+  EXPECT_LE(counts.legal * 100, counts.accepted + counts.legal);
+  EXPECT_TRUE(HasFailure() || counts.accepted > numCases);
+}
+
+TEST_F(ScheduleFuzzTest, CompiledCodeKeepsTheResult) {
+  constexpr unsigned batch = 25;
+  unsigned numCompiled = std::max(batch, numCases / 10);
+  for (uint64_t first = seed; first < seed + numCompiled && !HasFailure();
+       first += batch) {
+    OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
+    for (uint64_t number = first; number < first + batch; ++number)
+      if (std::optional<Case> made = makeCase(number)) {
+        KernelOp copy = made->getKernel().clone();
+        copy.setSymName("case" + std::to_string(number));
+        module->push_back(copy);
+      }
+    if (auto fault = findCompiledMismatch(*module, getSizes))
+      ADD_FAILURE() << *fault;
+  }
+}
+
+/// Applies the script of a module to its kernel, and runs that.
+static int runAgain(StringRef file) {
+  DialectRegistry registry;
+  registry
+      .insert<PolyDialect, arith::ArithDialect, transform::TransformDialect>();
+  registerTransformExtension(registry);
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(file, ParserConfig(&context));
+  if (!module)
+    return 0;
+  PassManager manager(&context);
+  manager.addPass(transform::createInterpreterPass());
+  if (failed(manager.run(*module)))
+    return 0;
+  for (auto kernel : module->getOps<KernelOp>())
+    if (std::optional<std::string> fault = findFault(kernel)) {
+      llvm::outs() << *fault << "\n";
+      return 1;
+    }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  llvm::cl::ParseCommandLineOptions(argc, argv);
+  if (!replay.empty())
+    return runAgain(replay);
+  return RUN_ALL_TESTS();
+}
