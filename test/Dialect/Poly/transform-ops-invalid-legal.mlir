@@ -61,9 +61,9 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %D
   ^bb0(%c: f32):
     poly.yield %c : f32
   }
-  poly.compute @chain dims ["t", "i"] domain [#points] reads(%C[#one] : memref<?x?xf32>) writes(%C[#one] : memref<?x?xf32>) {
-  ^bb0(%c: f32):
-    %s = arith.addf %c, %c : f32
+  poly.compute @chain dims ["t", "i"] domain [#points] reads(%C[#one], %A[#same] : memref<?x?xf32>, memref<?x?xf32>) writes(%C[#one] : memref<?x?xf32>) {
+  ^bb0(%c: f32, %a: f32):
+    %s = arith.addf %c, %a : f32
     poly.yield %s : f32
   }
 }

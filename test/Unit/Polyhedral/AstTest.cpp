@@ -61,7 +61,7 @@ TEST_F(AstTest, OverlappingSetsOfADomainKeepTheirHoles) {
   program.statements[0].domain.push_back(
       set("(i) : (i >= 0, 5 - i >= 0, i mod 2 == 0)"));
   EXPECT_EQ(scan(program, makeProgramOrder(program)), R"(for d0 = 0 to 5
-  if (-d0 + 1 >= 0 || -(d0 mod 2) == 0)
+  if (1 - d0 >= 0 || -(d0 mod 2) == 0)
     s(d0)
 )");
 }
@@ -84,7 +84,7 @@ TEST_F(AstTest, DimensionsMayHaveCases) {
   std::string loops = scan(
       program, band("(i + j, (i * 2 + j * 3) floordiv 4)", std::move(tiles)));
   EXPECT_NE(loops.find(R"(
-          for d3 = ((-d0 + 1 == 0 && -d1 + 2 == 0) ? 0 : d1) to ((-d0 + 1 == 0 && -d1 + 2 == 0) ? 1 : d1 + 1)
+          for d3 = ((1 - d0 == 0 && 2 - d1 == 0) ? 0 : d1) to ((1 - d0 == 0 && 2 - d1 == 0) ? 1 : d1 + 1)
             s(d2, d3)
 )"),
             std::string::npos)

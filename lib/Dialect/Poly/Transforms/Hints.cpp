@@ -3,6 +3,7 @@
 #include "Hints.h"
 #include "LoopNest.h"
 #include "NestDistances.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
@@ -33,11 +34,18 @@ bool espalier::poly::isLegal(ComputeOp compute, Edit edit) {
 }
 
 std::string espalier::poly::findReduction(ComputeOp compute, Edit edit) {
+  if (compute.getReduction())
+    return "";
+  std::optional<Reduction> kind;
+  for (unsigned number = 0; number <= getMaxEnumValForReduction(); ++number)
+    if (std::optional<Reduction> reduction = symbolizeReduction(number))
+      if (matchReduction(compute, *reduction))
+        kind = reduction;
   auto editReduction = [&](ComputeOp compute) {
-    compute.setReduction(Reduction::Add);
+    compute.setReduction(kind);
     return edit(compute);
   };
-  if (compute.getReduction() || !isLegal(compute, editReduction))
+  if (!kind || !isLegal(compute, editReduction))
     return "";
   return "legal if " + quote(compute) +
          " is marked as a 'reduction', whose updates may run in any order";

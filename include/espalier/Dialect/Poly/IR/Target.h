@@ -15,13 +15,12 @@ TargetAttr detectHostTarget(mlir::MLIRContext *context);
 /// known here.
 TargetAttr getNamedTarget(mlir::MLIRContext *context, llvm::StringRef cpu);
 
-/// Describes the processor that LLVM calls `cpu` and that has the `features` for
-/// which the predicate holds; these decide the width and number of registers.
-/// Caches and cores are those usual for it, or, if the name is not known here,
-/// for any processor of that kind.
-TargetAttr
-describeTarget(mlir::MLIRContext *context, llvm::StringRef cpu,
-               llvm::function_ref<bool(llvm::StringRef)> hasFeature);
+/// Describes the processor that LLVM calls `cpu` and that has the `features`
+/// for which the predicate holds; these decide the width and number of
+/// registers. Caches and cores are those usual for it, or, if the name is not
+/// known here, for any processor of that kind.
+TargetAttr describeTarget(mlir::MLIRContext *context, llvm::StringRef cpu,
+                          llvm::function_ref<bool(llvm::StringRef)> hasFeature);
 
 /// The names that `getNamedTarget` knows.
 llvm::SmallVector<llvm::StringRef> getTargetNames();

@@ -185,7 +185,8 @@ llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
 
 /// Fetches, in each iteration of a loop, what read number `read` of `compute`
 /// needs `distance` iterations later, at the first point of the loops inside:
-/// `bytes` from there on. The loop runs over one dimension, or over tiles of it.
+/// `bytes` from there on. The loop runs over one dimension, or over tiles of
+/// it.
 llvm::Error prefetch(ComputeOp compute, llvm::StringRef loop, int64_t read,
                      int64_t distance, int64_t bytes);
 

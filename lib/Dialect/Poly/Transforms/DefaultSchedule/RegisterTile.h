@@ -4,7 +4,7 @@
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
 
-#include "KernelShape.h"
+#include "../KernelShape.h"
 
 namespace espalier::poly {
 

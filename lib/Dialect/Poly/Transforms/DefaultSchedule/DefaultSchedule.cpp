@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ScheduleTree.h"
 #include "ComponentScheduler.h"
-#include "ScheduleTree.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_COMPONENTSCHEDULER_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_COMPONENTSCHEDULER_H
 
-#include "KernelShape.h"
+#include "../KernelShape.h"
 #include "RegisterTile.h"
 #include "Segments.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
