@@ -274,8 +274,7 @@ LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
 /// than there are if neighbouring windows, which overlap, are loaded at once.
 static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
   auto yes = BoolAttr::get(context, true);
-  auto unroll =
-      LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
   return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
                                        {}, {}, {}, {}, {}, {}, {}, {});
 }
