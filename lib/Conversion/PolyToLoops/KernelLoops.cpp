@@ -232,10 +232,8 @@ LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
-  std::optional<int64_t> least = getConstantBound(node.lower, false);
   std::optional<int64_t> most = getConstantBound(node.upper, true);
-  if (least && most)
-    ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
+  enterRange(node);
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);
@@ -264,8 +262,8 @@ LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
   return success();
 }
 
-LogicalResult KernelLoops::emitSequential(const AstNode &node) {
-  auto partials = beginPartials(node, 0);
+LogicalResult KernelLoops::emitLoop(const AstNode &node) {
+  auto partials = beginPartials(node);
   Value lower = emitExpr(node.lower), upper = emitExpr(node.upper);
   Value step = arith::ConstantIndexOp::create(builder, loc, node.step);
   SmallVector<Value> init = getSlotValues();
@@ -274,8 +272,10 @@ LogicalResult KernelLoops::emitSequential(const AstNode &node) {
     loop.getBody()->getTerminator()->erase();
   iterators[node.iterator] = loop.getInductionVar();
   setSlotValues(loop.getRegionIterArgs());
+  enclosing.push_back(&node);
   if (failed(emitInScope(node, loop.getBody())))
     return failure();
+  enclosing.pop_back();
   setSlotValues(loop.getResults());
   iterators.erase(node.iterator);
   endPartials(partials);
@@ -312,8 +312,10 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
     builder.setInsertionPoint(parallel.getBody()->getTerminator());
     llvm::DenseMap<Value, Memory> shared = memories;
     enterScope(*nest.back(), nest);
+    llvm::append_range(enclosing, nest);
     if (failed(emitChildren(*nest.back())))
       return failure();
+    enclosing.truncate(enclosing.size() - nest.size());
     leaveScope();
     memories = std::move(shared);
   }
