@@ -74,8 +74,9 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
-  /// Point d computes the target's element at d + targetOffset; empty: at d.
-  llvm::SmallVector<mlir::AffineExpr> targetOffset = {};
+  /// The element of the target that a point computes, over the dimensions;
+  /// empty: that with the point's own first indices.
+  llvm::SmallVector<mlir::AffineExpr> targetIndices = {};
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -96,7 +97,8 @@ struct StepProgram {
   std::vector<Array> arrays;
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
-  int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
+  int64_t vectorLanes = 16;     ///< f32 lanes of a vector register.
+  int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.
 
   ArrayId addArray(Array array) {
     arrays.push_back(std::move(array));
@@ -208,6 +210,12 @@ llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
 /// the end.
 void separateAccumulators(StepProgram &program,
                           llvm::MutableArrayRef<Cluster> clusters);
+
+/// Computes non-overlapping windows of a contraction's result (pooling) in its
+/// kernel, which then runs row by row of the windows, so that the result itself
+/// stays in cache.
+void fuseWindows(StepProgram &program,
+                 llvm::SmallVectorImpl<Cluster> &clusters);
 
 /// Where `piece` of `copy` puts an array, if it is a copy of all of it and
 /// nothing else: element i of the array at i + offset of the target.

@@ -2,6 +2,7 @@
 
 #include "KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -10,6 +11,11 @@ using namespace espalier::polytoloops;
 using polyhedral::AstCondition;
 using polyhedral::AstExpr;
 using polyhedral::AstNode;
+
+/// A loop that carries as many values is the inner loop of a register tile.
+static constexpr size_t kMinTileSlots = 16;
+/// Loops of so few iterations may run over the window of a convolution.
+static constexpr int64_t kMaxWindow = 8;
 
 poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
   return dyn_cast_or_null<poly::LoopAttr>(node.tag);
@@ -262,6 +268,15 @@ LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
   return success();
 }
 
+/// Keeps a loop over a window as it is: a register tile needs more registers
+/// than there are if neighbouring windows, which overlap, are loaded at once.
+static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {});
+}
+
 LogicalResult KernelLoops::emitLoop(const AstNode &node) {
   auto partials = beginPartials(node);
   Value lower = emitExpr(node.lower), upper = emitExpr(node.upper);
@@ -270,6 +285,11 @@ LogicalResult KernelLoops::emitLoop(const AstNode &node) {
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step, init);
   if (init.empty())
     loop.getBody()->getTerminator()->erase();
+  std::optional<int64_t> first = getConstant(node.lower),
+                         last = getConstant(node.upper);
+  if (init.size() >= kMinTileSlots && first && last &&
+      *last - *first <= kMaxWindow)
+    loop->setAttr("loop_annotation", getNoUnroll(builder.getContext()));
   iterators[node.iterator] = loop.getInductionVar();
   setSlotValues(loop.getRegionIterArgs());
   enclosing.push_back(&node);
