@@ -56,7 +56,8 @@ static llvm::Error checkMaps(ArrayRef<ComputeOp> computes,
   if (maps.size() != computes.size())
     return refuse("expects a map for each of " + Twine(computes.size()) +
                   " computations, but got " + Twine(maps.size()));
-  for (auto [compute, map] : llvm::zip_equal(computes, maps)) {
+  for (auto [op, map] : llvm::zip_equal(computes, maps)) {
+    ComputeOp compute = op;
     if (map.getNumDims() != compute.getNumDims())
       return refuse("expects a map from the " + Twine(compute.getNumDims()) +
                     " dimensions of " + quote(compute) + ", but got one from " +
@@ -79,7 +80,8 @@ static void createBand(OpBuilder &builder, ArrayRef<ComputeOp> computes,
     return;
   SmallVector<Attribute> symbols;
   SmallVector<AffineMap> own;
-  for (auto [compute, map] : llvm::zip_equal(computes, maps)) {
+  for (auto [op, map] : llvm::zip_equal(computes, maps)) {
+    ComputeOp compute = op;
     symbols.push_back(FlatSymbolRefAttr::get(compute.getSymNameAttr()));
     own.push_back(AffineMap::get(
         map.getNumDims(), compute.getKernel().getNumParameters(),
@@ -108,7 +110,8 @@ static void createNest(Operation *root, ArrayRef<ComputeOp> computes,
     return createBand(builder, computes, maps, numShared,
                       maps.front().getNumResults(), {});
   auto sequence = SequenceOp::create(builder, root->getLoc());
-  for (auto [compute, map] : llvm::zip_equal(computes, maps)) {
+  for (auto [op, map] : llvm::zip_equal(computes, maps)) {
+    ComputeOp compute = op;
     builder.setInsertionPointToEnd(&sequence.getOrCreateBlock());
     auto filter = FilterOp::create(
         builder, compute->getLoc(),
