@@ -238,10 +238,8 @@ LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
-  std::optional<int64_t> least = getConstantBound(node.lower, false);
   std::optional<int64_t> most = getConstantBound(node.upper, true);
-  if (least && most)
-    ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
+  enterRange(node);
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);
@@ -279,8 +277,8 @@ static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
                                        {}, {}, {}, {}, {}, {}, {}, {});
 }
 
-LogicalResult KernelLoops::emitSequential(const AstNode &node) {
-  auto partials = beginPartials(node, 0);
+LogicalResult KernelLoops::emitLoop(const AstNode &node) {
+  auto partials = beginPartials(node);
   Value lower = emitExpr(node.lower), upper = emitExpr(node.upper);
   Value step = arith::ConstantIndexOp::create(builder, loc, node.step);
   SmallVector<Value> init = getSlotValues();
@@ -294,8 +292,10 @@ LogicalResult KernelLoops::emitSequential(const AstNode &node) {
     loop->setAttr("loop_annotation", getNoUnroll(builder.getContext()));
   iterators[node.iterator] = loop.getInductionVar();
   setSlotValues(loop.getRegionIterArgs());
+  enclosing.push_back(&node);
   if (failed(emitInScope(node, loop.getBody())))
     return failure();
+  enclosing.pop_back();
   setSlotValues(loop.getResults());
   iterators.erase(node.iterator);
   endPartials(partials);
@@ -332,8 +332,10 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
     builder.setInsertionPoint(parallel.getBody()->getTerminator());
     llvm::DenseMap<Value, Memory> shared = memories;
     enterScope(*nest.back(), nest);
+    llvm::append_range(enclosing, nest);
     if (failed(emitChildren(*nest.back())))
       return failure();
+    enclosing.truncate(enclosing.size() - nest.size());
     leaveScope();
     memories = std::move(shared);
   }
