@@ -102,6 +102,19 @@ def bicg(s: Schedule) -> None:
     s.vectorize("S2", "j", LANES, peel_tail=True)
 
 
+def doitgen(s: Schedule) -> None:
+    """Keep a row of the product, or much of it, in registers."""
+    s.fission("S0", "k")
+    s.vectorize("S0", "k", LANES)
+    s.tile("S1", ["k"], [[20 * LANES]])
+    s.interchange("S1", ["k.0", "h", "k.1"])
+    s.vectorize("S1", "k.1", LANES)
+    s.unroll("S1", "k.1.0")
+    s.interchange("S1", ["h", "k.1.0", "k.1.1"])
+    s.separate_full_tiles("S1", ["k.0"])
+    s.vectorize("S2", "k", LANES)
+
+
 def mvt(s: Schedule) -> None:
     """Read the matrix once for both products."""
     s.interchange("S1", ["j", "i"])
@@ -109,10 +122,39 @@ def mvt(s: Schedule) -> None:
     s.vectorize("S0", "j", LANES, peel_tail=True)
 
 
+def maps(*texts: str) -> list[str]:
+    """Return affine maps."""
+    return [f"affine_map<{text}>" for text in texts]
+
+
+def cholesky(s: Schedule) -> None:
+    """Eliminate eight rows at once, which share the columns' rows."""
+    own = maps("(i, j, k) -> (i, j, k)", "(i, k) -> (i, i, k)", "(i) -> (i, i)", "(i, j) -> (i, j)")
+    s.arrange("S0", ["S2", "S3", "S1"], own, ["i", "j"])
+    s.tile("S0", ["i"], [[8]])
+    s.interchange("S0", ["i.0", "j", "i.1"])
+    s.separate_full_tiles("S0", ["i.0", "j"])
+    s.fission("S0", "i.1")
+    s.split("S0", "k", [LANES])
+    s.interchange("S0", ["k.0", "i.1", "k.1"])
+    s.vectorize("S0", "k.1", LANES)
+    s.unroll("S0", "i.1")
+    s.separate_full_tiles("S0", ["k.0"])
+    s.vectorize("S2", "k", LANES, peel_tail=True)
+
+
+def gramschmidt(s: Schedule) -> None:
+    """Walk the columns behind row by row."""
+    s.fission("S4", "j")
+    for name in "S5", "S6":
+        s.interchange(name, ["i", "j"])
+        s.vectorize(name, "j", LANES, peel_tail=True)
+
+
 def lu(s: Schedule) -> None:
     """Eliminate eight rows at once, along rows."""
-    maps = ["(i, j) -> (i, j)", "(i, j, k) -> (i, k, j)", "(i, j, k) -> (i, k, j)"]
-    s.arrange("S1", ["S0", "S2"], [f"affine_map<{m}>" for m in maps], ["i", "k"])
+    by_row = maps("(i, j) -> (i, j)", *["(i, j, k) -> (i, k, j)"] * 2)
+    s.arrange("S1", ["S0", "S2"], by_row, ["i", "k"])
     s.fuse("S0", "S2", 1)
     s.tile("S0", ["i"], [[8]])
     s.interchange("S0", ["i.0", "k", "i.1"])
@@ -151,6 +193,33 @@ def covariance(s: Schedule) -> None:
     s.fission("S4", "i")
     s.vectorize("S6", "j", LANES)
     product(s, "S5", "i j k")
+
+
+def adi(s: Schedule) -> None:
+    """Sweep eight rows at once, whose recurrences do not wait for one another."""
+    ends, points = "(s, i) -> ((i - 1) floordiv 8, (i - 1) mod 8)", "(s, i, j) -> "
+    points += "((i - 1) floordiv 8, j, (i - 1) mod 8)"
+    for first in 6, 13:
+        names = [f"S{first + number}" for number in range(7)]
+        by_strip = maps(ends, ends, ends, points, points, ends, points)
+        s.arrange(names[0], names[1:], by_strip, ["strip"])
+        s.fuse(names[3], names[4], 2)
+        s.unroll(names[3], "i")
+        s.unroll(names[6], "i")
+        s.separate_full_tiles(names[3], ["strip"])
+
+
+def fdtd_2d(s: Schedule) -> None:
+    """Tile time and rows, skewed; vectors along rows."""
+    rows = maps(
+        "(s, j) -> (s, 0, j)", *["(s, i, j) -> (s, i, j)"] * 2, "(s, i, j) -> (s, i + 1, j)"
+    )
+    s.arrange("S0", ["S1", "S2", "S3"], rows, ["s", "i"])
+    s.skew("S1", "i", [1], ["s"])
+    s.tile("S1", ["s", "i"], [[16, 16]])
+    s.shift("S2", "j", -1)
+    for name in "S1", "S2", "S3":
+        s.vectorize(name, "j", LANES, peel_tail=True)
 
 
 def heat_3d(s: Schedule, parallel: bool = False) -> None:
