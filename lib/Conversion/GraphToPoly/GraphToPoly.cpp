@@ -42,6 +42,7 @@ struct ConvertGraphToPolyPass
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);
       fuseWindows(*program, clusters);
+      numWinograd += applyWinograd(*program, clusters);
       storeInPlace(*program, clusters);
       numKernels += clusters.size();
       numStatements += program->statements.size();

@@ -211,11 +211,20 @@ llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
 void separateAccumulators(StepProgram &program,
                           llvm::MutableArrayRef<Cluster> clusters);
 
+/// Makes the statement that stores `accumulator` into `target`.
+Statement makeStore(const StepProgram &program, ArrayId accumulator,
+                    ArrayId target, mlir::Location loc);
+
 /// Computes non-overlapping windows of a contraction's result (pooling) in its
 /// kernel, which then runs row by row of the windows, so that the result itself
 /// stays in cache.
 void fuseWindows(StepProgram &program,
                  llvm::SmallVectorImpl<Cluster> &clusters);
+
+/// Replaces 3x3 convolutions by the algorithm of Winograd where that saves
+/// time, and returns how many.
+unsigned applyWinograd(StepProgram &program,
+                       llvm::MutableArrayRef<Cluster> clusters);
 
 /// Where `piece` of `copy` puts an array, if it is a copy of all of it and
 /// nothing else: element i of the array at i + offset of the target.
@@ -235,6 +244,12 @@ void redirect(Statement &statement, ArrayId from, ArrayId to);
 /// constant operands of contractions packed into panels, other operands copied
 /// into panels by a statement of their own where that pays.
 void assignLayouts(StepProgram &program);
+
+/// Stores `array` in panels of a few vectors along `panelIndex`: the indices
+/// `outer`, then the panel, then those in `inner`, then the place in the panel.
+void setPanelLayout(const StepProgram &program, Array &array,
+                    unsigned panelIndex, llvm::ArrayRef<unsigned> outer,
+                    llvm::ArrayRef<unsigned> inner);
 
 /// Returns the same row-major elements under the shape of `type`; null if the
 /// attribute is of a kind that holds no bytes.

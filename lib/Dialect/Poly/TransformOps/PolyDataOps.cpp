@@ -54,6 +54,11 @@ void InlineOp::getEffects(
   transform::modifiesPayload(effects);
 }
 
+llvm::Error ComputeAtOp::command(ComputeOp target, ComputeOp other) {
+  return computeAt(target, other, getLoop(),
+                   getOptions(getLayout(), getPlacement()));
+}
+
 Results RfactorOp::command(ComputeOp compute) {
   return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
 }

@@ -36,6 +36,52 @@ polyhedral::Map espalier::poly::getFootprint(const polyhedral::Context &context,
       .compose(elements);
 }
 
+SmallVector<ComputeAccess> espalier::poly::getAccesses(ComputeOp compute,
+                                                       AccessKind kind) {
+  return kind == AccessKind::Read ? compute.getReadAccesses()
+                                  : compute.getWriteAccesses();
+}
+
+static StringRef getName(AccessKind kind) {
+  return kind == AccessKind::Read ? "read" : "write";
+}
+
+/// The elements of `array` that `compute` reads or writes, per tile; a null map
+/// if it does not.
+static llvm::Expected<polyhedral::Map>
+getElementsOfOne(const polyhedral::Context &context, const Tile &tile,
+                 ComputeOp compute, Value array, AccessKind kind) {
+  polyhedral::Map elements;
+  for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind))) {
+    if (access.array != array)
+      continue;
+    polyhedral::Map own = getFootprint(context, tile, compute, access.map);
+    if (!own)
+      return refuse("expects affine accesses to " + describeArray(array) +
+                    ", but " + getName(kind) + " " + Twine(number) + " of " +
+                    quote(compute) + " is " + llvm::to_string(access.map));
+    elements = elements ? elements.unite(own) : own;
+  }
+  return elements;
+}
+
+llvm::Expected<polyhedral::Map>
+espalier::poly::getElements(const polyhedral::Context &context,
+                            const Tile &tile, ArrayRef<ComputeOp> computes,
+                            Value array, ArrayRef<AccessKind> kinds) {
+  polyhedral::Map elements;
+  for (ComputeOp compute : computes)
+    for (AccessKind kind : kinds) {
+      llvm::Expected<polyhedral::Map> own =
+          getElementsOfOne(context, tile, compute, array, kind);
+      if (!own)
+        return own.takeError();
+      if (*own)
+        elements = elements ? elements.unite(*own) : *own;
+    }
+  return elements;
+}
+
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
@@ -231,6 +277,17 @@ void espalier::poly::setAccess(ComputeOp compute, AccessKind kind,
     compute.getWritesMutable()[number].set(array.getArray());
     compute.setWriteMapsAttr(list);
   }
+}
+
+void espalier::poly::redirect(const Tile &tile, ComputeOp compute, Value array,
+                              const LocalArray &local,
+                              ArrayRef<AccessKind> kinds) {
+  AffineMap loops = tile.maps[tile.getNumber(compute)];
+  for (AccessKind kind : kinds)
+    for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind)))
+      if (access.array == array)
+        setAccess(compute, kind, number, local.op,
+                  local.getMap(loops, access.map));
 }
 
 void espalier::poly::nameDims(const Tile &tile, ComputeOp compute,

@@ -175,6 +175,54 @@ def InlineOp : Op<Transform_Dialect, "poly.inline", [
   }];
 }
 
+def ComputeAtOp : PolyPairCommandOp<"compute_at"> {
+  let summary = "computes an array in the loop that uses it";
+  let description = [{
+    Each iteration of `loop`, one of `other`'s, computes what is read in it of
+    the array that the target writes, directly before its uses. All computations
+    that write the array move there: initializations, updates and what changes
+    it in place. Their first dimensions are then the loops down to `loop`; those
+    inside are in program order, and called as before or, if a loop `i` or `i.0`
+    is above, `i.sum` for a computation `@sum`.
+
+    Each iteration has an array of its own, with the size of the box around what
+    it reads, on the stack if that is small, or as `layout` and `place` say.
+    Elements that several iterations read are computed in each of them: tiles of
+    a stencil overlap.
+
+    An array that is an argument, or is read outside of the loop, or that `other`
+    writes too, stays as it is. The target then moves alone, without
+    recomputation: each point to the first iteration that uses what it writes,
+    which has to be an affine function of it.
+
+    #### Return modes
+
+    Reads the handles, which stay valid.
+    - Silenceable failure: there is no such loop, or no use in it; the target
+      writes several arrays; a computation that writes the array comes after one
+      that reads it, writes something else too, is interleaved with others, or
+      reads elements of it that the iteration does not make; something that they
+      read is written before the uses; an access to the array is not affine, or
+      its elements have no bounds; there is no such first iteration for an
+      element of an array that stays; the schedule would break a dependence.
+    - Definite failure: a handle is not one computation.
+
+    Example:
+    ```mlir
+    transform.poly.compute_at %blur_x in %blur_y loop "y.0" place stack
+        : !transform.any_op, !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TransformHandleTypeInterface:$other, StrAttr:$loop,
+                       OptionalAttr<AffineMapAttr>:$layout,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let assemblyFormat = [{
+    $target `in` $other `loop` $loop (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` type($target) `,` type($other)
+  }];
+}
+
 def RfactorOp : PolyComputeDataOp<"rfactor"> {
   let summary = "gives the iterations of a loop partial results of their own";
   let description = [{

@@ -67,6 +67,20 @@ llvm::Expected<LocalCopy> cacheWrite(ComputeOp compute, unsigned write,
 llvm::Error inlineProducer(ComputeOp producer,
                            llvm::function_ref<void(mlir::Operation *)> erase);
 
+/// Computes what one iteration of a loop of `consumer` reads of the array that
+/// `producer` writes in that iteration, directly before its uses. All
+/// computations that write the array go there; their first dimensions are then
+/// the loops, and each iteration has an array of its own, for the box of what
+/// it reads. So elements that several iterations read are computed several
+/// times. An array that is an argument, or is read outside of the loop, or
+/// which the consumer writes too, stays as it is: then `producer` alone moves,
+/// and each element has to be used in exactly one iteration. The loops inside
+/// are the producer's dimensions, in program order. Refused if what the writers
+/// read changes before the uses, if they read elements that the iteration does
+/// not make, or are interleaved with others.
+llvm::Error computeAt(ComputeOp producer, ComputeOp consumer,
+                      llvm::StringRef loop, const LocalOptions &options = {});
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
