@@ -51,7 +51,7 @@ static llvm::Error reorder(ComputeOp compute, const BlockLoops &block) {
 /// Makes one loop of a block lanes, copies or both.
 static llvm::Error unrollPart(ComputeOp compute, const std::string &loop,
                               int64_t size, int64_t width) {
-  if (width == 0)
+  if (width <= 1)
     return unroll(compute, loop);
   if (llvm::Error error = vectorize(compute, loop, width))
     return error;

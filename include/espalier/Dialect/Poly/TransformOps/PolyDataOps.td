@@ -294,8 +294,8 @@ def RegisterBlockOp : PolyComputeDataOp<"register_block"> {
     Splits each loop `i` of `loops` into `i.0`, over blocks, and `i.1`, over the
     iterations of one block, as many as `sizes` says. The other loops of the nest,
     from the first of these on, run in between; so a block is loaded, updated by
-    all of their iterations, and stored. The last loop runs in lanes of `width`,
-    all others in a block are unrolled. Blocks that no domain cuts get code of
+    all of their iterations, and stored. The last loop runs in lanes of `width`
+    unless that is 1, all others in a block are unrolled. Blocks that no domain cuts get code of
     their own. This is `split`, `interchange`, `separate_full_tiles`, `vectorize`,
     `unroll` and `cache_write` to registers in one.
 

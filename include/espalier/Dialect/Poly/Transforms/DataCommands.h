@@ -99,11 +99,11 @@ llvm::Expected<LocalCopy> rfactor(ComputeOp compute, llvm::StringRef loop,
 llvm::Error decompose(ComputeOp compute, llvm::StringRef loop);
 
 /// Keeps what a reduction accumulates in blocks of registers: `sizes[k]`
-/// iterations of `loops[k]`, those of the last in lanes of `width`. All other
-/// loops of the nest, from the first of these on, run inside the loops over the
-/// blocks and around the blocks, which are unrolled; blocks that no domain cuts
-/// get code of their own. For a loop `i`, `i.0` runs over blocks and `i.1` in
-/// them.
+/// iterations of `loops[k]`, those of the last in lanes of `width` (1: no
+/// lanes). All other loops of the nest, from the first of these on, run inside
+/// the loops over the blocks and around the blocks, which are unrolled; blocks
+/// that no domain cuts get code of their own. For a loop `i`, `i.0` runs over
+/// blocks and `i.1` in them.
 llvm::Expected<LocalCopy> registerBlock(ComputeOp compute,
                                         llvm::ArrayRef<llvm::StringRef> loops,
                                         llvm::ArrayRef<int64_t> sizes,
