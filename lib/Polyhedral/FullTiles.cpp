@@ -17,6 +17,24 @@ static void addTiledDims(AffineExpr expr, llvm::SmallBitVector &dims) {
   });
 }
 
+/// Marks the dimensions that loops tie to those marked: where `j + 2 * i` is
+/// given, and `i` varies in its tile, so does `j`.
+static void addTiedDims(llvm::ArrayRef<AffineExpr> loops,
+                        llvm::SmallBitVector &dims) {
+  auto getDims = [&](AffineExpr loop) {
+    llvm::SmallBitVector own(dims.size());
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      own[dim] = loop.isFunctionOfDim(dim);
+    return own;
+  };
+  for (llvm::SmallBitVector before; before != dims;) {
+    before = dims;
+    for (AffineExpr loop : loops)
+      if (llvm::SmallBitVector own = getDims(loop); own.anyCommon(dims))
+        dims |= own;
+  }
+}
+
 /// From a point to those that differ from it at most in `dims`.
 static isl::MapPtr getNeighbours(const isl::Space &space,
                                  const llvm::SmallBitVector &dims) {
@@ -78,6 +96,7 @@ isl::SetPtr espalier::polyhedral::getFullTiles(const Context &context,
     llvm::SmallBitVector tiled(statement.numDims);
     for (AffineExpr loop : own)
       addTiledDims(loop, tiled);
+    addTiedDims(own, tiled);
     isl_map *leaves = getNeighbours(space, tiled).take();
     leaves = isl_map_intersect(
         leaves,

@@ -62,8 +62,9 @@ def conv(
     dilation: int = 1,
     groups: int = 1,
     relu: bool = True,
+    pool: int = 1,
 ) -> onnx.ModelProto:
-    """Build a convolution that keeps its extents but for the stride, and a Relu."""
+    """Build a convolution that keeps its extents but for the stride, a Relu, a MaxPool."""
     net = Net("conv")
     x = net.input("x", [batch, channels[0], *extents])
     weights = net.weight([channels[1], channels[0] // groups, *kernel], 0.05)
@@ -82,6 +83,9 @@ def conv(
         (extent + 2 * pad - dilation * (k - 1) - 1) // stride + 1
         for extent, pad, k in zip(extents, pads, kernel, strict=True)
     ]
+    if pool > 1:
+        y = net.node("MaxPool", y, kernel_shape=[pool] * len(kernel), strides=[pool] * len(kernel))
+        results = [extent // pool for extent in results]
     return net.finish((y, "y", [batch, channels[1], *results]))
 
 

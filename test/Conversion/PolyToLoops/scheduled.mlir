@@ -145,10 +145,11 @@ module attributes {transform.with_named_sequence} {
 // CHECK:           scf.parallel
 // CHECK:             scf.for
 // CHECK:               memref.store
-// CHECK:               scf.for
-// CHECK:                 vector.create_mask
-// CHECK:                 vector.reduction <add>
-// CHECK:                 memref.store
+// CHECK:                 scf.for
+// CHECK:                   vector.create_mask
+// CHECK:                 }
+// CHECK-NEXT:            vector.reduction <add>
+// CHECK-NEXT:            memref.store
 // CHECK-NEXT:          }
 // CHECK:               math.tanh
 // CHECK:               memref.store

@@ -15,9 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hints.h"
-#include "LoopNest.h"
-#include "Tile.h"
+#include "../Hints.h"
+#include "../LoopNest.h"
+#include "../Tile.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 

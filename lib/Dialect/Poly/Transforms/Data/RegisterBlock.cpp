@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopNest.h"
-#include "Tile.h"
+#include "../LoopNest.h"
+#include "../Tile.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

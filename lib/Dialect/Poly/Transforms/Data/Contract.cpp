@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hints.h"
-#include "Tile.h"
+#include "../Hints.h"
+#include "../Tile.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 
 using namespace mlir;
