@@ -34,6 +34,28 @@ TEST_F(SetTest, RejectsWhatIsNotAffine) {
   EXPECT_FALSE(Set().intersect(Set::get(isl, set("(i) : (i >= 0)"))));
 }
 
+TEST_F(SetTest, TakesAndGivesLinearConstraints) {
+  Set points = Set::get(isl, 2, {{{1, 0}, 0, false}, {{-1, 1}, -1, false}});
+  EXPECT_EQ(points.isEqual(Set::parse(isl, "{ [i, n] : 0 <= i < n }")), true);
+  EXPECT_EQ(points.project(0, 1).isEqual(Set::parse(isl, "{ [n] : n >= 1 }")),
+            true);
+  EXPECT_EQ(points.insertDims(1, 1).isEqual(
+                Set::parse(isl, "{ [i, j, n] : 0 <= i < n }")),
+            true);
+  Set diagonal = Set::parse(isl, "{ [i, j] : i <= j <= i }");
+  auto equalities = diagonal.getEqualities();
+  ASSERT_TRUE(equalities && equalities->size() == 1);
+  EXPECT_EQ(std::abs((*equalities)[0].coefficients[0]), 1);
+  auto rest = points.gist(Set::parse(isl, "{ [i, n] : i >= 0 }"));
+  auto constraints = rest.getConstraints();
+  ASSERT_TRUE(constraints && constraints->size() == 1);
+  EXPECT_EQ((*constraints)[0].constant, -1);
+  EXPECT_FALSE(Set::parse(isl, "{ [i] : i mod 2 = 0 }").getConstraints());
+  EXPECT_FALSE(Set::parse(isl, "{ [i] : i = 0 or i = 7 }").getConstraints());
+  EXPECT_EQ(Map::get(diagonal, 1).isSingleValued(), true);
+  EXPECT_EQ(Map::get(points, 1).isSingleValued(), false);
+}
+
 TEST_F(SetTest, InexactSubscriptsMayBeAnything) {
   Map relation = Map::get(isl, 1, map("(i)[N, r] -> (i, r + 1, i * N)"),
                           Map::Inexact::Any);
