@@ -5,6 +5,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/WithColor.h"
+#include <cstdlib>
 
 using namespace espalier;
 using namespace espalier::substitution;
@@ -37,6 +38,14 @@ static cl::opt<unsigned> maxSeconds("max-seconds", cl::init(3600),
                                     cl::sub(generateCommand),
                                     cl::desc("Time, at most"));
 
+/// Whether a launcher of MPI processes started this one: it says so to each.
+static bool isStartedByLauncher() {
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name))
+      return true;
+  return false;
+}
+
 static void print(const GenerateStatistics &statistics, size_t numRules) {
   auto line = [](StringRef name, uint64_t number) {
     errs() << right_justify(std::to_string(number), 12) << "  " << name << '\n';
@@ -64,7 +73,9 @@ static void print(const GenerateStatistics &statistics, size_t numRules) {
 std::optional<int> rules::runGenerate() {
   if (!generateCommand)
     return std::nullopt;
-  std::unique_ptr<Communicator> communicator = makeCommunicator();
+  std::unique_ptr<Communicator> communicator =
+      isStartedByLauncher() ? makeMpiCommunicator()
+                            : std::make_unique<Communicator>();
   GenerateOptions options;
   options.depth = depth;
   options.operators = operators;

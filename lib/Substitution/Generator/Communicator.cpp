@@ -57,7 +57,7 @@ std::vector<std::string> MpiCommunicator::gather(const std::string &bytes) {
 }
 #endif
 
-std::unique_ptr<Communicator> espalier::substitution::makeCommunicator() {
+std::unique_ptr<Communicator> espalier::substitution::makeMpiCommunicator() {
 #ifdef ESPALIER_HAS_MPI
   return std::make_unique<MpiCommunicator>();
 #else

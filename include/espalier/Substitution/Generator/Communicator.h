@@ -23,9 +23,9 @@ public:
   }
 };
 
-/// The processes that `mpirun` or a batch system started together, if this was
-/// built with MPI and there are several; otherwise this process alone.
-std::unique_ptr<Communicator> makeCommunicator();
+/// The processes that `mpirun` or a batch system started together; this process
+/// alone if this was built without MPI.
+std::unique_ptr<Communicator> makeMpiCommunicator();
 
 } // namespace espalier::substitution
 
