@@ -52,9 +52,7 @@ bool generator::usesInputsInOrder(const Expressions &expressions,
   auto use = [&](TensorId id) {
     if (id >= leaves.size())
       return;
-    if (id > 0 && leaves[id].shape == leaves[id - 1].shape &&
-        leaves[id].isWeight == leaves[id - 1].isWeight &&
-        !(used >> (id - 1) & 1))
+    if (id > 0 && leaves[id] == leaves[id - 1] && !(used >> (id - 1) & 1))
       isInOrder = false;
     used |= uint64_t(1) << id;
   };

@@ -13,6 +13,10 @@ struct LeafTemplate {
   Shape shape;
   /// Weights are no images: nothing is convolved with a weight as its input.
   bool isWeight = false;
+
+  bool operator==(const LeafTemplate &other) const {
+    return shape == other.shape && isWeight == other.isWeight;
+  }
 };
 
 /// An operator at fixed parameters, and what keeps the enumeration small.

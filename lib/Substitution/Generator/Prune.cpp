@@ -1,6 +1,7 @@
 //===- Prune.cpp - From classes of graphs to rules ------------------------===//
 
 #include "Prune.h"
+#include "Generalize.h"
 #include "Implication.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,15 +10,6 @@
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
-/// Whether every variable of `part` occurs in `whole`.
-static bool hasVariablesOf(const Terms &terms, const TermList &whole,
-                           const TermList &part) {
-  std::vector<TermId> all = terms.getPostOrder(whole);
-  return llvm::all_of(terms.getPostOrder(part), [&](TermId term) {
-    return !terms[term].isVariable() || llvm::is_contained(all, term);
-  });
-}
-
 /// The pair with the larger side on the left; nothing if either side has
 /// variables that the other lacks.
 static std::optional<TermPair> orient(const Terms &terms, const Side &lhs,
@@ -25,9 +17,9 @@ static std::optional<TermPair> orient(const Terms &terms, const Side &lhs,
   bool isForward = lhs.numOperators >= rhs.numOperators;
   TermPair pair = isForward ? TermPair{lhs.outputs, rhs.outputs}
                             : TermPair{rhs.outputs, lhs.outputs};
-  if (!hasVariablesOf(terms, pair.lhs, pair.rhs))
+  if (!hasVariablesOf(terms, pair))
     std::swap(pair.lhs, pair.rhs);
-  if (!hasVariablesOf(terms, pair.lhs, pair.rhs))
+  if (!hasVariablesOf(terms, pair))
     return std::nullopt;
   return pair;
 }
@@ -165,10 +157,14 @@ private:
     bool isAlways = *condition == Condition::None;
     if (!isAlways && conditionally.implies(*pair))
       return false;
-    rules.push_back({*pair, *condition});
-    conditionally.add(*pair);
+    Generalizer generalizer(terms, retester);
+    TermPair general = generalizer.generalize(*pair, *condition);
+    if (seen.insert(getCanonicalText(terms, general)).second ||
+        general.lhs == pair->lhs)
+      rules.push_back({general, *condition});
+    conditionally.add(general);
     if (isAlways)
-      always.add(*pair);
+      always.add(general);
     return isAlways;
   }
 

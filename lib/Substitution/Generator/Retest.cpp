@@ -141,9 +141,18 @@ bool Retester::test(const TermPair &pair, Assumption assumption,
   return true;
 }
 
-std::optional<Condition> Retester::test(const TermPair &pair) {
+bool Retester::holds(const TermPair &pair, Condition condition) {
   // The same tests whatever was tested before.
-  Random random(llvm::xxh3_64bits(getCanonicalText(terms, pair)));
+  Random random(llvm::xxh3_64bits(getCanonicalText(terms, pair)) +
+                static_cast<uint64_t>(condition));
+  Assumption assumption;
+  assumption.hasOneGroup = condition >= Condition::OneGroup;
+  assumption.hasEqualWeights = condition == Condition::EqualWeights ||
+                               condition == Condition::OneGroupAndEqualWeights;
+  return test(pair, assumption, random);
+}
+
+std::optional<Condition> Retester::test(const TermPair &pair) {
   TermList roots = pair.lhs;
   roots.append(pair.rhs.begin(), pair.rhs.end());
   bool hasConv = llvm::any_of(terms.getPostOrder(roots), [&](TermId term) {
@@ -155,10 +164,7 @@ std::optional<Condition> Retester::test(const TermPair &pair) {
         Condition::OneGroupAndEqualWeights}) {
     if (condition != Condition::None && !hasConv)
       break;
-    bool hasOneGroup = condition >= Condition::OneGroup;
-    bool hasEqualWeights = condition == Condition::EqualWeights ||
-                           condition == Condition::OneGroupAndEqualWeights;
-    if (test(pair, {hasOneGroup, hasEqualWeights}, random))
+    if (holds(pair, condition))
       return condition;
   }
   return std::nullopt;

@@ -27,6 +27,8 @@ public:
   /// The weakest condition under which the sides agree in all tests, or
   /// nothing.
   std::optional<Condition> test(const TermPair &pair);
+  /// Whether the sides agree in all tests under the condition.
+  bool holds(const TermPair &pair, Condition condition);
 
 private:
   bool test(const TermPair &pair, Assumption assumption, Random &random);

@@ -29,6 +29,44 @@ TermId Terms::getVariable(unsigned leaf) {
   return intern(term);
 }
 
+TermId Terms::getVariableLike(const LeafTemplate &kind, unsigned n) {
+  for (unsigned i = 0; i < leaves.size(); ++i)
+    if (leaves[i] == kind && n-- == 0)
+      return getVariable(i);
+  leaves.insert(leaves.end(), n + 1, kind);
+  return getVariable(leaves.size() - 1);
+}
+
+unsigned Terms::getRank(TermId id) const {
+  if (terms[id].isVariable())
+    return getLeaf(id).shape.rank;
+  const Operation &operation = getOperation(id);
+  switch (operation.kind) {
+  case OpKind::Conv2d:
+  case OpKind::PoolAvg:
+  case OpKind::PoolMax:
+  case OpKind::Enlarge:
+    return 4;
+  case OpKind::Matmul:
+  case OpKind::Transpose:
+    return 2;
+  case OpKind::Concat:
+    return operation.rank;
+  case OpKind::EwAdd:
+  case OpKind::EwMul:
+  case OpKind::SMul:
+  case OpKind::Relu:
+  case OpKind::Split:
+    return getRank(terms[id].operands[0]);
+  case OpKind::ConstIConv:
+  case OpKind::ConstPool:
+  case OpKind::ConstImm:
+  case OpKind::ConstOne:
+    return operation.constantShape.rank;
+  }
+  return 0;
+}
+
 TermId Terms::get(const Operation &operation, llvm::ArrayRef<TermId> operands) {
   std::vector<int64_t> key{static_cast<int64_t>(operation.kind)};
   for (Param param : operation.getParams()) {
@@ -79,8 +117,7 @@ Renaming::Renaming(Terms &terms, llvm::ArrayRef<TermId> roots) : terms(terms) {
       continue;
     const LeafTemplate &leaf = terms.getLeaf(term);
     for (unsigned i = 0; i < leaves.size(); ++i) {
-      if (isTaken[i] || !(leaves[i].shape == leaf.shape) ||
-          leaves[i].isWeight != leaf.isWeight)
+      if (isTaken[i] || !(leaves[i] == leaf))
         continue;
       isTaken[i] = true;
       renamed[term] = terms.getVariable(i);

@@ -31,9 +31,13 @@ struct Term {
 
 class Terms {
 public:
-  explicit Terms(const OperatorTable &table) : table(table) {}
+  explicit Terms(const OperatorTable &table)
+      : table(table), leaves(table.leaves) {}
 
+  /// The variable for an input of the table.
   TermId getVariable(unsigned leaf);
+  /// The n-th variable of this kind: an input, or one that the table lacks.
+  TermId getVariableLike(const LeafTemplate &kind, unsigned n);
   TermId get(const Operation &operation, llvm::ArrayRef<TermId> operands);
   /// The same operator on other operands.
   TermId rebuild(TermId term, llvm::ArrayRef<TermId> operands);
@@ -47,8 +51,9 @@ public:
   }
   const OperatorTable &getTable() const { return table; }
   const LeafTemplate &getLeaf(TermId variable) const {
-    return table.leaves[terms[variable].operands[0]];
+    return leaves[terms[variable].operands[0]];
   }
+  unsigned getRank(TermId id) const;
   bool isScalar(TermId id) const {
     return terms[id].isVariable() && getLeaf(id).shape.rank == 0;
   }
@@ -65,6 +70,8 @@ private:
   TermId intern(const Term &term);
 
   const OperatorTable &table;
+  /// Of the table, and variables beyond.
+  std::vector<LeafTemplate> leaves;
   std::vector<Term> terms;
   std::vector<Operation> operations;
   std::map<std::vector<int64_t>, uint16_t> operationNumbers;
