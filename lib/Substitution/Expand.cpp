@@ -264,15 +264,19 @@ espalier::substitution::getShifts(const Linear &size, const Linear &scale,
   return shifts;
 }
 
+Constraints espalier::substitution::getRemainderFacts(const Base &base) {
+  Linear value = Linear::var(base.var);
+  return {Constraint::atLeast(base.argument, value),
+          Constraint::less(base.argument, value + base.size)};
+}
+
 Constraints espalier::substitution::getBaseFacts(const Base &base,
                                                  const Sizes &sizes,
                                                  const Assumed &assumed) {
   Linear value = Linear::var(base.var);
   Constraints facts{Constraint::atLeast(value, 0)};
-  if (base.size == base.scale) {
-    facts.push_back(Constraint::atLeast(base.argument, value));
-    facts.push_back(Constraint::less(base.argument, value + base.size));
-  }
+  if (base.size == base.scale)
+    llvm::append_range(facts, getRemainderFacts(base));
   for (const auto &[limit, image] : getShifts(base.size, base.scale, sizes)) {
     if (assumed.implies(Constraint::less(base.argument, limit)))
       facts.push_back(Constraint::atLeast(image - base.scale, value));

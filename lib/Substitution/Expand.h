@@ -76,6 +76,8 @@ private:
 /// Q = v * scale bound it by Q where P bounds the argument.
 Constraints getBaseFacts(const Base &base, const Sizes &sizes,
                          const Assumed &assumed);
+/// For size == scale: argument - base is a remainder.
+Constraints getRemainderFacts(const Base &base);
 /// Pairs v * size, v * scale.
 llvm::SmallVector<std::pair<Linear, Linear>>
 getShifts(const Linear &size, const Linear &scale, const Sizes &sizes);

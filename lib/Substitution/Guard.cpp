@@ -57,6 +57,50 @@ static std::string printRow(const polyhedral::LinearConstraint &row,
          printSide(right, constant < 0 ? -constant : 0);
 }
 
+/// Appends what tells `allowed` apart among `expected`, of which it is a part:
+/// equalities if they are enough, otherwise what `outline` says, if that is.
+/// Returns false if that cannot be found.
+static bool printDifference(Set expected, const Set &allowed,
+                            const Set &outline, const Sizes &sizes,
+                            llvm::ArrayRef<Var> extents,
+                            llvm::SmallVectorImpl<std::string> &names) {
+  std::optional<bool> isWhole = expected.isSubset(allowed);
+  auto equalities = allowed.getEqualities();
+  if (!isWhole || !equalities)
+    return false;
+  for (const polyhedral::LinearConstraint &row : *equalities) {
+    if (*isWhole)
+      return true;
+    Constraint equality{Linear(row.constant), true};
+    for (auto [var, factor] : llvm::zip_equal(extents, row.coefficients))
+      equality.expr += Linear::var(var, factor);
+    Set plane = makeSet(sizes.facts.getIsl(), extents, equality);
+    std::optional<bool> isKnown = expected.isSubset(plane);
+    expected = expected.intersect(plane);
+    isWhole = expected.isSubset(allowed);
+    if (!isKnown || !isWhole)
+      return false;
+    if (!*isKnown)
+      names.push_back(printRow(row, sizes, extents));
+  }
+  if (*isWhole)
+    return true;
+  Set extra = outline.gist(expected);
+  if (expected.intersect(extra).isSubset(allowed) != true ||
+      allowed.isSubset(extra) != true)
+    extra = allowed.gist(expected);
+  if (auto rows = extra.getConstraints()) {
+    for (const polyhedral::LinearConstraint &row : *rows)
+      names.push_back(printRow(row, sizes, extents));
+    return true;
+  }
+  llvm::SmallVector<std::string> dims;
+  for (Var var : extents)
+    dims.push_back(sizes[var].name);
+  names.push_back(extra.getCondition(dims));
+  return true;
+}
+
 /// The constraints that the assumptions consist of, over extents of `src`, and
 /// what they are called.
 static Constraints describe(const Typing &typing,
@@ -111,21 +155,11 @@ Guard espalier::substitution::getGuard(const Typing &typing,
   for (unsigned dim = 0; dim < extents.size(); ++dim)
     guard.isDegenerate |= allowed.getMax(dim) == 1 && possible.getMax(dim) != 1;
   Set expected = assumed.empty() ? possible : unite(*srcCases, assumed);
-  std::optional<bool> isWhole = expected.isSubset(allowed);
-  guard.isUnknown = !isWhole;
-  if (isWhole == false) {
-    Set extra = allowed.gist(expected);
-    auto rows = extra.getConstraints();
-    if (rows)
-      for (const polyhedral::LinearConstraint &row : *rows)
-        names.push_back(printRow(row, src, extents));
-    else
-      names.push_back(
-          extra.str() + " over " +
-          llvm::join(
-              llvm::map_range(extents, [&](Var var) { return src[var].name; }),
-              ", "));
-  }
+  // Without the distinctions that both sides make, conditions are shorter.
+  Set outline =
+      project(typing.sizes, extents, {}).gist(project(src, extents, assumed));
+  if (!printDifference(expected, allowed, outline, src, extents, names))
+    guard.isUnknown = true;
   guard.text = llvm::join(names, " and ");
   return guard;
 }

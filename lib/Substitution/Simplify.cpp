@@ -46,6 +46,37 @@ static bool eliminateOne(Term &term) {
   return false;
 }
 
+/// Whether a variable occurs in what a term adds up, or where.
+static bool isUsed(const Term &term, Var var) {
+  bool used = llvm::any_of(term.constraints, [&](const Constraint &constraint) {
+    return constraint.expr.contains(var);
+  });
+  for (const Base &base : term.bases)
+    used |= base.argument.contains(var);
+  for (const Atom &atom : term.factors)
+    forEachVar(atom, [&](Var other) { used |= other == var; });
+  return used;
+}
+
+/// Makes equal bases one, and drops those that nothing depends on.
+static void simplifyBases(Term &term, const Assumed &assumed) {
+  for (unsigned i = 0; i < term.bases.size(); ++i)
+    for (unsigned j = i + 1; j < term.bases.size(); ++j) {
+      const Base &first = term.bases[i];
+      Base second = term.bases[j];
+      if (!(assumed.facts->simplify(first.argument - second.argument) ==
+            Linear(0)) ||
+          !assumed.areEqual(first.size, second.size) ||
+          !assumed.areEqual(first.scale, second.scale))
+        continue;
+      term.bases.erase(term.bases.begin() + j--);
+      llvm::append_range(term.bases[i].facts, second.facts);
+      substitute(term, second.var, Linear::var(term.bases[i].var));
+    }
+  llvm::erase_if(term.bases,
+                 [&](const Base &base) { return !isUsed(term, base.var); });
+}
+
 /// Adds equalities that hold everywhere in the term's domain.
 static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   Constraints domain = getDomain(term);
@@ -82,6 +113,7 @@ static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
       if (!normalize(term.constraints, *assumed.facts))
         return false;
     } while (eliminateOne(term));
+    simplifyBases(term, assumed);
   } while (thorough && addImpliedEqualities(term, assumed));
   if (term.constraints.empty())
     return true;
@@ -89,14 +121,17 @@ static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   if (assumed.isImpossible(domain))
     return false;
   // What holds anyway, and does not limit what is added over, says nothing.
-  auto isInner = [&](Var var) {
-    return llvm::is_contained(term.bound, var) ||
-           llvm::any_of(term.bases,
-                        [&](const Base &base) { return base.var == var; });
-  };
+  // Of bases only what holds without conditions may be used here.
+  Assumed always = assumed;
+  for (const Base &base : term.bases)
+    if (base.size == base.scale)
+      llvm::append_range(always.conditions, getRemainderFacts(base));
   llvm::erase_if(term.constraints, [&](const Constraint &constraint) {
-    return !constraint.expr.any(isInner) && assumed.implies(constraint);
+    return !constraint.expr.any([&](Var var) {
+      return llvm::is_contained(term.bound, var);
+    }) && always.implies(constraint);
   });
+  simplifyBases(term, assumed);
   return true;
 }
 

@@ -113,6 +113,9 @@ public:
   std::optional<int64_t> getMax(unsigned dim) const;
   /// Whether there are finitely many points for each value of the parameters.
   std::optional<bool> isBounded() const;
+  /// The condition on the dimensions, which have these names, in isl's
+  /// notation; of sets without parameters.
+  std::string getCondition(llvm::ArrayRef<std::string> names) const;
   std::string str() const;
 
 private:
