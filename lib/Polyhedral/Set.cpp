@@ -37,6 +37,11 @@ Context::Context(const Limits &limits) : ctx(isl_ctx_alloc(), isl_ctx_free) {
 
 isl_ctx *Context::get() const { return ctx.get(); }
 
+void Context::restart() const {
+  isl_ctx_reset_error(ctx.get());
+  isl_ctx_reset_operations(ctx.get());
+}
+
 std::string Context::getError() const {
   switch (isl_ctx_last_error(ctx.get())) {
   case isl_error_none:

@@ -1,36 +1,56 @@
 //===- Facts.cpp - What is known of sizes and indices ---------------------===//
 
 #include "Facts.h"
+#include "espalier/Polyhedral/Emptiness.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace espalier;
 using namespace espalier::substitution;
 
-polyhedral::Set
-espalier::substitution::makeSet(const polyhedral::Context &isl,
-                                llvm::ArrayRef<Var> vars,
-                                llvm::ArrayRef<Constraint> constraints) {
-  llvm::DenseMap<Var, unsigned> position;
+/// The constraints as rows over `vars`; false if a number does not fit, or a
+/// variable is none of these.
+static bool toRows(llvm::ArrayRef<Var> vars,
+                   llvm::ArrayRef<Constraint> constraints,
+                   std::vector<polyhedral::LinearConstraint> &rows) {
+  llvm::SmallDenseMap<Var, unsigned, 32> position;
   for (auto [number, var] : llvm::enumerate(vars))
     position[var] = number;
-  std::vector<polyhedral::LinearConstraint> rows;
   rows.reserve(constraints.size());
   for (const Constraint &constraint : constraints) {
     if (constraint.expr.isPoisoned())
-      return polyhedral::Set();
+      return false;
     polyhedral::LinearConstraint row;
     row.coefficients.assign(vars.size(), 0);
     for (auto [var, coefficient] : constraint.expr.getTerms()) {
       auto known = position.find(var);
       if (known == position.end())
-        return polyhedral::Set();
+        return false;
       row.coefficients[known->second] = coefficient;
     }
     row.constant = constraint.expr.getConstant();
     row.isEquality = constraint.isEquality;
     rows.push_back(std::move(row));
   }
+  return true;
+}
+
+polyhedral::Set
+espalier::substitution::makeSet(const polyhedral::Context &isl,
+                                llvm::ArrayRef<Var> vars,
+                                llvm::ArrayRef<Constraint> constraints) {
+  std::vector<polyhedral::LinearConstraint> rows;
+  if (!toRows(vars, constraints, rows))
+    return polyhedral::Set();
   return polyhedral::Set::get(isl, vars.size(), rows);
+}
+
+/// Whether it is certain that no point satisfies the constraints.
+static bool isCertainlyEmpty(const polyhedral::Context &isl,
+                             llvm::ArrayRef<Constraint> constraints) {
+  llvm::SmallVector<Var> vars = getVars(constraints);
+  std::vector<polyhedral::LinearConstraint> rows;
+  return toRows(vars, constraints, rows) &&
+         polyhedral::isEmpty(isl, vars.size(), rows) == true;
 }
 
 llvm::SmallVector<Var>
@@ -129,7 +149,7 @@ bool Facts::isImpossible(llvm::ArrayRef<Constraint> more) const {
     return false;
   else
     all = getConnected(rest, query);
-  return makeSet(*isl, getVars(all), all).isEmpty() == true;
+  return isCertainlyEmpty(*isl, all);
 }
 
 bool Facts::implies(const Constraint &constraint) const {

@@ -61,7 +61,7 @@ std::optional<std::vector<int64_t>> Sampler::tryToDraw(int64_t limit,
 std::optional<std::vector<int64_t>> Sampler::drawSizes(int64_t limit,
                                                        int64_t least) {
   for (unsigned tries = 0; tries < kMaxTries; ++tries)
-    if (auto values = tryToDraw(limit, tries < kMaxTries / 2 ? least : 1))
+    if (auto values = tryToDraw(limit, least))
       return values;
   return std::nullopt;
 }
@@ -176,9 +176,10 @@ std::string Sampler::compare(const std::vector<Tensor> &tensors,
   return "";
 }
 
-std::string Sampler::findDifference(unsigned count, Budget &budget) {
+std::string Sampler::findDifference(unsigned count, Budget &budget,
+                                    int64_t limit) {
   for (unsigned number = 0; number < count && budget.check(); ++number) {
-    auto values = drawSizes(/*limit=*/2 + number % 4);
+    auto values = drawSizes(std::min<int64_t>(2 + number % 4, limit));
     if (!values)
       continue;
     auto tensors = evaluate(*values);

@@ -18,13 +18,13 @@ public:
       : instances(instances), sizes(sizes), elementType(elementType),
         random(seed) {}
 
-  /// Values of all parameters, extents up to `limit`; nothing if none was
-  /// found. Extents of at least `least` if possible.
+  /// Values of all parameters, extents that can be chosen from `least` up to
+  /// `limit`; nothing if none was found.
   std::optional<std::vector<int64_t>> drawSizes(int64_t limit,
                                                 int64_t least = 1);
-  /// Evaluates both sides at up to `count` shapes. The first difference in
-  /// words, or an empty string.
-  std::string findDifference(unsigned count, Budget &budget);
+  /// Evaluates both sides at up to `count` shapes with extents up to `limit`.
+  /// The first difference in words, or an empty string.
+  std::string findDifference(unsigned count, Budget &budget, int64_t limit = 5);
   /// The shapes of the variables and constants of `src`.
   std::string describe(const std::vector<int64_t> &values) const;
 

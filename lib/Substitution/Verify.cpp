@@ -36,11 +36,15 @@ llvm::raw_ostream &espalier::substitution::operator<<(llvm::raw_ostream &os,
   return os;
 }
 
+/// isl may do so much for one rule.
+static constexpr unsigned long kMaxOperations = 2'000'000;
+
 using Assumptions = llvm::SmallVector<Assumption, 4>;
 
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
-      : options(options), isl(polyhedral::Limits{0}), meanings(context) {}
+      : options(options), isl(polyhedral::Limits{kMaxOperations}),
+        meanings(context) {}
 
   mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
 
@@ -86,8 +90,14 @@ public:
     if (difference.empty())
       difference = Sampler(typing->instances, typing->sizes, elementType, 1)
                        .findDifference(kMoreSamples, budget);
-    if (!difference.empty())
-      return {Verdict::Kind::Refuted, difference};
+    if (!difference.empty()) {
+      // A smaller one says more.
+      std::string small =
+          Sampler(typing->instances, typing->sizes, elementType, 2)
+              .findDifference(kMoreSamples, budget,
+                              /*limit=*/2);
+      return {Verdict::Kind::Refuted, small.empty() ? difference : small};
+    }
     if (isDegenerate)
       return refuteShapes(*typing, "holds only where an extent is 1");
     return {Verdict::Kind::Unknown, budget.check()
@@ -222,6 +232,7 @@ Verifier::Verifier(const VerifyOptions &options)
 Verifier::~Verifier() = default;
 
 Verdict Verifier::verify(const Rule &rule) {
+  state->isl.restart();
   Budget budget{std::chrono::steady_clock::now() + state->options.deadline};
   Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
@@ -252,6 +263,7 @@ Verdict Verifier::verify(const Rule &rule) {
 
 std::string Verifier::findCounterexample(const Rule &rule,
                                          unsigned numSamples) {
+  state->isl.restart();
   Budget budget{std::chrono::steady_clock::now() + state->options.deadline};
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
     std::string error;

@@ -40,6 +40,8 @@ public:
   isl_ctx *get() const;
   /// Why the last operation failed; empty if none did.
   std::string getError() const;
+  /// Forgets errors, and the operations counted so far.
+  void restart() const;
 
 private:
   std::shared_ptr<isl_ctx> ctx;
