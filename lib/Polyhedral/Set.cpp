@@ -37,6 +37,11 @@ Context::Context(const Limits &limits) : ctx(isl_ctx_alloc(), isl_ctx_free) {
 
 isl_ctx *Context::get() const { return ctx.get(); }
 
+void Context::restart() const {
+  isl_ctx_reset_error(ctx.get());
+  isl_ctx_reset_operations(ctx.get());
+}
+
 std::string Context::getError() const {
   switch (isl_ctx_last_error(ctx.get())) {
   case isl_error_none:
@@ -205,6 +210,23 @@ std::optional<int64_t> Set::getMax(unsigned dim) const {
 }
 std::optional<bool> Set::isBounded() const {
   return toOptional(isl_set_is_bounded(get()));
+}
+
+std::string Set::getCondition(llvm::ArrayRef<std::string> names) const {
+  isl_set *condition =
+      isl_set_move_dims(isl_set_coalesce(isl_set_copy(get())), isl_dim_param, 0,
+                        isl_dim_set, 0, names.size());
+  for (auto [number, name] : llvm::enumerate(names))
+    condition = isl_set_set_dim_name(
+        condition, isl_dim_param, static_cast<unsigned>(number), name.c_str());
+  std::string text = toString(isl_set_to_str(condition));
+  isl_set_free(condition);
+  // "[names] -> { [] : condition }"
+  llvm::StringRef rest(text);
+  size_t start = rest.find(" : ");
+  if (start == llvm::StringRef::npos || !rest.ends_with(" }"))
+    return text;
+  return rest.substr(start + 3).drop_back(2).str();
 }
 
 std::string Set::str() const { return toString(isl_set_to_str(get())); }

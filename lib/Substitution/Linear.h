@@ -43,8 +43,10 @@ public:
   Linear operator+(const Linear &other) const { return Linear(*this) += other; }
   Linear operator-(const Linear &other) const { return Linear(*this) -= other; }
   Linear operator*(int64_t factor) const;
+  /// What is poisoned equals nothing.
   bool operator==(const Linear &other) const {
-    return constant == other.constant && terms == other.terms;
+    return constant == other.constant && terms == other.terms && !poisoned &&
+           !other.poisoned;
   }
   bool operator<(const Linear &other) const {
     return constant != other.constant ? constant < other.constant

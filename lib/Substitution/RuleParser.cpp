@@ -277,19 +277,20 @@ private:
     if (rule && !isFaulty) {
       std::string complaint = check(*rule);
       if (!complaint.empty())
-        fail(complaint);
+        failAt(rule->line, complaint);
       else
         rules.push_back(std::move(*rule));
     }
     rule.reset();
   }
 
-  void fail(const Twine &message) {
+  void fail(const Twine &message) { failAt(number, message); }
+  void failAt(unsigned line, const Twine &message) {
     isFaulty = anyFault = true;
     if (rule)
-      error(number, "rule '" + rule->name + "': " + message);
+      error(line, "rule '" + rule->name + "': " + message);
     else
-      error(number, message);
+      error(line, message);
   }
 
   std::vector<Rule> &rules;

@@ -1,16 +1,22 @@
-//===- espalier-rules.cpp - Works on substitution rules -------------------===//
+//===- espalier-rules.cpp - Proves and finds substitution rules -----------===//
 
 #include "Commands.h"
+#include "espalier/Substitution/Verify.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  llvm::cl::ParseCommandLineOptions(argc, argv,
-                                    "Works on graph substitution rules\n");
+  cl::SubCommand verify("verify", "Prove or refute each rule of a file");
+  cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("<rules>"),
+                            cl::sub(verify));
+  cl::ParseCommandLineOptions(argc, argv, "Espalier substitution rules\n");
+  if (verify)
+    return espalier::substitution::verifyFile(file, llvm::outs(), llvm::errs());
   if (std::optional<int> status = espalier::rules::runGenerate())
     return *status;
-  llvm::errs() << argv[0] << ": expects a command, such as 'generate'\n";
-  return 1;
+  llvm::errs() << "error: expects a command, but got none; see --help\n";
+  return 2;
 }

@@ -40,6 +40,8 @@ public:
   isl_ctx *get() const;
   /// Why the last operation failed; empty if none did.
   std::string getError() const;
+  /// Forgets errors, and the operations counted so far.
+  void restart() const;
 
 private:
   std::shared_ptr<isl_ctx> ctx;
@@ -113,6 +115,9 @@ public:
   std::optional<int64_t> getMax(unsigned dim) const;
   /// Whether there are finitely many points for each value of the parameters.
   std::optional<bool> isBounded() const;
+  /// The condition on the dimensions, which have these names, in isl's
+  /// notation; of sets without parameters.
+  std::string getCondition(llvm::ArrayRef<std::string> names) const;
   std::string str() const;
 
 private:

@@ -88,16 +88,16 @@ TEST_F(RuleTest, RefusesFaultyBlocks) {
   EXPECT_EQ(fault("src ?i0"),
             "1: expects 'rule NAME' before 'src', but got none");
   EXPECT_EQ(fault("rule r\n\ndst ?i0"),
-            "2: rule 'r': expects an output, but got none\n"
+            "1: rule 'r': expects an output, but got none\n"
             "3: expects 'rule NAME' before 'dst', but got none");
   EXPECT_EQ(fault("rule r\nsrc ?i0\n"),
-            "2: rule 'r': expects as many 'dst' lines as 'src' lines, but got "
+            "1: rule 'r': expects as many 'dst' lines as 'src' lines, but got "
             "0 and 1");
   EXPECT_EQ(fault("rule r\nsrc ?i0\ndst (relu ?i1)\n"),
-            "3: rule 'r': expects 'dst' to use variables of 'src', but got "
+            "1: rule 'r': expects 'dst' to use variables of 'src', but got "
             "?i1");
   EXPECT_EQ(fault("rule r\nsrc ?i0\ndst ?s0\n"),
-            "3: rule 'r': expects a tensor as output, but got ?s0");
+            "1: rule 'r': expects a tensor as output, but got ?s0");
   EXPECT_EQ(fault("rule r\nsrc ?i0\ndst ?i0\n\nrule r\nsrc ?i0\ndst ?i0\n"),
             "5: rule 'r': expects a new name, but line 1 has it too");
   EXPECT_EQ(fault("rule\nsrc ?i0\ndst ?i0\n"),
