@@ -60,9 +60,9 @@ class RankedVerifier {
 public:
   RankedVerifier(const Instances &instances, Meanings &meanings,
                  const polyhedral::Context &isl, mlir::Type elementType,
-                 Budget &budget)
+                 unsigned numRechecks, Budget &budget)
       : instances(instances), meanings(meanings), isl(isl),
-        elementType(elementType), budget(budget) {}
+        elementType(elementType), numRechecks(numRechecks), budget(budget) {}
 
   Verdict run() {
     std::string error;
@@ -126,9 +126,14 @@ private:
     isDegenerate |= guard.isDegenerate;
     if (guard.isUnknown || guard.isDegenerate || !budget.check())
       return std::nullopt;
-    if (guard.text.empty())
-      return Verdict{Verdict::Kind::Proved, ""};
-    return Verdict{Verdict::Kind::ProvedIf, guard.text};
+    Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
+                                       : Verdict::Kind::ProvedIf,
+                    guard.text};
+    if (numRechecks != 0)
+      verdict.contradiction =
+          Sampler(typing.instances, typing.sizes, elementType, 3)
+              .findDifference(numRechecks, budget);
+    return verdict;
   }
 
   bool prove(const Instances &typed, Sizes sizes) {
@@ -221,6 +226,7 @@ private:
   Meanings &meanings;
   const polyhedral::Context &isl;
   mlir::Type elementType;
+  unsigned numRechecks;
   Budget &budget;
   std::string reason;
   bool isDegenerate = false;
@@ -241,7 +247,8 @@ Verdict Verifier::verify(const Rule &rule) {
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     Verdict verdict = RankedVerifier(*instances, state->meanings, state->isl,
-                                     state->getElementType(), budget)
+                                     state->getElementType(),
+                                     state->options.numRechecks, budget)
                           .run();
     if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
@@ -259,29 +266,6 @@ Verdict Verifier::verify(const Rule &rule) {
       return result;
   }
   return result;
-}
-
-std::string Verifier::findCounterexample(const Rule &rule,
-                                         unsigned numSamples) {
-  state->isl.restart();
-  Budget budget{std::chrono::steady_clock::now() + state->options.deadline};
-  for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
-    std::string error;
-    auto instances = makeInstances(rule, rank, error);
-    if (!instances)
-      return "";
-    auto typing = typeRule(*instances, state->meanings, state->isl, {}, error);
-    if (typing) {
-      std::string difference =
-          Sampler(typing->instances, typing->sizes, state->getElementType(), 7)
-              .findDifference(numSamples, budget);
-      if (!difference.empty())
-        return difference;
-    }
-    if (!instances->hasOpenRank)
-      break;
-  }
-  return "";
 }
 
 int espalier::substitution::verifyFile(llvm::StringRef path,
