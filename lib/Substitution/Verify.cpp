@@ -71,7 +71,7 @@ public:
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
     if (cases && cases->empty())
-      return refuteShapes(*typing, "no shapes fit both sides");
+      return refuteShapes(*typing, /*least=*/1, "no shapes fit both sides");
     std::string difference;
     if (auto verdict = attempt(*typing, cases, {}, difference))
       return *verdict;
@@ -98,8 +98,9 @@ public:
                               /*limit=*/2);
       return {Verdict::Kind::Refuted, small.empty() ? difference : small};
     }
-    if (isDegenerate)
-      return refuteShapes(*typing, "holds only where an extent is 1");
+    if (holdsForOnes)
+      return refuteShapes(*typing, /*least=*/2,
+                          "fits only where an extent is 1");
     return {Verdict::Kind::Unknown, budget.check()
                                         ? (reason.empty() ? "no match" : reason)
                                         : "timeout"};
@@ -119,12 +120,15 @@ private:
       reason = "too many cases";
       return std::nullopt;
     }
+    if (isDegenerate(typing, *cases)) {
+      holdsForOnes = true;
+      return std::nullopt;
+    }
     for (const Sizes &sizes : *cases)
       if (!prove(typing.instances, sizes))
         return std::nullopt;
     Guard guard = getGuard(typing, *cases, assumptions);
-    isDegenerate |= guard.isDegenerate;
-    if (guard.isUnknown || guard.isDegenerate || !budget.check())
+    if (guard.isUnknown || !budget.check())
       return std::nullopt;
     Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
                                        : Verdict::Kind::ProvedIf,
@@ -160,16 +164,18 @@ private:
     return true;
   }
 
-  /// Shapes of `src` at which `dst` is nothing like it.
-  Verdict refuteShapes(const Typing &typing, llvm::StringRef why) {
+  /// Shapes of `src`, with extents of at least `least`, that `dst` does not
+  /// fit.
+  Verdict refuteShapes(const Typing &typing, int64_t least,
+                       llvm::StringRef why) {
     Instances srcOnly = typing.instances;
     srcOnly.list.resize(srcOnly.numSrc);
     Sampler sampler(srcOnly, *typing.srcSizes, elementType, 0);
-    auto values = sampler.drawSizes(/*limit=*/4, /*least=*/2);
-    if (!values)
-      return {Verdict::Kind::Unknown, why.str()};
-    return {Verdict::Kind::Refuted,
-            sampler.describe(*values) + ": " + why.str()};
+    for (int64_t limit : {4, 8, 16})
+      if (auto values = sampler.drawSizes(limit, least))
+        return {Verdict::Kind::Refuted,
+                sampler.describe(*values) + ": " + why.str()};
+    return {Verdict::Kind::Unknown, why.str()};
   }
 
   /// What to assume, in the order in which it is tried.
@@ -229,7 +235,7 @@ private:
   unsigned numRechecks;
   Budget &budget;
   std::string reason;
-  bool isDegenerate = false;
+  bool holdsForOnes = false;
 };
 } // namespace
 
