@@ -63,6 +63,12 @@ Results RfactorOp::command(ComputeOp compute) {
   return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
 }
 
+Results UnfoldOp::command(ArrayOp array) {
+  if (llvm::Error error = unfold(array))
+    return std::move(error);
+  return SmallVector<Operation *>{};
+}
+
 Results PlaceOp::command(ArrayOp array) {
   if (llvm::Error error = place(array, getPlacement()))
     return std::move(error);

@@ -100,6 +100,11 @@ llvm::Expected<LocalCopy> rfactor(ComputeOp compute, llvm::StringRef loop,
 /// another if it is a register.
 llvm::Error place(ArrayOp array, Placement placement);
 
+/// Gives each element of an array that keeps several in one place a place of
+/// its own, in memory of the box of all that are used. Refused if there is no
+/// storage map, or no bounds that are affine in the parameters, from numbers on.
+llvm::Error unfold(ArrayOp array);
+
 } // namespace espalier::poly
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMS_DATACOMMANDS_H
