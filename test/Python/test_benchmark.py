@@ -73,3 +73,17 @@ def test_cases_are_selected_by_name():
 def test_environment_does_not_slow_the_baseline(results):
     build = results["blas/matmul_512x512x512"]["baseline_builds"]["openblas"]
     assert "SkylakeX" in build or "OpenBLAS" not in build
+
+
+def test_lesson_is_measured():
+    """Each step of the tutorial on schedules, at a size that its tiles do not divide."""
+    process = subprocess.run(
+        [sys.executable, str(BENCH.parent / "lesson.py"), "--size", "53", "--seconds", "0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    lines = [json.loads(line) for line in process.stdout.splitlines() if line[0] == "{"]
+    assert [line["step"] for line in lines][:2] == ["plain loops", "order"]
+    assert all(line["right"] and line["gflops"] > 0 for line in lines)

@@ -41,6 +41,7 @@ struct ConvertGraphToPolyPass
       assignLayouts(*program);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);
+      splitPhases(*program, clusters);
       fuseWindows(*program, clusters);
       numWinograd += applyWinograd(*program, clusters);
       storeInPlace(*program, clusters);

@@ -134,7 +134,7 @@ struct StepProgram {
 };
 
 /// The least and greatest value of `expr` over the box of `extents`; fails if
-/// it is not linear with constant coefficients.
+/// it is not linear with constant coefficients, or a quotient of that.
 std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
 getRange(const StepProgram &program, mlir::AffineExpr expr,
          llvm::ArrayRef<mlir::AffineExpr> extents);
@@ -214,6 +214,10 @@ void separateAccumulators(StepProgram &program,
 /// Makes the statement that stores `accumulator` into `target`.
 Statement makeStore(const StepProgram &program, ArrayId accumulator,
                     ArrayId target, mlir::Location loc);
+
+/// Replaces sums over every s-th tap (transposed convolutions) by one sum for
+/// each phase of their results.
+void splitPhases(StepProgram &program, llvm::MutableArrayRef<Cluster> clusters);
 
 /// Computes non-overlapping windows of a contraction's result (pooling) in its
 /// kernel, which then runs row by row of the windows, so that the result itself

@@ -234,12 +234,29 @@ std::optional<int64_t> KernelLoops::getConstantBound(const AstExpr &expr,
   return best;
 }
 
+bool KernelLoops::usesRegisters(const AstNode &node) const {
+  if (node.kind != AstNode::Kind::Call)
+    return llvm::any_of(node.children, [&](const polyhedral::Ast &child) {
+      return usesRegisters(*child);
+    });
+  poly::ComputeOp compute = computes[node.statement];
+  auto isInRegisters = [&](Value array) {
+    return memories.find(array)->second.inRegisters;
+  };
+  return llvm::any_of(compute.getReads(), isInRegisters) ||
+         llvm::any_of(compute.getWrites(), isInRegisters);
+}
+
 LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
   std::optional<int64_t> most = getConstantBound(node.upper, true);
   enterRange(node);
+  // Registers have no loops around them.
+  if (kind && kind.isUnroll() && !most &&
+      node.upper.kind == AstExpr::Kind::Affine && usesRegisters(node))
+    most = getLargest(canonicalize(simplify(node.upper.affine)));
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);
@@ -406,14 +423,29 @@ KernelLoops::emitGuarded(Value condition,
   return success();
 }
 
+void KernelLoops::addKnown(const AstCondition &condition, bool holds) {
+  // Of several that hold, each does; of several of which none holds, none.
+  if (condition.kind ==
+      (holds ? AstCondition::Kind::And : AstCondition::Kind::Or))
+    for (const AstCondition &operand : condition.operands)
+      addKnown(operand, holds);
+  if (condition.kind == AstCondition::Kind::NonNegative &&
+      condition.value.kind == AstExpr::Kind::Affine)
+    known.push_back(holds ? condition.value.affine
+                          : -condition.value.affine - 1);
+}
+
 LogicalResult KernelLoops::emitIf(const AstNode &node) {
+  auto emitBranch = [&](unsigned branch) {
+    size_t before = known.size();
+    addKnown(node.condition, /*holds=*/branch == 0);
+    LogicalResult result = emitNode(*node.children[branch]);
+    known.truncate(before);
+    return result;
+  };
   return emitGuarded(
-      emitCondition(node.condition),
-      [&] { return emitNode(*node.children[0]); },
-      [&] {
-        return node.children.size() > 1 ? emitNode(*node.children[1])
-                                        : success();
-      });
+      emitCondition(node.condition), [&] { return emitBranch(0); },
+      [&] { return node.children.size() > 1 ? emitBranch(1) : success(); });
 }
 
 LogicalResult KernelLoops::emitUnrolledGuarded(const AstNode &node,

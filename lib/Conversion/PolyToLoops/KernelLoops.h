@@ -42,6 +42,10 @@ private:
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
+  /// Whether a computation below `node` uses an array in registers.
+  bool usesRegisters(const polyhedral::AstNode &node) const;
+  /// Adds what follows from `condition`, or from its opposite, to `known`.
+  void addKnown(const polyhedral::AstCondition &condition, bool holds);
   mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
                                    int64_t lower, int64_t upper);
   /// Copies for the iterations from `lower` to `most`, of which only those
@@ -222,6 +226,8 @@ private:
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
+  /// The largest value of `expr` where `known` holds, by integer programming: `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
+  std::optional<int64_t> getLargest(mlir::AffineExpr expr);
   mlir::AffineExpr constant(int64_t value) {
     return mlir::getAffineConstantExpr(value, builder.getContext());
   }
@@ -253,6 +259,8 @@ private:
   llvm::DenseMap<unsigned, mlir::Value> iterators;
   llvm::DenseMap<unsigned, int64_t> unrolled;
   llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
+  /// What is not negative here, of iterators and parameters.
+  llvm::SmallVector<mlir::AffineExpr> known;
   std::optional<Lanes> lanes;
 };
 

@@ -98,15 +98,6 @@ AffineMap LocalArray::getMap(AffineMap loops, AffineMap map) const {
                                           results, map.getContext()));
 }
 
-namespace {
-/// How the elements of an array lie in memory.
-struct Storage {
-  AffineMap map;
-  MemRefType type;
-  AffineMapAttr extents; ///< Null for constant extents.
-};
-} // namespace
-
 /// The points 0 <= x < extents.
 static polyhedral::Set getBoxSet(const polyhedral::Context &context,
                                  unsigned numParams, MLIRContext *mlirContext,
@@ -122,10 +113,9 @@ static polyhedral::Set getBoxSet(const polyhedral::Context &context,
                                SmallVector<bool>(constraints.size())));
 }
 
-/// The extents of memory in which element x of a box lies at `layout(x)`.
-static llvm::Expected<SmallVector<AffineExpr>>
-getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
-                 ArrayRef<AffineExpr> extents, AffineMap layout) {
+llvm::Expected<SmallVector<AffineExpr>> espalier::poly::getLayoutExtents(
+    const polyhedral::Context &context, unsigned numParams,
+    ArrayRef<AffineExpr> extents, AffineMap layout) {
   auto refuseFor = [&](const Twine &rule) {
     return refuse("expects a layout " + rule + ", but got " +
                   llvm::to_string(layout));
@@ -152,9 +142,8 @@ getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
   return places->extents;
 }
 
-/// Memory with `extents`.
-static Storage makeStorage(AffineMap map, ArrayRef<AffineExpr> extents,
-                           unsigned numParams, Type elementType) {
+Storage espalier::poly::makeStorage(AffineMap map, ArrayRef<AffineExpr> extents,
+                                    unsigned numParams, Type elementType) {
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> dynamic;
   for (AffineExpr extent : extents) {
@@ -212,6 +201,26 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
                       ValueRange(), placement, AffineMapAttr::get(storage.map),
                       TypeAttr::get(storage.type), storage.extents);
   return LocalArray{op, *box};
+}
+
+void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
+  array.getSizesMutable().clear();
+  array.setStorageAttr(AffineMapAttr::get(storage.map));
+  array.setStorageTypeAttr(TypeAttr::get(storage.type));
+  if (storage.extents)
+    array.setExtentsAttr(storage.extents);
+  else
+    array.removeExtentsAttr();
+}
+
+void espalier::poly::replaceArray(ArrayOp array, LocalArray &local) {
+  array.getArray().setType(local.op.getArray().getType());
+  array.setPlacement(local.op.getPlacement());
+  setStorage(array, {*local.op.getStorage(),
+                     cast<MemRefType>(*local.op.getStorageType()),
+                     local.op.getExtentsAttr()});
+  local.op.erase();
+  local.op = array;
 }
 
 //===----------------------------------------------------------------------===//

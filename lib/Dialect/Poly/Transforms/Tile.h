@@ -93,6 +93,32 @@ llvm::Expected<LocalArray> makeLocalArray(const Tile &tile, mlir::Value array,
                                           const polyhedral::Map &footprint,
                                           const LocalOptions &options);
 
+/// Makes `array`, all of whose accesses the caller redirects to `local`, what
+/// that is; `local` then is `array`, and its own op is gone.
+void replaceArray(ArrayOp array, LocalArray &local);
+
+/// How the elements of an array lie in memory.
+struct Storage {
+  mlir::AffineMap map;
+  mlir::MemRefType type;
+  mlir::AffineMapAttr extents; ///< Null for constant extents.
+};
+
+/// The extents of memory in which element x of a box lies at `layout(x)`, or a
+/// refusal if that is not one to one or does not start at 0.
+llvm::Expected<llvm::SmallVector<mlir::AffineExpr>>
+getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
+                 llvm::ArrayRef<mlir::AffineExpr> extents,
+                 mlir::AffineMap layout);
+
+/// Memory with `extents`.
+Storage makeStorage(mlir::AffineMap map,
+                    llvm::ArrayRef<mlir::AffineExpr> extents,
+                    unsigned numParams, mlir::Type elementType);
+
+/// Lets the elements of `array` lie as `storage` says.
+void setStorage(ArrayOp array, const Storage &storage);
+
 /// Where an element is, for a computation over tiles and indices of their boxes
 /// that copies between an array and its local form.
 struct CopyAccesses {

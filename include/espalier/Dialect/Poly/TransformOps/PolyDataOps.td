@@ -262,29 +262,70 @@ def RfactorOp : PolyComputeDataOp<"rfactor"> {
   }];
 }
 
-def UnfoldOp : PolyArrayDataOp<"unfold"> {
-  let summary = "gives each element of an array a place of its own";
+def DecomposeOp : PolyCommandOp<"decompose"> {
+  let summary = "initializes what a reduction updates before one of its loops";
   let description = [{
-    The storage map of the array goes; its memory is as large as the box of all
-    elements that are used. Then iterations that would have shared a place may
-    run in any order. A scalar of a kernel that is written in Python is such an
-    array, if each iteration of a loop writes it first: its elements are those of
-    the iterations.
+    The computation that initializes the elements which the target updates, the
+    last before it that writes them without reading them, runs directly before
+    `loop` in each iteration of the loops around it: for the elements that are
+    updated there. Where several of these iterations update an element, it is in
+    the first.
 
     #### Return modes
 
-    - Silenceable failure: the array has no storage map; the elements that are
-      used have no bounds that are affine in the parameters, or do not begin at
-      numbers; an access is not affine.
-    - Definite failure: the target is not a `poly.array`.
+    - Silenceable failure: there is no such loop; the target does not update one
+      array; there is no such computation before it; the first iteration that
+      updates an element is not an affine function of it; the schedule would
+      break a dependence.
+    - Definite failure: the target is not a computation.
 
     Example:
     ```mlir
-    transform.poly.unfold %acc : !transform.any_op
+    transform.poly.decompose %acc loop "k" : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target);
-  let assemblyFormat = "$target attr-dict `:` type($target)";
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
+  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+}
+
+def RegisterBlockOp : PolyComputeDataOp<"register_block"> {
+  let summary = "keeps blocks of a reduction's results in registers";
+  let description = [{
+    Splits each loop `i` of `loops` into `i.0`, over blocks, and `i.1`, over the
+    iterations of one block, as many as `sizes` says. The other loops of the nest,
+    from the first of these on, run in between; so a block is loaded, updated by
+    all of their iterations, and stored. The last loop runs in lanes of `width`
+    unless that is 1, all others in a block are unrolled. Blocks that no domain cuts get code of
+    their own. This is `split`, `interchange`, `separate_full_tiles`, `vectorize`,
+    `unroll` and `cache_write` to registers in one.
+
+    #### Return modes
+
+    Returns handles to the array, to the computation that loads a block (an empty
+    handle if there is none) and to that which stores it. Reads the handle of the
+    target, which stays valid.
+    - Silenceable failure: there is not a size for each loop; `width` does not
+      divide the last; one of these commands is refused.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %c, %load, %store = transform.poly.register_block %acc loops ["i", "j"]
+        sizes [6, 32] width 16
+        : (!transform.any_op)
+        -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       StrArrayAttr:$loops, DenseI64ArrayAttr:$sizes,
+                       I64Attr:$width);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$before,
+                      TransformHandleTypeInterface:$after);
+  let assemblyFormat = [{
+    $target `loops` $loops `sizes` $sizes `width` $width attr-dict
+    `:` functional-type(operands, results)
+  }];
 }
 
 def PlaceOp : PolyArrayDataOp<"place"> {

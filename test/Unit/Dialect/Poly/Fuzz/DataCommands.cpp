@@ -78,11 +78,61 @@ static Command makeComputeAt(const std::string &producer,
           }};
 }
 
+static Command makeContract(const Target &target) {
+  return {"transform.poly.contract %" + target.compute + " loop \"" +
+              target.loop + "\" : !transform.any_op",
+          [=](KernelOp kernel) {
+            return contract(kernel.lookupCompute(target.compute), 0,
+                            target.loop);
+          }};
+}
+
+static Command makeDecompose(const Target &target) {
+  return {"transform.poly.decompose %" + target.compute + " loop \"" +
+              target.loop + "\" : !transform.any_op",
+          [=](KernelOp kernel) {
+            return decompose(kernel.lookupCompute(target.compute), target.loop);
+          }};
+}
+
+static Command makePack(Random &random, const Target &target, unsigned read,
+                        unsigned rank) {
+  SmallVector<int64_t> blocks;
+  std::string text;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    blocks.push_back(random.chance(40) ? 0 : random.pick(2, 4));
+    text += (dim ? ", " : "") + std::to_string(blocks.back());
+  }
+  return {"transform.poly.pack %" + target.compute + " read " +
+              std::to_string(read) + " blocks [" + text + "]" + target.at() +
+              getType(2),
+          [=](KernelOp kernel) {
+            return toError(pack(kernel.lookupCompute(target.compute), read,
+                                target.loop, blocks));
+          }};
+}
+
+static Command makeRegisterBlock(Random &random, const Target &target,
+                                 ArrayRef<std::string> loops) {
+  std::string other = random.choose(loops);
+  int64_t rows = random.pick(1, 3), width = random.pick(1, 3);
+  int64_t columns = width * random.pick(1, 2);
+  return {"transform.poly.register_block %" + target.compute + " loops [\"" +
+              other + "\", \"" + target.loop + "\"] sizes [" +
+              std::to_string(rows) + ", " + std::to_string(columns) +
+              "] width " + std::to_string(width) + getType(3),
+          [=](KernelOp kernel) {
+            return toError(registerBlock(kernel.lookupCompute(target.compute),
+                                         {other, target.loop}, {rows, columns},
+                                         width));
+          }};
+}
+
 Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
                               StringRef compute, ArrayRef<std::string> loops) {
   Target target{compute.str(), random.choose(loops)};
   ComputeOp op = kernel.lookupCompute(compute);
-  int64_t kind = random.pick(1, 10);
+  int64_t kind = random.pick(1, 15);
   if (kind <= 5) {
     // A computation that writes what this one reads, if there is one.
     SmallVector<std::string> others, producers;
@@ -98,9 +148,21 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
     std::string producer = random.choose(ArrayRef(producers));
     return kind == 1 ? makeInline(producer) : makeComputeAt(producer, target);
   }
-  if (random.chance(15) && kind <= 9)
+  if (kind == 6)
+    return makeRfactor(target);
+  if (kind <= 8)
+    return makeContract(target);
+  if (kind == 9)
+    return makeDecompose(target);
+  if (kind == 10)
+    return makeRegisterBlock(random, target, loops);
+  if (random.chance(15))
     target.loop = "";
-  if (kind <= 7)
-    return makeCacheRead(target, random.pick(0, op.getReads().size()));
-  return kind <= 9 ? makeCacheWrite(target) : makeRfactor(target);
+  unsigned read = random.pick(0, op.getReads().size());
+  if (kind <= 12)
+    return makeCacheWrite(target);
+  if (kind == 13 && read < op.getReads().size())
+    return makePack(random, target, read,
+                    cast<MemRefType>(op.getReads()[read].getType()).getRank());
+  return makeCacheRead(target, read);
 }

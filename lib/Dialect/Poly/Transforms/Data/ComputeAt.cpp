@@ -15,9 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hints.h"
-#include "LoopNest.h"
-#include "Tile.h"
+#include "../Hints.h"
+#include "../LoopNest.h"
+#include "../Tile.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 
@@ -54,8 +54,6 @@ private:
   llvm::Expected<polyhedral::Map> getPoints(ComputeOp writer);
   /// Gives `writer` the tiles' loops as its first dimensions.
   llvm::Error rewrite(ComputeOp writer, const polyhedral::Map &points);
-  /// Makes the request's array hold what `local`'s does, and erases that.
-  void adopt();
 
   polyhedral::Map getMap(AffineMap map) const {
     return polyhedral::Map::get(context, numParams, map);
@@ -214,21 +212,6 @@ llvm::Error Localizer::rewrite(ComputeOp writer,
   return llvm::Error::success();
 }
 
-void Localizer::adopt() {
-  auto array = request.array.getDefiningOp<ArrayOp>();
-  array.getArray().setType(local.op.getArray().getType());
-  array.getSizesMutable().clear();
-  array.setPlacement(local.op.getPlacement());
-  array.setStorageAttr(local.op.getStorageAttr());
-  array.setStorageTypeAttr(local.op.getStorageTypeAttr());
-  if (AffineMapAttr extents = local.op.getExtentsAttr())
-    array.setExtentsAttr(extents);
-  else
-    array.removeExtentsAttr();
-  local.op.erase();
-  local.op = array;
-}
-
 llvm::Error Localizer::run() {
   if (llvm::Error error = checkWriters())
     return error;
@@ -257,7 +240,7 @@ llvm::Error Localizer::run() {
   if (!made)
     return made.takeError();
   local = *made;
-  adopt();
+  replaceArray(request.array.getDefiningOp<ArrayOp>(), local);
   for (ComputeOp reader : readers)
     redirect(tile, reader, request.array, local, AccessKind::Read);
   for (auto [writer, own] : llvm::zip_equal(writers, points))
@@ -283,6 +266,12 @@ static llvm::Error moveIntoTile(const Request &request, const Twine &why) {
   llvm::Expected<Tile> tile = getTile(request.consumer, request.loop);
   if (!tile)
     return tile.takeError();
+  // It is no longer in the whole kernel's schedule either.
+  if (unsigned number = tile->getNumber(producer);
+      number < tile->computes.size()) {
+    tile->computes.erase(tile->computes.begin() + number);
+    tile->maps.erase(tile->maps.begin() + number);
+  }
   SmallVector<ComputeOp> users =
       llvm::filter_to_vector(tile->computes, [&](ComputeOp op) {
         return llvm::is_contained(op.getReads(), request.array) ||
@@ -301,11 +290,12 @@ static llvm::Error moveIntoTile(const Request &request, const Twine &why) {
       context, numParams, producer.getWriteAccesses().front().map);
   if (!make)
     return refuse("expects write 0 of " + quote(producer) + " to be affine");
-  polyhedral::Set domain = getDomain(context, producer);
-  polyhedral::Map tiles =
-      make.intersectDomain(domain).compose(elements->inverse()).lexMin();
+  polyhedral::Map tiles = make.intersectDomain(getDomain(context, producer))
+                              .compose(elements->inverse())
+                              .lexMin();
   std::optional<AffineMap> loops = tiles.toAffineMap(producer.getContext());
-  if (!loops || !domain.isSubset(tiles.domain()).value_or(false))
+  // Points that nobody uses run where the function puts them.
+  if (!loops)
     return refuse("expects a first use in \"" + request.loop +
                   "\" of each element that " + quote(producer) +
                   " writes, at an affine function of it, since " + why);
@@ -378,4 +368,47 @@ llvm::Error espalier::poly::computeAt(ComputeOp producer, ComputeOp consumer,
                                        other);
                          });
       });
+}
+
+//===----------------------------------------------------------------------===//
+// Initializations
+//===----------------------------------------------------------------------===//
+
+/// The computation that starts what `compute` updates, or null.
+static ComputeOp findInit(ComputeOp compute, Value array) {
+  ComputeOp init;
+  for (ComputeOp op : compute.getKernel().getComputes()) {
+    if (op == compute)
+      return init;
+    if (llvm::is_contained(op.getWrites(), array))
+      init = llvm::is_contained(op.getReads(), array) ? ComputeOp() : op;
+  }
+  return init;
+}
+
+static llvm::Error decomposeIn(ComputeOp compute, StringRef loop) {
+  if (compute.getWrites().size() != 1 ||
+      !llvm::is_contained(compute.getReads(), compute.getWrites().front()))
+    return refuse("expects a computation that updates one array, but " +
+                  quote(compute) + " does not");
+  Value array = compute.getWrites().front();
+  ComputeOp init = findInit(compute, array);
+  if (!init || init.getWrites().size() != 1)
+    return refuse("expects a computation before " + quote(compute) +
+                  " that writes " + describeArray(array) +
+                  ", and nothing else, without reading it");
+  llvm::Expected<Tile> tile = getTile(compute, loop);
+  if (!tile)
+    return tile.takeError();
+  StringRef above = tile->getNumLoops() == 1
+                        ? StringRef()
+                        : tile->loops[tile->getNumLoops() - 2].getValue();
+  return moveIntoTile({init, compute, above, {}, array},
+                      quote(init) + " runs before \"" + loop + "\" only");
+}
+
+llvm::Error espalier::poly::decompose(ComputeOp compute, StringRef loop) {
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return decomposeIn(compute, loop); },
+      [&] { return findLoops(compute, "initialized before", decomposeIn); });
 }
