@@ -2,8 +2,11 @@
 
 #include "espalier/Polyhedral/Set.h"
 #include "Isl.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <isl/constraint.h>
 #include <isl/ilp.h>
+#include <isl/local_space.h>
 #include <isl/point.h>
 #include <isl/val.h>
 
@@ -34,6 +37,11 @@ Context::Context(const Limits &limits) : ctx(isl_ctx_alloc(), isl_ctx_free) {
 
 isl_ctx *Context::get() const { return ctx.get(); }
 
+void Context::restart() const {
+  isl_ctx_reset_error(ctx.get());
+  isl_ctx_reset_operations(ctx.get());
+}
+
 std::string Context::getError() const {
   switch (isl_ctx_last_error(ctx.get())) {
   case isl_error_none:
@@ -63,6 +71,84 @@ Set Set::getUnion(const Context &context, unsigned numDims, unsigned numParams,
   return Set(isl::toDomain(space, statement).take());
 }
 
+Set Set::get(const Context &context, unsigned numDims,
+             llvm::ArrayRef<LinearConstraint> constraints) {
+  isl::Space space = isl::makeSpace(context.get(), /*numParams=*/0, numDims);
+  isl_basic_set *set = isl_basic_set_universe(space.copy());
+  isl_local_space *local = isl_local_space_from_space(space.take());
+  for (const LinearConstraint &row : constraints) {
+    isl_constraint *constraint =
+        row.isEquality
+            ? isl_constraint_alloc_equality(isl_local_space_copy(local))
+            : isl_constraint_alloc_inequality(isl_local_space_copy(local));
+    for (auto [dim, coefficient] : llvm::enumerate(row.coefficients))
+      if (coefficient != 0)
+        constraint = isl_constraint_set_coefficient_val(
+            constraint, isl_dim_set, static_cast<int>(dim),
+            isl_val_int_from_si(context.get(), coefficient));
+    constraint = isl_constraint_set_constant_val(
+        constraint, isl_val_int_from_si(context.get(), row.constant));
+    set = isl_basic_set_add_constraint(set, constraint);
+  }
+  isl_local_space_free(local);
+  return Set(isl_set_from_basic_set(set));
+}
+
+/// The constraints of a basic set without parameters; nothing if it has
+/// existential variables or numbers beyond 64 bits. Takes `set`.
+static std::optional<llvm::SmallVector<LinearConstraint>>
+takeConstraints(isl_basic_set *set, bool equalitiesOnly) {
+  isl::BasicSet owner(set);
+  if (!set)
+    return std::nullopt;
+  llvm::SmallVector<LinearConstraint> rows;
+  isl_constraint_list *list = isl_basic_set_get_constraint_list(set);
+  isl_size numDims = isl_basic_set_dim(set, isl_dim_set);
+  bool isExact = list;
+  for (isl_size i = 0, e = isl_constraint_list_n_constraint(list); i < e; ++i) {
+    isl_constraint *constraint = isl_constraint_list_get_constraint(list, i);
+    LinearConstraint row;
+    row.isEquality = isl_constraint_is_equality(constraint) == isl_bool_true;
+    bool isPlain =
+        isl_constraint_involves_dims(
+            constraint, isl_dim_div, 0,
+            isl_constraint_dim(constraint, isl_dim_div)) == isl_bool_false;
+    for (isl_size dim = 0; dim < numDims; ++dim) {
+      auto value = isl::toInt(isl::Val(isl_constraint_get_coefficient_val(
+          constraint, isl_dim_set, static_cast<int>(dim))));
+      isPlain &= value.has_value();
+      row.coefficients.push_back(value.value_or(0));
+    }
+    auto constant =
+        isl::toInt(isl::Val(isl_constraint_get_constant_val(constraint)));
+    isPlain &= constant.has_value();
+    row.constant = constant.value_or(0);
+    isl_constraint_free(constraint);
+    if (isPlain && (row.isEquality || !equalitiesOnly))
+      rows.push_back(std::move(row));
+    isExact &= isPlain;
+  }
+  isl_constraint_list_free(list);
+  if (!isExact && !equalitiesOnly)
+    return std::nullopt;
+  return rows;
+}
+
+std::optional<llvm::SmallVector<LinearConstraint>> Set::getEqualities() const {
+  return takeConstraints(isl_set_affine_hull(isl_set_copy(get())),
+                         /*equalitiesOnly=*/true);
+}
+
+std::optional<llvm::SmallVector<LinearConstraint>> Set::getConstraints() const {
+  isl::SetPtr coalesced(isl_set_coalesce(isl_set_copy(get())));
+  if (isl_set_n_basic_set(coalesced.get()) != 1)
+    return std::nullopt;
+  isl_basic_set_list *pieces = isl_set_get_basic_set_list(coalesced.get());
+  isl_basic_set *only = isl_basic_set_list_get_basic_set(pieces, 0);
+  isl_basic_set_list_free(pieces);
+  return takeConstraints(only, /*equalitiesOnly=*/false);
+}
+
 Set Set::parse(const Context &context, llvm::StringRef text) {
   return Set(isl_set_read_from_str(context.get(), text.str().c_str()));
 }
@@ -84,6 +170,17 @@ Set Set::unite(const Set &other) const {
 }
 Set Set::subtract(const Set &other) const {
   return Set(isl_set_subtract(isl_set_copy(get()), isl_set_copy(other.get())));
+}
+Set Set::project(unsigned first, unsigned count) const {
+  return Set(
+      isl_set_project_out(isl_set_copy(get()), isl_dim_set, first, count));
+}
+Set Set::insertDims(unsigned first, unsigned count) const {
+  return Set(
+      isl_set_insert_dims(isl_set_copy(get()), isl_dim_set, first, count));
+}
+Set Set::gist(const Set &context) const {
+  return Set(isl_set_gist(isl_set_copy(get()), isl_set_copy(context.get())));
 }
 Set Set::lexMin() const { return Set(isl_set_lexmin(isl_set_copy(get()))); }
 
@@ -113,6 +210,23 @@ std::optional<int64_t> Set::getMax(unsigned dim) const {
 }
 std::optional<bool> Set::isBounded() const {
   return toOptional(isl_set_is_bounded(get()));
+}
+
+std::string Set::getCondition(llvm::ArrayRef<std::string> names) const {
+  isl_set *condition =
+      isl_set_move_dims(isl_set_coalesce(isl_set_copy(get())), isl_dim_param, 0,
+                        isl_dim_set, 0, names.size());
+  for (auto [number, name] : llvm::enumerate(names))
+    condition = isl_set_set_dim_name(
+        condition, isl_dim_param, static_cast<unsigned>(number), name.c_str());
+  std::string text = toString(isl_set_to_str(condition));
+  isl_set_free(condition);
+  // "[names] -> { [] : condition }"
+  llvm::StringRef rest(text);
+  size_t start = rest.find(" : ");
+  if (start == llvm::StringRef::npos || !rest.ends_with(" }"))
+    return text;
+  return rest.substr(start + 3).drop_back(2).str();
 }
 
 std::string Set::str() const { return toString(isl_set_to_str(get())); }
@@ -145,6 +259,11 @@ Map Map::get(const Context &context, unsigned numParams, AffineMap map,
     result = isl::MapPtr(isl_map_intersect(result.take(), single));
   }
   return Map(result.take());
+}
+
+Map Map::get(const Set &pairs, unsigned numIn) {
+  isl_map *map = isl_map_from_range(isl_set_copy(pairs.get()));
+  return Map(isl_map_move_dims(map, isl_dim_in, 0, isl_dim_out, 0, numIn));
 }
 
 Map Map::parse(const Context &context, llvm::StringRef text) {

@@ -3,6 +3,9 @@
 
 Usage: bench.py [--toy] [--seconds S] [--only TEXT]
 
+The cases are those of cases.toml in each folder, and `polybench/KERNEL`: a kernel
+of PolyBench, with a schedule that a person wrote, against plain C.
+
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails. Baselines run in the same
 session with as many threads, those that are installed; the ratio is to the
@@ -27,8 +30,12 @@ from typing import Any
 if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
+# The kernels of the suite are modules of a folder of their own.
+sys.path.append(str(pathlib.Path(__file__).parent / "polybench"))
+
 import numpy as np
 import onnx
+from compare import compare
 from onnx import numpy_helper
 from peers import Peer, has_relu, open_peers
 
@@ -115,18 +122,22 @@ def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelPro
 BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul, "conv": conv}
 
 
-def load_cases(only: str | None) -> list[Case]:
+def load_cases(only: str | None, toy: bool) -> list[Case]:
     """Read the cases of all folders.
 
     What a case does not say, the one that it is `like` does, or the file's default.
+    A case with `batches` stands for one with each of them, but for toy sizes.
     """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
         text = tomllib.loads(path.read_text(encoding="utf-8"))
         known: dict[str, Case] = {"": text["default"]}
         for case in text["case"]:
-            known[case["name"]] = known[case.get("like", "")] | case
-            cases.append(known[case["name"]] | {"name": f"{path.parent.name}/{case['name']}"})
+            full = known[case["name"]] = known[case.get("like", "")] | case
+            for batch in [1] if toy else full.get("batches", [1]):
+                name = f"{path.parent.name}/{case['name']}" + f"_b{batch}" * (batch > 1)
+                sizes = full["sizes"] | ({"batch": batch} if "batches" in full else {})
+                cases.append(full | {"name": name, "sizes": sizes})
     return [case for case in cases if only is None or only in case["name"]]
 
 
@@ -210,9 +221,12 @@ def main() -> int:
     args = parser.parse_args()
     machine = describe_machine()
     failed = False
-    for case in load_cases(args.only):
+    for case in load_cases(args.only, args.toy):
         with tempfile.TemporaryDirectory() as cache:
             result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))
+        failed |= not result["passed"]
+        print(json.dumps({**result, **machine}), flush=True)
+    for result in compare(args.only, args.toy, args.seconds):
         failed |= not result["passed"]
         print(json.dumps({**result, **machine}), flush=True)
     return 1 if failed else 0

@@ -40,9 +40,18 @@ public:
   isl_ctx *get() const;
   /// Why the last operation failed; empty if none did.
   std::string getError() const;
+  /// Forgets errors, and the operations counted so far.
+  void restart() const;
 
 private:
   std::shared_ptr<isl_ctx> ctx;
+};
+
+/// `coefficients` . dimensions + `constant` == 0, or >= 0.
+struct LinearConstraint {
+  llvm::SmallVector<int64_t> coefficients;
+  int64_t constant = 0;
+  bool isEquality = false;
 };
 
 /// A set of integer points with parameters.
@@ -59,6 +68,10 @@ public:
   static Set get(const Context &context, mlir::IntegerSet set) {
     return getUnion(context, set.getNumDims(), set.getNumSymbols(), set);
   }
+  /// The points of `numDims` dimensions, without parameters, that satisfy all
+  /// constraints.
+  static Set get(const Context &context, unsigned numDims,
+                 llvm::ArrayRef<LinearConstraint> constraints);
   /// Parses isl's notation, such as `[n] -> { [i] : 0 <= i < n }`.
   static Set parse(const Context &context, llvm::StringRef text);
 
@@ -71,6 +84,18 @@ public:
   Set intersect(const Set &other) const;
   Set unite(const Set &other) const;
   Set subtract(const Set &other) const;
+  /// What is left of the points without `count` dimensions from `first` on.
+  Set project(unsigned first, unsigned count) const;
+  /// Inserts unconstrained dimensions before `first`.
+  Set insertDims(unsigned first, unsigned count) const;
+  /// A set that agrees with this one on `context`, with fewer constraints.
+  Set gist(const Set &context) const;
+  /// The equalities that all points satisfy; of sets without parameters.
+  /// Nothing if it takes numbers beyond 64 bits.
+  std::optional<llvm::SmallVector<LinearConstraint>> getEqualities() const;
+  /// The constraints, if one conjunction of them without further variables is
+  /// the set; of sets without parameters.
+  std::optional<llvm::SmallVector<LinearConstraint>> getConstraints() const;
   /// The least point in lexicographic order, for each value of the parameters.
   Set lexMin() const;
   /// For parameters that are nonnegative only.
@@ -90,6 +115,9 @@ public:
   std::optional<int64_t> getMax(unsigned dim) const;
   /// Whether there are finitely many points for each value of the parameters.
   std::optional<bool> isBounded() const;
+  /// The condition on the dimensions, which have these names, in isl's
+  /// notation; of sets without parameters.
+  std::string getCondition(llvm::ArrayRef<std::string> names) const;
   std::string str() const;
 
 private:
@@ -110,6 +138,8 @@ public:
   };
   static Map get(const Context &context, unsigned numParams,
                  mlir::AffineMap map, Inexact inexact = Inexact::Reject);
+  /// The relation between the first `numIn` dimensions of `pairs` and the rest.
+  static Map get(const Set &pairs, unsigned numIn);
   /// Parses isl's notation.
   static Map parse(const Context &context, llvm::StringRef text);
 

@@ -39,8 +39,10 @@ struct ConvertGraphToPolyPass
       inlineMaps(*program);
       numFolded += foldConstants(*program, FoldedStatements::All);
       assignLayouts(*program);
+      alignOutputs(*program);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);
+      splitPhases(*program, clusters);
       fuseWindows(*program, clusters);
       numWinograd += applyWinograd(*program, clusters);
       storeInPlace(*program, clusters);

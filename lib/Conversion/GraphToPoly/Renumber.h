@@ -14,9 +14,14 @@ struct Renumbering {
   llvm::SmallVector<mlir::AffineExpr> before;
 };
 
+/// Writes a statement in other dimensions: its dimension i is `dims[i]`, over
+/// the new ones, whose extents are `extents`. Its target stays as it is.
+Statement substitute(const StepProgram &program, const Statement &statement,
+                     llvm::ArrayRef<mlir::AffineExpr> dims,
+                     llvm::ArrayRef<mlir::AffineExpr> extents);
+
 /// Whether all statements of `cluster` have the same dimensions but for those
-/// of reductions, compute the element with the same indices, and read the
-/// arrays in `local` at these.
+/// of reductions, and compute and read the arrays in `local` at these.
 bool isPointwise(const StepProgram &program, const Cluster &cluster,
                  const llvm::DenseSet<ArrayId> &local);
 
@@ -34,17 +39,12 @@ public:
   /// Gives `array`, local to the kernel, a version with the new dimensions,
   /// which the statements use from now on.
   ArrayId replace(ArrayId array);
-  /// Lets the statements read `by`, which has the new dimensions, for `array`.
-  void replace(ArrayId array, ArrayId by) { replacement[array] = by; }
+  ArrayId getReplacement(ArrayId array) const {
+    return replacement.lookup(array);
+  }
   Statement apply(const Statement &statement) const;
-  /// The same for an expression over the dimensions of such a statement.
-  Expr apply(Expr value) const;
 
 private:
-  mlir::AffineExpr apply(mlir::AffineExpr expr) const;
-  /// What the dimension of a statement becomes.
-  mlir::AffineExpr getDim(unsigned dim) const;
-
   StepProgram &program;
   Renumbering renumbering;
   llvm::DenseMap<ArrayId, ArrayId> replacement;

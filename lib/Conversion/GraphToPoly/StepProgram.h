@@ -134,7 +134,7 @@ struct StepProgram {
 };
 
 /// The least and greatest value of `expr` over the box of `extents`; fails if
-/// it is not linear with constant coefficients.
+/// it is not linear with constant coefficients, or a quotient of that.
 std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
 getRange(const StepProgram &program, mlir::AffineExpr expr,
          llvm::ArrayRef<mlir::AffineExpr> extents);
@@ -190,6 +190,10 @@ void forEachAccess(const Statement &statement,
 /// the number of leading indices that are d0, d1, ...
 unsigned countIdentityIndices(const StepProgram &program, Expr access);
 
+/// Lets maps that store the function's results run in the order of the
+/// contraction that they read.
+void alignOutputs(StepProgram &program);
+
 /// A set of statements that become one kernel, in program order. They share the
 /// loops over their first `sharedDims` dimensions.
 struct Cluster {
@@ -214,6 +218,10 @@ void separateAccumulators(StepProgram &program,
 /// Makes the statement that stores `accumulator` into `target`.
 Statement makeStore(const StepProgram &program, ArrayId accumulator,
                     ArrayId target, mlir::Location loc);
+
+/// Replaces sums over every s-th tap (transposed convolutions) by one sum for
+/// each phase of their results.
+void splitPhases(StepProgram &program, llvm::MutableArrayRef<Cluster> clusters);
 
 /// Computes non-overlapping windows of a contraction's result (pooling) in its
 /// kernel, which then runs row by row of the windows, so that the result itself

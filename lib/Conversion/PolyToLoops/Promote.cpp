@@ -121,6 +121,17 @@ static void addBound(AffineExpr expr, const AstExpr &bound, bool isUpper,
     addBound(expr, operand, isUpper, constraints);
 }
 
+/// Whether products and divisions are by numbers.
+static bool isQuasiAffine(AffineExpr expr) {
+  bool result = true;
+  expr.walk([&](AffineExpr part) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    if (binary && part.getKind() != AffineExprKind::Add)
+      result &= isa<AffineConstantExpr>(binary.getRHS());
+  });
+  return result;
+}
+
 bool KernelLoops::areApart(const AstNode &loop, const MemoryUse &first,
                            const MemoryUse &second) {
   // The iterators of the second access, inside the loop, are others.
@@ -157,7 +168,7 @@ bool KernelLoops::areApart(const AstNode &loop, const MemoryUse &first,
   }
   // What is not affine restricts nothing.
   for (unsigned number = constraints.size(); number-- > 0;)
-    if (!constraints[number].isPureAffine()) {
+    if (!isQuasiAffine(constraints[number])) {
       constraints.erase(constraints.begin() + number);
       isEquality.erase(isEquality.begin() + number);
     }

@@ -21,6 +21,12 @@ espalier::polytoloops::getAccumulatorRead(poly::ComputeOp compute) {
   return std::nullopt;
 }
 
+/// The argument of the body that stands for the accumulated value, or null.
+static Value getAccumulatorArgument(poly::ComputeOp compute) {
+  std::optional<unsigned> read = getAccumulatorRead(compute);
+  return read ? compute.getReadAccesses()[*read].argument : Value();
+}
+
 /// The neutral element of an operation on `index`, of which upstream's
 /// `getNeutralElement` has no width.
 static TypedAttr getNeutralIndex(vector::CombiningKind kind,
@@ -51,6 +57,11 @@ espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
   auto kind =
       llvm::TypeSwitch<Operation *, std::optional<Kind>>(update)
           .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
+          .Case<arith::SubFOp, arith::SubIOp>([&](auto op) {
+            // From the accumulated value: the lanes' sums are negative.
+            bool subtracts = op.getLhs() == getAccumulatorArgument(compute);
+            return subtracts ? std::optional(Kind::ADD) : std::nullopt;
+          })
           .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
           .Case<arith::MaximumFOp>([](auto) { return Kind::MAXIMUMF; })
           .Case<arith::MinimumFOp>([](auto) { return Kind::MINIMUMF; })
@@ -65,6 +76,9 @@ espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
     return std::nullopt;
   if (update->getResult(0).getType().isIndex())
     return Combiner{*kind, getNeutralIndex(*kind, update->getContext())};
+  if (isa<arith::SubFOp, arith::SubIOp>(update))
+    return Combiner{*kind, Builder(update->getContext())
+                               .getZeroAttr(update->getResult(0).getType())};
   std::optional<TypedAttr> neutral = arith::getNeutralElement(update);
   if (!neutral)
     return std::nullopt;

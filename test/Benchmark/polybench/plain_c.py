@@ -13,8 +13,20 @@ from pathlib import Path
 import numpy as np
 
 from espalier.kernels.affine import Affine, Atom, Dim, Size
-from espalier.kernels.tree import Apply, Array, Expr, Guard, Index, Load, Loop, Node, Number, Scalar
-from espalier.kernels.tree import Condition, Tree
+from espalier.kernels.tree import (
+    Apply,
+    Array,
+    Condition,
+    Expr,
+    Guard,
+    Index,
+    Load,
+    Loop,
+    Node,
+    Number,
+    Scalar,
+    Tree,
+)
 
 COMPILERS = {
     "gcc": ["gcc", "-O3", "-march=native"],
@@ -109,7 +121,8 @@ class _Printer:
         return " || ".join(cases)
 
     def affine(self, value: Affine) -> str:
-        return f"({value.text(self.atom)})"
+        text = value.text(self.atom)
+        return text if text.isalnum() else f"({text})"
 
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, Size):
@@ -124,7 +137,7 @@ class _Printer:
             return expr.name
         if isinstance(expr, Number):
             suffix = "f" if expr.type is not None and expr.type.name == "f32" else ""
-            return f"({expr.value!r}{suffix})"
+            return f"{expr.value!r}{suffix}"
         if isinstance(expr, Index):
             return self.affine(expr.value)
         return self.apply(expr)
@@ -143,6 +156,12 @@ class _Printer:
         name = {"max": "MOST", "min": "LEAST"}.get(expr.function, expr.function)
         suffix = "f" if expr.type.name == "f32" and name == expr.function else ""
         return f"{name}{suffix}({', '.join(operands)})"
+
+
+def describe(command: Sequence[str]) -> str:
+    """Return which version of a compiler runs, with which options."""
+    output = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True)
+    return f"{output.stdout.splitlines()[0]}, {' '.join(command[1:])}"
 
 
 def compile_c(source: str, command: Sequence[str]) -> ctypes.CDLL | None:
@@ -169,8 +188,9 @@ def bind(
             values.append(ctypes.c_void_p(value.ctypes.data))
         else:
             assert isinstance(argument, Scalar), "numbers are for scalars"
-            values.append(ctypes.c_float(value) if argument.type.name == "f32"
-                          else ctypes.c_double(value))
+            values.append(
+                ctypes.c_float(value) if argument.type.name == "f32" else ctypes.c_double(value)
+            )
     function = library[tree.name]
     function.restype = None
     return lambda: function(*values)

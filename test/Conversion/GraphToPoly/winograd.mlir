@@ -12,7 +12,7 @@
 // CHECK-COUNT-4: arith.maximumf
 // CHECK-NOT:     poly.kernel private
 // SCHEDULE-LABEL: poly.kernel private @kernel_0
-// SCHEDULE:         poly.array heap : memref<1x6x4x4x6x32xf32> storage {{.*}} as memref<4x4x6x32xf32>
+// SCHEDULE:         poly.array stack : memref<1x6x4x4x6x32xf32> storage {{.*}} as memref<4x4x6x32xf32>
 // SCHEDULE:         poly.filter [@s16_init, @s16, @s17]
 // SCHEDULE:         loops [sequential, unroll, unroll, vector(16)]
 func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {

@@ -2,6 +2,7 @@
 
 #include "espalier/Polyhedral/Set.h"
 #include "Fixture.h"
+#include "espalier/Polyhedral/Emptiness.h"
 
 using namespace espalier::polyhedral;
 
@@ -32,6 +33,40 @@ TEST_F(SetTest, RejectsWhatIsNotAffine) {
   EXPECT_FALSE(Map::get(isl, 0, map("(i)[r] -> (r)")));
   EXPECT_EQ(Set().isEmpty(), std::nullopt);
   EXPECT_FALSE(Set().intersect(Set::get(isl, set("(i) : (i >= 0)"))));
+}
+
+TEST_F(SetTest, TakesAndGivesLinearConstraints) {
+  Set points = Set::get(isl, 2, {{{1, 0}, 0, false}, {{-1, 1}, -1, false}});
+  EXPECT_EQ(points.isEqual(Set::parse(isl, "{ [i, n] : 0 <= i < n }")), true);
+  EXPECT_EQ(points.project(0, 1).isEqual(Set::parse(isl, "{ [n] : n >= 1 }")),
+            true);
+  EXPECT_EQ(points.insertDims(1, 1).isEqual(
+                Set::parse(isl, "{ [i, j, n] : 0 <= i < n }")),
+            true);
+  Set diagonal = Set::parse(isl, "{ [i, j] : i <= j <= i }");
+  auto equalities = diagonal.getEqualities();
+  ASSERT_TRUE(equalities && equalities->size() == 1);
+  EXPECT_EQ(std::abs((*equalities)[0].coefficients[0]), 1);
+  auto rest = points.gist(Set::parse(isl, "{ [i, n] : i >= 0 }"));
+  auto constraints = rest.getConstraints();
+  ASSERT_TRUE(constraints && constraints->size() == 1);
+  EXPECT_EQ((*constraints)[0].constant, -1);
+  EXPECT_FALSE(Set::parse(isl, "{ [i] : i mod 2 = 0 }").getConstraints());
+  EXPECT_FALSE(Set::parse(isl, "{ [i] : i = 0 or i = 7 }").getConstraints());
+  EXPECT_EQ(Map::get(diagonal, 1).isSingleValued(), true);
+  EXPECT_EQ(Map::get(points, 1).isSingleValued(), false);
+}
+
+TEST_F(SetTest, AgreesOnEmptiness) {
+  // 0 <= i < n; then n <= 0, then 3 i = 3 n - 1, then n = 2.
+  LinearConstraint least{{1, 0}, 0, false}, most{{-1, 1}, -1, false};
+  std::pair<LinearConstraint, bool> cases[] = {{{{0, -1}, 0, false}, true},
+                                               {{{3, -3}, 1, true}, true},
+                                               {{{0, 1}, -2, true}, false}};
+  for (const auto &[third, expected] : cases) {
+    EXPECT_EQ(isEmpty(isl, 2, {least, most, third}), expected);
+    EXPECT_EQ(Set::get(isl, 2, {least, most, third}).isEmpty(), expected);
+  }
 }
 
 TEST_F(SetTest, InexactSubscriptsMayBeAnything) {
@@ -89,6 +124,22 @@ TEST_F(SetTest, StopsAtItsLimit) {
   EXPECT_FALSE(points.lexMin());
   EXPECT_EQ(points.lexMin().isEmpty(), std::nullopt);
   EXPECT_EQ(small.getError(), "too many operations on integer sets");
+}
+
+TEST_F(SetTest, StartsAgainAfterItsLimit) {
+  Context limited(Limits{1});
+  EXPECT_FALSE(Set::parse(isl, "{ [i] : i mod 2 = 0 and i > 3 }").isEmpty() ==
+               std::nullopt);
+  Set set = Set::parse(limited, "{ [i, j] : 3 i = 7 j + 2 and 0 < i < j }");
+  set.isEmpty();
+  EXPECT_NE(limited.getError(), "");
+  limited.restart();
+  EXPECT_EQ(limited.getError(), "");
+}
+
+TEST_F(SetTest, NamesItsConditions) {
+  EXPECT_EQ(Set::parse(isl, "{ [i, j] : i = 2 j }").getCondition({"a", "b"}),
+            "2b = a");
 }
 
 TEST_F(SetTest, FindsBounds) {

@@ -1,0 +1,93 @@
+//===- Operators.h - The operators of substitution rules --------*- C++ -*-===//
+//
+// What the text form of rules knows of each operator: its name, its operands
+// and its parameters. What an operator means is in Meaning.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_SUBSTITUTION_OPERATORS_H
+#define ESPALIER_SUBSTITUTION_OPERATORS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+
+namespace espalier::substitution {
+
+/// The operators, in the order of the table in Operators.cpp.
+enum class OpKind : uint8_t {
+  Conv2d,
+  Matmul,
+  EwAdd,
+  EwMul,
+  SMul,
+  Relu,
+  Transpose,
+  Concat,
+  Split,
+  PoolAvg,
+  PoolMax,
+  Enlarge,
+  ConstIConv,
+  ConstPool,
+  ConstImm,
+  ConstOne,
+};
+
+/// How a parameter is written.
+enum class ParamKind : uint8_t {
+  Pair,       ///< `h,w`, both positive.
+  Padding,    ///< `same` or `valid`.
+  Activation, ///< `none` or `relu`.
+  Axis,       ///< A number below the largest rank.
+  Rank,       ///< A number from 1 to the largest rank.
+  Part,       ///< `0` or `1`.
+};
+
+/// Of a `Padding` and of an `Activation`.
+enum : int64_t { kSame = 0, kValid = 1 };
+enum : int64_t { kNoActivation = 0, kReluActivation = 1 };
+
+/// Tensors of rules have no more dimensions than this.
+constexpr int64_t kMaxRank = 8;
+/// Kernels and strides are no larger than this.
+constexpr int64_t kMaxExtent = 1024;
+
+/// The value of a parameter. Only a `Pair` has two numbers.
+struct Param {
+  int64_t first = 0, second = 0;
+
+  bool operator==(Param other) const {
+    return first == other.first && second == other.second;
+  }
+};
+
+struct ParamInfo {
+  llvm::StringLiteral name;
+  ParamKind kind;
+};
+
+struct OperatorInfo {
+  OpKind kind;
+  llvm::StringLiteral name;
+  unsigned numOperands;
+  llvm::ArrayRef<ParamInfo> params;
+
+  /// The last operand of `smul` is a scalar.
+  bool isScalarOperand(unsigned operand) const {
+    return kind == OpKind::SMul && operand == 1;
+  }
+  /// Whether the context decides sizes of the result.
+  bool isConstant() const { return numOperands == 0; }
+};
+
+/// All operators.
+llvm::ArrayRef<OperatorInfo> getOperators();
+const OperatorInfo &getInfo(OpKind kind);
+/// The operator of this name, if there is one.
+std::optional<OpKind> lookupOperator(llvm::StringRef name);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_SUBSTITUTION_OPERATORS_H

@@ -1,0 +1,99 @@
+//===- Expand.h - Expands a rule's outputs by definitions -------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_EXPAND_H
+#define ESPALIER_LIB_SUBSTITUTION_EXPAND_H
+
+#include "NormalForm.h"
+#include "Typing.h"
+
+namespace espalier::substitution {
+
+/// Expands instances at symbolic indices. Knows the constructs of definitions,
+/// and no operator.
+class Expander {
+public:
+  /// The sizes of one case; they may grow.
+  Expander(const Instances &instances, Sizes &sizes, Budget &budget)
+      : instances(instances), sizes(sizes), budget(budget) {}
+
+  /// The element of an instance at `indices`, which are known to lie inside of
+  /// it. Empty after a failure, of which `getError` tells.
+  Sum expand(unsigned instance, llvm::ArrayRef<Linear> indices,
+             const Assumed &assumed);
+  const std::string &getError() const { return error; }
+  Var makeVar() { return nextVar++; }
+  Var &getNextVar() { return nextVar; }
+
+private:
+  /// What evaluating an index leaves behind: variables that it determines.
+  struct Pending {
+    llvm::SmallVector<Var, 2> bound;
+    Constraints constraints;
+    llvm::SmallVector<Base, 1> bases;
+    void attachTo(Sum &sum) const;
+  };
+  struct Scope {
+    explicit Scope(const Instance &instance) : instance(instance) {}
+    const Instance &instance;
+    llvm::DenseMap<definition::VarId, Linear> vars;
+  };
+  using Expr = definition::Expr;
+
+  Sum expandStep(const Instance &instance, unsigned step,
+                 llvm::ArrayRef<Linear> indices, const Assumed &assumed);
+  Sum evaluate(Expr expr, const Scope &scope, const Assumed &assumed);
+  Sum evaluateAccess(Expr expr, const Scope &scope, const Assumed &assumed);
+  Sum evaluateApply(Expr expr, const Scope &scope, const Assumed &assumed);
+  Sum evaluateSelect(Expr expr, const Scope &scope, const Assumed &assumed);
+  Sum evaluateReduce(Expr expr, const Scope &scope, const Assumed &assumed);
+
+  std::optional<Linear> evaluateIndex(Expr expr, const Scope &scope,
+                                      const Assumed &assumed, Pending &pending);
+  /// floor(value / size) * scale.
+  std::optional<Linear> makeBase(const Linear &value, const Linear &size,
+                                 const Linear &scale, const Assumed &assumed,
+                                 Pending &pending);
+  /// Disjoint conjunctions that together say `condition` (or its opposite).
+  std::optional<std::vector<Constraints>>
+  evaluateCondition(Expr condition, bool isTrue, const Scope &scope,
+                    const Assumed &assumed, Pending &pending);
+  std::optional<std::vector<Constraints>> compare(Expr condition, bool isTrue,
+                                                  const Scope &scope,
+                                                  const Assumed &assumed,
+                                                  Pending &pending);
+
+  Sum fail(const llvm::Twine &reason);
+
+  const Instances &instances;
+  Sizes &sizes;
+  Budget &budget;
+  /// Above all parameters.
+  Var nextVar = 1u << 20;
+  std::string error;
+};
+
+/// Facts about floor(argument / size) * scale that are linear: P = v * size and
+/// Q = v * scale bound it by Q where P bounds the argument.
+Constraints getBaseFacts(const Base &base, const Sizes &sizes,
+                         const Assumed &assumed);
+/// For size == scale: argument - base is a remainder.
+Constraints getRemainderFacts(const Base &base);
+/// Pairs v * size, v * scale.
+llvm::SmallVector<std::pair<Linear, Linear>>
+getShifts(const Linear &size, const Linear &scale, const Sizes &sizes);
+
+/// Simplifies terms under what is assumed, and drops those over nothing. With
+/// `thorough`, looks for variables that have one value only.
+void simplify(Sum &sum, const Assumed &assumed, bool thorough = false);
+
+/// relu(inner), max(inner) and other functions, brought to a form in which the
+/// conditions on outer variables stand outside.
+Sum makeRelu(Sum inner, const Assumed &assumed);
+Sum makeMax(llvm::ArrayRef<Var> bound, const Constraints &constraints,
+            Sum inner, const Assumed &assumed);
+Sum makeFunction(definition::ScalarFn fn, std::vector<Sum> args,
+                 const Assumed &assumed);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_EXPAND_H

@@ -1,0 +1,317 @@
+//===- Meaning.cpp - Definitions of the operators of rules ----------------===//
+//
+// The table of what operators mean. `graph` has most of them, and its
+// definitions serve. Its convolution and its pools do not: they take the number
+// of groups and the padding as numbers, but a rule leaves both to the sizes of
+// the operands. Those three are written here, in the notation of `graph`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Meaning.h"
+#include "espalier/Definition/Formulas.h"
+#include "espalier/Definition/Notation.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::substitution;
+using namespace espalier::definition;
+
+std::optional<unsigned>
+espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
+  switch (node.op) {
+  case OpKind::Conv2d:
+  case OpKind::PoolAvg:
+  case OpKind::PoolMax:
+  case OpKind::Enlarge:
+  case OpKind::ConstIConv:
+  case OpKind::ConstPool:
+    return 4;
+  case OpKind::Matmul:
+  case OpKind::Transpose:
+  case OpKind::ConstImm:
+    return 2;
+  case OpKind::Concat:
+    return node.params[1].first;
+  case OpKind::SMul:
+    return operand == 1 ? std::optional(0u) : std::nullopt;
+  case OpKind::EwAdd:
+  case OpKind::EwMul:
+  case OpKind::Relu:
+  case OpKind::Split:
+  case OpKind::ConstOne:
+    return std::nullopt;
+  }
+  llvm_unreachable("every operator is handled above");
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The texts for one dimension of a window that slides over X. SAME pads such
+/// that there are ceil(size / stride) windows, half of it, rounded down,
+/// before.
+struct Window {
+  std::string count;    ///< How many windows there are.
+  std::string location; ///< Where a tap lies in X.
+  std::string guard;    ///< When it lies inside.
+
+  Window(unsigned dim, int64_t strideNumber, bool isSame,
+         const std::string &kernel, StringRef position, StringRef tap) {
+    std::string size = "size(X, " + llvm::utostr(dim) + ")";
+    std::string stride = llvm::itostr(strideNumber);
+    std::string start = position.str() + " * " + stride + " + " + tap.str();
+    if (!isSame) {
+      count = "(" + size + " - " + kernel + ") // " + stride + " + 1";
+      location = start;
+      guard = "0 <= " + location;
+      return;
+    }
+    count = "(" + size + " + " + stride + " - 1) // " + stride;
+    location = start + " - max(0, (" + count + " - 1) * " + stride + " + " +
+               kernel + " - " + size + ") // 2";
+    guard = "and(0 <= " + location + ", " + location + " < " + size + ")";
+  }
+};
+} // namespace
+
+static std::string getConvText(const Node &node) {
+  Param stride = node.params[0];
+  bool isSame = node.params[1].first == kSame;
+  Window y(2, stride.first, isSame, "size(W, 2)", "y", "i");
+  Window x(3, stride.second, isSame, "size(W, 3)", "x", "j");
+  return "R[n, o, y < " + y.count + ", x < " + x.count +
+         "] = act(sum(c, i, j | and(" + y.guard + ", " + x.guard +
+         ")) X[n, o // (size(W, 0) // (size(X, 1) // size(W, 1))) * size(W, 1)"
+         " + c, " +
+         y.location + ", " + x.location + "] * W[o, c, i, j])";
+}
+
+static std::string getPoolText(const Node &node) {
+  Param kernel = node.params[0], stride = node.params[1];
+  bool isSame = node.params[2].first == kSame;
+  std::string height = llvm::itostr(kernel.first);
+  std::string width = llvm::itostr(kernel.second);
+  Window y(2, stride.first, isSame, height, "y", "i");
+  Window x(3, stride.second, isSame, width, "x", "j");
+  std::string window = "(i < " + height + ", j < " + width + " | and(" +
+                       y.guard + ", " + x.guard + ")) X[n, c, " + y.location +
+                       ", " + x.location + "]";
+  std::string result = "R[n, c, y < " + y.count + ", x < " + x.count + "] = ";
+  if (node.is(OpKind::PoolMax))
+    return result + "max" + window;
+  return result + "(sum" + window + ") / (" + height + " * " + width + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// MeaningBuilder
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MeaningBuilder {
+public:
+  MeaningBuilder(MLIRContext &context, const Node &node,
+                 ArrayRef<unsigned> ranks, std::string &error)
+      : node(node), ranks(ranks.drop_back()), resultRank(ranks.back()),
+        error(error), builder(&context), type(builder.getF64Type()) {
+    context.loadDialect<graph::GraphDialect>();
+    builder.setInsertionPointToEnd(&block);
+    for (unsigned rank : this->ranks)
+      block.addArgument(
+          RankedTensorType::get(
+              SmallVector<int64_t>(rank, ShapedType::kDynamic), type),
+          builder.getUnknownLoc());
+  }
+
+  std::unique_ptr<Meaning> build() {
+    if (failed(define()))
+      return nullptr;
+    return std::move(meaning);
+  }
+
+private:
+  LogicalResult define() {
+    switch (node.op) {
+    case OpKind::Matmul:
+      return take<graph::MatmulOp>(operand(0), operand(1),
+                                   node.params[0].first == kReluActivation
+                                       ? graph::Activation::Relu
+                                       : graph::Activation::None);
+    case OpKind::EwAdd:
+      return take<graph::AddOp>(operand(0), operand(1));
+    case OpKind::EwMul:
+    case OpKind::SMul:
+      return take<graph::MulOp>(operand(0), operand(1));
+    case OpKind::Relu:
+      return take<graph::ReluOp>(operand(0));
+    case OpKind::Transpose:
+      return take<graph::TransposeOp>(operand(0), ArrayRef<int64_t>{1, 0});
+    case OpKind::Concat:
+      return take<graph::ConcatOp>(ValueRange(block.getArguments()),
+                                   node.params[0].first);
+    case OpKind::Split:
+      return defineSplit();
+    case OpKind::Enlarge:
+      return defineEnlarge();
+    case OpKind::Conv2d:
+      return defineConv();
+    case OpKind::PoolAvg:
+    case OpKind::PoolMax:
+      return parse(getPoolText(node));
+    case OpKind::ConstImm:
+      return takeConstant<graph::ConstImmOp>({});
+    case OpKind::ConstOne:
+      return takeConstant<graph::ConstOneOp>({});
+    case OpKind::ConstIConv:
+      return takeConstant<graph::ConstIconvOp>(node.params[0]);
+    case OpKind::ConstPool:
+      return takeConstant<graph::ConstPoolOp>(node.params[0]);
+    }
+    llvm_unreachable("every operator is handled above");
+  }
+
+  Value operand(unsigned number) { return block.getArgument(number); }
+  Value makeParameter(Parameter parameter) {
+    meaning->parameters.push_back(parameter);
+    return block.addArgument(builder.getIndexType(), builder.getUnknownLoc());
+  }
+
+  /// Takes the definition of an operator of graph.
+  template <typename OpTy, typename... Args>
+  LogicalResult take(Args &&...args) {
+    auto op = OpTy::create(builder, builder.getUnknownLoc(),
+                           std::forward<Args>(args)...);
+    FailureOr<Definition> definition =
+        op.getDefinition([&](const Twine &reason) { error = reason.str(); });
+    if (failed(definition))
+      return failure();
+    meaning->definition = std::move(*definition);
+    return success();
+  }
+
+  template <typename OpTy>
+  LogicalResult takeConstant(std::optional<Param> kernel) {
+    SmallVector<int64_t> sizes(kernel ? 2 : resultRank, ShapedType::kDynamic);
+    SmallVector<Value> dynamic;
+    for (unsigned dim = 0; dim < sizes.size(); ++dim)
+      dynamic.push_back(makeParameter({Parameter::Kind::Chosen, dim}));
+    if (kernel)
+      sizes.append({kernel->first, kernel->second});
+    return take<OpTy>(RankedTensorType::get(sizes, type), dynamic, sizes, type);
+  }
+
+  /// A part is the slice before or behind the cut.
+  LogicalResult defineSplit() {
+    unsigned axis = node.params[0].first, rank = ranks[0];
+    bool isSecond = node.params[1].first == 1;
+    if (axis >= rank) {
+      error = "expects an axis below the rank " + llvm::utostr(rank) +
+              ", but got " + llvm::utostr(axis);
+      return failure();
+    }
+    SmallVector<int64_t> starts(rank, 0), steps(rank, 1);
+    SmallVector<int64_t> sizes(rank, ShapedType::kDynamic);
+    SmallVector<Value> offsets, extents;
+    if (isSecond) {
+      starts[axis] = ShapedType::kDynamic;
+      offsets.push_back(makeParameter({Parameter::Kind::Cut, axis}));
+    }
+    for (unsigned dim = 0; dim < rank; ++dim)
+      extents.push_back(makeParameter({dim != axis ? Parameter::Kind::Size
+                                       : isSecond  ? Parameter::Kind::AfterCut
+                                                   : Parameter::Kind::Cut,
+                                       dim}));
+    return take<graph::SliceOp>(operand(0).getType(), operand(0), offsets,
+                                extents, starts, sizes, steps);
+  }
+
+  Expr size(unsigned tensor, unsigned dim) {
+    return definition::size(TensorRef::operand(tensor), dim,
+                            builder.getContext());
+  }
+  void require(Expr lhs, Expr rhs) {
+    meaning->definition.agreements.push_back({lhs, rhs});
+  }
+
+  /// Centred: as much before as behind.
+  LogicalResult defineEnlarge() {
+    Param kernel = node.params[0];
+    if (failed(take<graph::EnlargeOp>(
+            operand(0), ArrayRef<int64_t>{kernel.first, kernel.second})))
+      return failure();
+    for (auto [dim, extent] :
+         {std::pair(2u, kernel.first), {3u, kernel.second}}) {
+      Expr limit = cast(builder.getIndexType(), constant(extent));
+      Expr border = floorDiv(limit - size(0, dim), constant(int64_t(2)));
+      require(apply(ScalarFn::Max, {size(0, dim), limit}), limit);
+      require(border * 2 + size(0, dim), limit);
+    }
+    return success();
+  }
+
+  /// Groups are equally many channels of X and features of W.
+  LogicalResult defineConv() {
+    if (failed(parse(getConvText(node))))
+      return failure();
+    Expr groups = floorDiv(size(0, 1), size(1, 1));
+    require(groups * size(1, 1), size(0, 1));
+    require(floorDiv(size(1, 0), groups) * groups, size(1, 0));
+    return success();
+  }
+
+  LogicalResult parse(const std::string &text) {
+    Instantiation instantiation;
+    instantiation.context = builder.getContext();
+    for (BlockArgument argument : block.getArguments())
+      instantiation.operands.push_back(
+          {argument.getArgNumber() == 0 ? "X" : "W",
+           cast<RankedTensorType>(argument.getType())});
+    bool hasRelu =
+        node.is(OpKind::Conv2d) && node.params[2].first == kReluActivation;
+    instantiation.functions["act"] = [hasRelu](Expr value) {
+      return hasRelu ? relu(value) : value;
+    };
+    FailureOr<Definition> definition =
+        parseDefinition(text, instantiation,
+                        [&](const Twine &reason) { error = reason.str(); });
+    if (failed(definition))
+      return failure();
+    meaning->definition = std::move(*definition);
+    return success();
+  }
+
+  /// Clashes with the expression of the same name otherwise.
+  static Expr cast(Type type, Expr value) {
+    return definition::cast(type, value);
+  }
+  template <typename To, typename From>
+  static To cast(From from) {
+    return mlir::cast<To>(from);
+  }
+
+  const Node &node;
+  ArrayRef<unsigned> ranks; ///< Of the operands.
+  unsigned resultRank;
+  std::string &error;
+  Block block;
+  OpBuilder builder;
+  Type type;
+  std::unique_ptr<Meaning> meaning = std::make_unique<Meaning>();
+};
+} // namespace
+
+const Meaning *Meanings::get(const Node &node, ArrayRef<unsigned> ranks,
+                             std::string &error) {
+  std::vector<int64_t> params;
+  for (Param param : node.params)
+    params.insert(params.end(), {param.first, param.second});
+  auto [entry, isNew] =
+      known.try_emplace({node.op, params, {ranks.begin(), ranks.end()}});
+  if (isNew || !entry->second)
+    entry->second = MeaningBuilder(context, node, ranks, error).build();
+  return entry->second.get();
+}

@@ -1,0 +1,80 @@
+//===- Prove.h - Decides whether a sum of products is zero ------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_PROVE_H
+#define ESPALIER_LIB_SUBSTITUTION_PROVE_H
+
+#include "Expand.h"
+
+namespace espalier::substitution {
+
+/// Proves that sums are zero. An answer of false means nothing.
+class Prover {
+public:
+  Prover(const Sizes &sizes, Var &nextVar, Budget &budget)
+      : sizes(sizes), nextVar(nextVar), budget(budget) {}
+
+  /// Whether the sum is certainly zero wherever `assumed` holds.
+  bool isZero(Sum sum, const Assumed &assumed);
+
+private:
+  /// A term in the variables of its bucket: its domain there, and facts that
+  /// hold on that domain.
+  struct Member {
+    Rational coefficient;
+    Constraints domain, facts;
+  };
+  /// Terms that were brought to the bound variables of one of them.
+  struct Bucket {
+    Term representative;
+    std::vector<Member> members;
+  };
+  using Image = Member;
+
+  bool isZeroWithin(Sum sum, const Assumed &assumed);
+  bool isZeroByMatching(const Sum &sum, const Assumed &assumed);
+  bool assign(const Sum &sum, unsigned number, std::vector<Bucket> &buckets,
+              const Assumed &assumed);
+  /// Two members have the same domain and opposite coefficients.
+  bool areOpposite(const Member &lhs, const Member &rhs,
+                   const Assumed &assumed);
+  /// The members add up to nothing everywhere.
+  bool cancels(std::vector<Member> members, const Assumed &assumed,
+               unsigned level);
+
+  /// Expresses `term` in the bound variables of `into`, such that each summand
+  /// becomes an equal one and no two the same.
+  std::optional<Image> unify(const Term &into, const Term &term,
+                             const Assumed &assumed);
+  /// The same, with factor k of `into` for factor `pairing[k]` of `term`.
+  std::optional<Image> unifyFactors(const Term &into, const Term &term,
+                                    llvm::ArrayRef<unsigned> pairing,
+                                    const Assumed &assumed);
+  std::optional<Image> unifyBy(const Term &into, Term term,
+                               llvm::ArrayRef<unsigned> pairing,
+                               Constraints equations, const Assumed &assumed);
+  /// Names the bases of `term` that are certainly equal to some of `into`, or
+  /// differ by a known shift, as these; removes them, and keeps their facts.
+  llvm::SmallVector<std::pair<Var, Linear>> linkBases(const Term &into,
+                                                      Term &term,
+                                                      Constraints &facts,
+                                                      const Assumed &assumed);
+  bool areEqual(const Atom &lhs, const Atom &rhs, const Assumed &assumed);
+  bool areEqualMaxima(const Atom &lhs, const Atom &rhs, const Assumed &assumed);
+  bool haveEqualImages(const Atom &lhs, const Atom &rhs,
+                       const Assumed &assumed);
+
+  const Sizes &sizes;
+  Var &nextVar;
+  Budget &budget;
+  unsigned depth = 0;
+};
+
+/// Whether scalar arithmetic alone makes the sum zero, whatever its elements
+/// are; by Z3. `isSame` tells of sums whether they are certainly equal.
+bool isZeroByScalars(const Sum &sum,
+                     llvm::function_ref<bool(const Sum &, const Sum &)> isSame,
+                     Budget &budget);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_PROVE_H

@@ -1,0 +1,144 @@
+//===- Rule.cpp - Substitution rules and their printer --------------------===//
+
+#include "espalier/Substitution/Rule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace espalier::substitution;
+
+//===----------------------------------------------------------------------===//
+// Graph
+//===----------------------------------------------------------------------===//
+
+NodeId Graph::add(Node node) {
+  std::vector<int64_t> key{static_cast<int64_t>(node.kind),
+                           static_cast<int64_t>(node.op), node.number};
+  for (Param param : node.params) {
+    key.push_back(param.first);
+    key.push_back(param.second);
+  }
+  llvm::append_range(key, node.operands);
+  auto [entry, isNew] = known.try_emplace(std::move(key), nodes.size());
+  if (isNew)
+    nodes.push_back(std::move(node));
+  return entry->second;
+}
+
+NodeId Graph::addTensor(unsigned number) {
+  Node node;
+  node.number = number;
+  return add(std::move(node));
+}
+
+NodeId Graph::addScalar(unsigned number) {
+  Node node;
+  node.kind = Node::Kind::Scalar;
+  node.number = number;
+  return add(std::move(node));
+}
+
+NodeId Graph::addOperator(OpKind op, llvm::ArrayRef<Param> params,
+                          llvm::ArrayRef<NodeId> operands) {
+  Node node;
+  node.kind = Node::Kind::Operator;
+  node.op = op;
+  node.params.assign(params.begin(), params.end());
+  node.operands.assign(operands.begin(), operands.end());
+  return add(std::move(node));
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// The nodes that `roots` are made of.
+static llvm::SmallBitVector getReachable(const Graph &graph,
+                                         llvm::ArrayRef<NodeId> roots) {
+  llvm::SmallBitVector reachable(graph.size());
+  for (NodeId root : roots)
+    reachable.set(root);
+  for (NodeId id = graph.size(); id-- > 0;)
+    if (reachable[id])
+      for (NodeId operand : graph[id].operands)
+        reachable.set(operand);
+  return reachable;
+}
+
+std::string espalier::substitution::check(const Rule &rule) {
+  if (rule.src.empty())
+    return "expects an output, but got none";
+  if (rule.src.size() != rule.dst.size())
+    return "expects as many 'dst' lines as 'src' lines, but got " +
+           llvm::utostr(rule.dst.size()) + " and " +
+           llvm::utostr(rule.src.size());
+  for (llvm::ArrayRef<NodeId> side : {rule.src, rule.dst})
+    for (NodeId root : side)
+      if (rule.graph[root].kind == Node::Kind::Scalar)
+        return "expects a tensor as output, but got ?s" +
+               llvm::utostr(rule.graph[root].number);
+  llvm::SmallBitVector src = getReachable(rule.graph, rule.src);
+  llvm::SmallBitVector dst = getReachable(rule.graph, rule.dst);
+  for (NodeId id : dst.set_bits())
+    if (rule.graph[id].isVariable() && !src[id]) {
+      std::string message = "expects 'dst' to use variables of 'src', but got ";
+      llvm::raw_string_ostream os(message);
+      print(rule.graph, id, os);
+      return message;
+    }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Printer
+//===----------------------------------------------------------------------===//
+
+static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
+  switch (kind) {
+  case ParamKind::Pair:
+    os << param.first << ',' << param.second;
+    return;
+  case ParamKind::Padding:
+    os << (param.first == kSame ? "same" : "valid");
+    return;
+  case ParamKind::Activation:
+    os << (param.first == kNoActivation ? "none" : "relu");
+    return;
+  case ParamKind::Axis:
+  case ParamKind::Rank:
+  case ParamKind::Part:
+    os << param.first;
+    return;
+  }
+}
+
+void espalier::substitution::print(const Graph &graph, NodeId id,
+                                   llvm::raw_ostream &os) {
+  const Node &node = graph[id];
+  if (node.isVariable()) {
+    os << (node.kind == Node::Kind::Tensor ? "?i" : "?s") << node.number;
+    return;
+  }
+  const OperatorInfo &info = node.getInfo();
+  os << '(' << info.name;
+  for (auto [param, value] : llvm::zip_equal(info.params, node.params)) {
+    os << " :" << param.name << ' ';
+    printParam(param.kind, value, os);
+  }
+  for (NodeId operand : node.operands) {
+    os << ' ';
+    print(graph, operand, os);
+  }
+  os << ')';
+}
+
+void espalier::substitution::print(const Rule &rule, llvm::raw_ostream &os) {
+  os << "rule " << rule.name << '\n';
+  for (auto [word, side] : {std::pair("src ", llvm::ArrayRef(rule.src)),
+                            std::pair("dst ", llvm::ArrayRef(rule.dst))})
+    for (NodeId root : side) {
+      os << word;
+      print(rule.graph, root, os);
+      os << '\n';
+    }
+}

@@ -1,0 +1,309 @@
+//===- RuleParser.cpp - Parses the text form of rules ---------------------===//
+
+#include "espalier/Substitution/Rule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <optional>
+
+using namespace mlir;
+using namespace espalier::substitution;
+
+namespace {
+/// Texts beyond these limits are refused, so that no text exhausts the stack.
+constexpr unsigned kMaxDepth = 100;
+constexpr unsigned kMaxNodes = 1000;
+
+/// Parses one S-expression. Methods return nothing after the first fault.
+class ExprParser {
+public:
+  ExprParser(Graph &graph, StringRef text,
+             llvm::function_ref<void(const Twine &)> error)
+      : graph(graph), rest(text), error(error) {
+    advance();
+  }
+
+  std::optional<NodeId> parse() {
+    std::optional<NodeId> node = parseNode(/*depth=*/0);
+    if (node && !token.empty())
+      return expected("the end of the line");
+    return node;
+  }
+
+private:
+  void advance() {
+    rest = rest.ltrim();
+    size_t length = rest.find_first_of("() \t\r");
+    token = rest.take_front(rest.empty() ? 0 : std::max<size_t>(length, 1));
+    rest = rest.drop_front(token.size());
+  }
+
+  std::nullopt_t fail(const Twine &message) {
+    error(message);
+    return std::nullopt;
+  }
+  std::nullopt_t expected(const Twine &what) {
+    return fail("expects " + what + ", but got " +
+                (token.empty() ? std::string("the end of the line")
+                               : ("'" + token + "'").str()));
+  }
+
+  std::optional<NodeId> parseNode(unsigned depth) {
+    if (depth > kMaxDepth)
+      return fail("expects at most " + Twine(kMaxDepth) +
+                  " nested operators, but got more");
+    if (graph.size() > kMaxNodes)
+      return fail("expects at most " + Twine(kMaxNodes) +
+                  " operators, but got more");
+    if (token.starts_with("?"))
+      return parseVariable();
+    if (token != "(")
+      return expected("'(' or a variable");
+    advance();
+    std::optional<OpKind> op = lookupOperator(token);
+    if (!op)
+      return expected("an operator");
+    advance();
+    const OperatorInfo &info = getInfo(*op);
+    SmallVector<Param> params;
+    SmallVector<NodeId> operands;
+    if (!parseParams(info, params) || !parseOperands(info, operands, depth))
+      return std::nullopt;
+    return graph.addOperator(*op, params, operands);
+  }
+
+  std::optional<NodeId> parseVariable() {
+    bool isTensor = token.starts_with("?i");
+    unsigned number;
+    if ((!isTensor && !token.starts_with("?s")) ||
+        !llvm::all_of(token.drop_front(2), llvm::isDigit) ||
+        token.drop_front(2).getAsInteger(10, number))
+      return expected("a variable like ?i0 or ?s0");
+    advance();
+    return isTensor ? graph.addTensor(number) : graph.addScalar(number);
+  }
+
+  bool parseOperands(const OperatorInfo &info,
+                     SmallVectorImpl<NodeId> &operands, unsigned depth) {
+    while (token != ")") {
+      if (operands.size() == info.numOperands) {
+        expected("')' behind the " + Twine(info.numOperands) +
+                 " operands of '" + info.name + "'");
+        return false;
+      }
+      if (token.empty() || token.starts_with(":")) {
+        expected("operand " + Twine(operands.size() + 1) + " of '" + info.name +
+                 "'");
+        return false;
+      }
+      std::optional<NodeId> operand = parseNode(depth + 1);
+      if (!operand)
+        return false;
+      bool isScalar = graph[*operand].kind == Node::Kind::Scalar;
+      if (isScalar != info.isScalarOperand(operands.size())) {
+        fail(Twine("expects a ") + (isScalar ? "tensor" : "scalar") +
+             " as operand " + Twine(operands.size() + 1) + " of '" + info.name +
+             "', but got a " + (isScalar ? "scalar" : "tensor"));
+        return false;
+      }
+      operands.push_back(*operand);
+    }
+    if (operands.size() < info.numOperands) {
+      fail("expects " + Twine(info.numOperands) + " operands of '" + info.name +
+           "', but got " + Twine(operands.size()));
+      return false;
+    }
+    advance();
+    return true;
+  }
+
+  bool parseParams(const OperatorInfo &info, SmallVectorImpl<Param> &params) {
+    SmallVector<std::optional<Param>> found(info.params.size());
+    while (token.consume_front(":")) {
+      const auto *param = llvm::find_if(
+          info.params, [&](const ParamInfo &p) { return p.name == token; });
+      if (param == info.params.end()) {
+        fail("expects a parameter of '" + info.name + "', but got ':" + token +
+             "'");
+        return false;
+      }
+      std::optional<Param> &value = found[param - info.params.begin()];
+      if (value) {
+        fail("expects ':" + token + "' once, but got it again");
+        return false;
+      }
+      advance();
+      if (!(value = parseParam(*param)))
+        return false;
+    }
+    for (auto [param, value] : llvm::zip_equal(info.params, found)) {
+      if (!value) {
+        fail("expects ':" + param.name + "' of '" + info.name +
+             "', but got none");
+        return false;
+      }
+      params.push_back(*value);
+    }
+    if (info.kind == OpKind::Concat && params[0].first >= params[1].first) {
+      fail("expects ':axis' below ':ndim', but got " + Twine(params[0].first) +
+           " and " + Twine(params[1].first));
+      return false;
+    }
+    return true;
+  }
+
+  std::optional<Param> parseParam(const ParamInfo &info) {
+    std::optional<Param> value = readParam(info.kind);
+    if (!value)
+      return expected(describe(info.kind) + " for ':" + info.name + "'");
+    advance();
+    return value;
+  }
+
+  static std::string describe(ParamKind kind) {
+    switch (kind) {
+    case ParamKind::Pair:
+      return "two numbers 'h,w' from 1 to " + llvm::utostr(kMaxExtent);
+    case ParamKind::Padding:
+      return "'same' or 'valid'";
+    case ParamKind::Activation:
+      return "'none' or 'relu'";
+    case ParamKind::Axis:
+      return "a number below " + llvm::utostr(kMaxRank);
+    case ParamKind::Rank:
+      return "a number from 1 to " + llvm::utostr(kMaxRank);
+    case ParamKind::Part:
+      return "'0' or '1'";
+    }
+    llvm_unreachable("every kind is handled above");
+  }
+
+  static std::optional<int64_t> readNumber(StringRef text, int64_t least,
+                                           int64_t limit) {
+    int64_t number;
+    if (text.empty() || !llvm::all_of(text, llvm::isDigit) ||
+        text.getAsInteger(10, number) || number < least || number > limit)
+      return std::nullopt;
+    return number;
+  }
+
+  std::optional<Param> readParam(ParamKind kind) const {
+    auto choose = [&](StringRef zero, StringRef one) -> std::optional<Param> {
+      if (token != zero && token != one)
+        return std::nullopt;
+      return Param{token == one};
+    };
+    switch (kind) {
+    case ParamKind::Padding:
+      return choose("same", "valid");
+    case ParamKind::Activation:
+      return choose("none", "relu");
+    case ParamKind::Part:
+      return choose("0", "1");
+    case ParamKind::Axis:
+      if (auto number = readNumber(token, 0, kMaxRank - 1))
+        return Param{*number};
+      return std::nullopt;
+    case ParamKind::Rank:
+      if (auto number = readNumber(token, 1, kMaxRank))
+        return Param{*number};
+      return std::nullopt;
+    case ParamKind::Pair: {
+      auto [height, width] = token.split(',');
+      auto first = readNumber(height, 1, kMaxExtent);
+      auto second = readNumber(width, 1, kMaxExtent);
+      if (first && second)
+        return Param{*first, *second};
+      return std::nullopt;
+    }
+    }
+    llvm_unreachable("every kind is handled above");
+  }
+
+  Graph &graph;
+  StringRef rest, token;
+  llvm::function_ref<void(const Twine &)> error;
+};
+
+class FileParser {
+public:
+  FileParser(std::vector<Rule> &rules,
+             llvm::function_ref<void(unsigned, const Twine &)> error)
+      : rules(rules), error(error) {}
+
+  LogicalResult run(StringRef text) {
+    while (!text.empty()) {
+      StringRef line;
+      std::tie(line, text) = text.split('\n');
+      ++number;
+      parseLine(line.trim());
+    }
+    finish();
+    return success(!anyFault);
+  }
+
+private:
+  void parseLine(StringRef line) {
+    size_t space = std::min(line.find_first_of(" \t"), line.size());
+    StringRef word = line.take_front(space), rest = line.drop_front(space);
+    if (line.empty())
+      return finish();
+    if (word == "rule")
+      return begin(rest.trim());
+    if (word != "src" && word != "dst")
+      return;
+    if (!rule)
+      return fail("expects 'rule NAME' before '" + word + "', but got none");
+    auto &side = word == "src" ? rule->src : rule->dst;
+    if (auto node = ExprParser(rule->graph, rest, [&](const Twine &message) {
+                      fail(message);
+                    }).parse())
+      side.push_back(*node);
+  }
+
+  void begin(StringRef name) {
+    finish();
+    rule.emplace();
+    rule->name = name.str();
+    rule->line = number;
+    isFaulty = false;
+    if (name.empty() || name.find_first_of(" \t:") != StringRef::npos)
+      fail("expects a name without spaces or colons, but got '" + name + "'");
+    else if (!names.try_emplace(rule->name, number).second)
+      fail("expects a new name, but line " + Twine(names[rule->name]) +
+           " has it too");
+  }
+
+  void finish() {
+    if (rule && !isFaulty) {
+      std::string complaint = check(*rule);
+      if (!complaint.empty())
+        failAt(rule->line, complaint);
+      else
+        rules.push_back(std::move(*rule));
+    }
+    rule.reset();
+  }
+
+  void fail(const Twine &message) { failAt(number, message); }
+  void failAt(unsigned line, const Twine &message) {
+    isFaulty = anyFault = true;
+    if (rule)
+      error(line, "rule '" + rule->name + "': " + message);
+    else
+      error(line, message);
+  }
+
+  std::vector<Rule> &rules;
+  llvm::function_ref<void(unsigned, const Twine &)> error;
+  unsigned number = 0;
+  std::optional<Rule> rule;
+  std::map<std::string, unsigned> names;
+  bool isFaulty = false, anyFault = false;
+};
+} // namespace
+
+LogicalResult espalier::substitution::parseRules(
+    StringRef text, std::vector<Rule> &rules,
+    llvm::function_ref<void(unsigned, const Twine &)> error) {
+  return FileParser(rules, error).run(text);
+}

@@ -1,0 +1,209 @@
+//===- Sample.cpp - Evaluates rules at random shapes ----------------------===//
+//
+// Both sides run on the reference interpreter, by the definitions as they
+// stand, so that a refutation owes nothing to the expansion.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sample.h"
+#include "espalier/Interpreter/Interpreter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace espalier;
+using namespace espalier::substitution;
+using espalier::interpreter::Tensor;
+
+static constexpr unsigned kMaxTries = 400;
+/// The largest extents of successive shapes.
+static constexpr int64_t kLimits[] = {2, 3, 4, 5, 3, 4, 5, 6, 8};
+/// Larger tensors are not evaluated.
+static constexpr int64_t kMaxElements = 100'000;
+/// Inputs are small integers, so that only divisions round.
+static constexpr double kTolerance = 1e-7;
+
+/// Often one that is there already: equal and divisible extents fit better.
+int64_t Sampler::pickExtent(const std::vector<int64_t> &values, Var number,
+                            int64_t least, int64_t limit) {
+  if (number > 0 && pick(0, 3) == 0) {
+    int64_t old = values[pick(0, number - 1)];
+    if (old >= least && old <= limit)
+      return old;
+  }
+  return pick(least, limit);
+}
+
+std::optional<std::vector<int64_t>> Sampler::tryToDraw(int64_t limit,
+                                                       int64_t least) {
+  std::vector<int64_t> values(sizes.size(), 0);
+  auto getValue = [&](Var var) { return values[var]; };
+  for (Var var = 0; var < sizes.size(); ++var) {
+    const SizeInfo &info = sizes[var];
+    int64_t a = info.a.evaluate(getValue), b = info.b.evaluate(getValue);
+    switch (info.kind) {
+    case SizeInfo::Kind::Extent: {
+      // Other extents may determine it; what is newer is not known yet.
+      Linear simple = sizes.facts.simplify(Linear::var(var));
+      bool isChosen = simple.any([&](Var other) { return other >= var; });
+      values[var] = isChosen ? pickExtent(values, var, least, limit)
+                             : simple.evaluate(getValue);
+      break;
+    }
+    case SizeInfo::Kind::Floor:
+    case SizeInfo::Kind::Quotient:
+      if (b <= 0)
+        return std::nullopt;
+      values[var] = llvm::divideFloorSigned(a, b);
+      break;
+    case SizeInfo::Kind::Product:
+      values[var] = a * b;
+      break;
+    case SizeInfo::Kind::Max:
+      values[var] = std::max(a, b);
+      break;
+    }
+  }
+  for (const Constraint &fact : sizes.facts.getAll()) {
+    int64_t value = fact.expr.evaluate(getValue);
+    if (fact.isEquality ? value != 0 : value < 0)
+      return std::nullopt;
+  }
+  return values;
+}
+
+std::optional<std::vector<int64_t>> Sampler::drawSizes(int64_t limit,
+                                                       int64_t least) {
+  for (unsigned tries = 0; tries < kMaxTries; ++tries)
+    if (auto values = tryToDraw(limit, least))
+      return values;
+  return std::nullopt;
+}
+
+std::optional<std::vector<Tensor>>
+Sampler::evaluate(const std::vector<int64_t> &values) {
+  auto getValue = [&](Var var) { return values[var]; };
+  std::vector<Tensor> tensors;
+  for (const Instance &instance : instances.list) {
+    if (!instance.node->isVariable()) {
+      llvm::SmallVector<Tensor> operands;
+      for (unsigned operand : instance.operands)
+        operands.push_back(tensors[operand]);
+      llvm::SmallVector<int64_t> parameters;
+      for (const Linear &parameter : instance.parameters)
+        parameters.push_back(parameter.evaluate(getValue));
+      auto results =
+          interpreter::evaluate(instance.meaning->definition, operands,
+                                parameters, [](const llvm::Twine &) {});
+      if (failed(results))
+        return std::nullopt;
+      tensors.push_back((*results)[0]);
+      if (tensors.back().getNumElements() > kMaxElements)
+        return std::nullopt;
+      continue;
+    }
+    llvm::SmallVector<int64_t> shape;
+    int64_t count = 1;
+    for (const Linear &extent : instance.shape) {
+      shape.push_back(extent.evaluate(getValue));
+      count *= shape.back();
+      if (count > kMaxElements)
+        return std::nullopt;
+    }
+    auto type = mlir::RankedTensorType::get(shape, elementType);
+    auto tensor = Tensor::create(type);
+    if (failed(tensor))
+      return std::nullopt;
+    auto *elements =
+        reinterpret_cast<double *>(tensor->getMutableBytes().data());
+    for (int64_t i = 0; i < count; ++i)
+      elements[i] = static_cast<double>(pick(-3, 3));
+    tensors.push_back(*tensor);
+  }
+  return tensors;
+}
+
+std::string Sampler::describe(const std::vector<int64_t> &values) const {
+  std::string text;
+  for (const Instance &instance : instances.list) {
+    bool isConstant = instance.meaning && instance.node->getInfo().isConstant();
+    if (!instance.isInSrc || (!instance.node->isVariable() && !isConstant) ||
+        instance.rank == 0)
+      continue;
+    text += (text.empty() ? "" : " ") + instance.name + "=";
+    for (auto [dim, extent] : llvm::enumerate(instance.shape))
+      text +=
+          (dim ? "x" : "") +
+          llvm::itostr(extent.evaluate([&](Var var) { return values[var]; }));
+  }
+  return text;
+}
+
+static bool areClose(double lhs, double rhs) {
+  if (std::isnan(lhs) || std::isnan(rhs))
+    return std::isnan(lhs) == std::isnan(rhs);
+  if (std::isinf(lhs) || std::isinf(rhs))
+    return lhs == rhs;
+  return std::fabs(lhs - rhs) <=
+         kTolerance * (1 + std::fmax(std::fabs(lhs), std::fabs(rhs)));
+}
+
+static void printValues(const Tensor &tensor, llvm::raw_ostream &os) {
+  os << '[';
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    os << (i ? "," : "") << llvm::format("%.9g", tensor.getFloat(i));
+  os << ']';
+}
+
+std::string Sampler::compare(const std::vector<Tensor> &tensors,
+                             const std::vector<int64_t> &values) const {
+  for (unsigned output = 0; output < instances.src.size(); ++output) {
+    const Tensor &src = tensors[instances.src[output]];
+    const Tensor &dst = tensors[instances.dst[output]];
+    std::string text = describe(values);
+    llvm::raw_string_ostream os(text);
+    if (src.getShape() != dst.getShape()) {
+      os << ": output " << output << " has another shape";
+      return text;
+    }
+    for (int64_t i = 0; i < src.getNumElements(); ++i) {
+      if (areClose(src.getFloat(i), dst.getFloat(i)))
+        continue;
+      os << ": output " << output << " at ";
+      int64_t rest = i, stride = src.getNumElements();
+      os << '[';
+      for (auto [dim, extent] : llvm::enumerate(src.getShape())) {
+        stride /= extent;
+        os << (dim ? "," : "") << rest / stride;
+        rest %= stride;
+      }
+      os << "] is " << llvm::format("%.9g", src.getFloat(i)) << " in src and "
+         << llvm::format("%.9g", dst.getFloat(i)) << " in dst, with";
+      for (auto [number, instance] : llvm::enumerate(instances.list))
+        if (instance.node->isVariable()) {
+          os << ' ' << instance.name << '=';
+          printValues(tensors[number], os);
+        }
+      return text;
+    }
+  }
+  return "";
+}
+
+std::string Sampler::findDifference(unsigned count, Budget &budget,
+                                    int64_t limit) {
+  for (unsigned number = 0; number < count && budget.check(); ++number) {
+    auto values =
+        drawSizes(std::min(kLimits[number % std::size(kLimits)], limit));
+    if (!values)
+      continue;
+    auto tensors = evaluate(*values);
+    if (!tensors)
+      continue;
+    std::string difference = compare(*tensors, *values);
+    if (!difference.empty())
+      return difference;
+  }
+  return "";
+}

@@ -1,0 +1,329 @@
+//===- Typing.cpp - Extents of the nodes of a rule ------------------------===//
+
+#include "Typing.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace espalier;
+using namespace espalier::substitution;
+using namespace espalier::definition;
+
+std::optional<Linear>
+espalier::substitution::translateExtent(Expr extent, const Instances &instances,
+                                        const Instance &instance,
+                                        Sizes &sizes) {
+  switch (extent.getKind()) {
+  case Expr::Kind::Constant:
+    if (std::optional<int64_t> value = extent.getInt())
+      return Linear(*value);
+    return std::nullopt;
+  case Expr::Kind::Parameter:
+    return sizes.facts.simplify(instance.parameters[extent.getNumber()]);
+  case Expr::Kind::Size: {
+    TensorRef tensor = extent.getTensor();
+    if (tensor.isOperand())
+      return sizes.facts.simplify(
+          instances.list[instance.operands[tensor.number]]
+              .shape[extent.getNumber()]);
+    const Step &step = instance.meaning->definition.steps[tensor.number];
+    return translateExtent(step.indices[extent.getNumber()].extent, instances,
+                           instance, sizes);
+  }
+  case Expr::Kind::Cast:
+    return translateExtent(extent.getOperands()[0], instances, instance, sizes);
+  case Expr::Kind::Apply: {
+    llvm::SmallVector<Linear, 2> args;
+    for (Expr operand : extent.getOperands()) {
+      auto arg = translateExtent(operand, instances, instance, sizes);
+      if (!arg)
+        return std::nullopt;
+      args.push_back(*arg);
+    }
+    if (args.size() != 2)
+      return std::nullopt;
+    return sizes.apply(extent.getFn(), args[0], args[1]);
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+namespace {
+class Typer {
+public:
+  Typer(Typing &typing, Meanings &meanings,
+        llvm::ArrayRef<Assumption> assumptions, std::string &error)
+      : typing(typing), instances(typing.instances), sizes(typing.sizes),
+        meanings(meanings), assumptions(assumptions), error(error) {}
+
+  bool run() {
+    for (unsigned number = 0; number < instances.list.size(); ++number) {
+      if (number == instances.numSrc) {
+        sizes.close();
+        typing.srcSizes = sizes;
+        applyAssumptions();
+      }
+      if (!type(number))
+        return false;
+    }
+    if (!typing.srcSizes) {
+      sizes.close();
+      typing.srcSizes = sizes;
+      applyAssumptions();
+    }
+    for (auto [src, dst] : llvm::zip_equal(instances.src, instances.dst))
+      for (auto [lhs, rhs] : llvm::zip_equal(instances.list[src].shape,
+                                             instances.list[dst].shape))
+        sizes.facts.addEqual(lhs, rhs);
+    sizes.close();
+    collectDivisions();
+    return true;
+  }
+
+private:
+  bool type(unsigned number) {
+    Instance &instance = instances.list[number];
+    instance.boundaries.resize(instance.rank);
+    if (instance.node->isVariable()) {
+      for (unsigned dim = 0; dim < instance.rank; ++dim)
+        instance.shape.push_back(Linear::var(sizes.addExtent(
+            "dim(" + instance.name + ", " + llvm::utostr(dim) + ")",
+            /*isChosen=*/false)));
+      return true;
+    }
+    llvm::SmallVector<unsigned> ranks;
+    for (unsigned operand : instance.operands)
+      ranks.push_back(instances.list[operand].rank);
+    ranks.push_back(instance.rank);
+    instance.meaning = meanings.get(*instance.node, ranks, error);
+    if (!instance.meaning) {
+      error = instance.name + ": " + error;
+      return false;
+    }
+    if (!setParameters(instance))
+      return false;
+    // Assumptions come before the division that they make trivial.
+    for (const Assumption &assumption : assumptions)
+      if (assumption.kind == Assumption::Kind::OneGroup &&
+          assumption.first == number && !instance.isInSrc)
+        assumeOneGroup(instance);
+      else if (assumption.kind == Assumption::Kind::SquareConst &&
+               assumption.first == number && !instance.isInSrc)
+        assumeSquare(instance);
+    for (const Agreement &agreement : instance.meaning->definition.agreements)
+      if (!require(instance, agreement))
+        return false;
+    const Definition &definition = instance.meaning->definition;
+    for (const IndexVar &index :
+         definition.steps[definition.results[0]].indices) {
+      auto extent = translate(instance, index.extent);
+      if (!extent)
+        return false;
+      sizes.facts.add(Constraint::atLeast(*extent, 1));
+      instance.shape.push_back(*extent);
+    }
+    setBoundaries(instance);
+    return true;
+  }
+
+  std::optional<Linear> translate(const Instance &instance, Expr extent) {
+    auto result = translateExtent(extent, instances, instance, sizes);
+    if (!result)
+      error = instance.name + ": expects extents that can be reasoned about";
+    return result;
+  }
+
+  bool require(const Instance &instance, const Agreement &agreement) {
+    // max(a, b) == b says that a is at most b.
+    if (agreement.lhs.getKind() == Expr::Kind::Apply &&
+        agreement.lhs.getFn() == ScalarFn::Max) {
+      auto lhs = translate(instance, agreement.lhs.getOperands()[0]);
+      auto limit = translate(instance, agreement.lhs.getOperands()[1]);
+      auto rhs = translate(instance, agreement.rhs);
+      if (lhs && limit && rhs && *limit == *rhs) {
+        sizes.facts.add(Constraint::atLeast(*rhs, *lhs));
+        return true;
+      }
+    }
+    auto lhs = translate(instance, agreement.lhs);
+    auto rhs = translate(instance, agreement.rhs);
+    if (!lhs || !rhs)
+      return false;
+    sizes.facts.addEqual(*lhs, *rhs);
+    sizes.close();
+    return true;
+  }
+
+  bool setParameters(Instance &instance) {
+    for (Parameter parameter : instance.meaning->parameters) {
+      if (parameter.kind == Parameter::Kind::Chosen) {
+        instance.parameters.push_back(Linear::var(sizes.addExtent(
+            "dim(" + instance.name + ", " + llvm::utostr(parameter.dim) + ")",
+            /*isChosen=*/true)));
+        continue;
+      }
+      const Instance &operand = instances.list[instance.operands[0]];
+      Linear size = operand.shape[parameter.dim];
+      if (parameter.kind == Parameter::Kind::Size) {
+        instance.parameters.push_back(size);
+        continue;
+      }
+      BoundaryPtr boundary = operand.boundaries[parameter.dim];
+      if (!boundary) {
+        error = instance.name + ": expects a concatenation on axis " +
+                llvm::utostr(parameter.dim) + " below it, but there is none";
+        return false;
+      }
+      instance.parameters.push_back(parameter.kind == Parameter::Kind::Cut
+                                        ? boundary->position
+                                        : size - boundary->position);
+    }
+    return true;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Boundaries
+  //===--------------------------------------------------------------------===//
+
+  static BoundaryPtr merge(BoundaryPtr first, BoundaryPtr second) {
+    return first ? first : second;
+  }
+
+  /// A boundary stays where an index of the result stands alone in an access.
+  void setBoundaries(Instance &instance) {
+    const Node &node = *instance.node;
+    const Definition &definition = instance.meaning->definition;
+    const Step &step = definition.steps[definition.results[0]];
+    walk(step.value, [&](Expr expr) {
+      if (expr.getKind() != Expr::Kind::Access || !expr.getTensor().isOperand())
+        return;
+      const Instance &operand =
+          instances.list[instance.operands[expr.getTensor().number]];
+      for (auto [from, index] : llvm::enumerate(expr.getOperands()))
+        for (auto [to, var] : llvm::enumerate(step.indices))
+          if (index.getKind() == Expr::Kind::Variable &&
+              index.getVariable() == var.id)
+            instance.boundaries[to] =
+                merge(instance.boundaries[to], operand.boundaries[from]);
+    });
+    if (node.is(OpKind::Concat)) {
+      unsigned axis = node.params[0].first;
+      const Instance &first = instances.list[instance.operands[0]];
+      const Instance &second = instances.list[instance.operands[1]];
+      instance.boundaries[axis] = std::make_shared<Boundary>(Boundary{
+          first.shape[axis], first.boundaries[axis], second.boundaries[axis]});
+    }
+    if (node.is(OpKind::Split)) {
+      unsigned axis = node.params[0].first;
+      const Instance &operand = instances.list[instance.operands[0]];
+      const Boundary &boundary = *operand.boundaries[axis];
+      instance.boundaries[axis] =
+          node.params[1].first == 0 ? boundary.before : boundary.after;
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Assumptions
+  //===--------------------------------------------------------------------===//
+
+  void assumeOneGroup(const Instance &conv) {
+    sizes.facts.addEqual(instances.list[conv.operands[0]].shape[1],
+                         instances.list[conv.operands[1]].shape[1]);
+    sizes.close();
+  }
+
+  /// As many features as channels of a convolution by a constant, and a square
+  /// constant factor of a product.
+  void assumeSquare(const Instance &user) {
+    const Instance &first = instances.list[user.operands[0]];
+    const Instance &second = instances.list[user.operands[1]];
+    if (user.node->is(OpKind::Conv2d)) {
+      sizes.facts.addEqual(first.shape[1], second.shape[0]);
+    } else {
+      const Instance &constant =
+          first.node->isVariable() || !first.node->getInfo().isConstant()
+              ? second
+              : first;
+      sizes.facts.addEqual(constant.shape[0], constant.shape[1]);
+    }
+    sizes.close();
+  }
+
+  void applyAssumptions() {
+    for (const Assumption &assumption : assumptions) {
+      const Instance &first = instances.list[assumption.first];
+      if (!first.isInSrc)
+        continue;
+      if (assumption.kind == Assumption::Kind::OneGroup)
+        assumeOneGroup(first);
+      if (assumption.kind == Assumption::Kind::SquareConst)
+        assumeSquare(first);
+      if (assumption.kind == Assumption::Kind::SameSplit) {
+        const Instance &second = instances.list[assumption.second];
+        sizes.facts.addEqual(getGroupChannels(first), getGroupChannels(second));
+        sizes.facts.addEqual(getGroupFeatures(first), getGroupFeatures(second));
+      }
+    }
+    sizes.close();
+  }
+
+  Linear getGroupChannels(const Instance &conv) {
+    return instances.list[conv.operands[1]].shape[1];
+  }
+  Linear getGroupFeatures(const Instance &conv) {
+    const Instance &weight = instances.list[conv.operands[1]];
+    Linear groups = sizes.getQuotient(
+        sizes.facts.simplify(instances.list[conv.operands[0]].shape[1]),
+        sizes.facts.simplify(weight.shape[1]));
+    return sizes.getQuotient(sizes.facts.simplify(weight.shape[0]), groups);
+  }
+
+  /// Quotients that only `dst` forms are asked to be even by linear facts that
+  /// say less than that; what they do not say becomes a guard.
+  void collectDivisions() {
+    for (Var var = typing.srcSizes->size(); var < sizes.size(); ++var) {
+      const SizeInfo &info = sizes[var];
+      Linear self = sizes.facts.simplify(Linear::var(var));
+      bool isNew =
+          info.kind == SizeInfo::Kind::Quotient && self.getVar() == var;
+      if (isNew)
+        typing.divisions.push_back(describe(info.b) + " divides " +
+                                   describe(info.a));
+    }
+  }
+
+  std::string describe(const Linear &linear) {
+    std::string text;
+    for (auto [var, coefficient] : sizes.facts.simplify(linear).getTerms()) {
+      if (!text.empty())
+        text += " + ";
+      if (coefficient != 1)
+        text += llvm::itostr(coefficient) + " * ";
+      const SizeInfo &info = sizes[var];
+      text += info.kind == SizeInfo::Kind::Extent
+                  ? info.name
+                  : "(" + describe(info.a) + " // " + describe(info.b) + ")";
+    }
+    if (linear.getConstant() != 0 || text.empty())
+      text += (text.empty() ? "" : " + ") + llvm::itostr(linear.getConstant());
+    return text;
+  }
+
+  Typing &typing;
+  Instances &instances;
+  Sizes &sizes;
+  Meanings &meanings;
+  llvm::ArrayRef<Assumption> assumptions;
+  std::string &error;
+};
+} // namespace
+
+std::optional<Typing>
+espalier::substitution::typeRule(const Instances &instances, Meanings &meanings,
+                                 const polyhedral::Context &isl,
+                                 llvm::ArrayRef<Assumption> assumptions,
+                                 std::string &error) {
+  Typing typing{instances, Sizes(isl), std::nullopt, {}};
+  if (!Typer(typing, meanings, assumptions, error).run())
+    return std::nullopt;
+  return typing;
+}

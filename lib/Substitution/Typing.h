@@ -1,0 +1,86 @@
+//===- Typing.h - Ranks and extents of the nodes of a rule ------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_TYPING_H
+#define ESPALIER_LIB_SUBSTITUTION_TYPING_H
+
+#include "Meaning.h"
+#include "Sizes.h"
+
+namespace espalier::substitution {
+
+/// Where concatenations have left a boundary along a dimension, the last one
+/// first.
+struct Boundary {
+  Linear position;
+  std::shared_ptr<const Boundary> before, after;
+};
+using BoundaryPtr = std::shared_ptr<const Boundary>;
+
+/// A node of a rule at known rank. Constants have an instance for each use,
+/// since the context decides their sizes.
+struct Instance {
+  NodeId id;
+  const Node *node;
+  llvm::SmallVector<unsigned, 2> operands;
+  unsigned rank = 0;
+  bool isInSrc = false;
+  std::string name; ///< For messages: the variable, or the operator.
+  const Meaning *meaning = nullptr; ///< Null for variables.
+  llvm::SmallVector<Linear, 4> shape;
+  llvm::SmallVector<Linear, 4> parameters; ///< Of the definition.
+  llvm::SmallVector<BoundaryPtr, 4> boundaries;
+};
+
+/// The instances of a rule, operands first, those of `src` before the others.
+struct Instances {
+  std::vector<Instance> list;
+  unsigned numSrc = 0;
+  llvm::SmallVector<unsigned, 2> src, dst;
+  /// Whether `src` alone leaves a rank open, and `dst` does not.
+  std::string rankGuard;
+  /// Whether some rank is still open.
+  bool hasOpenRank = false;
+};
+
+/// Makes the instances of a rule and their ranks; open ones become `openRank`.
+/// Nothing, and a reason, if ranks contradict each other.
+std::optional<Instances> makeInstances(const Rule &rule, unsigned openRank,
+                                       std::string &error);
+
+/// Two extents, of instances, that are assumed to be equal.
+struct Assumption {
+  enum class Kind {
+    OneGroup,    ///< Convolution `first` has one group.
+    SameSplit,   ///< Convolutions `first` and `second`: equal channels and
+                 ///< features per group.
+    SquareConst, ///< The constant operand of `first` keeps the extent.
+  } kind;
+  unsigned first, second = 0;
+};
+
+/// The extents of all instances.
+struct Typing {
+  Instances instances;
+  Sizes sizes;
+  /// What `src` alone asks for.
+  std::optional<Sizes> srcSizes;
+  /// Divisions in `dst` that must come out even, in words.
+  llvm::SmallVector<std::string, 1> divisions;
+};
+
+/// Types a rule whose outputs have equal shapes on both sides, with
+/// assumptions. Nothing, and a reason, if an operator has no meaning.
+std::optional<Typing> typeRule(const Instances &instances, Meanings &meanings,
+                               const polyhedral::Context &isl,
+                               llvm::ArrayRef<Assumption> assumptions,
+                               std::string &error);
+
+/// The extent of tensor `ref` of the definition of `instance`, along `dim`, and
+/// other extents in its definition.
+std::optional<Linear> translateExtent(definition::Expr extent,
+                                      const Instances &instances,
+                                      const Instance &instance, Sizes &sizes);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_TYPING_H

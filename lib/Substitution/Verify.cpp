@@ -1,0 +1,305 @@
+//===- Verify.cpp - Proves or refutes substitution rules ------------------===//
+//
+// A rule is typed: ranks first, then extents, with those of the outputs equal.
+// Numbers come before proofs, since they are cheap and settle what is false.
+// Where a rule is not true in general, assumptions are tried, weak ones first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "espalier/Substitution/Verify.h"
+#include "Guard.h"
+#include "Prove.h"
+#include "Sample.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace espalier;
+using namespace espalier::substitution;
+
+/// Shapes at which a rule is evaluated before a proof is tried, and after it
+/// was not found.
+static constexpr unsigned kQuickSamples = 8;
+static constexpr unsigned kMoreSamples = 60;
+/// Rules whose tensors may have any rank are proved at these.
+static constexpr unsigned kMaxOpenRank = 4;
+/// Assumptions are made about no more convolutions than this.
+static constexpr unsigned kMaxConvs = 4;
+
+llvm::raw_ostream &espalier::substitution::operator<<(llvm::raw_ostream &os,
+                                                      const Verdict &verdict) {
+  static constexpr llvm::StringLiteral kWords[] = {"proved", "proved-if",
+                                                   "refuted", "unknown"};
+  os << kWords[static_cast<unsigned>(verdict.kind)];
+  if (!verdict.detail.empty())
+    os << ' ' << verdict.detail;
+  return os;
+}
+
+/// isl may do so much for one rule.
+static constexpr unsigned long kMaxOperations = 2'000'000;
+
+using Assumptions = llvm::SmallVector<Assumption, 4>;
+
+struct Verifier::State {
+  explicit State(const VerifyOptions &options)
+      : options(options), isl(polyhedral::Limits{kMaxOperations}),
+        meanings(context) {}
+
+  mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
+
+  VerifyOptions options;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  polyhedral::Context isl;
+  Meanings meanings;
+};
+
+namespace {
+/// Decides a rule whose ranks are known.
+class RankedVerifier {
+public:
+  RankedVerifier(const Instances &instances, Meanings &meanings,
+                 const polyhedral::Context &isl, mlir::Type elementType,
+                 unsigned numRechecks, Budget &budget)
+      : instances(instances), meanings(meanings), isl(isl),
+        elementType(elementType), numRechecks(numRechecks), budget(budget) {}
+
+  Verdict run() {
+    std::string error;
+    auto typing = typeRule(instances, meanings, isl, {}, error);
+    if (!typing)
+      return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
+    auto cases = typing->sizes.getCases();
+    if (cases && cases->empty())
+      return refuteShapes(*typing, /*least=*/1, "no shapes fit both sides");
+    std::string difference;
+    if (auto verdict = attempt(*typing, cases, {}, difference))
+      return *verdict;
+    for (const Assumptions &assumptions : listAssumptions()) {
+      std::string ignored;
+      auto narrowed = typeRule(instances, meanings, isl, assumptions, error);
+      if (!narrowed || !budget.check())
+        continue;
+      auto narrowedCases = narrowed->sizes.getCases();
+      if (narrowedCases && narrowedCases->empty())
+        continue;
+      if (auto verdict =
+              attempt(*narrowed, narrowedCases, assumptions, ignored))
+        return *verdict;
+    }
+    if (difference.empty())
+      difference = Sampler(typing->instances, typing->sizes, elementType, 1)
+                       .findDifference(kMoreSamples, budget);
+    if (!difference.empty()) {
+      // A smaller one says more.
+      std::string small =
+          Sampler(typing->instances, typing->sizes, elementType, 2)
+              .findDifference(kMoreSamples, budget,
+                              /*limit=*/2);
+      return {Verdict::Kind::Refuted, small.empty() ? difference : small};
+    }
+    if (holdsForOnes)
+      return refuteShapes(*typing, /*least=*/2,
+                          "fits only where an extent is 1");
+    return {Verdict::Kind::Unknown, budget.check()
+                                        ? (reason.empty() ? "no match" : reason)
+                                        : "timeout"};
+  }
+
+private:
+  /// A verdict if the rule is proved under the assumptions.
+  std::optional<Verdict> attempt(const Typing &typing,
+                                 const std::optional<std::vector<Sizes>> &cases,
+                                 llvm::ArrayRef<Assumption> assumptions,
+                                 std::string &difference) {
+    difference = Sampler(typing.instances, typing.sizes, elementType, 0)
+                     .findDifference(kQuickSamples, budget);
+    if (!difference.empty())
+      return std::nullopt;
+    if (!cases) {
+      reason = "too many cases";
+      return std::nullopt;
+    }
+    if (isDegenerate(typing, *cases)) {
+      holdsForOnes = true;
+      return std::nullopt;
+    }
+    for (const Sizes &sizes : *cases)
+      if (!prove(typing.instances, sizes))
+        return std::nullopt;
+    Guard guard = getGuard(typing, *cases, assumptions);
+    if (guard.isUnknown || !budget.check())
+      return std::nullopt;
+    Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
+                                       : Verdict::Kind::ProvedIf,
+                    guard.text};
+    if (numRechecks != 0)
+      verdict.contradiction =
+          Sampler(typing.instances, typing.sizes, elementType, 3)
+              .findDifference(numRechecks, budget);
+    return verdict;
+  }
+
+  bool prove(const Instances &typed, Sizes sizes) {
+    Expander expander(typed, sizes, budget);
+    for (auto [src, dst] : llvm::zip_equal(typed.src, typed.dst)) {
+      Assumed assumed{&sizes.facts, {}};
+      llvm::SmallVector<Linear> indices;
+      for (const Linear &extent : typed.list[src].shape) {
+        indices.push_back(Linear::var(expander.makeVar()));
+        assumed.conditions.push_back(Constraint::atLeast(indices.back(), 0));
+        assumed.conditions.push_back(Constraint::less(indices.back(), extent));
+      }
+      Sum lhs = expander.expand(src, indices, assumed);
+      Sum rhs = expander.expand(dst, indices, assumed);
+      if (!expander.getError().empty()) {
+        reason = expander.getError();
+        return false;
+      }
+      Prover prover(sizes, expander.getNextVar(), budget);
+      if (!prover.isZero(add(std::move(lhs), scale(rhs, Rational::get(-1))),
+                         assumed))
+        return false;
+    }
+    return true;
+  }
+
+  /// Shapes of `src`, with extents of at least `least`, that `dst` does not
+  /// fit.
+  Verdict refuteShapes(const Typing &typing, int64_t least,
+                       llvm::StringRef why) {
+    Instances srcOnly = typing.instances;
+    srcOnly.list.resize(srcOnly.numSrc);
+    Sampler sampler(srcOnly, *typing.srcSizes, elementType, 0);
+    for (int64_t limit : {4, 8, 16})
+      if (auto values = sampler.drawSizes(limit, least))
+        return {Verdict::Kind::Refuted,
+                sampler.describe(*values) + ": " + why.str()};
+    return {Verdict::Kind::Unknown, why.str()};
+  }
+
+  /// What to assume, in the order in which it is tried.
+  std::vector<Assumptions> listAssumptions() {
+    llvm::SmallVector<unsigned> convs;
+    Assumptions ties;
+    for (auto [number, instance] : llvm::enumerate(instances.list)) {
+      if (instance.node->is(OpKind::Conv2d))
+        convs.push_back(number);
+      bool tiesConstant =
+          (instance.node->is(OpKind::Conv2d) ||
+           instance.node->is(OpKind::Matmul)) &&
+          llvm::any_of(instance.operands, [&](unsigned operand) {
+            const Node &node = *instances.list[operand].node;
+            return !node.isVariable() && node.getInfo().isConstant();
+          });
+      if (tiesConstant)
+        ties.push_back(
+            {Assumption::Kind::SquareConst, static_cast<unsigned>(number)});
+    }
+    std::vector<Assumptions> result;
+    auto addWithTies = [&](const Assumptions &assumptions) {
+      if (!assumptions.empty())
+        result.push_back(assumptions);
+      if (ties.empty())
+        return;
+      result.push_back(assumptions);
+      llvm::append_range(result.back(), ties);
+    };
+    addWithTies({});
+    for (unsigned i = 0; i < convs.size(); ++i)
+      for (unsigned j = i + 1; j < convs.size(); ++j)
+        if (instances.list[convs[j]].isInSrc)
+          addWithTies({{Assumption::Kind::SameSplit, convs[i], convs[j]}});
+    if (convs.size() > kMaxConvs)
+      convs.resize(kMaxConvs);
+    std::vector<unsigned> subsets;
+    for (unsigned subset = 1; subset < 1u << convs.size(); ++subset)
+      subsets.push_back(subset);
+    llvm::stable_sort(subsets, [](unsigned lhs, unsigned rhs) {
+      return llvm::popcount(lhs) < llvm::popcount(rhs);
+    });
+    for (unsigned subset : subsets) {
+      Assumptions assumptions;
+      for (auto [position, conv] : llvm::enumerate(convs))
+        if (subset >> position & 1)
+          assumptions.push_back({Assumption::Kind::OneGroup, conv});
+      addWithTies(assumptions);
+    }
+    return result;
+  }
+
+  const Instances &instances;
+  Meanings &meanings;
+  const polyhedral::Context &isl;
+  mlir::Type elementType;
+  unsigned numRechecks;
+  Budget &budget;
+  std::string reason;
+  bool holdsForOnes = false;
+};
+} // namespace
+
+Verifier::Verifier(const VerifyOptions &options)
+    : state(std::make_unique<State>(options)) {}
+Verifier::~Verifier() = default;
+
+Verdict Verifier::verify(const Rule &rule) {
+  state->isl.restart();
+  Budget budget{std::chrono::steady_clock::now() + state->options.deadline};
+  Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
+    std::string error;
+    auto instances = makeInstances(rule, rank, error);
+    if (!instances)
+      return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
+    Verdict verdict = RankedVerifier(*instances, state->meanings, state->isl,
+                                     state->getElementType(),
+                                     state->options.numRechecks, budget)
+                          .run();
+    if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
+      return verdict;
+    // An axis may ask for a larger rank.
+    if (verdict.isIllTyped) {
+      if (result.isIllTyped)
+        result = verdict;
+      continue;
+    }
+    if (result.isIllTyped || verdict.kind == Verdict::Kind::Unknown)
+      result = verdict;
+    else if (verdict.kind == Verdict::Kind::ProvedIf)
+      result = verdict;
+    if (result.kind == Verdict::Kind::Unknown && !result.isIllTyped)
+      return result;
+  }
+  return result;
+}
+
+int espalier::substitution::verifyFile(llvm::StringRef path,
+                                       llvm::raw_ostream &os,
+                                       llvm::raw_ostream &errors) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!file) {
+    errors << path << ": error: " << file.getError().message() << '\n';
+    return 2;
+  }
+  std::vector<Rule> rules;
+  bool isFaulty =
+      failed(parseRules((*file)->getBuffer(), rules,
+                        [&](unsigned line, const llvm::Twine &message) {
+                          errors << path << ':' << line
+                                 << ": error: " << message << '\n';
+                        }));
+  Verifier verifier;
+  unsigned counts[4] = {};
+  for (const Rule &rule : rules) {
+    Verdict verdict = verifier.verify(rule);
+    ++counts[static_cast<unsigned>(verdict.kind)];
+    os << rule.name << ": " << verdict << '\n';
+  }
+  os << rules.size() << " rules: " << counts[0] << " proved, " << counts[1]
+     << " proved-if, " << counts[2] << " refuted, " << counts[3]
+     << " unknown\n";
+  if (isFaulty)
+    return 2;
+  return counts[2] + counts[3] == 0 ? 0 : 1;
+}
