@@ -341,23 +341,38 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
 Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
                                     const Constraints &constraints, Sum inner,
                                     const Assumed &assumed) {
-  return distribute(std::move(inner), bound, constraints, assumed,
-                    [&](Sum inner, const Assumed &assumed) {
-                      Atom max;
-                      max.kind = Atom::Kind::Max;
-                      max.bound.assign(bound.begin(), bound.end());
-                      max.constraints = constraints;
-                      Rational factor = takeScale(inner);
-                      if (isSingleAtom(inner, Atom::Kind::Max) &&
-                          inner[0].coefficient.isPositive()) {
-                        Atom nested = inner[0].factors[0];
-                        llvm::append_range(max.bound, nested.bound);
-                        llvm::append_range(max.constraints, nested.constraints);
-                        inner = nested.args[0];
-                      }
-                      max.args.push_back(std::move(inner));
-                      return scale(makeAtom(std::move(max)), factor);
-                    });
+  auto make = [&](Sum inner, const Assumed &assumed) {
+    // max(f + c) = max(f) + c, where c does not depend on the position.
+    Sum constant, varying;
+    for (Term &term : inner) {
+      bool varies = false;
+      forEachVar(term,
+                 [&](Var var) { varies |= llvm::is_contained(bound, var); });
+      (varies ? varying : constant).push_back(std::move(term));
+    }
+    bool isSplit = !constant.empty() || varying.empty();
+    if (isSplit && !isNeverEmpty(bound, constraints, assumed)) {
+      varying = add(std::move(varying), std::move(constant));
+      constant.clear();
+    } else if (varying.empty()) {
+      return constant;
+    }
+    Atom max;
+    max.kind = Atom::Kind::Max;
+    max.bound.assign(bound.begin(), bound.end());
+    max.constraints = constraints;
+    Rational factor = takeScale(varying);
+    if (isSingleAtom(varying, Atom::Kind::Max) &&
+        varying[0].coefficient.isPositive()) {
+      Atom nested = varying[0].factors[0];
+      llvm::append_range(max.bound, nested.bound);
+      llvm::append_range(max.constraints, nested.constraints);
+      varying = nested.args[0];
+    }
+    max.args.push_back(std::move(varying));
+    return add(scale(makeAtom(std::move(max)), factor), std::move(constant));
+  };
+  return distribute(std::move(inner), bound, constraints, assumed, make);
 }
 
 Sum espalier::substitution::makeFunction(definition::ScalarFn fn,

@@ -194,6 +194,12 @@ private:
           });
       if (tiesConstant)
         ties.push_back(
+            {Assumption::Kind::SquareUse, static_cast<unsigned>(number)});
+      bool isSquare = instance.node->is(OpKind::ConstImm) ||
+                      instance.node->is(OpKind::ConstIConv) ||
+                      instance.node->is(OpKind::ConstPool);
+      if (isSquare)
+        squares.push_back(
             {Assumption::Kind::SquareConst, static_cast<unsigned>(number)});
     }
     std::vector<Assumptions> result;
