@@ -1,5 +1,6 @@
-//===- espalier-rules.cpp - Proves substitution rules ---------------------===//
+//===- espalier-rules.cpp - Proves and finds substitution rules -----------===//
 
+#include "Commands.h"
 #include "espalier/Substitution/Verify.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -14,6 +15,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Espalier substitution rules\n");
   if (verify)
     return espalier::substitution::verifyFile(file, llvm::outs(), llvm::errs());
+  if (std::optional<int> status = espalier::rules::runGenerate())
+    return *status;
   llvm::errs() << "error: expects a command, but got none; see --help\n";
   return 2;
 }

@@ -1,0 +1,56 @@
+//===- Retest.h - Fresh inputs and other shapes -----------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_GENERATOR_RETEST_H
+#define ESPALIER_LIB_SUBSTITUTION_GENERATOR_RETEST_H
+
+#include "SymbolicSizes.h"
+
+namespace espalier::substitution::generator {
+
+/// Under what an equation held in all tests, the least first.
+enum class Condition : uint8_t {
+  None,
+  EqualWeights,
+  OneGroup,
+  OneGroupAndEqualWeights,
+};
+
+/// `groups == 1` and the like, as a comment on a rule; empty for `None`.
+llvm::StringRef getText(Condition condition);
+
+/// Evaluates both sides of equations at sizes that are drawn anew, none of
+/// which is 1 but of kernels and groups, and on fresh inputs.
+class Retester {
+public:
+  explicit Retester(const Terms &terms);
+
+  /// The weakest condition under which the sides agree in all tests, or
+  /// nothing.
+  std::optional<Condition> test(const TermPair &pair);
+  /// Whether the sides agree in all tests under the condition.
+  bool holds(const TermPair &pair, Condition condition);
+
+private:
+  bool test(const TermPair &pair, Assumption assumption, Random &random);
+  bool setInputs(SymbolicSizes &sizes, llvm::ArrayRef<TermId> order,
+                 Random &random);
+  bool inferTypes(llvm::ArrayRef<TermId> order, bool hasOneGroup);
+  bool evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order);
+  uint32_t *getData(unsigned position) {
+    return data.get() + size_t(position) * kMaxElements * kLanes;
+  }
+
+  struct Value {
+    TensorType type;
+    Operation operation;
+    unsigned position; ///< In the order of evaluation.
+  };
+
+  const Terms &terms;
+  std::unordered_map<TermId, Value> values;
+  std::unique_ptr<uint32_t[]> data;
+};
+
+} // namespace espalier::substitution::generator
+
+#endif // ESPALIER_LIB_SUBSTITUTION_GENERATOR_RETEST_H

@@ -1,0 +1,329 @@
+//===- SymbolicSizes.cpp - Shapes that fit both sides of a rule -----------===//
+
+#include "SymbolicSizes.h"
+#include <algorithm>
+
+using namespace espalier::substitution;
+using namespace espalier::substitution::generator;
+
+SymbolicSizes::SymbolicSizes(const Terms &terms, const TermPair &pair,
+                             Assumption assumption)
+    : terms(terms), assumption(assumption) {
+  TermList roots = pair.lhs;
+  roots.append(pair.rhs.begin(), pair.rhs.end());
+  for (TermId term : terms.getPostOrder(roots)) {
+    unsigned i = 0;
+    for (TermId operand : terms.getOperands(term))
+      operands[i++] = &types[operand];
+    types[term] = infer(term);
+    if (!possible)
+      return;
+  }
+  for (unsigned i = 0; i < pair.lhs.size(); ++i)
+    unify(types[pair.lhs[i]], types[pair.rhs[i]]);
+}
+
+//===----------------------------------------------------------------------===//
+// Equations
+//===----------------------------------------------------------------------===//
+
+SymbolicSizes::Dim SymbolicSizes::add(DimKind kind, Dim lhs, Dim rhs,
+                                      int number) {
+  DimNode node;
+  node.kind = kind;
+  node.lhs = lhs;
+  node.rhs = rhs;
+  node.number = number;
+  node.link = nodes.size();
+  nodes.push_back(node);
+  return node.link;
+}
+
+SymbolicSizes::Dim SymbolicSizes::find(Dim dim) const {
+  while (nodes[dim].link != dim)
+    dim = nodes[dim].link;
+  return dim;
+}
+
+bool SymbolicSizes::occurs(Dim symbol, Dim in) const {
+  in = find(in);
+  if (in == symbol)
+    return true;
+  return nodes[in].kind > DimKind::Number &&
+         (occurs(symbol, nodes[in].lhs) || occurs(symbol, nodes[in].rhs));
+}
+
+/// What has no solution by substitution is left to drawing.
+void SymbolicSizes::unify(Dim lhs, Dim rhs) {
+  lhs = find(lhs);
+  rhs = find(rhs);
+  if (lhs == rhs)
+    return;
+  if (nodes[lhs].kind < nodes[rhs].kind)
+    std::swap(lhs, rhs); // Of two symbols, the stronger one remains.
+  if (isSymbol(lhs) && isSymbol(rhs)) {
+    nodes[lhs].link = rhs;
+    return;
+  }
+  if (isSymbol(rhs)) {
+    if (!occurs(rhs, lhs))
+      nodes[rhs].link = lhs;
+    return;
+  }
+  if (nodes[lhs].kind != nodes[rhs].kind)
+    return;
+  if (nodes[lhs].kind == DimKind::Number) {
+    possible &= nodes[lhs].number == nodes[rhs].number;
+  } else if (nodes[lhs].kind == DimKind::Sum ||
+             nodes[lhs].kind == DimKind::Product) {
+    if (find(nodes[lhs].lhs) == find(nodes[rhs].lhs))
+      unify(nodes[lhs].rhs, nodes[rhs].rhs);
+    else if (find(nodes[lhs].rhs) == find(nodes[rhs].rhs))
+      unify(nodes[lhs].lhs, nodes[rhs].lhs);
+  } else if (nodes[lhs].number == nodes[rhs].number) {
+    unify(nodes[lhs].lhs, nodes[rhs].lhs);
+    unify(nodes[lhs].rhs, nodes[rhs].rhs);
+  }
+}
+
+void SymbolicSizes::unify(const Type &lhs, const Type &rhs) {
+  possible &= lhs.rank == rhs.rank;
+  for (unsigned i = 0; i < lhs.rank && possible; ++i)
+    unify(lhs.dims[i], rhs.dims[i]);
+}
+
+//===----------------------------------------------------------------------===//
+// Typing
+//===----------------------------------------------------------------------===//
+
+SymbolicSizes::Type SymbolicSizes::addSymbols(const Shape &shape,
+                                              bool isWeight) {
+  Type type;
+  type.rank = shape.rank;
+  for (unsigned i = 0; i < shape.rank; ++i)
+    type.dims[i] = add(i < 2 || shape.rank < 4 ? DimKind::Extent
+                       : isWeight              ? DimKind::Kernel
+                                               : DimKind::Image);
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferConstant(const Operation &operation) {
+  bool isKernel = operation.kind == OpKind::ConstIConv ||
+                  operation.kind == OpKind::ConstPool;
+  Type type = addSymbols(operation.constantShape, isKernel);
+  if (isKernel)
+    for (unsigned i = 0; i < 2; ++i)
+      type.dims[2 + i] = addNumber(operation.kernel[i]);
+  return type;
+}
+
+void SymbolicSizes::setWindows(const Operation &operation, Type &type,
+                               Dim height, Dim width) {
+  for (unsigned i = 0; i < 2; ++i) {
+    if (operation.isSame && operation.stride[i] == 1)
+      continue;
+    int stride = operation.stride[i];
+    type.dims[2 + i] =
+        add(DimKind::Windows, type.dims[2 + i], i == 0 ? height : width,
+            operation.isSame ? -stride : stride);
+    type.boundaries[2 + i].clear();
+  }
+}
+
+SymbolicSizes::Type SymbolicSizes::inferConv(const Operation &operation) {
+  Type type = *operands[0];
+  Dim channels = find(type.dims[1]);
+  Dim groupChannels = find(operands[1]->dims[1]);
+  Dim features = find(operands[1]->dims[0]);
+  if (assumption.hasEqualWeights) {
+    if (firstWeight) {
+      unify(features, (*firstWeight)[0]);
+      unify(groupChannels, (*firstWeight)[1]);
+    }
+    firstWeight = {features, groupChannels};
+  }
+  if (assumption.hasOneGroup) {
+    unify(channels, groupChannels);
+  } else if (isSymbol(channels) && channels != groupChannels) {
+    Dim groups = add(DimKind::Groups);
+    unify(channels, add(DimKind::Product, groups, groupChannels));
+    features = find(features);
+    if (isSymbol(features) && !occurs(features, channels))
+      unify(features, add(DimKind::Product, groups, add(DimKind::Groups)));
+  }
+  type.dims[1] = operands[1]->dims[0];
+  type.boundaries[1] = operands[1]->boundaries[0];
+  setWindows(operation, type, operands[1]->dims[2], operands[1]->dims[3]);
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferConcat(const Operation &operation) {
+  Type type = *operands[0];
+  const Type &other = *operands[1];
+  unsigned axis = operation.axis;
+  for (unsigned i = 0; i < type.rank; ++i)
+    if (i != axis)
+      unify(type.dims[i], other.dims[i]);
+  Dim cut = type.dims[axis];
+  type.dims[axis] = add(DimKind::Sum, cut, other.dims[axis]);
+  for (Dim at : other.boundaries[axis])
+    type.boundaries[axis].push_back(add(DimKind::Sum, cut, at));
+  type.boundaries[axis].push_back(cut);
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferSplit(const Operation &operation) {
+  Type type = *operands[0];
+  unsigned axis = operation.axis;
+  if (type.boundaries[axis].empty()) {
+    possible = false;
+    return type;
+  }
+  Dim cut = type.boundaries[axis].pop_back_val();
+  Dim size = find(type.dims[axis]);
+  if (operation.part == 0) {
+    type.dims[axis] = cut;
+  } else if (nodes[size].kind == DimKind::Sum &&
+             find(nodes[size].lhs) == find(cut)) {
+    type.dims[axis] = nodes[size].rhs;
+  } else {
+    Dim rest = add(DimKind::Extent);
+    unify(size, add(DimKind::Sum, cut, rest));
+    type.dims[axis] = rest;
+  }
+  // Which older boundaries lie in the part follows from how they came about.
+  llvm::SmallVector<Dim, 3> kept;
+  for (Dim at : type.boundaries[axis]) {
+    const DimNode &node = nodes[find(at)];
+    bool isBehind = node.kind == DimKind::Sum && find(node.lhs) == find(cut);
+    if (isBehind == (operation.part == 1))
+      kept.push_back(isBehind ? node.rhs : at);
+  }
+  type.boundaries[axis] = kept;
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
+  if (terms[term].isVariable()) {
+    const LeafTemplate &leaf = terms.getLeaf(term);
+    return addSymbols(leaf.shape, leaf.isWeight);
+  }
+  const Operation &operation = terms.getOperation(term);
+  Type type;
+  switch (operation.kind) {
+  case OpKind::Conv2d:
+    return inferConv(operation);
+  case OpKind::Matmul:
+    type = *operands[0];
+    unify(type.dims[1], operands[1]->dims[0]);
+    type.dims[1] = operands[1]->dims[1];
+    type.boundaries[1] = operands[1]->boundaries[1];
+    return type;
+  case OpKind::EwAdd:
+  case OpKind::EwMul:
+    type = *operands[0];
+    unify(type, *operands[1]);
+    for (unsigned i = 0; i < type.rank; ++i) {
+      const auto &other = operands[1]->boundaries[i];
+      if (other.size() != type.boundaries[i].size())
+        type.boundaries[i].clear();
+      for (unsigned j = 0; j < type.boundaries[i].size(); ++j)
+        unify(type.boundaries[i][j], other[j]);
+    }
+    return type;
+  case OpKind::SMul:
+  case OpKind::Relu:
+    return *operands[0];
+  case OpKind::Transpose:
+    type = *operands[0];
+    std::swap(type.dims[0], type.dims[1]);
+    std::swap(type.boundaries[0], type.boundaries[1]);
+    return type;
+  case OpKind::Concat:
+    return inferConcat(operation);
+  case OpKind::Split:
+    return inferSplit(operation);
+  case OpKind::PoolAvg:
+  case OpKind::PoolMax:
+    type = *operands[0];
+    setWindows(operation, type, addNumber(operation.kernel[0]),
+               addNumber(operation.kernel[1]));
+    return type;
+  case OpKind::Enlarge:
+    type = *operands[0];
+    for (unsigned i = 2; i < 4; ++i) {
+      type.dims[i] = addNumber(operation.kernel[i - 2]);
+      type.boundaries[i].clear();
+    }
+    return type;
+  case OpKind::ConstIConv:
+  case OpKind::ConstPool:
+  case OpKind::ConstImm:
+  case OpKind::ConstOne:
+    return inferConstant(operation);
+  }
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Drawing
+//===----------------------------------------------------------------------===//
+
+/// An impossible size is 0.
+int SymbolicSizes::evaluate(Dim dim, Random &random) {
+  DimNode &node = nodes[find(dim)];
+  if (node.value >= 0)
+    return node.value;
+  int value = 0;
+  switch (node.kind) {
+  case DimKind::Kernel:
+    value = 1 + random.below(3);
+    break;
+  case DimKind::Groups:
+    value = 1 + random.below(3);
+    break;
+  case DimKind::Extent:
+    value = 2 + random.below(3);
+    break;
+  case DimKind::Image:
+    value = 3 + random.below(3);
+    break;
+  case DimKind::Number:
+    value = node.number;
+    break;
+  case DimKind::Sum:
+    value = evaluate(node.lhs, random) + evaluate(node.rhs, random);
+    break;
+  case DimKind::Product:
+    value = evaluate(node.lhs, random) * evaluate(node.rhs, random);
+    break;
+  case DimKind::Windows: {
+    int size = evaluate(node.lhs, random), kernel = evaluate(node.rhs, random);
+    value = node.number < 0 ? (size - node.number - 1) / -node.number
+            : size < kernel ? 0
+                            : (size - kernel) / node.number + 1;
+    break;
+  }
+  }
+  return node.value = value;
+}
+
+void SymbolicSizes::draw(Random &random) {
+  for (DimNode &node : nodes)
+    node.value = -1;
+  for (Dim dim = 0; dim < nodes.size(); ++dim)
+    evaluate(dim, random);
+}
+
+std::optional<Shape> SymbolicSizes::getShape(TermId term) const {
+  const Type &type = types.at(term);
+  Shape shape;
+  shape.rank = type.rank;
+  for (unsigned i = 0; i < type.rank; ++i) {
+    int value = nodes[find(type.dims[i])].value;
+    if (value < 1 || value > 255)
+      return std::nullopt;
+    shape.dims[i] = value;
+  }
+  return shape;
+}

@@ -1,0 +1,91 @@
+//===- SymbolicSizes.h - Shapes that fit both sides of a rule ---*- C++ -*-===//
+//
+// Draws sizes of the inputs and constants of two graphs such that both are well
+// typed and their outputs agree in shape. Sizes are symbols; most of what
+// typing asks is an equation between symbols, and what is left (divisibility by
+// groups, windows that fit) is met by drawing again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_GENERATOR_SYMBOLICSIZES_H
+#define ESPALIER_LIB_SUBSTITUTION_GENERATOR_SYMBOLICSIZES_H
+
+#include "Terms.h"
+
+namespace espalier::substitution::generator {
+
+/// What is assumed of the convolutions of a rule.
+struct Assumption {
+  bool hasOneGroup = false;
+  bool hasEqualWeights = false; ///< In features and channels.
+};
+
+class SymbolicSizes {
+public:
+  SymbolicSizes(const Terms &terms, const TermPair &pair,
+                Assumption assumption);
+
+  /// Whether the sides can be typed at all, as far as equations tell.
+  bool isPossible() const { return possible; }
+  /// Draws shapes of variables and constants.
+  void draw(Random &random);
+  /// The shape that was drawn; nothing if it is impossible.
+  std::optional<Shape> getShape(TermId term) const;
+
+private:
+  using Dim = unsigned;
+  enum class DimKind : uint8_t {
+    // Symbols; of two that are equal, the kind that comes first counts.
+    Kernel,
+    Groups,
+    Extent,
+    Image,
+    // Others.
+    Number,
+    Sum,
+    Product,
+    Windows, ///< Of `lhs` with kernel `rhs`: `operation` says how.
+  };
+  struct DimNode {
+    DimKind kind;
+    Dim lhs = 0, rhs = 0;
+    int number = 0; ///< Also the stride, negative for SAME.
+    Dim link;
+    int value = 0;
+  };
+  struct Type {
+    unsigned rank = 0;
+    std::array<Dim, kRank> dims{};
+    std::array<llvm::SmallVector<Dim, 3>, kRank> boundaries;
+  };
+
+  Dim add(DimKind kind, Dim lhs = 0, Dim rhs = 0, int number = 0);
+  Dim addNumber(int number) { return add(DimKind::Number, 0, 0, number); }
+  Dim find(Dim dim) const;
+  bool isSymbol(Dim dim) const { return nodes[dim].kind <= DimKind::Image; }
+  bool occurs(Dim symbol, Dim in) const;
+  void unify(Dim lhs, Dim rhs);
+  void unify(const Type &lhs, const Type &rhs);
+  int evaluate(Dim dim, Random &random);
+
+  Type addSymbols(const Shape &shape, bool isWeight);
+  Type infer(TermId term);
+  Type inferConstant(const Operation &operation);
+  Type inferConv(const Operation &operation);
+  Type inferConcat(const Operation &operation);
+  Type inferSplit(const Operation &operation);
+  void setWindows(const Operation &operation, Type &type, Dim height,
+                  Dim width);
+
+  const Terms &terms;
+  Assumption assumption;
+  bool possible = true;
+  std::vector<DimNode> nodes;
+  std::map<TermId, Type> types;
+  std::array<Type *, 2> operands;
+  std::optional<std::array<Dim, 2>> firstWeight;
+};
+
+} // namespace espalier::substitution::generator
+
+#endif // ESPALIER_LIB_SUBSTITUTION_GENERATOR_SYMBOLICSIZES_H

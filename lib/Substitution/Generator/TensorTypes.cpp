@@ -1,0 +1,251 @@
+//===- TensorTypes.cpp - Shapes and boundaries of results -----------------===//
+
+#include "espalier/Substitution/Generator/Kernels.h"
+#include <algorithm>
+
+using namespace espalier::substitution;
+using namespace espalier::substitution::generator;
+
+/// What an inference gives.
+using Inferred = std::optional<TensorType>;
+
+llvm::SmallVector<Param, 3> Operation::getParams() const {
+  llvm::SmallVector<Param, 3> params;
+  for (const ParamInfo &info : getInfo(kind).params) {
+    if (info.kind == ParamKind::Pair) {
+      const auto &pair = info.name == "kernel" ? kernel : stride;
+      params.push_back({pair[0], pair[1]});
+    } else if (info.kind == ParamKind::Padding) {
+      params.push_back({isSame ? kSame : kValid});
+    } else if (info.kind == ParamKind::Activation) {
+      params.push_back({hasRelu ? kReluActivation : kNoActivation});
+    } else if (info.kind == ParamKind::Axis) {
+      params.push_back({axis});
+    } else if (info.kind == ParamKind::Rank) {
+      params.push_back({rank});
+    } else {
+      params.push_back({part});
+    }
+  }
+  return params;
+}
+
+std::optional<Operation> generator::getOperation(OpKind kind,
+                                                 llvm::ArrayRef<Param> params) {
+  Operation operation;
+  operation.kind = kind;
+  llvm::ArrayRef<ParamInfo> infos = getInfo(kind).params;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (params[i].first > 255 || params[i].second > 255)
+      return std::nullopt;
+    auto first = static_cast<uint8_t>(params[i].first);
+    auto second = static_cast<uint8_t>(params[i].second);
+    if (infos[i].kind == ParamKind::Pair)
+      (infos[i].name == "kernel" ? operation.kernel
+                                 : operation.stride) = {first, second};
+    else if (infos[i].kind == ParamKind::Padding)
+      operation.isSame = first == kSame;
+    else if (infos[i].kind == ParamKind::Activation)
+      operation.hasRelu = first == kReluActivation;
+    else if (infos[i].kind == ParamKind::Axis)
+      operation.axis = first;
+    else if (infos[i].kind == ParamKind::Rank)
+      operation.rank = first;
+    else
+      operation.part = first;
+  }
+  if (operation.rank > kRank || operation.axis >= kRank)
+    return std::nullopt;
+  return operation;
+}
+
+/// Sets the spatial sizes of a window operator's result.
+static bool setWindowSizes(const Operation &operation, const Shape &input,
+                           std::array<unsigned, 2> kernel, Shape &result) {
+  for (unsigned i = 0; i < 2; ++i) {
+    unsigned size = input.dims[2 + i], stride = operation.stride[i];
+    if (!operation.isSame && size < kernel[i])
+      return false;
+    result.dims[2 + i] = operation.isSame ? (size + stride - 1) / stride
+                                          : (size - kernel[i]) / stride + 1;
+  }
+  return true;
+}
+
+static Inferred inferConv(const Operation &operation, const TensorType &input,
+                          const TensorType &weight) {
+  if (input.shape.rank != 4 || weight.shape.rank != 4)
+    return std::nullopt;
+  unsigned channels = weight.shape.dims[1], features = weight.shape.dims[0];
+  if (input.shape.dims[1] % channels ||
+      features % (input.shape.dims[1] / channels))
+    return std::nullopt;
+  TensorType type = input;
+  type.shape.dims[1] = features;
+  type.boundaries[1] = weight.boundaries[0];
+  if (!setWindowSizes(operation, input.shape,
+                      {weight.shape.dims[2], weight.shape.dims[3]}, type.shape))
+    return std::nullopt;
+  for (unsigned i = 2; i < 4; ++i)
+    if (type.shape.dims[i] != input.shape.dims[i])
+      type.boundaries[i] = {};
+  return type;
+}
+
+static Inferred inferPool(const Operation &operation, const TensorType &input) {
+  if (input.shape.rank != 4)
+    return std::nullopt;
+  TensorType type = input;
+  if (!setWindowSizes(operation, input.shape,
+                      {operation.kernel[0], operation.kernel[1]}, type.shape))
+    return std::nullopt;
+  for (unsigned i = 2; i < 4; ++i)
+    if (type.shape.dims[i] != input.shape.dims[i])
+      type.boundaries[i] = {};
+  return type;
+}
+
+static Inferred inferElementwise(const TensorType &lhs, const TensorType &rhs) {
+  if (!(lhs.shape == rhs.shape))
+    return std::nullopt;
+  TensorType type = lhs;
+  for (unsigned i = 0; i < kRank; ++i)
+    if (!(lhs.boundaries[i] == rhs.boundaries[i]))
+      type.boundaries[i] = {};
+  return type;
+}
+
+static Inferred inferMatmul(const TensorType &lhs, const TensorType &rhs) {
+  if (lhs.shape.rank != 2 || rhs.shape.rank != 2 ||
+      lhs.shape.dims[1] != rhs.shape.dims[0])
+    return std::nullopt;
+  TensorType type = lhs;
+  type.shape.dims[1] = rhs.shape.dims[1];
+  type.boundaries[1] = rhs.boundaries[1];
+  return type;
+}
+
+/// Appends the boundaries of `more`, `offset` further on; fails if they are too
+/// many.
+static bool append(Boundaries &boundaries, const Boundaries &more,
+                   uint8_t offset) {
+  for (unsigned i = 0; i < more.count; ++i) {
+    if (boundaries.count == boundaries.at.size())
+      return false;
+    boundaries.at[boundaries.count++] = more.at[i] + offset;
+  }
+  return true;
+}
+
+static Inferred inferConcat(const Operation &operation, const TensorType &lhs,
+                            const TensorType &rhs) {
+  unsigned axis = operation.axis;
+  if (lhs.shape.rank != operation.rank || rhs.shape.rank != operation.rank ||
+      axis >= operation.rank)
+    return std::nullopt;
+  TensorType type = lhs;
+  for (unsigned i = 0; i < operation.rank; ++i) {
+    if (i == axis)
+      continue;
+    if (lhs.shape.dims[i] != rhs.shape.dims[i])
+      return std::nullopt;
+    if (!(lhs.boundaries[i] == rhs.boundaries[i]))
+      type.boundaries[i] = {};
+  }
+  unsigned size = lhs.shape.dims[axis];
+  if (size + rhs.shape.dims[axis] > 255)
+    return std::nullopt;
+  type.shape.dims[axis] += rhs.shape.dims[axis];
+  Boundaries last;
+  last.at[last.count++] = size;
+  if (!append(type.boundaries[axis], rhs.boundaries[axis], size) ||
+      !append(type.boundaries[axis], last, 0))
+    return std::nullopt;
+  return type;
+}
+
+/// The boundaries before the cut stay in part 0, and those behind it in part 1.
+static Inferred inferSplit(const Operation &operation,
+                           const TensorType &input) {
+  unsigned axis = operation.axis;
+  if (axis >= input.shape.rank || input.boundaries[axis].count == 0)
+    return std::nullopt;
+  TensorType type = input;
+  const Boundaries &all = input.boundaries[axis];
+  uint8_t cut = all.at[all.count - 1];
+  uint8_t offset = operation.part == 0 ? 0 : cut;
+  type.shape.dims[axis] =
+      operation.part == 0 ? cut : input.shape.dims[axis] - cut;
+  Boundaries kept;
+  for (unsigned i = 0; i + 1 < all.count; ++i)
+    if ((all.at[i] < cut) == (operation.part == 0) && all.at[i] != cut)
+      kept.at[kept.count++] = all.at[i] - offset;
+  type.boundaries[axis] = kept;
+  return type;
+}
+
+static Inferred inferEnlarge(const Operation &operation,
+                             const TensorType &input) {
+  if (input.shape.rank != 4)
+    return std::nullopt;
+  TensorType type = input;
+  for (unsigned i = 0; i < 2; ++i) {
+    // Centred: as much before as behind.
+    if (input.shape.dims[2 + i] > operation.kernel[i] ||
+        (operation.kernel[i] - input.shape.dims[2 + i]) % 2)
+      return std::nullopt;
+    type.shape.dims[2 + i] = operation.kernel[i];
+    type.boundaries[2 + i] = {};
+  }
+  return type;
+}
+
+static Inferred infer(const Operation &operation,
+                      const TensorType *const *operands) {
+  switch (operation.kind) {
+  case OpKind::Conv2d:
+    return inferConv(operation, *operands[0], *operands[1]);
+  case OpKind::Matmul:
+    return inferMatmul(*operands[0], *operands[1]);
+  case OpKind::EwAdd:
+  case OpKind::EwMul:
+    return inferElementwise(*operands[0], *operands[1]);
+  case OpKind::SMul:
+    if (operands[1]->shape.rank != 0)
+      return std::nullopt;
+    return *operands[0];
+  case OpKind::Relu:
+    return *operands[0];
+  case OpKind::Transpose: {
+    if (operands[0]->shape.rank != 2)
+      return std::nullopt;
+    TensorType type = *operands[0];
+    std::swap(type.shape.dims[0], type.shape.dims[1]);
+    std::swap(type.boundaries[0], type.boundaries[1]);
+    return type;
+  }
+  case OpKind::Concat:
+    return inferConcat(operation, *operands[0], *operands[1]);
+  case OpKind::Split:
+    return inferSplit(operation, *operands[0]);
+  case OpKind::PoolAvg:
+  case OpKind::PoolMax:
+    return inferPool(operation, *operands[0]);
+  case OpKind::Enlarge:
+    return inferEnlarge(operation, *operands[0]);
+  case OpKind::ConstIConv:
+  case OpKind::ConstPool:
+  case OpKind::ConstImm:
+  case OpKind::ConstOne:
+    return TensorType{operation.constantShape, {}};
+  }
+  return std::nullopt;
+}
+
+Inferred generator::inferType(const Operation &operation,
+                              const TensorType *const *operands) {
+  Inferred type = infer(operation, operands);
+  if (type && type->shape.getNumElements() > kMaxElements)
+    return std::nullopt;
+  return type;
+}
