@@ -63,10 +63,15 @@ private:
                                                   Pending &pending);
 
   Sum fail(const llvm::Twine &reason);
+  /// Evaluates where the condition holds and where it does not.
+  Sum distinguish(const Constraint &condition, const Assumed &assumed,
+                  llvm::function_ref<Sum(const Assumed &)> evaluate);
 
   const Instances &instances;
   Sizes &sizes;
   Budget &budget;
+  /// A condition that would decide a quotient.
+  std::optional<Constraint> undecided;
   /// Above all parameters.
   Var nextVar = 1u << 20;
   std::string error;

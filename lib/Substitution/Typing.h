@@ -53,7 +53,8 @@ struct Assumption {
     OneGroup,    ///< Convolution `first` has one group.
     SameSplit,   ///< Convolutions `first` and `second`: equal channels and
                  ///< features per group.
-    SquareConst, ///< The constant operand of `first` keeps the extent.
+    SquareUse,   ///< The constant operand of `first` keeps the extent.
+    SquareConst, ///< Constant `first` has two equal extents in front.
   } kind;
   unsigned first, second = 0;
 };

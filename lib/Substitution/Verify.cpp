@@ -181,7 +181,7 @@ private:
   /// What to assume, in the order in which it is tried.
   std::vector<Assumptions> listAssumptions() {
     llvm::SmallVector<unsigned> convs;
-    Assumptions ties;
+    Assumptions ties, squares;
     for (auto [number, instance] : llvm::enumerate(instances.list)) {
       if (instance.node->is(OpKind::Conv2d))
         convs.push_back(number);
@@ -194,16 +194,24 @@ private:
           });
       if (tiesConstant)
         ties.push_back(
+            {Assumption::Kind::SquareUse, static_cast<unsigned>(number)});
+      bool isSquare = instance.node->is(OpKind::ConstImm) ||
+                      instance.node->is(OpKind::ConstIConv) ||
+                      instance.node->is(OpKind::ConstPool);
+      if (isSquare)
+        squares.push_back(
             {Assumption::Kind::SquareConst, static_cast<unsigned>(number)});
     }
     std::vector<Assumptions> result;
     auto addWithTies = [&](const Assumptions &assumptions) {
       if (!assumptions.empty())
         result.push_back(assumptions);
-      if (ties.empty())
-        return;
-      result.push_back(assumptions);
-      llvm::append_range(result.back(), ties);
+      for (const Assumptions &more : {ties, squares}) {
+        if (more.empty())
+          continue;
+        result.push_back(assumptions);
+        llvm::append_range(result.back(), more);
+      }
     };
     addWithTies({});
     for (unsigned i = 0; i < convs.size(); ++i)
