@@ -152,8 +152,6 @@ Guard espalier::substitution::getGuard(const Typing &typing,
   };
   Set possible = unite(*srcCases, {});
   Set allowed = unite(cases, {});
-  for (unsigned dim = 0; dim < extents.size(); ++dim)
-    guard.isDegenerate |= allowed.getMax(dim) == 1 && possible.getMax(dim) != 1;
   Set expected = assumed.empty() ? possible : unite(*srcCases, assumed);
   // Without the distinctions that both sides make, conditions are shorter.
   Set outline =
@@ -162,4 +160,20 @@ Guard espalier::substitution::getGuard(const Typing &typing,
     guard.isUnknown = true;
   guard.text = llvm::join(names, " and ");
   return guard;
+}
+
+bool espalier::substitution::isDegenerate(const Typing &typing,
+                                          const std::vector<Sizes> &cases) {
+  const Sizes &src = *typing.srcSizes;
+  for (const Instance &instance : typing.instances.list)
+    for (const Linear &extent : instance.shape) {
+      Constraint isOne = Constraint::equal(extent, 1);
+      bool isForced =
+          instance.isInSrc && llvm::all_of(cases, [&](const Sizes &sizes) {
+            return sizes.facts.implies(isOne);
+          });
+      if (isForced && !src.facts.implies(isOne))
+        return true;
+    }
+  return false;
 }

@@ -10,8 +10,6 @@ namespace espalier::substitution {
 struct Guard {
   /// What must hold beyond what `src` asks for; empty if nothing.
   std::string text;
-  /// Whether it holds only where some extent is 1.
-  bool isDegenerate = false;
   /// Whether it could not be determined.
   bool isUnknown = false;
 };
@@ -20,6 +18,9 @@ struct Guard {
 /// those that fit `src`.
 Guard getGuard(const Typing &typing, const std::vector<Sizes> &cases,
                llvm::ArrayRef<Assumption> assumptions);
+
+/// Whether `cases` fit only where some extent of `src` is 1 that need not be.
+bool isDegenerate(const Typing &typing, const std::vector<Sizes> &cases);
 
 } // namespace espalier::substitution
 

@@ -17,10 +17,23 @@ using namespace espalier::substitution;
 using espalier::interpreter::Tensor;
 
 static constexpr unsigned kMaxTries = 400;
+/// The largest extents of successive shapes.
+static constexpr int64_t kLimits[] = {2, 3, 4, 5, 3, 4, 5, 6, 8};
 /// Larger tensors are not evaluated.
 static constexpr int64_t kMaxElements = 100'000;
 /// Inputs are small integers, so that only divisions round.
 static constexpr double kTolerance = 1e-7;
+
+/// Often one that is there already: equal and divisible extents fit better.
+int64_t Sampler::pickExtent(const std::vector<int64_t> &values, Var number,
+                            int64_t least, int64_t limit) {
+  if (number > 0 && pick(0, 3) == 0) {
+    int64_t old = values[pick(0, number - 1)];
+    if (old >= least && old <= limit)
+      return old;
+  }
+  return pick(least, limit);
+}
 
 std::optional<std::vector<int64_t>> Sampler::tryToDraw(int64_t limit,
                                                        int64_t least) {
@@ -31,9 +44,11 @@ std::optional<std::vector<int64_t>> Sampler::tryToDraw(int64_t limit,
     int64_t a = info.a.evaluate(getValue), b = info.b.evaluate(getValue);
     switch (info.kind) {
     case SizeInfo::Kind::Extent: {
+      // Other extents may determine it; what is newer is not known yet.
       Linear simple = sizes.facts.simplify(Linear::var(var));
-      values[var] = simple.getVar() == var ? pick(least, limit)
-                                           : simple.evaluate(getValue);
+      bool isChosen = simple.any([&](Var other) { return other >= var; });
+      values[var] = isChosen ? pickExtent(values, var, least, limit)
+                             : simple.evaluate(getValue);
       break;
     }
     case SizeInfo::Kind::Floor:
@@ -179,7 +194,8 @@ std::string Sampler::compare(const std::vector<Tensor> &tensors,
 std::string Sampler::findDifference(unsigned count, Budget &budget,
                                     int64_t limit) {
   for (unsigned number = 0; number < count && budget.check(); ++number) {
-    auto values = drawSizes(std::min<int64_t>(2 + number % 4, limit));
+    auto values =
+        drawSizes(std::min(kLimits[number % std::size(kLimits)], limit));
     if (!values)
       continue;
     auto tensors = evaluate(*values);

@@ -24,7 +24,7 @@ public:
                                                 int64_t least = 1);
   /// Evaluates both sides at up to `count` shapes with extents up to `limit`.
   /// The first difference in words, or an empty string.
-  std::string findDifference(unsigned count, Budget &budget, int64_t limit = 5);
+  std::string findDifference(unsigned count, Budget &budget, int64_t limit = 8);
   /// The shapes of the variables and constants of `src`.
   std::string describe(const std::vector<int64_t> &values) const;
 
@@ -34,6 +34,8 @@ private:
   evaluate(const std::vector<int64_t> &values);
   std::string compare(const std::vector<interpreter::Tensor> &tensors,
                       const std::vector<int64_t> &values) const;
+  int64_t pickExtent(const std::vector<int64_t> &values, Var number,
+                     int64_t least, int64_t limit);
   int64_t pick(int64_t least, int64_t most) {
     return least + static_cast<int64_t>(random() % (most - least + 1));
   }

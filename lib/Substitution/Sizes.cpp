@@ -196,7 +196,8 @@ void Sizes::close() {
       if (facts.simplify(lhs) == facts.simplify(rhs))
         return;
       facts.addEqual(lhs, rhs);
-      changed = true;
+      // What cannot be solved, or contradicts, would be new for ever.
+      changed |= facts.simplify(lhs) == facts.simplify(rhs);
     };
     for (Var var = 0; var < infos.size(); ++var) {
       Linear self = facts.simplify(Linear::var(var));

@@ -60,9 +60,9 @@ class RankedVerifier {
 public:
   RankedVerifier(const Instances &instances, Meanings &meanings,
                  const polyhedral::Context &isl, mlir::Type elementType,
-                 Budget &budget)
+                 unsigned numRechecks, Budget &budget)
       : instances(instances), meanings(meanings), isl(isl),
-        elementType(elementType), budget(budget) {}
+        elementType(elementType), numRechecks(numRechecks), budget(budget) {}
 
   Verdict run() {
     std::string error;
@@ -71,7 +71,7 @@ public:
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
     if (cases && cases->empty())
-      return refuteShapes(*typing, "no shapes fit both sides");
+      return refuteShapes(*typing, /*least=*/1, "no shapes fit both sides");
     std::string difference;
     if (auto verdict = attempt(*typing, cases, {}, difference))
       return *verdict;
@@ -98,8 +98,9 @@ public:
                               /*limit=*/2);
       return {Verdict::Kind::Refuted, small.empty() ? difference : small};
     }
-    if (isDegenerate)
-      return refuteShapes(*typing, "holds only where an extent is 1");
+    if (holdsForOnes)
+      return refuteShapes(*typing, /*least=*/2,
+                          "fits only where an extent is 1");
     return {Verdict::Kind::Unknown, budget.check()
                                         ? (reason.empty() ? "no match" : reason)
                                         : "timeout"};
@@ -119,16 +120,24 @@ private:
       reason = "too many cases";
       return std::nullopt;
     }
+    if (isDegenerate(typing, *cases)) {
+      holdsForOnes = true;
+      return std::nullopt;
+    }
     for (const Sizes &sizes : *cases)
       if (!prove(typing.instances, sizes))
         return std::nullopt;
     Guard guard = getGuard(typing, *cases, assumptions);
-    isDegenerate |= guard.isDegenerate;
-    if (guard.isUnknown || guard.isDegenerate || !budget.check())
+    if (guard.isUnknown || !budget.check())
       return std::nullopt;
-    if (guard.text.empty())
-      return Verdict{Verdict::Kind::Proved, ""};
-    return Verdict{Verdict::Kind::ProvedIf, guard.text};
+    Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
+                                       : Verdict::Kind::ProvedIf,
+                    guard.text};
+    if (numRechecks != 0)
+      verdict.contradiction =
+          Sampler(typing.instances, typing.sizes, elementType, 3)
+              .findDifference(numRechecks, budget);
+    return verdict;
   }
 
   bool prove(const Instances &typed, Sizes sizes) {
@@ -155,16 +164,18 @@ private:
     return true;
   }
 
-  /// Shapes of `src` at which `dst` is nothing like it.
-  Verdict refuteShapes(const Typing &typing, llvm::StringRef why) {
+  /// Shapes of `src`, with extents of at least `least`, that `dst` does not
+  /// fit.
+  Verdict refuteShapes(const Typing &typing, int64_t least,
+                       llvm::StringRef why) {
     Instances srcOnly = typing.instances;
     srcOnly.list.resize(srcOnly.numSrc);
     Sampler sampler(srcOnly, *typing.srcSizes, elementType, 0);
-    auto values = sampler.drawSizes(/*limit=*/4, /*least=*/2);
-    if (!values)
-      return {Verdict::Kind::Unknown, why.str()};
-    return {Verdict::Kind::Refuted,
-            sampler.describe(*values) + ": " + why.str()};
+    for (int64_t limit : {4, 8, 16})
+      if (auto values = sampler.drawSizes(limit, least))
+        return {Verdict::Kind::Refuted,
+                sampler.describe(*values) + ": " + why.str()};
+    return {Verdict::Kind::Unknown, why.str()};
   }
 
   /// What to assume, in the order in which it is tried.
@@ -221,9 +232,10 @@ private:
   Meanings &meanings;
   const polyhedral::Context &isl;
   mlir::Type elementType;
+  unsigned numRechecks;
   Budget &budget;
   std::string reason;
-  bool isDegenerate = false;
+  bool holdsForOnes = false;
 };
 } // namespace
 
@@ -241,7 +253,8 @@ Verdict Verifier::verify(const Rule &rule) {
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     Verdict verdict = RankedVerifier(*instances, state->meanings, state->isl,
-                                     state->getElementType(), budget)
+                                     state->getElementType(),
+                                     state->options.numRechecks, budget)
                           .run();
     if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
@@ -259,29 +272,6 @@ Verdict Verifier::verify(const Rule &rule) {
       return result;
   }
   return result;
-}
-
-std::string Verifier::findCounterexample(const Rule &rule,
-                                         unsigned numSamples) {
-  state->isl.restart();
-  Budget budget{std::chrono::steady_clock::now() + state->options.deadline};
-  for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
-    std::string error;
-    auto instances = makeInstances(rule, rank, error);
-    if (!instances)
-      return "";
-    auto typing = typeRule(*instances, state->meanings, state->isl, {}, error);
-    if (typing) {
-      std::string difference =
-          Sampler(typing->instances, typing->sizes, state->getElementType(), 7)
-              .findDifference(numSamples, budget);
-      if (!difference.empty())
-        return difference;
-    }
-    if (!instances->hasOpenRank)
-      break;
-  }
-  return "";
 }
 
 int espalier::substitution::verifyFile(llvm::StringRef path,

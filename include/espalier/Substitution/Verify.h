@@ -25,6 +25,9 @@ struct Verdict {
   std::string detail;
   /// The rule makes no sense, for any shapes. `kind` is `Unknown`.
   bool isIllTyped = false;
+  /// Where a proof is contradicted by an evaluation that was asked for by
+  /// `VerifyOptions::numRechecks`: a bug of the verifier.
+  std::string contradiction;
 };
 
 /// Prints `proved`, `proved-if GUARD`, `refuted SHAPES AND VALUES` or `unknown
@@ -34,6 +37,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Verdict &verdict);
 struct VerifyOptions {
   /// A rule that takes longer is unknown.
   std::chrono::milliseconds deadline{2000};
+  /// Evaluates a proved rule at so many further shapes that fit its condition.
+  unsigned numRechecks = 0;
 };
 
 class Verifier {
@@ -42,10 +47,6 @@ public:
   ~Verifier();
 
   Verdict verify(const Rule &rule);
-  /// Evaluates both sides on random tensors of `numSamples` random shapes that
-  /// fit both, by the reference interpreter. Returns shapes and values where
-  /// they differ; empty if they never do.
-  std::string findCounterexample(const Rule &rule, unsigned numSamples);
 
 private:
   struct State;
