@@ -77,7 +77,7 @@ bool Expressions::mayApply(const Application &application) const {
   switch (op.operation.kind) {
   case OpKind::Conv2d: {
     const Shape &weight = tensors[rhs].type.shape;
-    return !isWeight(lhs) && weight.rank == 4 &&
+    return !isWeight(lhs) && lhs != rhs && weight.rank == 4 &&
            weight.dims[2] == op.weightKernel[0] &&
            weight.dims[3] == op.weightKernel[1];
   }
@@ -86,6 +86,8 @@ bool Expressions::mayApply(const Application &application) const {
     return isWeight(lhs) && (weight.dims[2] != op.operation.kernel[0] ||
                              weight.dims[3] != op.operation.kernel[1]);
   }
+  case OpKind::Matmul:
+    return lhs != rhs;
   case OpKind::EwAdd:
   case OpKind::EwMul:
     return lhs < rhs;

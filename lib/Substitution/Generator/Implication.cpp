@@ -28,7 +28,7 @@ public:
       return std::nullopt;
     }
     TermList operands;
-    for (TermId operand : terms.getOperands(pattern)) {
+    for (TermId operand : llvm::to_vector(terms.getOperands(pattern))) {
       std::optional<TermId> instance = instantiate(all, operand);
       if (!instance)
         return std::nullopt;
@@ -174,7 +174,7 @@ TermId Implication::normalize(TermId term) {
   TermId current = term;
   while (true) {
     TermList operands;
-    for (TermId operand : terms.getOperands(current))
+    for (TermId operand : llvm::to_vector(terms.getOperands(current)))
       operands.push_back(normalize(operand));
     current = terms.rebuild(current, operands);
     TermId next = rewrite(current);
@@ -239,7 +239,7 @@ bool Implication::isEqual(TermId lhs, TermId rhs) {
   if (lhs == rhs || knownEqual.count({lhs, rhs}))
     return true;
   bool result = isInstanceOfRule(lhs, rhs) || isConnected(lhs, rhs);
-  const Term &left = terms[lhs], &right = terms[rhs];
+  const Term left = terms[lhs], right = terms[rhs];
   if (!result && left.operation == right.operation && !left.isVariable()) {
     result = true;
     for (unsigned i = 0; i < left.numOperands && result; ++i)
@@ -258,7 +258,7 @@ void Implication::addDifferences(TermId lhs, TermId rhs,
                                  Equations &differences) {
   if (isEqual(lhs, rhs))
     return;
-  const Term &left = terms[lhs], &right = terms[rhs];
+  const Term left = terms[lhs], right = terms[rhs];
   if (left.operation == right.operation && !left.isVariable()) {
     for (unsigned i = 0; i < left.numOperands; ++i)
       addDifferences(left.operands[i], right.operands[i], differences);

@@ -49,7 +49,7 @@ static bool haveCommonPart(const Terms &terms, const TermPair &pair) {
   return false;
 }
 
-Outcome generator::findDistinctRules(const Terms &terms,
+Outcome generator::findDistinctRules(Terms &terms,
                                      llvm::ArrayRef<Class> classes,
                                      const Limits &limits,
                                      std::vector<FoundRule> &rules,
@@ -154,7 +154,7 @@ private:
       ++counts.failed;
       return false;
     }
-    bool isAlways = *condition == Condition::None;
+    bool isAlways = condition->isNone();
     if (!isAlways && conditionally.implies(*pair))
       return false;
     Generalizer generalizer(terms, retester);

@@ -2,6 +2,7 @@
 
 #include "Retest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/xxhash.h"
 #include <cstring>
 
@@ -17,21 +18,18 @@ constexpr unsigned kMaxDraws = 200;
 constexpr unsigned kMaxTerms = 64;
 } // namespace
 
-llvm::StringRef generator::getText(Condition condition) {
-  switch (condition) {
-  case Condition::None:
-    return "";
-  case Condition::EqualWeights:
-    return "equal weights";
-  case Condition::OneGroup:
-    return "groups == 1";
-  case Condition::OneGroupAndEqualWeights:
-    return "groups == 1, equal weights";
-  }
-  return "";
+std::string generator::getText(Condition condition) {
+  std::string text;
+  for (auto [holds, name] :
+       {std::pair(condition.hasOneGroup, "groups == 1"),
+        {condition.hasEqualWeights, "equal weights"},
+        {condition.hasSquareConstants, "square constants"}})
+    if (holds)
+      text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
 }
 
-Retester::Retester(const Terms &terms)
+Retester::Retester(Terms &terms)
     : terms(terms), data(std::make_unique<uint32_t[]>(size_t(kMaxTerms) *
                                                       kMaxElements * kLanes)) {}
 
@@ -106,9 +104,8 @@ bool Retester::evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order) {
   return true;
 }
 
-bool Retester::test(const TermPair &pair, Assumption assumption,
-                    Random &random) {
-  SymbolicSizes sizes(terms, pair, assumption);
+bool Retester::test(const TermPair &pair, Condition condition, Random &random) {
+  SymbolicSizes sizes(terms, pair, condition);
   if (!sizes.isPossible())
     return false;
   TermList roots = pair.lhs;
@@ -120,7 +117,7 @@ bool Retester::test(const TermPair &pair, Assumption assumption,
     bool fits = false;
     for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
       fits = setInputs(sizes, order, random) &&
-             inferTypes(order, assumption.hasOneGroup);
+             inferTypes(order, condition.hasOneGroup);
       for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
         fits = fits && values[lhs].type.shape == values[rhs].type.shape;
     }
@@ -144,28 +141,31 @@ bool Retester::test(const TermPair &pair, Assumption assumption,
 bool Retester::holds(const TermPair &pair, Condition condition) {
   // The same tests whatever was tested before.
   Random random(llvm::xxh3_64bits(getCanonicalText(terms, pair)) +
-                static_cast<uint64_t>(condition));
-  Assumption assumption;
-  assumption.hasOneGroup = condition >= Condition::OneGroup;
-  assumption.hasEqualWeights = condition == Condition::EqualWeights ||
-                               condition == Condition::OneGroupAndEqualWeights;
-  return test(pair, assumption, random);
+                condition.hasOneGroup + 2 * condition.hasEqualWeights +
+                4 * condition.hasSquareConstants);
+  return test(separateConstants(terms, pair), condition, random);
 }
 
 std::optional<Condition> Retester::test(const TermPair &pair) {
-  TermList roots = pair.lhs;
-  roots.append(pair.rhs.begin(), pair.rhs.end());
-  bool hasConv = llvm::any_of(terms.getPostOrder(roots), [&](TermId term) {
-    return !terms[term].isVariable() &&
-           terms.getOperation(term).kind == OpKind::Conv2d;
-  });
-  for (Condition condition :
-       {Condition::None, Condition::EqualWeights, Condition::OneGroup,
-        Condition::OneGroupAndEqualWeights}) {
-    if (condition != Condition::None && !hasConv)
-      break;
-    if (holds(pair, condition))
-      return condition;
-  }
+  bool hasConv = false, hasConstant = false;
+  for (const TermList *side : {&pair.lhs, &pair.rhs})
+    for (TermId term : terms.getPostOrder(*side)) {
+      if (terms[term].isVariable())
+        continue;
+      hasConv |= terms.getOperation(term).kind == OpKind::Conv2d;
+      hasConstant |= terms[term].numOperands == 0;
+    }
+  for (unsigned numAssumed = 0; numAssumed <= 3; ++numAssumed)
+    for (unsigned bits = 0; bits < 8; ++bits) {
+      Condition condition;
+      condition.hasSquareConstants = bits & 1;
+      condition.hasEqualWeights = bits & 2;
+      condition.hasOneGroup = bits & 4;
+      if (llvm::popcount(bits) != int(numAssumed) || (!hasConv && bits > 1) ||
+          (!hasConstant && (bits & 1)))
+        continue;
+      if (holds(pair, condition))
+        return condition;
+    }
   return std::nullopt;
 }

@@ -84,6 +84,12 @@ TermId Terms::get(const Operation &operation, llvm::ArrayRef<TermId> operands) {
   return intern(term);
 }
 
+TermId Terms::getConstantUse(TermId constant, unsigned n) {
+  Term term = terms[constant];
+  term.operands[0] = n;
+  return intern(term);
+}
+
 TermId Terms::rebuild(TermId id, llvm::ArrayRef<TermId> operands) {
   Term term = terms[id];
   std::copy(operands.begin(), operands.end(), term.operands.begin());
@@ -130,10 +136,30 @@ TermId Renaming::apply(TermId term) {
   if (auto found = renamed.find(term); found != renamed.end())
     return found->second;
   TermList operands;
-  for (TermId operand : terms.getOperands(term))
+  for (TermId operand : llvm::to_vector(terms.getOperands(term)))
     operands.push_back(apply(operand));
   TermId result = terms.rebuild(term, operands);
   renamed[term] = result;
+  return result;
+}
+
+TermPair generator::separateConstants(Terms &terms, const TermPair &pair) {
+  unsigned numUses = 0;
+  auto separate = [&](auto &self, TermId term) -> TermId {
+    if (terms[term].isVariable())
+      return term;
+    if (terms[term].numOperands == 0)
+      return terms.getConstantUse(term, numUses++);
+    TermList operands;
+    for (TermId operand : llvm::to_vector(terms.getOperands(term)))
+      operands.push_back(self(self, operand));
+    return terms.rebuild(term, operands);
+  };
+  TermPair result;
+  for (TermId term : pair.lhs)
+    result.lhs.push_back(separate(separate, term));
+  for (TermId term : pair.rhs)
+    result.rhs.push_back(separate(separate, term));
   return result;
 }
 
