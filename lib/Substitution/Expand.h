@@ -8,6 +8,9 @@
 
 namespace espalier::substitution {
 
+/// Parameters have smaller numbers.
+constexpr Var kFirstIndex = 1u << 20;
+
 /// Expands instances at symbolic indices. Knows the constructs of definitions,
 /// and no operator.
 class Expander {
@@ -72,8 +75,7 @@ private:
   Budget &budget;
   /// A condition that would decide a quotient.
   std::optional<Constraint> undecided;
-  /// Above all parameters.
-  Var nextVar = 1u << 20;
+  Var nextVar = kFirstIndex;
   std::string error;
 };
 

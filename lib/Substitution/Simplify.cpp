@@ -86,7 +86,8 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   llvm::append_range(conditions, assumed.facts->getRest());
   auto all = getConnected(conditions, domain);
   llvm::SmallVector<Var> vars = getVars(all);
-  auto equalities = makeSet(assumed.facts->getIsl(), vars, all).getEqualities();
+  auto equalities =
+      makeSet(assumed.facts->getIntegers(), vars, all).getEqualities();
   if (!equalities)
     return false;
   bool added = false;
@@ -290,15 +291,15 @@ static bool isNeverEmpty(llvm::ArrayRef<Var> bound,
                  [&](Var var) { return llvm::is_contained(bound, var); });
   llvm::SmallVector<Var> vars = outer;
   llvm::append_range(vars, bound);
-  const polyhedral::Context &isl = assumed.facts->getIsl();
+  const Integers &integers = assumed.facts->getIntegers();
   llvm::SmallVector<Constraint> known;
   for (const Constraint &constraint : all)
     if (!constraint.expr.any(
             [&](Var var) { return llvm::is_contained(bound, var); }))
       known.push_back(constraint);
-  polyhedral::Set possible = makeSet(isl, outer, known);
+  polyhedral::Set possible = makeSet(integers, outer, known);
   polyhedral::Set covered =
-      makeSet(isl, vars, all).project(outer.size(), bound.size());
+      makeSet(integers, vars, all).project(outer.size(), bound.size());
   return possible.isSubset(covered) == true;
 }
 

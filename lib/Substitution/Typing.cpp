@@ -337,12 +337,10 @@ private:
 };
 } // namespace
 
-std::optional<Typing>
-espalier::substitution::typeRule(const Instances &instances, Meanings &meanings,
-                                 const polyhedral::Context &isl,
-                                 llvm::ArrayRef<Assumption> assumptions,
-                                 std::string &error) {
-  Typing typing{instances, Sizes(isl), std::nullopt, {}};
+std::optional<Typing> espalier::substitution::typeRule(
+    const Instances &instances, Meanings &meanings, const Integers &integers,
+    llvm::ArrayRef<Assumption> assumptions, std::string &error) {
+  Typing typing{instances, Sizes(integers), std::nullopt, {}};
   if (!Typer(typing, meanings, assumptions, error).run())
     return std::nullopt;
   return typing;

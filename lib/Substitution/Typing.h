@@ -72,7 +72,7 @@ struct Typing {
 /// Types a rule whose outputs have equal shapes on both sides, with
 /// assumptions. Nothing, and a reason, if an operator has no meaning.
 std::optional<Typing> typeRule(const Instances &instances, Meanings &meanings,
-                               const polyhedral::Context &isl,
+                               const Integers &integers,
                                llvm::ArrayRef<Assumption> assumptions,
                                std::string &error);
 
