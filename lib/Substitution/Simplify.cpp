@@ -107,6 +107,34 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   return added;
 }
 
+/// Learns more of bases from the conditions of their term; those whose value
+/// these determine are replaced by it.
+static void refineBases(Term &term, const Assumed &assumed) {
+  Assumed inside = assumed.with(term.constraints);
+  for (unsigned number = 0; number < term.bases.size();) {
+    Base &base = term.bases[number];
+    // limit <= argument < limit + size, where limit is v * size.
+    auto limits = getShifts(base.size, base.scale, *assumed.sizes);
+    for (int64_t k = 0; k < kMaxMultiples; ++k)
+      limits.push_back({base.size * k, base.scale * k});
+    std::optional<Linear> value;
+    for (const auto &[limit, image] : limits)
+      if (!value && inside.implies(Constraint::atLeast(base.argument, limit)) &&
+          inside.implies(Constraint::less(base.argument, limit + base.size)))
+        value = image;
+    if (value) {
+      Var var = base.var;
+      term.bases.erase(term.bases.begin() + number);
+      substitute(term, var, *value);
+      continue;
+    }
+    for (const Constraint &fact : getBaseFacts(base, *assumed.sizes, inside))
+      if (!llvm::is_contained(base.facts, fact))
+        base.facts.push_back(fact);
+    ++number;
+  }
+}
+
 /// Returns false if the term is over nothing.
 static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   do {
@@ -118,6 +146,7 @@ static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   } while (thorough && addImpliedEqualities(term, assumed));
   if (term.constraints.empty())
     return true;
+  refineBases(term, assumed);
   Constraints domain = getDomain(term);
   if (assumed.isImpossible(domain))
     return false;

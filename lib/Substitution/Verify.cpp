@@ -169,7 +169,7 @@ private:
   bool prove(const Instances &typed, Sizes sizes) {
     Expander expander(typed, sizes, budget);
     for (auto [src, dst] : llvm::zip_equal(typed.src, typed.dst)) {
-      Assumed assumed{&sizes.facts, {}};
+      Assumed assumed{&sizes.facts, &sizes, {}};
       llvm::SmallVector<Linear> indices;
       for (const Linear &extent : typed.list[src].shape) {
         indices.push_back(Linear::var(expander.makeVar()));
