@@ -293,8 +293,10 @@ std::optional<std::vector<Sizes>> Sizes::getCases() const {
          (infos[*factor].kind != SizeInfo::Kind::Quotient ||
           *second < *factor)))
       std::swap(factor, second);
-    auto &cases = byFactor[*factor];
     Linear v = Linear::var(*factor), x = Linear::var(*second);
+    if (!closed.facts.implies(Constraint::atLeast(v, 0)))
+      continue;
+    auto &cases = byFactor[*factor];
     if (cases.empty())
       cases = {{Constraint::equal(v, 1)}, {Constraint::atLeast(v, 2)}};
     cases[0].push_back(Constraint::equal(product, x));

@@ -84,6 +84,9 @@ public:
     if (!typing)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
+    auto srcCases = typing->srcSizes->getCases();
+    if (srcCases && srcCases->empty())
+      return {Verdict::Kind::Unknown, "ill-typed: no shapes fit src", true};
     if (cases && cases->empty())
       return refuteShapes(*typing, /*least=*/1, "no shapes fit both sides");
     std::string difference;
