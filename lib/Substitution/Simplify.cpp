@@ -19,8 +19,13 @@ static bool normalize(Constraints &constraints, const Facts &facts) {
     std::optional<bool> decided = simple.normalize();
     if (decided && !*decided)
       return false;
-    if (!decided && !llvm::is_contained(result, simple))
-      result.push_back(simple);
+    if (decided || llvm::is_contained(result, simple))
+      continue;
+    // At least and at most 0 is 0.
+    Constraint opposite{simple.expr * -1, false};
+    if (!simple.isEquality && llvm::is_contained(result, opposite))
+      llvm::erase(result, opposite), simple.isEquality = true;
+    result.push_back(simple);
   }
   constraints = std::move(result);
   return true;
@@ -368,9 +373,9 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
       });
 }
 
-Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
-                                    const Constraints &constraints, Sum inner,
-                                    const Assumed &assumed) {
+static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
+                       const Constraints &constraints, Sum inner,
+                       const Assumed &assumed) {
   auto make = [&](Sum inner, const Assumed &assumed) {
     // max(f + c) = max(f) + c, where c does not depend on the position.
     Sum constant, varying;
@@ -403,6 +408,26 @@ Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
     return add(scale(makeAtom(std::move(max)), factor), std::move(constant));
   };
   return distribute(std::move(inner), bound, constraints, assumed, make);
+}
+
+Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
+                                    const Constraints &constraints, Sum inner,
+                                    const Assumed &assumed) {
+  // Positions with one value only are no positions.
+  Term domain;
+  domain.bound.assign(bound.begin(), bound.end());
+  domain.constraints = constraints;
+  Atom body;
+  body.kind = Atom::Kind::Max;
+  body.args.push_back(std::move(inner));
+  domain.factors.push_back(std::move(body));
+  do {
+    // An empty domain stays as it is: nothing equals its maximum.
+    if (!normalize(domain.constraints, *assumed.facts))
+      break;
+  } while (eliminateOne(domain));
+  return makeMaxOver(domain.bound, domain.constraints,
+                     std::move(domain.factors[0].args[0]), assumed);
 }
 
 Sum espalier::substitution::makeFunction(definition::ScalarFn fn,
