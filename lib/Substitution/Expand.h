@@ -8,6 +8,11 @@
 
 namespace espalier::substitution {
 
+/// Quotients below this are told apart.
+constexpr int64_t kMaxMultiples = 4;
+/// Parameters have smaller numbers.
+constexpr Var kFirstIndex = 1u << 20;
+
 /// Expands instances at symbolic indices. Knows the constructs of definitions,
 /// and no operator.
 class Expander {
@@ -72,8 +77,7 @@ private:
   Budget &budget;
   /// A condition that would decide a quotient.
   std::optional<Constraint> undecided;
-  /// Above all parameters.
-  Var nextVar = 1u << 20;
+  Var nextVar = kFirstIndex;
   std::string error;
 };
 

@@ -65,6 +65,8 @@ struct Typing {
   Sizes sizes;
   /// What `src` alone asks for.
   std::optional<Sizes> srcSizes;
+  /// The same under the assumptions about its convolutions.
+  std::optional<Sizes> assumedSizes;
   /// Divisions in `dst` that must come out even, in words.
   llvm::SmallVector<std::string, 1> divisions;
 };
@@ -72,7 +74,7 @@ struct Typing {
 /// Types a rule whose outputs have equal shapes on both sides, with
 /// assumptions. Nothing, and a reason, if an operator has no meaning.
 std::optional<Typing> typeRule(const Instances &instances, Meanings &meanings,
-                               const polyhedral::Context &isl,
+                               const Integers &integers,
                                llvm::ArrayRef<Assumption> assumptions,
                                std::string &error);
 
