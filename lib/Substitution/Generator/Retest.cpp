@@ -10,8 +10,9 @@ using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
 namespace {
-/// Shapes per test; each is tested on `kLanes` points.
-constexpr unsigned kNumShapes = 12;
+/// Shapes per test, each on `kLanes` points: a first round, and a second one
+/// for what passes it.
+constexpr unsigned kNumShapes = 12, kNumMoreShapes = 84;
 /// Draws in search of a shape that fits.
 constexpr unsigned kMaxDraws = 200;
 /// Two graphs of the greatest depth have no more terms than this.
@@ -104,7 +105,8 @@ bool Retester::evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order) {
   return true;
 }
 
-bool Retester::test(const TermPair &pair, Condition condition, Random &random) {
+bool Retester::test(const TermPair &pair, Condition condition,
+                    unsigned numShapes, Random &random) {
   SymbolicSizes sizes(terms, pair, condition);
   if (!sizes.isPossible())
     return false;
@@ -113,7 +115,7 @@ bool Retester::test(const TermPair &pair, Condition condition, Random &random) {
   std::vector<TermId> order = terms.getPostOrder(roots);
   if (order.size() > kMaxTerms)
     return false;
-  for (unsigned sample = 0; sample < kNumShapes; ++sample) {
+  for (unsigned sample = 0; sample < numShapes; ++sample) {
     bool fits = false;
     for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
       fits = setInputs(sizes, order, random) &&
@@ -138,12 +140,18 @@ bool Retester::test(const TermPair &pair, Condition condition, Random &random) {
   return true;
 }
 
-bool Retester::holds(const TermPair &pair, Condition condition) {
+bool Retester::holds(const TermPair &pair, Condition condition,
+                     unsigned numShapes) {
   // The same tests whatever was tested before.
   Random random(llvm::xxh3_64bits(getCanonicalText(terms, pair)) +
                 condition.hasOneGroup + 2 * condition.hasEqualWeights +
-                4 * condition.hasSquareConstants);
-  return test(separateConstants(terms, pair), condition, random);
+                4 * condition.hasSquareConstants + numShapes);
+  return test(separateConstants(terms, pair), condition, numShapes, random);
+}
+
+bool Retester::holds(const TermPair &pair, Condition condition) {
+  return holds(pair, condition, kNumShapes) &&
+         holds(pair, condition, kNumMoreShapes);
 }
 
 std::optional<Condition> Retester::test(const TermPair &pair) {

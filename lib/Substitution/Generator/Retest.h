@@ -23,7 +23,9 @@ public:
   bool holds(const TermPair &pair, Condition condition);
 
 private:
-  bool test(const TermPair &pair, Condition condition, Random &random);
+  bool holds(const TermPair &pair, Condition condition, unsigned numShapes);
+  bool test(const TermPair &pair, Condition condition, unsigned numShapes,
+            Random &random);
   bool setInputs(SymbolicSizes &sizes, llvm::ArrayRef<TermId> order,
                  Random &random);
   bool inferTypes(llvm::ArrayRef<TermId> order, bool hasOneGroup);
