@@ -17,6 +17,24 @@ static void addTiledDims(AffineExpr expr, llvm::SmallBitVector &dims) {
   });
 }
 
+/// Marks the dimensions that loops tie to those marked: where `j + 2 * i` is
+/// given, and `i` varies in its tile, so does `j`.
+static void addTiedDims(llvm::ArrayRef<AffineExpr> loops,
+                        llvm::SmallBitVector &dims) {
+  auto getDims = [&](AffineExpr loop) {
+    llvm::SmallBitVector own(dims.size());
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      own[dim] = loop.isFunctionOfDim(dim);
+    return own;
+  };
+  for (llvm::SmallBitVector before; before != dims;) {
+    before = dims;
+    for (AffineExpr loop : loops)
+      if (llvm::SmallBitVector own = getDims(loop); own.anyCommon(dims))
+        dims |= own;
+  }
+}
+
 /// From a point to those that differ from it at most in `dims`.
 static isl::MapPtr getNeighbours(const isl::Space &space,
                                  const llvm::SmallBitVector &dims) {
@@ -72,20 +90,28 @@ isl::SetPtr espalier::polyhedral::getFullTiles(const Context &context,
           isl_set_intersect(domain.take(), isl::toSet(space, filter).take()));
     isl::MapPtr tileOf(isl_map_range_product(getSchedule(space, outer).take(),
                                              getSchedule(space, own).take()));
-    collect(all, isl_set_apply(domain.copy(), tileOf.copy()));
-
     // What leaves the domain within its tile.
     llvm::SmallBitVector tiled(statement.numDims);
     for (AffineExpr loop : own)
       addTiledDims(loop, tiled);
+    addTiedDims(own, tiled);
     isl_map *leaves = getNeighbours(space, tiled).take();
     leaves = isl_map_intersect(
         leaves,
         isl_map_apply_range(tileOf.copy(), isl_map_reverse(tileOf.copy())));
+    // Tiles of one point each are neither.
+    isl::MapPtr same(isl_map_identity(isl_space_map_from_set(space.copy())));
+    if (isl_map_is_subset(leaves, same.get()) == isl_bool_true) {
+      isl_map_free(leaves);
+      continue;
+    }
+    collect(all, isl_set_apply(domain.copy(), tileOf.copy()));
     leaves = isl_map_intersect_domain(leaves, domain.copy());
     leaves = isl_map_intersect_range(leaves, isl_set_complement(domain.copy()));
     collect(partial, isl_set_apply(isl_map_domain(leaves), tileOf.copy()));
   }
+  if (!all)
+    return isl::SetPtr();
   isl_set *full = isl_set_subtract(all.take(), partial.take());
   return isl::SetPtr(isl_set_coalesce(full));
 }

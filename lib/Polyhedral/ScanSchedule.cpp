@@ -129,10 +129,12 @@ isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
   at = isl_schedule_node_child(at, 0);
   at = isl_schedule_node_insert_partial_schedule(at, getPartialSchedule(band));
   if (band.separateFullTiles) {
-    isl_set *full =
-        getFullTiles(context, program, getPaths(program, root), &band).take();
-    at = isl_schedule_node_band_set_ast_build_options(
-        at, isl_union_set_from_set(isl_set_set_tuple_name(full, "isolate")));
+    isl::SetPtr full =
+        getFullTiles(context, program, getPaths(program, root), &band);
+    if (full)
+      at = isl_schedule_node_band_set_ast_build_options(
+          at, isl_union_set_from_set(
+                  isl_set_set_tuple_name(full.take(), "isolate")));
   }
   for (auto [number, member] : llvm::enumerate(band.members)) {
     isl_ast_loop_type type = toIsl(member.shape);

@@ -302,6 +302,7 @@ Map Map::unite(const Map &other) const {
 Map Map::subtract(const Map &other) const {
   return Map(isl_map_subtract(isl_map_copy(get()), isl_map_copy(other.get())));
 }
+Map Map::lexMin() const { return Map(isl_map_lexmin(isl_map_copy(get()))); }
 Map Map::inverse() const { return Map(isl_map_reverse(isl_map_copy(get()))); }
 Map Map::compose(const Map &other) const {
   return Map(

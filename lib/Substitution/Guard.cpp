@@ -26,7 +26,7 @@ static Set project(const Sizes &sizes, llvm::ArrayRef<Var> extents,
   for (Var var : getVars(all))
     if (!llvm::is_contained(extents, var))
       vars.push_back(var);
-  return makeSet(sizes.facts.getIsl(), vars, all)
+  return makeSet(sizes.facts.getIntegers(), vars, all)
       .project(extents.size(), vars.size() - extents.size());
 }
 
@@ -74,7 +74,7 @@ static bool printDifference(Set expected, const Set &allowed,
     Constraint equality{Linear(row.constant), true};
     for (auto [var, factor] : llvm::zip_equal(extents, row.coefficients))
       equality.expr += Linear::var(var, factor);
-    Set plane = makeSet(sizes.facts.getIsl(), extents, equality);
+    Set plane = makeSet(sizes.facts.getIntegers(), extents, equality);
     std::optional<bool> isKnown = expected.isSubset(plane);
     expected = expected.intersect(plane);
     isWhole = expected.isSubset(allowed);

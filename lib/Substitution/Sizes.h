@@ -37,7 +37,7 @@ struct SizeInfo {
 
 class Sizes {
 public:
-  explicit Sizes(const polyhedral::Context &isl) : facts(isl) {}
+  explicit Sizes(const Integers &integers) : facts(integers) {}
 
   /// A new parameter that is at least 1.
   Var addExtent(std::string name, bool isChosen);

@@ -279,7 +279,7 @@ bool Prover::haveEqualImages(const Atom &lhs, const Atom &rhs,
   for (unsigned side : {0, 1}) {
     llvm::SmallVector<Var> vars = outer;
     llvm::append_range(vars, maxima[side]->bound);
-    images[side] = makeSet(assumed.facts->getIsl(), vars, domains[side])
+    images[side] = makeSet(assumed.facts->getIntegers(), vars, domains[side])
                        .project(outer.size(), maxima[side]->bound.size());
   }
   // Both are cut to what is known, which one side alone may be connected to.
@@ -288,7 +288,7 @@ bool Prover::haveEqualImages(const Atom &lhs, const Atom &rhs,
     if (!constraint.expr.any(
             [&](Var var) { return !llvm::is_contained(outer, var); }))
       common.push_back(constraint);
-  polyhedral::Set limit = makeSet(assumed.facts->getIsl(), outer, common);
+  polyhedral::Set limit = makeSet(assumed.facts->getIntegers(), outer, common);
   return images[0].intersect(limit).isEqual(images[1].intersect(limit)) == true;
 }
 

@@ -3,6 +3,9 @@
 
 Usage: bench.py [--toy] [--seconds S] [--only TEXT]
 
+The cases are those of cases.toml in each folder, and `polybench/KERNEL`: a kernel
+of PolyBench, with a schedule that a person wrote, against plain C.
+
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails. Baselines run in the same
 session with as many threads, those that are installed; the ratio is to the
@@ -27,8 +30,12 @@ from typing import Any
 if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
+# The kernels of the suite are modules of a folder of their own.
+sys.path.append(str(pathlib.Path(__file__).parent / "polybench"))
+
 import numpy as np
 import onnx
+from compare import compare
 from onnx import numpy_helper
 from peers import Peer, has_relu, open_peers
 
@@ -62,8 +69,9 @@ def conv(
     dilation: int = 1,
     groups: int = 1,
     relu: bool = True,
+    pool: int = 1,
 ) -> onnx.ModelProto:
-    """Build a convolution that keeps its extents but for the stride, and a Relu."""
+    """Build a convolution that keeps its extents but for the stride, a Relu, a MaxPool."""
     net = Net("conv")
     x = net.input("x", [batch, channels[0], *extents])
     weights = net.weight([channels[1], channels[0] // groups, *kernel], 0.05)
@@ -82,6 +90,9 @@ def conv(
         (extent + 2 * pad - dilation * (k - 1) - 1) // stride + 1
         for extent, pad, k in zip(extents, pads, kernel, strict=True)
     ]
+    if pool > 1:
+        y = net.node("MaxPool", y, kernel_shape=[pool] * len(kernel), strides=[pool] * len(kernel))
+        results = [extent // pool for extent in results]
     return net.finish((y, "y", [batch, channels[1], *results]))
 
 
@@ -209,6 +220,9 @@ def main() -> int:
     for case in load_cases(args.only):
         with tempfile.TemporaryDirectory() as cache:
             result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))
+        failed |= not result["passed"]
+        print(json.dumps({**result, **machine}), flush=True)
+    for result in compare(args.only, args.toy, args.seconds):
         failed |= not result["passed"]
         print(json.dumps({**result, **machine}), flush=True)
     return 1 if failed else 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from espalier.ir import Value
 from operator_map_cases import F16, F64, STATIC, op
-from operator_support import Case, Graph, Random
+from operator_support import Build, Case, Graph, Random
 
 
 def matmuls() -> Iterator[Case]:
@@ -260,12 +260,37 @@ def chains() -> Iterator[Case]:
         y = g("max_pool", y, kernel=[3, 3], **pool)
         return g("softmax", g("reduce_mean", y, axes=[2, 3]), axis=1)
 
-    for channels in (4, 33):
+    # The last one has enough tiles and channels for Winograd's algorithm.
+    for channels, extents in ((4, (7, 9)), (33, (7, 9)), (33, (12, 14))):
         c = channels
         scales = [r.floats(c), r.floats(c), r.floats(c), r.positive(c)]
-        arrays = [r.floats(2, c, 7, 9), r.floats(c, c, 3, 3), *scales]
-        yield Case(f"conv-norm-residual-relu-{c}", block, arrays, sums=True)
-        yield Case(f"network-{c}", network, arrays, sums=True)
+        arrays = [r.floats(2, c, *extents), r.floats(c, c, 3, 3), *scales]
+        size = f"{c}-{extents[0]}"
+        yield Case(f"conv-norm-residual-relu-{size}", block, arrays, sums=True)
+        yield Case(f"network-{size}", network, arrays, sums=True)
+
+    def pooled(kind: str, kernel: list[int], strides: list[int]) -> Build:
+        def build(g: Graph, x: Value, w: Value, b: Value) -> Value:
+            y = g("relu", g("add", g("conv", x, w, **window), b))
+            around = {"pads_low": [0, 0], "pads_high": [0, 0], "dilations": [1, 1]}
+            return g("tanh", g(kind, y, kernel=kernel, strides=strides, **around))
+
+        return build
+
+    # Windows that do not overlap, fit or not, and those that do.
+    for kind in ("max_pool", "avg_pool"):
+        for kernel, strides in (
+            ([2, 2], [2, 2]),
+            ([2, 1], [3, 1]),
+            ([1, 3], [1, 3]),
+            ([3, 2], [2, 2]),
+        ):
+            yield Case(
+                f"conv-relu-{kind}-" + "_".join(map(str, kernel + strides)),
+                pooled(kind, kernel, strides),
+                [r.floats(2, 3, 9, 11), r.floats(17, 3, 3, 3), r.floats(17, 1, 1)],
+                sums=True,
+            )
 
     def dense(g: Graph, x: Value, w: Value, b: Value) -> Value:
         return g("gelu", g("add", g("matmul", x, w), b))

@@ -11,8 +11,12 @@ from espalier.schedules import Schedule
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Benchmark" / "polybench"))
 
+import schedules
+from plain_c import to_c
 from suite import CASES, SCRATCH, Case
 
+LARGER = [61, 70, 53, 30, 41]
+"""Full tiles, and some that are not."""
 SIZES = [[5, 7, 3, 4, 6], [13, 11, 17, 2, 19], [1, 1, 1, 1, 1]]
 
 
@@ -47,6 +51,31 @@ def test_default_schedule(name):
 def test_program_order(name):
     program = Schedule(CASES[name].kernel).compile(Options(cache=None))
     check(CASES[name], program, SIZES[0])
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if hasattr(schedules, name)])
+def test_written_schedule(name):
+    program = schedules.schedule(CASES[name].kernel).compile(Options(cache=None))
+    for numbers in [*SIZES, LARGER]:
+        check(CASES[name], program, numbers)
+
+
+@pytest.mark.parametrize("name", schedules.PARALLEL)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_wavefront(name, threads):
+    written = schedules.schedule(CASES[name].kernel, parallel=True)
+    assert " parallel" in written.loops()
+    program = written.compile(Options(cache=None))
+    program.set_num_threads(threads)
+    for numbers in [*SIZES, LARGER]:
+        check(CASES[name], program, numbers)
+
+
+def test_plain_c():
+    source = to_c(CASES["nussinov"].kernel.tree, {"n": 5})
+    assert "int table[restrict static 5][5]" in source
+    assert "for (int i = (5 - 1); i > (-1); i += -1) {" in source
+    assert "table[i][j] = MOST(table[i][j], table[i][(j - 1)]);" in source
 
 
 def test_there_are_thirty():

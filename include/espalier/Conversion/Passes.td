@@ -38,7 +38,8 @@ def ConvertGraphToPolyPass
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels formed">,
     Statistic<"numStatements", "num-statements", "Statements in them">,
-    Statistic<"numFolded", "num-folded", "Statements evaluated">
+    Statistic<"numFolded", "num-folded", "Statements evaluated">,
+    Statistic<"numWinograd", "num-winograd", "Convolutions with fewer products">
   ];
 }
 
@@ -84,8 +85,8 @@ def ConvertPolyToLoopsPass
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

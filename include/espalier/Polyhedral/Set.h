@@ -164,6 +164,9 @@ public:
   Set range() const;
   /// The differences range - domain.
   Set deltas() const;
+  /// The least image of each point in lexicographic order, for each value of
+  /// the parameters.
+  Map lexMin() const;
   /// The pairs, as points with the dimensions of both.
   Set toSet() const;
   /// The affine function that maps each point of the domain to its only image,

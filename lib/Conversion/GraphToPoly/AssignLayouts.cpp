@@ -22,6 +22,32 @@ static constexpr int64_t kPanelVectors = 2;
 /// Fewer uses than this of each element do not pay for copying into panels.
 static constexpr int64_t kMinPanelReuse = 192;
 
+void espalier::graphtopoly::setPanelLayout(const StepProgram &program,
+                                           Array &array, unsigned panelIndex,
+                                           ArrayRef<unsigned> outer,
+                                           ArrayRef<unsigned> inner) {
+  int64_t lanes = program.vectorLanes;
+  int64_t width = lanes * kPanelVectors;
+  AffineExpr extent = array.extents[panelIndex];
+  if (auto number = dyn_cast<AffineConstantExpr>(extent))
+    width = std::min<int64_t>(width, llvm::alignTo(number.getValue(), lanes));
+  AffineExpr vector = getAffineDimExpr(panelIndex, program.context);
+  SmallVector<AffineExpr> results;
+  array.storedExtents.clear();
+  auto append = [&](unsigned p) {
+    results.push_back(getAffineDimExpr(p, program.context));
+    array.storedExtents.push_back(array.extents[p]);
+  };
+  llvm::for_each(outer, append);
+  results.push_back(vector.floorDiv(width));
+  array.storedExtents.push_back(extent.ceilDiv(width));
+  llvm::for_each(inner, append);
+  results.push_back(vector % width);
+  array.storedExtents.push_back(getAffineConstantExpr(width, program.context));
+  array.layout =
+      AffineMap::get(array.extents.size(), 0, results, program.context);
+}
+
 namespace {
 
 class LayoutAssigner {
@@ -120,24 +146,10 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
     return isLast(a) < isLast(b);
   });
 
-  int64_t lanes = program.vectorLanes;
-  int64_t width = lanes * kPanelVectors;
-  AffineExpr extent = panel.extents[contraction.panelIndex];
-  if (auto number = dyn_cast<AffineConstantExpr>(extent))
-    width = std::min<int64_t>(width, llvm::alignTo(number.getValue(), lanes));
-  AffineExpr vector = getAffineDimExpr(contraction.panelIndex, program.context);
-  SmallVector<AffineExpr> results;
-  auto append = [&](unsigned p) {
-    results.push_back(getAffineDimExpr(p, program.context));
-    storedExtents.push_back(panel.extents[p]);
-  };
-  llvm::for_each(outer, append);
-  results.push_back(vector.floorDiv(width));
-  storedExtents.push_back(extent.ceilDiv(width));
-  llvm::for_each(inner, append);
-  results.push_back(vector % width);
-  storedExtents.push_back(getAffineConstantExpr(width, program.context));
-  return AffineMap::get(numDims, 0, results, program.context);
+  Array stored = panel;
+  setPanelLayout(program, stored, contraction.panelIndex, outer, inner);
+  storedExtents = stored.storedExtents;
+  return stored.layout;
 }
 
 void LayoutAssigner::storePanel(Statement &statement,

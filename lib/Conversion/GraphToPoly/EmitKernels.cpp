@@ -74,7 +74,7 @@ void KernelEmitter::collect() {
     for (ArrayId array : getReads(statement))
       read.insert(array);
     for (AffineExpr expr : llvm::concat<const AffineExpr>(
-             statement.extents, statement.targetOffset))
+             statement.extents, statement.targetIndices))
       collectParameters(expr);
     for (const Piece &piece : statement.pieces) {
       for (const Condition &rule : piece.domain)
@@ -138,11 +138,10 @@ IntegerSet KernelEmitter::getDomain(ArrayRef<AffineExpr> extents,
 
 AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
   SmallVector<AffineExpr> indices;
-  for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim) {
-    indices.push_back(getAffineDimExpr(dim, program.context));
-    if (!statement.targetOffset.empty())
-      indices.back() = indices.back() + toKernel(statement.targetOffset[dim]);
-  }
+  for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
+    indices.push_back(statement.targetIndices.empty()
+                          ? getAffineDimExpr(dim, program.context)
+                          : toKernel(statement.targetIndices[dim]));
   AffineMap map = AffineMap::get(statement.getNumDims(), parameterOf.size(),
                                  indices, program.context);
   if (AffineMap layout = program.arrays[statement.target].layout)
@@ -249,7 +248,7 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
     init.extents.assign(statement.extents.begin(),
                         statement.extents.begin() +
                             program.getRank(statement.target));
-    init.targetOffset = statement.targetOffset;
+    init.targetIndices = statement.targetIndices;
     Type type = statement.pieces[0].value.getType();
     emitPiece(builder, init,
               {{}, cast(type, getNeutral(*statement.reduction, type))},

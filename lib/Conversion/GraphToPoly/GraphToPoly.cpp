@@ -22,8 +22,7 @@ struct ConvertGraphToPolyPass
     : espalier::impl::ConvertGraphToPolyPassBase<ConvertGraphToPolyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    int64_t lanes =
-        poly::getTarget(module).getLanes(Float32Type::get(&getContext()));
+    poly::TargetAttr target = poly::getTarget(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!llvm::any_of(function.getFunctionType().getInputs(),
                         llvm::IsaPred<TensorType>) &&
@@ -33,7 +32,8 @@ struct ConvertGraphToPolyPass
       FailureOr<StepProgram> program = buildStepProgram(function);
       if (failed(program))
         return signalPassFailure();
-      program->vectorLanes = lanes;
+      program->vectorLanes = target.getLanes(Float32Type::get(&getContext()));
+      program->cacheBytes = target.getL2();
       numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
       inlineMaps(*program);
@@ -41,6 +41,9 @@ struct ConvertGraphToPolyPass
       assignLayouts(*program);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);
+      splitPhases(*program, clusters);
+      fuseWindows(*program, clusters);
+      numWinograd += applyWinograd(*program, clusters);
       storeInPlace(*program, clusters);
       numKernels += clusters.size();
       numStatements += program->statements.size();

@@ -212,7 +212,9 @@ Expr Normalizer::getPadding(const Statement &statement, Expr body,
 }
 
 void Normalizer::padReads(const Statement &statement, Piece &piece) {
-  if (piece.domain.empty())
+  if (llvm::all_of(piece.domain, [](const Condition &condition) {
+        return condition.isEquality;
+      }))
     return;
   SmallVector<Expr> accesses;
   walk(piece.value, [&](Expr e) {
@@ -230,10 +232,10 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
   ArrayId source = access.getTensor().number;
   if (!padding || statement.recurrence)
     return false;
-  // Every condition has to say that some index of this access is in bounds.
+  // Every inequality has to say that some index of this access is in bounds.
   SmallVector<bool> pad(access.getOperands().size());
   for (const Condition &condition : piece.domain) {
-    bool explained = false;
+    bool explained = condition.isEquality;
     for (auto [dim, index] : llvm::enumerate(access.getOperands())) {
       std::optional<AffineExpr> e = program.affine(index);
       if (!e || condition.isEquality)
@@ -291,7 +293,9 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     return e.getKind() == Expr::Kind::Access && isSame(e) ? replacement
                                                           : Expr();
   });
-  piece.domain.clear();
+  llvm::erase_if(piece.domain, [](const Condition &condition) {
+    return !condition.isEquality;
+  });
   return true;
 }
 

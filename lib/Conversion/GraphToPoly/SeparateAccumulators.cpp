@@ -31,9 +31,9 @@ espalier::graphtopoly::findEscaping(const StepProgram &program,
   return escaping;
 }
 
-/// Makes the statement that stores `accumulator` into `target`.
-static Statement makeStore(const StepProgram &program, ArrayId accumulator,
-                           ArrayId target, Location loc) {
+Statement espalier::graphtopoly::makeStore(const StepProgram &program,
+                                           ArrayId accumulator, ArrayId target,
+                                           Location loc) {
   Statement store{target, loc, program.arrays[target].extents, {}};
   SmallVector<Expr> indices;
   for (unsigned dim = 0; dim < program.getRank(target); ++dim)

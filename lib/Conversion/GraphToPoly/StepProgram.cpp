@@ -82,6 +82,17 @@ std::optional<std::pair<AffineExpr, AffineExpr>>
 espalier::graphtopoly::getRange(const StepProgram &program, AffineExpr expr,
                                 ArrayRef<AffineExpr> extents) {
   unsigned numDims = extents.size(), numSymbols = program.symbols.size();
+  // A quotient grows with what is divided.
+  if (auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+      quotient && expr.getKind() == AffineExprKind::FloorDiv) {
+    auto divisor = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+    auto range = getRange(program, quotient.getLHS(), extents);
+    if (!divisor || divisor.getValue() <= 0 || !range)
+      return std::nullopt;
+    return std::make_pair(
+        program.simplify(range->first.floorDiv(divisor.getValue())),
+        program.simplify(range->second.floorDiv(divisor.getValue())));
+  }
   SmallVector<int64_t> flat;
   // Flattening does not return for a product of symbols.
   if (!expr.isPureAffine() ||

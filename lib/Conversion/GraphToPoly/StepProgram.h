@@ -74,8 +74,9 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
-  /// Point d computes the target's element at d + targetOffset; empty: at d.
-  llvm::SmallVector<mlir::AffineExpr> targetOffset = {};
+  /// The element of the target that a point computes, over the dimensions;
+  /// empty: that with the point's own first indices.
+  llvm::SmallVector<mlir::AffineExpr> targetIndices = {};
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -96,7 +97,8 @@ struct StepProgram {
   std::vector<Array> arrays;
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
-  int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
+  int64_t vectorLanes = 16;     ///< f32 lanes of a vector register.
+  int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.
 
   ArrayId addArray(Array array) {
     arrays.push_back(std::move(array));
@@ -132,7 +134,7 @@ struct StepProgram {
 };
 
 /// The least and greatest value of `expr` over the box of `extents`; fails if
-/// it is not linear with constant coefficients.
+/// it is not linear with constant coefficients, or a quotient of that.
 std::optional<std::pair<mlir::AffineExpr, mlir::AffineExpr>>
 getRange(const StepProgram &program, mlir::AffineExpr expr,
          llvm::ArrayRef<mlir::AffineExpr> extents);
@@ -209,6 +211,25 @@ llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
 void separateAccumulators(StepProgram &program,
                           llvm::MutableArrayRef<Cluster> clusters);
 
+/// Makes the statement that stores `accumulator` into `target`.
+Statement makeStore(const StepProgram &program, ArrayId accumulator,
+                    ArrayId target, mlir::Location loc);
+
+/// Replaces sums over every s-th tap (transposed convolutions) by one sum for
+/// each phase of their results.
+void splitPhases(StepProgram &program, llvm::MutableArrayRef<Cluster> clusters);
+
+/// Computes non-overlapping windows of a contraction's result (pooling) in its
+/// kernel, which then runs row by row of the windows, so that the result itself
+/// stays in cache.
+void fuseWindows(StepProgram &program,
+                 llvm::SmallVectorImpl<Cluster> &clusters);
+
+/// Replaces 3x3 convolutions by the algorithm of Winograd where that saves
+/// time, and returns how many.
+unsigned applyWinograd(StepProgram &program,
+                       llvm::MutableArrayRef<Cluster> clusters);
+
 /// Where `piece` of `copy` puts an array, if it is a copy of all of it and
 /// nothing else: element i of the array at i + offset of the target.
 std::optional<llvm::SmallVector<mlir::AffineExpr>>
@@ -227,6 +248,12 @@ void redirect(Statement &statement, ArrayId from, ArrayId to);
 /// constant operands of contractions packed into panels, other operands copied
 /// into panels by a statement of their own where that pays.
 void assignLayouts(StepProgram &program);
+
+/// Stores `array` in panels of a few vectors along `panelIndex`: the indices
+/// `outer`, then the panel, then those in `inner`, then the place in the panel.
+void setPanelLayout(const StepProgram &program, Array &array,
+                    unsigned panelIndex, llvm::ArrayRef<unsigned> outer,
+                    llvm::ArrayRef<unsigned> inner);
 
 /// Returns the same row-major elements under the shape of `type`; null if the
 /// attribute is of a kind that holds no bytes.

@@ -78,8 +78,8 @@ private:
 
   StepProgram &program;
   SmallVectorImpl<Cluster> &clusters;
-  /// The statement that computes an array, and the cluster of a statement.
-  llvm::DenseMap<ArrayId, unsigned> producer;
+  /// The statements that compute an array, and the cluster of a statement.
+  llvm::DenseMap<ArrayId, SmallVector<unsigned, 1>> producers;
   llvm::DenseMap<unsigned, unsigned> clusterOf;
   /// Arrays that have others inside them.
   llvm::DenseSet<ArrayId> hosts;
@@ -91,23 +91,23 @@ private:
 bool InPlaceStorer::canMove(ArrayId source, const Statement &copy) const {
   const Array &array = program.arrays[source];
   const Array &host = program.arrays[copy.target];
-  auto by = producer.find(source);
+  auto writers = producers.find(source);
   if (array.kind != Array::Kind::Intermediate || !array.outputs.empty() ||
-      by == producer.end() || hosts.contains(source) ||
+      writers == producers.end() || hosts.contains(source) ||
       reshaped.contains(source) || host.reshapeOf ||
       host.layout != array.layout ||
       (host.layout && !host.layout.isPermutation()) ||
       host.elementType != array.elementType)
     return false;
-  const Statement &writer = program.statements[by->second];
-  const Cluster &cluster = clusters[clusterOf.lookup(by->second)];
+  const Cluster &cluster = clusters[clusterOf.lookup(writers->second.front())];
+  bool sharesLoops =
+      llvm::is_contained(cluster.statements, &copy - program.statements.data());
   // An accumulator is better off in registers, and so is whatever shares loops
   // with its readers.
-  if (writer.recurrence ||
-      (writer.reduction &&
-       llvm::is_contained(cluster.statements,
-                          &copy - program.statements.data())))
-    return false;
+  for (unsigned number : writers->second)
+    if (program.statements[number].recurrence ||
+        (program.statements[number].reduction && sharesLoops))
+      return false;
   return llvm::none_of(cluster.statements, [&](unsigned number) {
     const Statement &other = program.statements[number];
     return &other != &copy && llvm::is_contained(getReads(other), source);
@@ -116,9 +116,15 @@ bool InPlaceStorer::canMove(ArrayId source, const Statement &copy) const {
 
 void InPlaceStorer::move(ArrayId source, ArrayId host,
                          ArrayRef<AffineExpr> offset) {
-  Statement &writer = program.statements[producer.lookup(source)];
-  writer.target = host;
-  writer.targetOffset.assign(offset.begin(), offset.end());
+  for (unsigned number : producers.lookup(source)) {
+    Statement &writer = program.statements[number];
+    if (writer.targetIndices.empty())
+      for (unsigned dim = 0; dim < offset.size(); ++dim)
+        writer.targetIndices.push_back(getAffineDimExpr(dim, program.context));
+    for (auto [index, shift] : llvm::zip_equal(writer.targetIndices, offset))
+      index = program.simplify(index + shift);
+    writer.target = host;
+  }
   hosts.insert(host);
   // A host stays where it is, so that its new readers are never asked for.
   for (unsigned reader : readersOf[source])
@@ -146,7 +152,7 @@ void InPlaceStorer::removeEmpty() {
 void InPlaceStorer::run() {
   for (auto [number, cluster] : llvm::enumerate(clusters))
     for (unsigned statement : cluster.statements) {
-      producer[program.statements[statement].target] = statement;
+      producers[program.statements[statement].target].push_back(statement);
       clusterOf[statement] = number;
     }
   for (Statement &copy : program.statements) {

@@ -159,8 +159,9 @@ void KernelLoops::leaveScope() {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
-                                   const AstNode &call) {
+SmallVector<AffineExpr>
+KernelLoops::getIndices(const poly::ComputeAccess &access,
+                        const AstNode &call) {
   const Memory &memory = memories.find(access.array)->second;
   // The map's symbols: parameters stay, values read move behind the sizes.
   MLIRContext *context = builder.getContext();
@@ -177,9 +178,18 @@ AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
       stored.push_back(result.replaceDims(indices));
     indices = stored;
   }
+  for (AffineExpr &index : indices)
+    index = simplify(index);
+  return indices;
+}
+
+AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
+                                   const AstNode &call) {
+  const Memory &memory = memories.find(access.array)->second;
   AffineExpr address = constant(0);
-  for (auto [index, stride] : llvm::zip(indices, memory.strides))
-    address = address + simplify(index) * stride;
+  for (auto [index, stride] :
+       llvm::zip(getIndices(access, call), memory.strides))
+    address = address + index * stride;
   // As a sum of products, also where extents are not known.
   SmallVector<AffineExpr> terms;
   getTerms(canonicalize(simplify(address)), terms);
@@ -385,6 +395,11 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
              << "' reads it, and its loops to be unrolled";
     return slot->second.value;
   }
+  if (!promoted.empty()) {
+    SlotKey key = getSlotKey(access, call);
+    if (promoted.contains(key))
+      return registers.lookup(key).value;
+  }
   AffineExpr address = getAddress(access, call);
   if (!lanes)
     return memref::LoadOp::create(builder, loc, memory.flat,
@@ -436,6 +451,14 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
     SlotKey key = getSlotKey(access, call);
     setSlot(key, mergeLanes(key, value));
     return success();
+  }
+  if (!promoted.empty()) {
+    SlotKey key = getSlotKey(access, call);
+    if (promoted.contains(key)) {
+      // Lanes that are not active are not stored in the end either.
+      registers[key].value = lanes ? toVector(value) : value;
+      return success();
+    }
   }
   AffineExpr address = getAddress(access, call);
   if (!lanes) {

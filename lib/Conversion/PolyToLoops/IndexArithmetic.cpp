@@ -119,6 +119,37 @@ KernelLoops::getRange(AffineExpr expr) {
   }
 }
 
+std::optional<int64_t> KernelLoops::getLargest(AffineExpr expr) {
+  unsigned numDims = 0;
+  SmallVector<AffineExpr> constraints{
+      getAffineConstantExpr(0, expr.getContext())};
+  for (auto [iterator, range] : ranges) {
+    if (!expr.isFunctionOfDim(iterator))
+      continue;
+    AffineExpr dim = getAffineDimExpr(iterator, expr.getContext());
+    constraints.push_back(dim - range.first);
+    constraints.push_back(range.second - dim);
+  }
+  for (AffineExpr fact : known)
+    constraints.push_back(simplify(fact));
+  constraints.push_back(expr);
+  for (AffineExpr part : constraints)
+    part.walk([&](AffineExpr leaf) {
+      if (auto dim = dyn_cast<AffineDimExpr>(leaf))
+        numDims = std::max(numDims, dim.getPosition() + 1);
+    });
+  constraints.pop_back();
+  polyhedral::Context context;
+  polyhedral::Map value = polyhedral::Map::get(
+      context, numParams, AffineMap::get(numDims, numParams, expr));
+  polyhedral::Set points = polyhedral::Set::get(
+      context, IntegerSet::get(numDims, numParams, constraints,
+                               SmallVector<bool>(constraints.size())));
+  if (!value || !points)
+    return std::nullopt;
+  return value.apply(points.assumeNonnegativeParameters()).getMax(0);
+}
+
 AffineExpr KernelLoops::canonicalize(AffineExpr expr) {
   return simplifyAffineExpr(expr, numIterators, symbols.size() + numReads);
 }

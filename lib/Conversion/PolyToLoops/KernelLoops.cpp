@@ -2,6 +2,7 @@
 
 #include "KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -10,6 +11,11 @@ using namespace espalier::polytoloops;
 using polyhedral::AstCondition;
 using polyhedral::AstExpr;
 using polyhedral::AstNode;
+
+/// A loop that carries as many values is the inner loop of a register tile.
+static constexpr size_t kMinTileSlots = 16;
+/// Loops of so few iterations may run over the window of a convolution.
+static constexpr int64_t kMaxWindow = 8;
 
 poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
   return dyn_cast_or_null<poly::LoopAttr>(node.tag);
@@ -228,14 +234,29 @@ std::optional<int64_t> KernelLoops::getConstantBound(const AstExpr &expr,
   return best;
 }
 
+bool KernelLoops::usesRegisters(const AstNode &node) const {
+  if (node.kind != AstNode::Kind::Call)
+    return llvm::any_of(node.children, [&](const polyhedral::Ast &child) {
+      return usesRegisters(*child);
+    });
+  poly::ComputeOp compute = computes[node.statement];
+  auto isInRegisters = [&](Value array) {
+    return memories.find(array)->second.inRegisters;
+  };
+  return llvm::any_of(compute.getReads(), isInRegisters) ||
+         llvm::any_of(compute.getWrites(), isInRegisters);
+}
+
 LogicalResult KernelLoops::emitFor(const AstNode &node) {
   poly::LoopAttr kind = getLoopKind(node);
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
-  std::optional<int64_t> least = getConstantBound(node.lower, false);
   std::optional<int64_t> most = getConstantBound(node.upper, true);
-  if (least && most)
-    ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
+  enterRange(node);
+  // Registers have no loops around them.
+  if (kind && kind.isUnroll() && !most &&
+      node.upper.kind == AstExpr::Kind::Affine && usesRegisters(node))
+    most = getLargest(canonicalize(simplify(node.upper.affine)));
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);
@@ -264,18 +285,34 @@ LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
   return success();
 }
 
-LogicalResult KernelLoops::emitSequential(const AstNode &node) {
-  auto partials = beginPartials(node, 0);
+/// Keeps a loop over a window as it is: a register tile needs more registers
+/// than there are if neighbouring windows, which overlap, are loaded at once.
+static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {});
+}
+
+LogicalResult KernelLoops::emitLoop(const AstNode &node) {
+  auto partials = beginPartials(node);
   Value lower = emitExpr(node.lower), upper = emitExpr(node.upper);
   Value step = arith::ConstantIndexOp::create(builder, loc, node.step);
   SmallVector<Value> init = getSlotValues();
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step, init);
   if (init.empty())
     loop.getBody()->getTerminator()->erase();
+  std::optional<int64_t> first = getConstant(node.lower),
+                         last = getConstant(node.upper);
+  if (init.size() >= kMinTileSlots && first && last &&
+      *last - *first <= kMaxWindow)
+    loop->setAttr("loop_annotation", getNoUnroll(builder.getContext()));
   iterators[node.iterator] = loop.getInductionVar();
   setSlotValues(loop.getRegionIterArgs());
+  enclosing.push_back(&node);
   if (failed(emitInScope(node, loop.getBody())))
     return failure();
+  enclosing.pop_back();
   setSlotValues(loop.getResults());
   iterators.erase(node.iterator);
   endPartials(partials);
@@ -312,8 +349,10 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
     builder.setInsertionPoint(parallel.getBody()->getTerminator());
     llvm::DenseMap<Value, Memory> shared = memories;
     enterScope(*nest.back(), nest);
+    llvm::append_range(enclosing, nest);
     if (failed(emitChildren(*nest.back())))
       return failure();
+    enclosing.truncate(enclosing.size() - nest.size());
     leaveScope();
     memories = std::move(shared);
   }
@@ -384,14 +423,29 @@ KernelLoops::emitGuarded(Value condition,
   return success();
 }
 
+void KernelLoops::addKnown(const AstCondition &condition, bool holds) {
+  // Of several that hold, each does; of several of which none holds, none.
+  if (condition.kind ==
+      (holds ? AstCondition::Kind::And : AstCondition::Kind::Or))
+    for (const AstCondition &operand : condition.operands)
+      addKnown(operand, holds);
+  if (condition.kind == AstCondition::Kind::NonNegative &&
+      condition.value.kind == AstExpr::Kind::Affine)
+    known.push_back(holds ? condition.value.affine
+                          : -condition.value.affine - 1);
+}
+
 LogicalResult KernelLoops::emitIf(const AstNode &node) {
+  auto emitBranch = [&](unsigned branch) {
+    size_t before = known.size();
+    addKnown(node.condition, /*holds=*/branch == 0);
+    LogicalResult result = emitNode(*node.children[branch]);
+    known.truncate(before);
+    return result;
+  };
   return emitGuarded(
-      emitCondition(node.condition),
-      [&] { return emitNode(*node.children[0]); },
-      [&] {
-        return node.children.size() > 1 ? emitNode(*node.children[1])
-                                        : success();
-      });
+      emitCondition(node.condition), [&] { return emitBranch(0); },
+      [&] { return node.children.size() > 1 ? emitBranch(1) : success(); });
 }
 
 LogicalResult KernelLoops::emitUnrolledGuarded(const AstNode &node,

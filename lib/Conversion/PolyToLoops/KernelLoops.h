@@ -17,58 +17,15 @@
 #ifndef ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
 #define ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
-#include "espalier/Polyhedral/Ast.h"
-#include "espalier/Polyhedral/Storage.h"
+#include "KernelValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace espalier::polytoloops {
 
-/// The vector loop whose lanes are being emitted.
-struct Lanes {
-  unsigned iterator;
-  int64_t width;
-  mlir::AffineExpr first; ///< The iterator in lane 0.
-  mlir::Value mask;       ///< Null when all lanes are active.
-  /// The iterators that decide which lanes are active.
-  llvm::SmallVector<unsigned> maskIterators;
-};
-
-/// Where the elements of an array are.
-struct Memory {
-  mlir::Value flat; ///< One-dimensional; null for registers.
-  mlir::Type elementType;
-  mlir::AffineMap storage; ///< From array indices to storage indices; or null.
-  llvm::SmallVector<mlir::AffineExpr> strides;
-  bool inRegisters = false;
-};
-
-/// An array element, or vector of elements, that is an SSA value.
-struct Slot {
-  mlir::Value value;
-  /// Sums of the lanes that have not been combined with `value` yet.
-  mlir::Value partial;
-  /// That of the innermost loop around the first write: loops inside it have
-  /// larger ones.
-  unsigned lastIterator = 0;
-
-  bool hasTypesOf(const Slot &other) const {
-    auto getType = [](mlir::Value value) {
-      return value ? value.getType() : mlir::Type();
-    };
-    return getType(value) == getType(other.value) &&
-           getType(partial) == getType(other.partial);
-  }
-};
-/// An array and the address of its element: equal expressions are the same
-/// element, and a constant difference tells elements apart.
-using SlotKey = std::pair<mlir::Value, mlir::AffineExpr>;
-
-/// The parallel loops whose iterations have memory of their own for an array.
-using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
+struct MemoryUse;
 
 class KernelLoops {
 public:
@@ -85,6 +42,10 @@ private:
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
+  /// Whether a computation below `node` uses an array in registers.
+  bool usesRegisters(const polyhedral::AstNode &node) const;
+  /// Adds what follows from `condition`, or from its opposite, to `known`.
+  void addKnown(const polyhedral::AstCondition &condition, bool holds);
   mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
                                    int64_t lower, int64_t upper);
   /// Copies for the iterations from `lower` to `most`, of which only those
@@ -92,6 +53,8 @@ private:
   mlir::LogicalResult emitUnrolledGuarded(const polyhedral::AstNode &node,
                                           int64_t lower, int64_t most);
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
+  /// The loop, with the slots that there are carried through it.
+  mlir::LogicalResult emitLoop(const polyhedral::AstNode &node);
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
   mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
@@ -135,9 +98,47 @@ private:
       const polyhedral::AstNode *vectorLoop = nullptr);
   /// Starts lane sums for what `node` accumulates; returns those started.
   llvm::SmallVector<std::pair<SlotKey, poly::ComputeOp>>
-  beginPartials(const polyhedral::AstNode &node, int64_t width);
+  beginPartials(const polyhedral::AstNode &node);
   void
   endPartials(llvm::ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials);
+
+  /// Adds the lanes of a reduction to a value.
+  mlir::Value combineLanes(const Combiner &combiner, mlir::Value lanes,
+                           mlir::Value value);
+  /// The lanes of a vector loop; with their mask, if one is needed and wanted.
+  Lanes beginLanes(const polyhedral::AstNode &node, bool emitMask);
+
+  // Elements of memory that a loop keeps in registers (Promote.cpp).
+  using CallVisitor = llvm::function_ref<mlir::LogicalResult(
+      const polyhedral::AstNode &call, const polyhedral::AstNode *vectorLoop)>;
+  /// Calls `visit` for each call below `node`, with unrolled iterators and
+  /// lanes set. Fails if one fails, or for a loop or condition that is left.
+  /// Masks that change in `loop` are never emitted.
+  mlir::LogicalResult
+  forEachCall(const polyhedral::AstNode &node, const polyhedral::AstNode &loop,
+              bool emitMasks, CallVisitor visit,
+              const polyhedral::AstNode *vectorLoop = nullptr);
+  mlir::LogicalResult forEachCallIn(const polyhedral::AstNode &node,
+                                    const polyhedral::AstNode &loop,
+                                    bool emitMasks, CallVisitor visit,
+                                    const polyhedral::AstNode *vectorLoop);
+  /// Notes what is known of a loop's iterator.
+  void enterRange(const polyhedral::AstNode &node);
+  MemoryUse getUse(const polyhedral::AstNode &loop,
+                   const polyhedral::AstNode &call,
+                   const polyhedral::AstNode *vectorLoop,
+                   const poly::ComputeAccess &access);
+  mlir::LogicalResult collectUses(const polyhedral::AstNode &loop,
+                                  llvm::SmallVectorImpl<MemoryUse> &uses);
+  /// Whether two accesses never meet while one iteration of the loops around
+  /// `loop` runs; the first is the same in all iterations of `loop`.
+  bool areApart(const polyhedral::AstNode &loop, const MemoryUse &first,
+                const MemoryUse &second);
+  /// The elements that every iteration of `loop` writes and no other access in
+  /// it meets.
+  llvm::SetVector<SlotKey> findPromotable(const polyhedral::AstNode &loop);
+  mlir::LogicalResult emitPromoted(const polyhedral::AstNode &loop,
+                                   const llvm::SetVector<SlotKey> &keys);
 
   // Statements (Statements.cpp).
   mlir::LogicalResult emitCall(const polyhedral::AstNode &call);
@@ -169,6 +170,10 @@ private:
   void enterScope(const polyhedral::AstNode &body,
                   llvm::ArrayRef<const polyhedral::AstNode *> loops);
   void leaveScope();
+  /// The indices into an array's memory, unrolled iterators replaced.
+  llvm::SmallVector<mlir::AffineExpr>
+  getIndices(const poly::ComputeAccess &access,
+             const polyhedral::AstNode &call);
   /// The linear address, unrolled iterators replaced. `data` are the values of
   /// the reads before this access.
   mlir::AffineExpr getAddress(const poly::ComputeAccess &access,
@@ -221,6 +226,8 @@ private:
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
+  /// The largest value of `expr` where `known` holds, by integer programming: `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
+  std::optional<int64_t> getLargest(mlir::AffineExpr expr);
   mlir::AffineExpr constant(int64_t value) {
     return mlir::getAffineConstantExpr(value, builder.getContext());
   }
@@ -245,29 +252,17 @@ private:
   /// What to free at the end of each scope.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> scopes;
   Registers registers;
+  /// Those of them that are elements of arrays in memory.
+  llvm::SetVector<SlotKey> promoted;
+  /// The loops around what is emitted.
+  llvm::SmallVector<const polyhedral::AstNode *> enclosing;
   llvm::DenseMap<unsigned, mlir::Value> iterators;
   llvm::DenseMap<unsigned, int64_t> unrolled;
   llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
+  /// What is not negative here, of iterators and parameters.
+  llvm::SmallVector<mlir::AffineExpr> known;
   std::optional<Lanes> lanes;
 };
-
-/// Adds the summands of `expr` to `terms`.
-void getTerms(mlir::AffineExpr expr,
-              llvm::SmallVectorImpl<mlir::AffineExpr> &terms);
-
-/// How a reduction combines, and its neutral element.
-struct Combiner {
-  mlir::vector::CombiningKind kind;
-  mlir::TypedAttr neutral;
-};
-/// Reads it off the body of a computation marked as a reduction.
-std::optional<Combiner> getCombiner(poly::ComputeOp compute);
-
-/// The argument of the body that holds the accumulated value.
-std::optional<unsigned> getAccumulatorRead(poly::ComputeOp compute);
-
-/// The scheduling attribute of a generated loop: sequential unless tagged.
-poly::LoopAttr getLoopKind(const polyhedral::AstNode &node);
 
 } // namespace espalier::polytoloops
 

@@ -5,6 +5,7 @@
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Polyhedral/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/DebugLog.h"

@@ -105,8 +105,10 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
                                          const AstNode &call) {
   Combiner combiner = *getCombiner(compute);
   poly::ComputeAccess write = compute.getWriteAccesses().front();
-  bool inRegisters = memories.find(write.array)->second.inRegisters;
   SlotKey key = getSlotKey(write, call);
+  bool isPromoted = promoted.contains(key);
+  bool inRegisters =
+      memories.find(write.array)->second.inRegisters || isPromoted;
   auto slot = inRegisters ? registers.find(key) : registers.end();
   bool hasPartial = slot != registers.end() && slot->second.partial;
   auto type = VectorType::get({lanes->width}, write.getType().getElementType());
@@ -131,6 +133,11 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
     registers[key].partial = after;
     return success();
   }
+  if (isPromoted) {
+    Slot &whole = registers[key];
+    whole.value = combineLanes(combiner, after, whole.value);
+    return success();
+  }
   // An element in memory: add up the lanes now.
   std::optional<Lanes> vector = std::move(lanes);
   lanes.reset();
@@ -141,11 +148,7 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
         value.replace(iterator(vector->iterator), vector->first));
   FailureOr<Value> old = emitRead(write, first, *reads);
   if (succeeded(old)) {
-    auto reassociate = isa<FloatType>(type.getElementType())
-                           ? arith::FastMathFlags::reassoc
-                           : arith::FastMathFlags::none;
-    Value sum = vector::ReductionOp::create(builder, loc, combiner.kind, after,
-                                            *old, reassociate);
+    Value sum = combineLanes(combiner, after, *old);
     if (failed(emitWrite(write, first, sum, *reads)))
       old = failure();
   }

@@ -21,6 +21,12 @@ espalier::polytoloops::getAccumulatorRead(poly::ComputeOp compute) {
   return std::nullopt;
 }
 
+/// The argument of the body that stands for the accumulated value, or null.
+static Value getAccumulatorArgument(poly::ComputeOp compute) {
+  std::optional<unsigned> read = getAccumulatorRead(compute);
+  return read ? compute.getReadAccesses()[*read].argument : Value();
+}
+
 /// The neutral element of an operation on `index`, of which upstream's
 /// `getNeutralElement` has no width.
 static TypedAttr getNeutralIndex(vector::CombiningKind kind,
@@ -51,6 +57,11 @@ espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
   auto kind =
       llvm::TypeSwitch<Operation *, std::optional<Kind>>(update)
           .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
+          .Case<arith::SubFOp, arith::SubIOp>([&](auto op) {
+            // From the accumulated value: the lanes' sums are negative.
+            bool subtracts = op.getLhs() == getAccumulatorArgument(compute);
+            return subtracts ? std::optional(Kind::ADD) : std::nullopt;
+          })
           .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
           .Case<arith::MaximumFOp>([](auto) { return Kind::MAXIMUMF; })
           .Case<arith::MinimumFOp>([](auto) { return Kind::MINIMUMF; })
@@ -65,6 +76,9 @@ espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
     return std::nullopt;
   if (update->getResult(0).getType().isIndex())
     return Combiner{*kind, getNeutralIndex(*kind, update->getContext())};
+  if (isa<arith::SubFOp, arith::SubIOp>(update))
+    return Combiner{*kind, Builder(update->getContext())
+                               .getZeroAttr(update->getResult(0).getType())};
   std::optional<TypedAttr> neutral = arith::getNeutralElement(update);
   if (!neutral)
     return std::nullopt;
@@ -159,20 +173,35 @@ void KernelLoops::collectPartials(
     if (!vectorLoop || !getAccumulatorRead(compute) || !getCombiner(compute))
       return;
     poly::ComputeAccess write = compute.getWriteAccesses().front();
-    if (!memories.find(write.array)->second.inRegisters)
-      return;
-    partials.push_back({getSlotKey(write, node), compute});
+    SlotKey key = getSlotKey(write, node);
+    if (memories.find(write.array)->second.inRegisters ||
+        promoted.contains(key))
+      partials.push_back({key, compute});
     return;
   }
   poly::LoopAttr kind = getLoopKind(node);
   if (node.kind == AstNode::Kind::For && kind && kind.isVector())
     vectorLoop = &node;
+  if (node.kind == AstNode::Kind::For && kind && kind.isUnroll() &&
+      !unrolled.count(node.iterator)) {
+    std::optional<int64_t> lower = getConstant(node.lower);
+    std::optional<int64_t> upper = getConstant(node.upper);
+    if (lower && upper) {
+      for (int64_t value = *lower; value < *upper; value += node.step) {
+        unrolled[node.iterator] = value;
+        for (const polyhedral::Ast &child : node.children)
+          collectPartials(*child, partials, vectorLoop);
+      }
+      unrolled.erase(node.iterator);
+      return;
+    }
+  }
   for (const polyhedral::Ast &child : node.children)
     collectPartials(*child, partials, vectorLoop);
 }
 
 SmallVector<std::pair<SlotKey, poly::ComputeOp>>
-KernelLoops::beginPartials(const AstNode &node, int64_t) {
+KernelLoops::beginPartials(const AstNode &node) {
   SmallVector<std::pair<SlotKey, poly::ComputeOp>> partials, begun;
   collectPartials(node, partials);
   // The lanes of the vector loop below, which is the same for all.
@@ -199,17 +228,21 @@ KernelLoops::beginPartials(const AstNode &node, int64_t) {
   return begun;
 }
 
+Value KernelLoops::combineLanes(const Combiner &combiner, Value lanes,
+                                Value value) {
+  // The computation allows its updates in any order.
+  auto reassociate = isa<FloatType>(value.getType())
+                         ? arith::FastMathFlags::reassoc
+                         : arith::FastMathFlags::none;
+  return vector::ReductionOp::create(builder, loc, combiner.kind, lanes, value,
+                                     reassociate);
+}
+
 void KernelLoops::endPartials(
     ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials) {
   for (const auto &[key, compute] : partials) {
     Slot &slot = registers[key];
-    // The computation allows its updates in any order.
-    auto reassociate = isa<FloatType>(slot.value.getType())
-                           ? arith::FastMathFlags::reassoc
-                           : arith::FastMathFlags::none;
-    slot.value =
-        vector::ReductionOp::create(builder, loc, getCombiner(compute)->kind,
-                                    slot.partial, slot.value, reassociate);
+    slot.value = combineLanes(*getCombiner(compute), slot.partial, slot.value);
     slot.partial = {};
   }
 }
@@ -228,24 +261,29 @@ static void addIterators(const polyhedral::AstExpr &expr,
     addIterators(operand, iterators);
 }
 
-LogicalResult KernelLoops::emitVector(const AstNode &node) {
-  auto partials = beginPartials(node, 0);
+Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   int64_t width = getLoopKind(node).getWidth();
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
   Value mask;
-  if (!lower || !upper || *upper - *lower != width) {
+  if (emitMask && (!lower || !upper || *upper - *lower != width)) {
     Value first = emitExpr(node.lower), last = emitExpr(node.upper);
     Value count = arith::SubIOp::create(builder, loc, last, first);
     mask = vector::CreateMaskOp::create(
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
     iterators[node.iterator] = first;
   }
-  lanes = Lanes{node.iterator, width, getFirstLane(node), mask, {}};
-  addIterators(node.lower, lanes->maskIterators);
-  addIterators(node.upper, lanes->maskIterators);
+  Lanes result{node.iterator, width, getFirstLane(node), mask, {}};
+  addIterators(node.lower, result.maskIterators);
+  addIterators(node.upper, result.maskIterators);
   if (lower)
     ranges[node.iterator] = {*lower, *lower + width - 1};
+  return result;
+}
+
+LogicalResult KernelLoops::emitVector(const AstNode &node) {
+  auto partials = beginPartials(node);
+  lanes = beginLanes(node, /*emitMask=*/true);
   if (failed(emitChildren(node)))
     return failure();
   lanes.reset();

@@ -145,10 +145,11 @@ module attributes {transform.with_named_sequence} {
 // CHECK:           scf.parallel
 // CHECK:             scf.for
 // CHECK:               memref.store
-// CHECK:               scf.for
-// CHECK:                 vector.create_mask
-// CHECK:                 vector.reduction <add>
-// CHECK:                 memref.store
+// CHECK:                 scf.for
+// CHECK:                   vector.create_mask
+// CHECK:                 }
+// CHECK-NEXT:            vector.reduction <add>
+// CHECK-NEXT:            memref.store
 // CHECK-NEXT:          }
 // CHECK:               math.tanh
 // CHECK:               memref.store
@@ -179,6 +180,35 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.poly.split %acc loop "u" factors [4] : !transform.any_op
   transform.poly.parallelize %acc loop "u.0" : !transform.any_op
   transform.poly.vectorize %acc loop "k" width 8 : !transform.any_op
+  transform.yield
+}
+}
+
+// -----
+
+#points = affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0, k >= 0, N - 1 - k >= 0)>
+#sum = affine_map<(i, k)[N] -> (i)>
+module attributes {transform.with_named_sequence} {
+// The rest of a block: `N mod 6` sums, of which there are at most 5, and each
+// in a register.
+// CHECK-LABEL: func.func @rest(
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for
+// CHECK:           scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32)
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for {{.*}} -> (f32, f32, f32, f32, f32)
+poly.kernel @rest(%A: memref<?x?xf32>, %s: memref<?xf32>, %N: index) {
+  poly.compute @acc dims ["i", "k"] domain [#points]
+      reads(%A[affine_map<(i, k)[N] -> (k, i)>], %s[#sum] : memref<?x?xf32>, memref<?xf32>)
+      writes(%s[#sum] : memref<?xf32>) reduction add {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.addf %c, %a : f32
+    poly.yield %r : f32
+  }
+}
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %acc = transform.poly.computation @rest::@acc of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.register_block %acc loops ["i"] sizes [6] width 1 : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.yield
 }
 }

@@ -54,12 +54,52 @@ void InlineOp::getEffects(
   transform::modifiesPayload(effects);
 }
 
+llvm::Error ComputeAtOp::command(ComputeOp target, ComputeOp other) {
+  return computeAt(target, other, getLoop(),
+                   getOptions(getLayout(), getPlacement()));
+}
+
 Results RfactorOp::command(ComputeOp compute) {
   return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
+}
+
+llvm::Error DecomposeOp::command(ComputeOp compute) {
+  return decompose(compute, getLoop());
+}
+
+Results RegisterBlockOp::command(ComputeOp compute) {
+  return toResults(
+      registerBlock(compute, toStrings(getLoops()), getSizes(), getWidth()));
 }
 
 Results PlaceOp::command(ArrayOp array) {
   if (llvm::Error error = place(array, getPlacement()))
     return std::move(error);
   return SmallVector<Operation *>{};
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+Results LayoutOp::command(ArrayOp array) {
+  if (llvm::Error error = changeLayout(
+          array, getLayout(), getPadding().value_or(ArrayRef<int64_t>()),
+          getMultiples().value_or(ArrayRef<int64_t>())))
+    return std::move(error);
+  return SmallVector<Operation *>{};
+}
+
+Results PackOp::command(ComputeOp compute) {
+  llvm::Expected<LocalCopy> copy =
+      pack(compute, getRead(), getLoop().value_or(""), getBlocks(),
+           getOrder().value_or(ArrayRef<int64_t>()), getPlacement());
+  if (!copy)
+    return copy.takeError();
+  return SmallVector<Operation *>{copy->array, copy->in};
+}
+
+llvm::Error ContractOp::command(ComputeOp compute) {
+  return contract(compute, getNumber(), getLoop(),
+                  getOptions(getLayout(), getPlacement()));
 }

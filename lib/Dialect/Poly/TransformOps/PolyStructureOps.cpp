@@ -30,6 +30,12 @@ llvm::Error MoveOp::command(ComputeOp target, ComputeOp other) {
   return moveBefore(target, other);
 }
 
+llvm::Error ArrangeOp::command(ComputeOp compute) {
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(getMaps().getAsValueRange<AffineMapAttr>());
+  return arrange(compute, toStrings(getOthers()), maps, toStrings(getInto()));
+}
+
 llvm::Error SeparateFullTilesOp::command(ComputeOp compute) {
   return separateFullTiles(compute, toStrings(getLoops()));
 }

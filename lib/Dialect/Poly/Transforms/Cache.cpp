@@ -3,7 +3,6 @@
 #include "Partial.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -39,64 +38,6 @@ static ComputeOp createCopy(OpBuilder &builder, Location loc, const Twine &name,
 static ArrayRef<AccessKind> getBothKinds() {
   static const AccessKind kinds[] = {AccessKind::Read, AccessKind::Write};
   return kinds;
-}
-
-static SmallVector<ComputeAccess> getAccesses(ComputeOp compute,
-                                              AccessKind kind) {
-  return kind == AccessKind::Read ? compute.getReadAccesses()
-                                  : compute.getWriteAccesses();
-}
-
-static StringRef getName(AccessKind kind) {
-  return kind == AccessKind::Read ? "read" : "write";
-}
-
-/// The elements of `array` that `compute` reads or writes, per tile; a null map
-/// if it does not.
-static llvm::Expected<polyhedral::Map>
-getElements(const polyhedral::Context &context, const Tile &tile,
-            ComputeOp compute, Value array, AccessKind kind) {
-  polyhedral::Map elements;
-  for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind))) {
-    if (access.array != array)
-      continue;
-    polyhedral::Map own = getFootprint(context, tile, compute, access.map);
-    if (!own)
-      return refuse("expects affine accesses to " + describeArray(array) +
-                    ", but " + getName(kind) + " " + Twine(number) + " of " +
-                    quote(compute) + " is " + llvm::to_string(access.map));
-    elements = elements ? elements.unite(own) : own;
-  }
-  return elements;
-}
-
-/// The same for several computations and kinds.
-static llvm::Expected<polyhedral::Map>
-getElements(const polyhedral::Context &context, const Tile &tile,
-            ArrayRef<ComputeOp> computes, Value array,
-            ArrayRef<AccessKind> kinds) {
-  polyhedral::Map elements;
-  for (ComputeOp compute : computes)
-    for (AccessKind kind : kinds) {
-      llvm::Expected<polyhedral::Map> own =
-          getElements(context, tile, compute, array, kind);
-      if (!own)
-        return own.takeError();
-      if (*own)
-        elements = elements ? elements.unite(*own) : *own;
-    }
-  return elements;
-}
-
-/// Lets `compute` use the local array where it uses `array`.
-static void redirect(const Tile &tile, ComputeOp compute, Value array,
-                     const LocalArray &local, ArrayRef<AccessKind> kinds) {
-  AffineMap loops = tile.maps[tile.getNumber(compute)];
-  for (AccessKind kind : kinds)
-    for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind)))
-      if (access.array == array)
-        setAccess(compute, kind, number, local.op,
-                  local.getMap(loops, access.map));
 }
 
 /// The computations of the tile that use `array`.

@@ -210,24 +210,74 @@ static bool isSameElement(const ComputeAccess &write, const ComputeAccess &read,
          });
 }
 
-SmallVector<Component>
-espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
-  struct Edge {
-    unsigned writer, reader;
-    const ComputeAccess *write, *read;
-  };
+namespace {
+/// A value flows from a write of one computation to a read of another.
+struct Edge {
+  unsigned writer, reader;
+  const ComputeAccess *write, *read;
+};
+} // namespace
+
+static SmallVector<Edge> findEdges(ArrayRef<ComputeShape> shapes) {
   SmallVector<Edge> edges;
-  llvm::EquivalenceClasses<unsigned> classes;
-  for (unsigned w = 0; w < shapes.size(); ++w) {
-    classes.insert(w);
+  for (unsigned w = 0; w < shapes.size(); ++w)
     for (const ComputeAccess &write : shapes[w].writes)
       for (unsigned r = 0; r < shapes.size(); ++r)
         for (const ComputeAccess &read : shapes[r].reads)
-          if (read.array == write.array) {
+          if (read.array == write.array)
             edges.push_back({w, r, &write, &read});
-            classes.unionSets(w, r);
-          }
+  return edges;
+}
+
+/// The loops of a computation that are not those of a reduction: every write
+/// depends on them.
+static unsigned countOwnLoops(const ComputeShape &shape) {
+  unsigned own = 0;
+  while (own < shape.getNumDims() &&
+         llvm::all_of(
+             shape.writes,
+             [&](const ComputeAccess &write) {
+               return write.map.isFunctionOfDim(own);
+             }))
+    ++own;
+  return own;
+}
+
+/// Finds the loops that the computations of `component` can share.
+static void findSharedLoops(ArrayRef<ComputeShape> shapes, ArrayRef<Edge> edges,
+                            Component &component) {
+  unsigned shared = ~0u;
+  for (unsigned i : component.computes)
+    shared = std::min(shared, countOwnLoops(shapes[i]));
+  component.sequential.assign(shared, false);
+  for (const Edge &edge : edges) {
+    if (!llvm::is_contained(component.computes, edge.writer) ||
+        !llvm::is_contained(component.computes, edge.reader))
+      continue;
+    for (unsigned dim = 0; dim < shared; ++dim) {
+      Flow flow = getFlow(*edge.write, *edge.read, dim);
+      // A computation that reads what it writes keeps its own order.
+      if (edge.writer == edge.reader) {
+        if (flow != Flow::Same && !isSameElement(*edge.write, *edge.read, dim))
+          component.sequential[dim] = true;
+      } else if (flow == Flow::Unrelated)
+        shared = dim;
+      else if (flow == Flow::Carried)
+        component.sequential[dim] = true;
+    }
   }
+  component.sequential.resize(shared);
+  component.sharedDims = shared;
+}
+
+SmallVector<Component>
+espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
+  SmallVector<Edge> edges = findEdges(shapes);
+  llvm::EquivalenceClasses<unsigned> classes;
+  for (unsigned i = 0; i < shapes.size(); ++i)
+    classes.insert(i);
+  for (const Edge &edge : edges)
+    classes.unionSets(edge.writer, edge.reader);
 
   SmallVector<Component> components;
   llvm::DenseMap<unsigned, unsigned> number;
@@ -238,39 +288,32 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
       components.emplace_back();
     components[it->second].computes.push_back(i);
   }
-  for (Component &component : components) {
-    unsigned shared = ~0u;
-    for (unsigned i : component.computes) {
-      // Loops that no write depends on belong to a reduction.
-      unsigned own = 0;
-      while (own < shapes[i].getNumDims() &&
-             llvm::all_of(
-                 shapes[i].writes,
-                 [&](const ComputeAccess &write) {
-                   return write.map.isFunctionOfDim(own);
-                 }))
-        ++own;
-      shared = std::min(shared, own);
-    }
-    component.sequential.assign(shared, false);
-    for (const Edge &edge : edges) {
-      if (!llvm::is_contained(component.computes, edge.writer))
+  for (Component &component : components)
+    findSharedLoops(shapes, edges, component);
+  return components;
+}
+
+SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
+                                                  const Component &component) {
+  SmallVector<Edge> edges = findEdges(shapes);
+  SmallVector<Component> groups;
+  for (unsigned i : component.computes) {
+    Component alone;
+    alone.computes = {i};
+    findSharedLoops(shapes, edges, alone);
+    if (!groups.empty() && groups.back().sharedDims == alone.sharedDims) {
+      const ComputeShape &first = shapes[groups.back().computes.front()];
+      Component joined = groups.back();
+      joined.computes.push_back(i);
+      findSharedLoops(shapes, edges, joined);
+      if (joined.sharedDims == alone.sharedDims &&
+          ArrayRef(first.extents).take_front(alone.sharedDims) ==
+              ArrayRef(shapes[i].extents).take_front(alone.sharedDims)) {
+        groups.back() = std::move(joined);
         continue;
-      for (unsigned dim = 0; dim < shared; ++dim) {
-        Flow flow = getFlow(*edge.write, *edge.read, dim);
-        // A computation that reads what it writes keeps its own order.
-        if (edge.writer == edge.reader) {
-          if (flow != Flow::Same &&
-              !isSameElement(*edge.write, *edge.read, dim))
-            component.sequential[dim] = true;
-        } else if (flow == Flow::Unrelated)
-          shared = dim;
-        else if (flow == Flow::Carried)
-          component.sequential[dim] = true;
       }
     }
-    component.sequential.resize(shared);
-    component.sharedDims = shared;
+    groups.push_back(std::move(alone));
   }
-  return components;
+  return groups;
 }

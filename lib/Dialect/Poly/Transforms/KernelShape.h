@@ -53,6 +53,11 @@ struct Component {
 llvm::SmallVector<Component>
 findComponents(llvm::ArrayRef<ComputeShape> shapes);
 
+/// Splits a component into runs of computations, in program order, that can
+/// share more loops than all of it can, and as many as each of them alone.
+llvm::SmallVector<Component> findGroups(llvm::ArrayRef<ComputeShape> shapes,
+                                        const Component &component);
+
 } // namespace espalier::poly
 
 #endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_KERNELSHAPE_H

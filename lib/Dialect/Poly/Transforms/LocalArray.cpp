@@ -36,6 +36,52 @@ polyhedral::Map espalier::poly::getFootprint(const polyhedral::Context &context,
       .compose(elements);
 }
 
+SmallVector<ComputeAccess> espalier::poly::getAccesses(ComputeOp compute,
+                                                       AccessKind kind) {
+  return kind == AccessKind::Read ? compute.getReadAccesses()
+                                  : compute.getWriteAccesses();
+}
+
+static StringRef getName(AccessKind kind) {
+  return kind == AccessKind::Read ? "read" : "write";
+}
+
+/// The elements of `array` that `compute` reads or writes, per tile; a null map
+/// if it does not.
+static llvm::Expected<polyhedral::Map>
+getElementsOfOne(const polyhedral::Context &context, const Tile &tile,
+                 ComputeOp compute, Value array, AccessKind kind) {
+  polyhedral::Map elements;
+  for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind))) {
+    if (access.array != array)
+      continue;
+    polyhedral::Map own = getFootprint(context, tile, compute, access.map);
+    if (!own)
+      return refuse("expects affine accesses to " + describeArray(array) +
+                    ", but " + getName(kind) + " " + Twine(number) + " of " +
+                    quote(compute) + " is " + llvm::to_string(access.map));
+    elements = elements ? elements.unite(own) : own;
+  }
+  return elements;
+}
+
+llvm::Expected<polyhedral::Map>
+espalier::poly::getElements(const polyhedral::Context &context,
+                            const Tile &tile, ArrayRef<ComputeOp> computes,
+                            Value array, ArrayRef<AccessKind> kinds) {
+  polyhedral::Map elements;
+  for (ComputeOp compute : computes)
+    for (AccessKind kind : kinds) {
+      llvm::Expected<polyhedral::Map> own =
+          getElementsOfOne(context, tile, compute, array, kind);
+      if (!own)
+        return own.takeError();
+      if (*own)
+        elements = elements ? elements.unite(*own) : *own;
+    }
+  return elements;
+}
+
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
@@ -52,15 +98,6 @@ AffineMap LocalArray::getMap(AffineMap loops, AffineMap map) const {
                                           results, map.getContext()));
 }
 
-namespace {
-/// How the elements of an array lie in memory.
-struct Storage {
-  AffineMap map;
-  MemRefType type;
-  AffineMapAttr extents; ///< Null for constant extents.
-};
-} // namespace
-
 /// The points 0 <= x < extents.
 static polyhedral::Set getBoxSet(const polyhedral::Context &context,
                                  unsigned numParams, MLIRContext *mlirContext,
@@ -76,10 +113,9 @@ static polyhedral::Set getBoxSet(const polyhedral::Context &context,
                                SmallVector<bool>(constraints.size())));
 }
 
-/// The extents of memory in which element x of a box lies at `layout(x)`.
-static llvm::Expected<SmallVector<AffineExpr>>
-getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
-                 ArrayRef<AffineExpr> extents, AffineMap layout) {
+llvm::Expected<SmallVector<AffineExpr>> espalier::poly::getLayoutExtents(
+    const polyhedral::Context &context, unsigned numParams,
+    ArrayRef<AffineExpr> extents, AffineMap layout) {
   auto refuseFor = [&](const Twine &rule) {
     return refuse("expects a layout " + rule + ", but got " +
                   llvm::to_string(layout));
@@ -106,9 +142,8 @@ getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
   return places->extents;
 }
 
-/// Memory with `extents`.
-static Storage makeStorage(AffineMap map, ArrayRef<AffineExpr> extents,
-                           unsigned numParams, Type elementType) {
+Storage espalier::poly::makeStorage(AffineMap map, ArrayRef<AffineExpr> extents,
+                                    unsigned numParams, Type elementType) {
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> dynamic;
   for (AffineExpr extent : extents) {
@@ -166,6 +201,26 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
                       ValueRange(), placement, AffineMapAttr::get(storage.map),
                       TypeAttr::get(storage.type), storage.extents);
   return LocalArray{op, *box};
+}
+
+void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
+  array.getSizesMutable().clear();
+  array.setStorageAttr(AffineMapAttr::get(storage.map));
+  array.setStorageTypeAttr(TypeAttr::get(storage.type));
+  if (storage.extents)
+    array.setExtentsAttr(storage.extents);
+  else
+    array.removeExtentsAttr();
+}
+
+void espalier::poly::replaceArray(ArrayOp array, LocalArray &local) {
+  array.getArray().setType(local.op.getArray().getType());
+  array.setPlacement(local.op.getPlacement());
+  setStorage(array, {*local.op.getStorage(),
+                     cast<MemRefType>(*local.op.getStorageType()),
+                     local.op.getExtentsAttr()});
+  local.op.erase();
+  local.op = array;
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,6 +286,17 @@ void espalier::poly::setAccess(ComputeOp compute, AccessKind kind,
     compute.getWritesMutable()[number].set(array.getArray());
     compute.setWriteMapsAttr(list);
   }
+}
+
+void espalier::poly::redirect(const Tile &tile, ComputeOp compute, Value array,
+                              const LocalArray &local,
+                              ArrayRef<AccessKind> kinds) {
+  AffineMap loops = tile.maps[tile.getNumber(compute)];
+  for (AccessKind kind : kinds)
+    for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind)))
+      if (access.array == array)
+        setAccess(compute, kind, number, local.op,
+                  local.getMap(loops, access.map));
 }
 
 void espalier::poly::nameDims(const Tile &tile, ComputeOp compute,

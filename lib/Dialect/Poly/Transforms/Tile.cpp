@@ -78,8 +78,9 @@ llvm::Expected<Tile> espalier::poly::getTile(ComputeOp compute,
   return tile;
 }
 
-/// Lets `compute` reach `node`: its first dimensions are the loops above.
-static void addToNodesAbove(Operation *node, ComputeOp compute) {
+/// Lets `compute` reach `node`: `loops` are the values of the loops above.
+static void addToNodesAbove(Operation *node, ComputeOp compute,
+                            ArrayRef<AffineExpr> loops) {
   Builder builder(compute.getContext());
   unsigned numDims = compute.getNumDims();
   unsigned numParams = compute.getKernel().getNumParameters();
@@ -91,13 +92,12 @@ static void addToNodesAbove(Operation *node, ComputeOp compute) {
   };
   unsigned depth = 0;
   for (BandOp band : getBandsAbove(node)) {
-    SmallVector<AffineExpr> dims;
-    for (size_t loop = 0; loop < band.getLoops().size(); ++loop)
-      dims.push_back(builder.getAffineDimExpr(depth++));
+    ArrayRef<AffineExpr> own = loops.slice(depth, band.getLoops().size());
+    depth += own.size();
     band.setComputationsAttr(append(band.getComputations(), symbol));
-    band.setMapsAttr(append(
-        band.getMaps(), AffineMapAttr::get(AffineMap::get(
-                            numDims, numParams, dims, node->getContext()))));
+    band.setMapsAttr(append(band.getMaps(),
+                            AffineMapAttr::get(AffineMap::get(
+                                numDims, numParams, own, node->getContext()))));
   }
   for (; !isa<ScheduleOp>(node); node = node->getParentOp())
     if (auto filter = dyn_cast<FilterOp>(node))
@@ -152,8 +152,7 @@ static void simplifySequence(SequenceOp sequence) {
   sequence.erase();
 }
 
-void espalier::poly::removeCompute(
-    ComputeOp compute, llvm::function_ref<void(Operation *)> erase) {
+void espalier::poly::removeFromSchedule(ComputeOp compute) {
   StringRef name = compute.getSymName();
   SmallVector<Operation *> nodes;
   compute.getKernel().getSchedule().walk(
@@ -170,6 +169,11 @@ void espalier::poly::removeCompute(
       simplifySequence(sequence);
     }
   }
+}
+
+void espalier::poly::removeCompute(
+    ComputeOp compute, llvm::function_ref<void(Operation *)> erase) {
+  removeFromSchedule(compute);
   // What was interleaved with it is so with the one before it.
   if (ComputeOp next = getNeighbour(compute, Side::After)) {
     int64_t shared = std::min(next.getInterleaved().value_or(0),
@@ -229,8 +233,9 @@ static void createOwnBand(OpBuilder &builder, ComputeOp compute,
       builder.getArrayAttr(names), false);
 }
 
-void espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
-                               ArrayRef<ComputeOp> uses, Side side) {
+FilterOp espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
+                                   ArrayRef<ComputeOp> uses, Side side,
+                                   std::optional<AffineMap> loops) {
   auto band = dyn_cast<BandOp>(tile.parent);
   if (band && tile.position + 1 < band.getLoops().size())
     splitBand(band, tile.position + 1);
@@ -254,8 +259,11 @@ void espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
       builder.getArrayAttr(FlatSymbolRefAttr::get(compute.getSymNameAttr())),
       nullptr);
   builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-  createOwnBand(builder, compute, tile.getNumLoops());
-  addToNodesAbove(tile.parent, compute);
+  createOwnBand(builder, compute, loops ? 0 : tile.getNumLoops());
+  AffineMap values = loops.value_or(AffineMap::getMultiDimIdentityMap(
+      tile.getNumLoops(), compute.getContext()));
+  addToNodesAbove(tile.parent, compute, values.getResults());
+  return filter;
 }
 
 ComputeOp espalier::poly::getGroupBegin(ComputeOp first) {

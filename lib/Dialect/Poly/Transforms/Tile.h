@@ -40,9 +40,15 @@ llvm::Expected<Tile> getTile(ComputeOp compute, llvm::StringRef loop);
 enum class Side { Before, After };
 
 /// Adds `compute`, which has the tile's loops as its first dimensions, to the
-/// schedule of each tile: before or after `uses`, which are in it.
-void addToTile(const Tile &tile, ComputeOp compute,
-               llvm::ArrayRef<ComputeOp> uses, Side side);
+/// schedule of each tile: before or after `uses`, which are in it. With
+/// `loops`, these give the tile of each of its points instead, whose dimensions
+/// all run inside. Returns the filter for it.
+FilterOp addToTile(const Tile &tile, ComputeOp compute,
+                   llvm::ArrayRef<ComputeOp> uses, Side side,
+                   std::optional<mlir::AffineMap> loops = {});
+
+/// Takes `compute` out of the schedule.
+void removeFromSchedule(ComputeOp compute);
 
 /// Takes `compute` out of the schedule, and erases it.
 void removeCompute(ComputeOp compute,
@@ -87,6 +93,32 @@ llvm::Expected<LocalArray> makeLocalArray(const Tile &tile, mlir::Value array,
                                           const polyhedral::Map &footprint,
                                           const LocalOptions &options);
 
+/// Makes `array`, all of whose accesses the caller redirects to `local`, what
+/// that is; `local` then is `array`, and its own op is gone.
+void replaceArray(ArrayOp array, LocalArray &local);
+
+/// How the elements of an array lie in memory.
+struct Storage {
+  mlir::AffineMap map;
+  mlir::MemRefType type;
+  mlir::AffineMapAttr extents; ///< Null for constant extents.
+};
+
+/// The extents of memory in which element x of a box lies at `layout(x)`, or a
+/// refusal if that is not one to one or does not start at 0.
+llvm::Expected<llvm::SmallVector<mlir::AffineExpr>>
+getLayoutExtents(const polyhedral::Context &context, unsigned numParams,
+                 llvm::ArrayRef<mlir::AffineExpr> extents,
+                 mlir::AffineMap layout);
+
+/// Memory with `extents`.
+Storage makeStorage(mlir::AffineMap map,
+                    llvm::ArrayRef<mlir::AffineExpr> extents,
+                    unsigned numParams, mlir::Type elementType);
+
+/// Lets the elements of `array` lie as `storage` says.
+void setStorage(ArrayOp array, const Storage &storage);
+
 /// Where an element is, for a computation over tiles and indices of their boxes
 /// that copies between an array and its local form.
 struct CopyAccesses {
@@ -109,6 +141,20 @@ void nameDims(const Tile &tile, ComputeOp compute,
 
 /// The two lists of accesses of a computation.
 enum class AccessKind { Read, Write };
+llvm::SmallVector<ComputeAccess> getAccesses(ComputeOp compute,
+                                             AccessKind kind);
+
+/// The elements of `array` that `computes` read or write, per tile; a null map
+/// if they do not. Refused for accesses that are not affine.
+llvm::Expected<polyhedral::Map> getElements(const polyhedral::Context &context,
+                                            const Tile &tile,
+                                            llvm::ArrayRef<ComputeOp> computes,
+                                            mlir::Value array,
+                                            llvm::ArrayRef<AccessKind> kinds);
+
+/// Lets `compute` use the local array where it uses `array`.
+void redirect(const Tile &tile, ComputeOp compute, mlir::Value array,
+              const LocalArray &local, llvm::ArrayRef<AccessKind> kinds);
 
 /// Lets an access of `compute` go to `array`, through `map`.
 void setAccess(ComputeOp compute, AccessKind kind, unsigned number,

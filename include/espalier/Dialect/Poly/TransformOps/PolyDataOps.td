@@ -175,6 +175,54 @@ def InlineOp : Op<Transform_Dialect, "poly.inline", [
   }];
 }
 
+def ComputeAtOp : PolyPairCommandOp<"compute_at"> {
+  let summary = "computes an array in the loop that uses it";
+  let description = [{
+    Each iteration of `loop`, one of `other`'s, computes what is read in it of
+    the array that the target writes, directly before its uses. All computations
+    that write the array move there: initializations, updates and what changes
+    it in place. Their first dimensions are then the loops down to `loop`; those
+    inside are in program order, and called as before or, if a loop `i` or `i.0`
+    is above, `i.sum` for a computation `@sum`.
+
+    Each iteration has an array of its own, with the size of the box around what
+    it reads, on the stack if that is small, or as `layout` and `place` say.
+    Elements that several iterations read are computed in each of them: tiles of
+    a stencil overlap.
+
+    An array that is an argument, or is read outside of the loop, or that `other`
+    writes too, stays as it is. The target then moves alone, without
+    recomputation: each point to the first iteration that uses what it writes,
+    which has to be an affine function of it.
+
+    #### Return modes
+
+    Reads the handles, which stay valid.
+    - Silenceable failure: there is no such loop, or no use in it; the target
+      writes several arrays; a computation that writes the array comes after one
+      that reads it, writes something else too, is interleaved with others, or
+      reads elements of it that the iteration does not make; something that they
+      read is written before the uses; an access to the array is not affine, or
+      its elements have no bounds; there is no such first iteration for an
+      element of an array that stays; the schedule would break a dependence.
+    - Definite failure: a handle is not one computation.
+
+    Example:
+    ```mlir
+    transform.poly.compute_at %blur_x in %blur_y loop "y.0" place stack
+        : !transform.any_op, !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TransformHandleTypeInterface:$other, StrAttr:$loop,
+                       OptionalAttr<AffineMapAttr>:$layout,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let assemblyFormat = [{
+    $target `in` $other `loop` $loop (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` type($target) `,` type($other)
+  }];
+}
+
 def RfactorOp : PolyComputeDataOp<"rfactor"> {
   let summary = "gives the iterations of a loop partial results of their own";
   let description = [{
@@ -210,6 +258,72 @@ def RfactorOp : PolyComputeDataOp<"rfactor"> {
                       TransformHandleTypeInterface:$combine);
   let assemblyFormat = [{
     $target `loop` $loop (`place` $placement^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def DecomposeOp : PolyCommandOp<"decompose"> {
+  let summary = "initializes what a reduction updates before one of its loops";
+  let description = [{
+    The computation that initializes the elements which the target updates, the
+    last before it that writes them without reading them, runs directly before
+    `loop` in each iteration of the loops around it: for the elements that are
+    updated there. Where several of these iterations update an element, it is in
+    the first.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; the target does not update one
+      array; there is no such computation before it; the first iteration that
+      updates an element is not an affine function of it; the schedule would
+      break a dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.decompose %acc loop "k" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
+  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+}
+
+def RegisterBlockOp : PolyComputeDataOp<"register_block"> {
+  let summary = "keeps blocks of a reduction's results in registers";
+  let description = [{
+    Splits each loop `i` of `loops` into `i.0`, over blocks, and `i.1`, over the
+    iterations of one block, as many as `sizes` says. The other loops of the nest,
+    from the first of these on, run in between; so a block is loaded, updated by
+    all of their iterations, and stored. The last loop runs in lanes of `width`
+    unless that is 1, all others in a block are unrolled. Blocks that no domain cuts get code of
+    their own. This is `split`, `interchange`, `separate_full_tiles`, `vectorize`,
+    `unroll` and `cache_write` to registers in one.
+
+    #### Return modes
+
+    Returns handles to the array, to the computation that loads a block (an empty
+    handle if there is none) and to that which stores it. Reads the handle of the
+    target, which stays valid.
+    - Silenceable failure: there is not a size for each loop; `width` does not
+      divide the last; one of these commands is refused.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    %c, %load, %store = transform.poly.register_block %acc loops ["i", "j"]
+        sizes [6, 32] width 16
+        : (!transform.any_op)
+        -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       StrArrayAttr:$loops, DenseI64ArrayAttr:$sizes,
+                       I64Attr:$width);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$before,
+                      TransformHandleTypeInterface:$after);
+  let assemblyFormat = [{
+    $target `loops` $loops `sizes` $sizes `width` $width attr-dict
     `:` functional-type(operands, results)
   }];
 }

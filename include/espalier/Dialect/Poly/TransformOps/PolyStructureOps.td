@@ -81,6 +81,38 @@ def MoveOp : PolyPairCommandOp<"move"> {
   }];
 }
 
+def ArrangeOp : PolyCommandOp<"arrange"> {
+  let summary = "gives several computations a new nest";
+  let description = [{
+    The target and `others`, which are all computations of a part of a sequence
+    or of the kernel, lose their loops. Each gets those that one of `maps`, in
+    the same order, computes from its dimensions and the kernel's parameters. The
+    first of them are shared, and are called `into`. Inside, one computation runs
+    after the other, the target first. For an order that no legal step leads to.
+
+    #### Return modes
+
+    - Silenceable failure: a computation is missing, listed twice or not of the
+      kernel; there is not one map for each; a map is not affine, does not fit
+      the dimensions, or has fewer results than there are shared loops; a
+      dependence would be broken.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.arrange %divide with ["update"]
+        by [affine_map<(i, j) -> (i, j)>, affine_map<(i, j, k) -> (i, k, j)>]
+        into ["i", "k"] : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       StrArrayAttr:$others, AffineMapArrayAttr:$maps,
+                       StrArrayAttr:$into);
+  let assemblyFormat = [{
+    $target `with` $others `by` $maps `into` $into attr-dict `:` type($target)
+  }];
+}
+
 def SeparateFullTilesOp : PolyCommandOp<"separate_full_tiles"> {
   let summary = "gives tiles that no domain cuts code of their own";
   let description = [{

@@ -4,6 +4,7 @@
 #define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_TD
 
 include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+include "espalier/Dialect/Poly/TransformOps/PolyArrayOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyDataOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyExecutionOps.td"
 include "espalier/Dialect/Poly/TransformOps/PolyOrderOps.td"

@@ -154,6 +154,14 @@ llvm::Error peelLast(ComputeOp compute, llvm::StringRef loop, int64_t count);
 llvm::Error cutAt(ComputeOp compute, llvm::StringRef loop,
                   mlir::AffineExpr bound);
 
+/// Gives computations, all of a part of a sequence or of the kernel, a new
+/// nest: `compute`, then `others`, each with loops that one of `maps` computes
+/// from its dimensions and the parameters. The first loops are shared, and
+/// called `names`; inside them, the computations run in this order.
+llvm::Error arrange(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> others,
+                    llvm::ArrayRef<mlir::AffineMap> maps,
+                    llvm::ArrayRef<llvm::StringRef> names);
+
 /// Puts a mark, called `name`, above a loop.
 llvm::Error mark(ComputeOp compute, llvm::StringRef loop, llvm::StringRef name);
 

@@ -67,6 +67,20 @@ llvm::Expected<LocalCopy> cacheWrite(ComputeOp compute, unsigned write,
 llvm::Error inlineProducer(ComputeOp producer,
                            llvm::function_ref<void(mlir::Operation *)> erase);
 
+/// Computes what one iteration of a loop of `consumer` reads of the array that
+/// `producer` writes in that iteration, directly before its uses. All
+/// computations that write the array go there; their first dimensions are then
+/// the loops, and each iteration has an array of its own, for the box of what
+/// it reads. So elements that several iterations read are computed several
+/// times. An array that is an argument, or is read outside of the loop, or
+/// which the consumer writes too, stays as it is: then `producer` alone moves,
+/// and each element has to be used in exactly one iteration. The loops inside
+/// are the producer's dimensions, in program order. Refused if what the writers
+/// read changes before the uses, if they read elements that the iteration does
+/// not make, or are interleaved with others.
+llvm::Error computeAt(ComputeOp producer, ComputeOp consumer,
+                      llvm::StringRef loop, const LocalOptions &options = {});
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -77,6 +91,24 @@ llvm::Error inlineProducer(ComputeOp producer,
 llvm::Expected<LocalCopy> rfactor(ComputeOp compute, llvm::StringRef loop,
                                   const LocalOptions &options = {});
 
+/// Runs the initialization of the elements that a reduction updates, the last
+/// computation before it that writes them without reading them, directly before
+/// `loop`, in each iteration of the loops around it: for the elements that are
+/// updated in it. Refused if there is no such computation, or if an element is
+/// updated in several iterations of those loops of which none is the first.
+llvm::Error decompose(ComputeOp compute, llvm::StringRef loop);
+
+/// Keeps what a reduction accumulates in blocks of registers: `sizes[k]`
+/// iterations of `loops[k]`, those of the last in lanes of `width` (1: no
+/// lanes). All other loops of the nest, from the first of these on, run inside
+/// the loops over the blocks and around the blocks, which are unrolled; blocks
+/// that no domain cuts get code of their own. For a loop `i`, `i.0` runs over
+/// blocks and `i.1` in them.
+llvm::Expected<LocalCopy> registerBlock(ComputeOp compute,
+                                        llvm::ArrayRef<llvm::StringRef> loops,
+                                        llvm::ArrayRef<int64_t> sizes,
+                                        int64_t width);
+
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
@@ -85,6 +117,32 @@ llvm::Expected<LocalCopy> rfactor(ComputeOp compute, llvm::StringRef loop,
 /// the heap, and for arrays that one iteration of a parallel loop shares with
 /// another if it is a register.
 llvm::Error place(ArrayOp array, Placement placement);
+
+/// Moves the elements of an array: what lies at `x` of its memory, or of its
+/// indices if it has no storage, then lies at `layout(x)`. The memory has the
+/// extents that this takes, each `padding` larger and then rounded up to one of
+/// `multiples`, if these are not empty; memory starts at a multiple of 64
+/// bytes. Refused if two elements would lie at one place, or some at negative
+/// ones.
+llvm::Error changeLayout(ArrayOp array, mlir::AffineMap layout,
+                         llvm::ArrayRef<int64_t> padding = {},
+                         llvm::ArrayRef<int64_t> multiples = {});
+
+/// Copies what one iteration of `loop` reads of an array to blocks: `cacheRead`
+/// with a layout of the indices of blocks, of `blocks[k]` elements along index
+/// k or one if that is 0, followed by the indices in blocks. `order` gives the
+/// places of these, if it is not empty.
+llvm::Expected<LocalCopy> pack(ComputeOp compute, unsigned read,
+                               llvm::StringRef loop,
+                               llvm::ArrayRef<int64_t> blocks,
+                               llvm::ArrayRef<int64_t> order = {},
+                               std::optional<Placement> placement = {});
+
+/// Gives each iteration of `loop` an array of its own, for the box of what it
+/// uses, in place of the `poly.array` of write `write`. Refused if the array is
+/// used elsewhere, or if an iteration reads what another wrote.
+llvm::Error contract(ComputeOp compute, unsigned write, llvm::StringRef loop,
+                     const LocalOptions &options = {});
 
 } // namespace espalier::poly
 

@@ -11,19 +11,28 @@
 
 namespace espalier::poly {
 
+/// The loops around a component that are there already.
+struct OuterLoops {
+  unsigned count = 0; ///< The first shared dimensions.
+  bool areParallel = false;
+};
+
 /// Chooses lanes, register tile and storage for the computations of a component
 /// (DefaultSchedule.cpp), and writes the tree (EmitSchedule.cpp).
 class ComponentScheduler {
 public:
   ComponentScheduler(KernelOp kernel, llvm::ArrayRef<ComputeShape> shapes,
                      const Component &component, TargetAttr target,
-                     mlir::OpBuilder &builder)
+                     mlir::OpBuilder &builder, OuterLoops outer = {})
       : kernel(kernel), shapes(shapes), component(component), builder(builder),
-        context(kernel.getContext()), target(target) {}
+        context(kernel.getContext()), target(target), outer(outer),
+        numShared(component.sharedDims) {}
 
   void run();
 
 private:
+  /// Writes the shared loops and, inside, each group as a component of its own.
+  void runGroups(llvm::ArrayRef<Component> groups);
   const ComputeShape &shape(unsigned position) const {
     return shapes[component.computes[position]];
   }
@@ -40,14 +49,17 @@ private:
   bool readsBroadcast(const ComputeShape &reduction) const;
   void chooseVectorDim();
   void chooseTile();
+  /// Whether other components use `array` too.
+  bool isShared(mlir::Value array) const;
   void placeArrays();
   int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim,
                          int64_t lanes) const;
   llvm::SmallVector<Segment> getSegments(unsigned dim) const;
+  void emitSegments();
   void emitTree(llvm::ArrayRef<Segment> segments);
   /// Writes the loops over tiles along `order` of all computations.
   void emitTileLoops(llvm::ArrayRef<unsigned> order,
-                     llvm::ArrayRef<Segment> segments);
+                     llvm::ArrayRef<Segment> segments, bool parallel);
   /// Writes the loop over panels above the parts of the rows, so that each
   /// panel is read once for all of them.
   void emitPanelLoop(llvm::ArrayRef<llvm::SmallVector<Segment>> segments);
@@ -75,8 +87,9 @@ private:
   mlir::OpBuilder &builder;
   mlir::MLIRContext *context;
   TargetAttr target;
+  OuterLoops outer;
 
-  unsigned numShared = 0;
+  unsigned numShared;
   /// Lanes of a vector, by the widest element type that is computed with.
   int64_t lanes = 1;
   /// The shared dimension whose elements are lanes, if it is a shared one.
@@ -86,6 +99,12 @@ private:
   /// Whether the loop over panels is around all others already.
   bool hasPanelLoop = false;
 };
+
+/// Writes a sequence with a filter for each of `parts`, and inside what `emit`
+/// makes of it. A single part is not filtered.
+void emitSequence(KernelOp kernel, llvm::ArrayRef<ComputeShape> shapes,
+                  llvm::ArrayRef<Component> parts, mlir::OpBuilder &builder,
+                  llvm::function_ref<void(const Component &)> emit);
 
 } // namespace espalier::poly
 

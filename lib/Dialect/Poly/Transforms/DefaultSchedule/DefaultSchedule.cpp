@@ -105,7 +105,7 @@ void ComponentScheduler::chooseVectorDim() {
   lanes = std::max<int64_t>(1, target.getVectorBits() / bits);
 
   int64_t bestScore = 0;
-  for (unsigned dim = 0; dim < numShared; ++dim) {
+  for (unsigned dim = outer.count; dim < numShared; ++dim) {
     if (component.sequential[dim] || isRestricted(dim))
       continue;
     int64_t score = 0;
@@ -155,11 +155,21 @@ void ComponentScheduler::chooseTile() {
     bool shares = llvm::any_of(main.reads, [&](const ComputeAccess &read) {
       return !read.map.isFunctionOfDim(dim);
     });
-    if (dim != *vectorDim && !component.sequential[dim] && !isRestricted(dim) &&
-        getSharedBound(dim) && shares)
+    if (dim >= outer.count && dim != *vectorDim && !component.sequential[dim] &&
+        !isRestricted(dim) && getSharedBound(dim) && shares)
       problem.rowDims.push_back(dim);
   }
   tile = chooseRegisterTile(problem);
+}
+
+bool ComponentScheduler::isShared(Value array) const {
+  for (auto [number, compute] : llvm::enumerate(shapes))
+    if (!llvm::is_contained(component.computes, number))
+      for (const auto *accesses : {&compute.reads, &compute.writes})
+        for (const ComputeAccess &access : *accesses)
+          if (access.array == array)
+            return true;
+  return false;
 }
 
 void ComponentScheduler::placeArrays() {
@@ -176,7 +186,7 @@ void ComponentScheduler::placeArrays() {
     }
   for (auto [value, write] : writers) {
     auto array = value.getDefiningOp<ArrayOp>();
-    if (!array || array.getStorage())
+    if (!array || array.getStorage() || isShared(array))
       continue;
     // One tile along each shared dimension, all of the others.
     auto type = cast<MemRefType>(array.getType());
@@ -233,6 +243,51 @@ void ComponentScheduler::placeArrays() {
   }
 }
 
+/// Whether one group of computations has loops for a register tile that the
+/// whole component does not have.
+static bool hasInnerTile(ArrayRef<ComputeShape> shapes,
+                         const Component &component,
+                         ArrayRef<Component> groups) {
+  return groups.size() > 1 && !llvm::is_contained(component.sequential, true) &&
+         llvm::any_of(groups, [&](const Component &group) {
+           return group.sharedDims > component.sharedDims + 1 &&
+                  llvm::any_of(group.computes, [&](unsigned i) {
+                    return shapes[i].op.getReduction() &&
+                           shapes[i].getNumDims() > group.sharedDims;
+                  });
+         });
+}
+
+void ComponentScheduler::run() {
+  SmallVector<Component> groups = findGroups(shapes, component);
+  if (outer.count == 0 && hasInnerTile(shapes, component, groups)) {
+    runGroups(groups);
+    return;
+  }
+  reduction = findReduction();
+  chooseVectorDim();
+  chooseTile();
+  placeArrays();
+  emitSegments();
+}
+
+void ComponentScheduler::runGroups(ArrayRef<Component> groups) {
+  // Arrays within one group are placed with it.
+  tile.rows.assign(numShared, 1);
+  SmallVector<Segment> whole(numShared, Segment{{}, {}, 1});
+  OuterLoops loops{numShared, false};
+  int64_t iterations = 1;
+  for (unsigned dim = 0; dim < numShared; ++dim)
+    iterations *= getSharedExtent(dim).value_or(target.getCores());
+  // Few iterations do not occupy the threads; then the groups share the work.
+  loops.areParallel = isParallelWorthwhile() && iterations >= target.getCores();
+  emitTileLoops(getLoopOrder(), whole, loops.areParallel);
+  emitSequence(kernel, shapes, groups, builder, [&](const Component &group) {
+    ComponentScheduler(kernel, shapes, group, target, builder, loops).run();
+  });
+  placeArrays();
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -247,23 +302,10 @@ static void writeSchedule(KernelOp kernel, TargetAttr target) {
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
   auto schedule = ScheduleOp::create(builder, kernel.getLoc());
   builder.setInsertionPointToEnd(&schedule.getOrCreateBlock());
-  if (components.size() == 1) {
-    ComponentScheduler(kernel, shapes, components.front(), target, builder)
-        .run();
-    return;
-  }
-  auto sequence = SequenceOp::create(builder, kernel.getLoc());
-  Block &block = sequence.getOrCreateBlock();
-  for (const Component &component : components) {
-    builder.setInsertionPointToEnd(&block);
-    SmallVector<Attribute> names;
-    for (unsigned i : component.computes)
-      names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
-    auto filter = FilterOp::create(builder, kernel.getLoc(),
-                                   builder.getArrayAttr(names), nullptr);
-    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
-    ComponentScheduler(kernel, shapes, component, target, builder).run();
-  }
+  emitSequence(
+      kernel, shapes, components, builder, [&](const Component &component) {
+        ComponentScheduler(kernel, shapes, component, target, builder).run();
+      });
 }
 
 /// Whether the schedule of `kernel` is known to keep all dependences.

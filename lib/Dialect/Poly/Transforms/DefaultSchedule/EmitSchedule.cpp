@@ -8,6 +8,28 @@ using namespace espalier::poly;
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
 
+void espalier::poly::emitSequence(
+    KernelOp kernel, ArrayRef<ComputeShape> shapes, ArrayRef<Component> parts,
+    OpBuilder &builder, llvm::function_ref<void(const Component &)> emit) {
+  if (parts.size() == 1) {
+    emit(parts.front());
+    return;
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  for (const Component &part : parts) {
+    builder.setInsertionPointToEnd(&block);
+    SmallVector<Attribute> names;
+    for (unsigned i : part.computes)
+      names.push_back(FlatSymbolRefAttr::get(shapes[i].op.getSymNameAttr()));
+    auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                   builder.getArrayAttr(names), nullptr);
+    builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
+    emit(part);
+  }
+}
+
 SmallVector<Segment> ComponentScheduler::getSegments(unsigned dim) const {
   bool isVector = dim == vectorDim;
   int64_t size = isVector ? lanes * tile.vectors : tile.rows[dim];
@@ -67,7 +89,7 @@ bool ComponentScheduler::isPanelStreamed() const {
 /// reused by all rows of an image; larger ones are kept while all rows pass.
 SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
   SmallVector<unsigned> order;
-  for (unsigned dim = 0; dim < numShared; ++dim)
+  for (unsigned dim = outer.count; dim < numShared; ++dim)
     if (dim != vectorDim || !reduction)
       order.push_back(dim);
   if (!vectorDim || !reduction)
@@ -112,7 +134,7 @@ ComponentScheduler::getOwnOrder(const ComputeShape &compute) const {
 }
 
 bool ComponentScheduler::isParallelWorthwhile() const {
-  if (target.getCores() < 2)
+  if (target.getCores() < 2 || outer.areParallel)
     return false;
   for (unsigned i : component.computes) {
     int64_t points = 1;
@@ -153,7 +175,7 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
   // The tiles of rows that pass a panel; `number` counts them.
   AffineExpr number = getAffineConstantExpr(0, context);
   int64_t numTiles = 1;
-  for (unsigned dim = 0; dim < numShared; ++dim) {
+  for (unsigned dim = outer.count; dim < numShared; ++dim) {
     if (dim == vectorDim || map.isFunctionOfDim(dim))
       continue;
     std::optional<int64_t> extent = getSharedExtent(dim);
@@ -253,12 +275,12 @@ void ComponentScheduler::emitCompute(unsigned position,
 }
 
 void ComponentScheduler::emitTileLoops(ArrayRef<unsigned> order,
-                                       ArrayRef<Segment> segments) {
+                                       ArrayRef<Segment> segments,
+                                       bool parallel) {
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, component.computes.size()));
   SmallVector<SmallVector<AffineExpr>> results(all.size());
   SmallVector<LoopAttr> loops;
   // Threads run the outermost loops.
-  bool parallel = isParallelWorthwhile() && !hasPanelLoop;
   for (unsigned dim : order) {
     AffineExpr self = getAffineDimExpr(dim, context);
     if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
@@ -290,7 +312,7 @@ void ComponentScheduler::emitPanelLoop(
   SmallVector<Segment> first;
   for (const SmallVector<Segment> &list : segments)
     first.push_back(list.front());
-  emitTileLoops(*vectorDim, first);
+  emitTileLoops(*vectorDim, first, isParallelWorthwhile());
   hasPanelLoop = true;
 }
 
@@ -300,7 +322,7 @@ void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
   SmallVector<unsigned> order = getLoopOrder();
   if (hasPanelLoop)
     order.erase(order.begin());
-  emitTileLoops(order, segments);
+  emitTileLoops(order, segments, isParallelWorthwhile() && !hasPanelLoop);
   if (all.size() == 1) {
     emitCompute(0, segments);
     return;
@@ -318,12 +340,7 @@ void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
   }
 }
 
-void ComponentScheduler::run() {
-  numShared = component.sharedDims;
-  reduction = findReduction();
-  chooseVectorDim();
-  chooseTile();
-  placeArrays();
+void ComponentScheduler::emitSegments() {
   SmallVector<SmallVector<Segment>> segments;
   unsigned numCombinations = 1;
   for (unsigned dim = 0; dim < numShared; ++dim) {

@@ -61,17 +61,18 @@ namespace {
 class Argument {
 public:
   /// At least of the given shape; static extents are the type's.
-  Argument(unsigned array, MemRefType type, ArrayRef<int64_t> atLeast,
+  Argument(BlockArgument value, unsigned array, ArrayRef<int64_t> atLeast,
            bool isUsed)
-      : array(array), type(type), isUsed(isUsed), shape(atLeast) {
+      : array(array), type(cast<MemRefType>(value.getType())), isUsed(isUsed),
+        shape(atLeast) {
     for (auto [extent, own] : llvm::zip(type.getShape(), shape))
       own = ShapedType::isDynamic(extent) ? std::max<int64_t>(own, 1) : extent;
     forEach([&](const Point &place, int64_t) {
-      int64_t value = getInitialValue(array, type.getElementType(), place);
+      int64_t number = getInitialValue(value, place);
       if (type.getElementType().isInteger(32))
-        narrow.push_back(value);
+        narrow.push_back(number);
       else
-        wide.push_back(value);
+        wide.push_back(number);
     });
     void *data = narrow.empty() ? static_cast<void *>(wide.data())
                                 : static_cast<void *>(narrow.data());
@@ -153,7 +154,7 @@ static std::optional<std::string> runCompiled(ExecutionEngine &engine,
     unsigned array = found - model.arrays.begin();
     bool isUsed = found != model.arrays.end();
     arguments.push_back(std::make_unique<Argument>(
-        array, type,
+        value, array,
         isUsed ? expected.getShape(array) : Point(type.getRank(), 1), isUsed));
     pointers.push_back(arguments.back()->getPointer());
   }

@@ -75,26 +75,71 @@ static bool isBefore(const polyhedral::Program &program, const Instance &lhs,
   return lhs.statement < rhs.statement;
 }
 
-std::vector<Instance> fuzz::enumerate(const KernelModel &model,
-                                      ArrayRef<int64_t> parameters) {
+/// Whether a random kernel has this computation, rather than a command made it:
+/// its dimensions are called i, j and k.
+static bool isOriginal(ComputeOp compute) {
+  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
+    if (dim > 2 || compute.getDimName(dim) != StringRef("ijk").substr(dim, 1))
+      return false;
+  return true;
+}
+
+/// Adds the points of an original computation: whatever `contains` says.
+static void enumerateBox(const polyhedral::Statement &statement,
+                         unsigned number, ArrayRef<int64_t> parameters,
+                         std::vector<Instance> &instances) {
   constexpr int64_t low = -1;
   int64_t high = 12;
   for (int64_t parameter : parameters)
     high = std::max(high, parameter);
+  Point point(statement.numDims, low);
+  while (true) {
+    if (llvm::any_of(statement.domain, [&](IntegerSet set) {
+          return contains(set, point, parameters);
+        }))
+      instances.push_back({number, point});
+    size_t dim = point.size();
+    while (dim > 0 && ++point[dim - 1] > high)
+      point[--dim] = low;
+    if (dim == 0)
+      return;
+  }
+}
+
+/// Adds the points of a computation that a command made.
+static void enumerateLoops(const polyhedral::Program &program, unsigned number,
+                           ArrayRef<int64_t> parameters,
+                           std::vector<Instance> &instances) {
+  polyhedral::Program own;
+  own.context = program.context;
+  own.statements = {program.statements[number]};
+  polyhedral::Statement &statement = own.statements.front();
+  statement.numInterleaved = 0;
+  statement.reads.clear();
+  statement.writes.clear();
+  SmallVector<AffineExpr> dims, constants;
+  for (unsigned dim = 0; dim < statement.numDims; ++dim)
+    dims.push_back(getAffineDimExpr(dim, program.context));
+  for (int64_t parameter : parameters)
+    constants.push_back(getAffineConstantExpr(parameter, program.context));
+  for (IntegerSet &set : statement.domain)
+    set = set.replaceDimsAndSymbols(dims, constants, statement.numDims, 0);
+  polyhedral::Ast ast = llvm::cantFail(polyhedral::scanSchedule(own, nullptr));
+  polyhedral::runAst(*ast, {}, [&](const polyhedral::AstInstance &instance) {
+    instances.push_back(
+        {number, Point(instance.point.begin(), instance.point.end())});
+    return true;
+  });
+}
+
+std::vector<Instance> fuzz::enumerate(const KernelModel &model,
+                                      ArrayRef<int64_t> parameters) {
   std::vector<Instance> instances;
   for (auto [number, statement] : llvm::enumerate(model.program.statements)) {
-    Point point(statement.numDims, low);
-    while (true) {
-      if (llvm::any_of(statement.domain, [&](IntegerSet set) {
-            return contains(set, point, parameters);
-          }))
-        instances.push_back({unsigned(number), point});
-      size_t dim = point.size();
-      while (dim > 0 && ++point[dim - 1] > high)
-        point[--dim] = low;
-      if (dim == 0)
-        break;
-    }
+    if (isOriginal(model.computes[number]))
+      enumerateBox(statement, number, parameters, instances);
+    else
+      enumerateLoops(model.program, number, parameters, instances);
   }
   llvm::stable_sort(instances, [&](const Instance &lhs, const Instance &rhs) {
     return isBefore(model.program, lhs, rhs);
@@ -111,6 +156,8 @@ static constexpr int64_t kBias = int64_t(1) << (kBits - 1);
 
 uint64_t fuzz::encode(ArrayRef<int64_t> place) {
   uint64_t key = 0;
+  if (place.size() > 3)
+    return llvm::hash_combine_range(place.begin(), place.end());
   for (int64_t index : place)
     key = (key << kBits) | uint64_t(index + kBias);
   return key;
@@ -123,10 +170,12 @@ Point fuzz::decode(uint64_t key, unsigned rank) {
   return place;
 }
 
-int64_t fuzz::getInitialValue(unsigned array, Type type,
+int64_t fuzz::getInitialValue(BlockArgument argument,
                               ArrayRef<int64_t> element) {
-  uint64_t hash = (encode(element) + array * 77) * 0x9E3779B97F4A7C15ull;
+  uint64_t hash =
+      (encode(element) + argument.getArgNumber() * 77) * 0x9E3779B97F4A7C15ull;
   hash ^= hash >> 31;
+  Type type = cast<MemRefType>(argument.getType()).getElementType();
   return type.isInteger(32) ? int64_t(hash % 4) : int64_t(hash % 1000) - 500;
 }
 
@@ -152,9 +201,8 @@ int64_t Memory::read(unsigned array, ArrayRef<int64_t> place) {
   auto found = values[array].find(encode(place));
   if (found != values[array].end())
     return found->second;
-  if (!model.arrays[array].getDefiningOp())
-    return getInitialValue(array, getType(model, array).getElementType(),
-                           place);
+  if (auto argument = dyn_cast<BlockArgument>(model.arrays[array]))
+    return getInitialValue(argument, place);
   return 123456789 + 1001 * ++numUndefined;
 }
 
@@ -163,14 +211,26 @@ void Memory::write(unsigned array, ArrayRef<int64_t> place, int64_t value) {
   values[array][encode(place)] = value;
 }
 
+int64_t Memory::readArgument(BlockArgument argument, ArrayRef<int64_t> place) {
+  for (auto [array, value] : llvm::enumerate(model.arrays))
+    if (auto own = dyn_cast<BlockArgument>(value);
+        own && own.getArgNumber() == argument.getArgNumber())
+      return read(array, place);
+  return getInitialValue(argument, place);
+}
+
 std::optional<std::string> Memory::findDifference(Memory &other) {
-  for (auto [array, value] : llvm::enumerate(model.arrays)) {
-    if (value.getDefiningOp())
-      continue;
-    for (Memory *memory : {this, &other})
-      for (auto [key, unused] : memory->values[array]) {
-        Point place = decode(key, getType(model, array).getRank());
-        int64_t mine = read(array, place), theirs = other.read(array, place);
+  for (Memory *memory : {this, &other})
+    for (auto [array, value] : llvm::enumerate(memory->model.arrays)) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (!argument)
+        continue;
+      unsigned rank = getType(memory->model, array).getRank();
+      for (uint64_t key :
+           llvm::to_vector(llvm::make_first_range(memory->values[array]))) {
+        Point place = decode(key, rank);
+        int64_t mine = readArgument(argument, place);
+        int64_t theirs = other.readArgument(argument, place);
         if (mine == theirs)
           continue;
         std::string text;
@@ -180,7 +240,7 @@ std::optional<std::string> Memory::findDifference(Memory &other) {
         os << "] is " << theirs << ", not " << mine;
         return text;
       }
-  }
+    }
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 
 #include "Random.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/Storage.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace espalier::poly::fuzz {
@@ -31,15 +32,15 @@ struct Instance {
   Point point;
 };
 
-/// All points of all computations, in program order; those with coordinates
-/// from -1 to the larger of 12 and the parameters, to which kernels confine
-/// themselves.
+/// All points of all computations, in program order. Of random kernels, those
+/// with coordinates from -1 to the larger of 12 and the parameters, to which
+/// they confine themselves.
 std::vector<Instance> enumerate(const KernelModel &model,
                                 llvm::ArrayRef<int64_t> parameters);
 
 /// What an argument holds at first: small numbers for the type i32, as indices,
 /// any others for i64.
-int64_t getInitialValue(unsigned array, mlir::Type type,
+int64_t getInitialValue(mlir::BlockArgument argument,
                         llvm::ArrayRef<int64_t> element);
 
 /// The elements of arrays that have been written, by array and place.
@@ -55,8 +56,8 @@ public:
 
   using Values = llvm::DenseMap<uint64_t, int64_t>;
   Values &getValues(unsigned array) { return values[array]; }
-  /// The number of local array `array`'s places, or the first element of an
-  /// argument, that differs; nothing if all arguments agree.
+  /// The first element of an argument that differs; nothing if all agree. The
+  /// other memory may be that of another kernel with the same arguments.
   std::optional<std::string> findDifference(Memory &other);
   /// One more than the largest index of each dimension that was touched.
   Point getShape(unsigned array) const { return shapes[array]; }
@@ -71,9 +72,13 @@ private:
   bool hasNegative = false;
 
   void touch(unsigned array, llvm::ArrayRef<int64_t> place);
+  /// The value of an argument of the kernel, used or not.
+  int64_t readArgument(mlir::BlockArgument argument,
+                       llvm::ArrayRef<int64_t> place);
 };
 
-/// One number per element, and back.
+/// One number per element of an array, and back for those of up to three
+/// dimensions.
 uint64_t encode(llvm::ArrayRef<int64_t> place);
 Point decode(uint64_t key, unsigned rank);
 
@@ -124,9 +129,11 @@ private:
 Memory runReference(const Statements &statements);
 
 /// Runs `ast`. Parallel loops run backwards without `random`, else in a random
-/// order. Sets `fault` if the loops do what they must not, such as running more
-/// lanes than the loop's kind says.
+/// order; `privateLoops` are those with memory for each iteration, for each of
+/// the program's storages. Sets `fault` if the loops do what they must not,
+/// such as running more lanes than the loop's kind says.
 Memory runLoops(const Statements &statements, const polyhedral::AstNode &ast,
+                llvm::ArrayRef<polyhedral::LoopSet> privateLoops,
                 Random *random, std::string &fault);
 
 } // namespace espalier::poly::fuzz

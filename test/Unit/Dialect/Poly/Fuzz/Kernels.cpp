@@ -32,6 +32,17 @@ public:
 
 private:
   std::string makeComputation(unsigned number);
+  /// Computations that make a local array, and one that uses it.
+  std::string makePipeline(unsigned &number);
+  /// The points low <= d <= high, or <= s0 + high - 5, in each dimension.
+  std::string makeBox(unsigned numDims, int64_t low, int64_t high);
+  /// A computation with these accesses; the value of the last read is the
+  /// accumulator of `operation` if there is one.
+  std::string printComputation(unsigned number, const std::string &domain,
+                               unsigned numDims,
+                               llvm::ArrayRef<AccessText> reads,
+                               const AccessText &write,
+                               const std::string &operation);
   std::string makeSet(unsigned numDims);
   std::string makeDomain(unsigned numDims);
   std::string makeSubscript(unsigned numDims);
@@ -278,6 +289,90 @@ std::string KernelMaker::makeComputation(unsigned number) {
          "  }\n";
 }
 
+std::string KernelMaker::makeBox(unsigned numDims, int64_t low, int64_t high) {
+  std::vector<std::string> constraints;
+  for (unsigned i = 0; i < numDims; ++i) {
+    constraints.push_back(dim(i) + " - " + std::to_string(low) + " >= 0");
+    constraints.push_back((numParams > 0 && i == 0
+                               ? "s0 + " + std::to_string(high - 5)
+                               : std::to_string(high)) +
+                          " - " + dim(i) + " >= 0");
+  }
+  return "[affine_set<" + printSpace(numDims, numParams) + " : (" +
+         llvm::join(constraints, ", ") + ")>]";
+}
+
+std::string KernelMaker::printComputation(unsigned number,
+                                          const std::string &domain,
+                                          unsigned numDims,
+                                          llvm::ArrayRef<AccessText> reads,
+                                          const AccessText &write,
+                                          const std::string &operation) {
+  std::vector<std::string> names, texts, types, arguments;
+  for (unsigned i = 0; i < numDims; ++i)
+    names.push_back(std::string("\"") + "ijk"[i] + "\"");
+  for (auto [position, read] : llvm::enumerate(reads)) {
+    texts.push_back(print(read, numDims));
+    types.push_back(read.array.type);
+    arguments.push_back("%r" + std::to_string(position) + ": i64");
+  }
+  lastNumDims = numDims;
+  bool isReduction = !operation.empty();
+  return "  poly.compute @c" + std::to_string(number) + " dims [" +
+         llvm::join(names, ", ") + "] domain " + domain + "\n      reads(" +
+         llvm::join(texts, ", ") + " : " + llvm::join(types, ", ") +
+         ")\n      writes(" + print(write, numDims) + " : " + write.array.type +
+         ")" + (isReduction && random.chance(70) ? " reduction add" : "") +
+         " {\n  ^bb0(" + llvm::join(arguments, ", ") + "):\n" +
+         makeBody(reads.size(), 1, numDims, isReduction, operation) + "  }\n";
+}
+
+std::string KernelMaker::makePipeline(unsigned &number) {
+  unsigned rank = random.pick(1, 2);
+  Array local{"%L", rank == 1 ? "memref<40xi64>" : "memref<40x40xi64>", rank};
+  std::string text = "  %L = poly.array : " + local.type + "\n";
+  auto pickArray = [&] { return random.choose(llvm::ArrayRef(arrays)); };
+  AccessText write{local, {}};
+  bool isMirrored = numParams == 0 && random.chance(15);
+  for (unsigned i = 0; i < rank; ++i)
+    write.subscripts.push_back(isMirrored ? "8 - " + dim(i) : dim(i) + " + 1");
+  if (random.chance(15))
+    std::reverse(write.subscripts.begin(), write.subscripts.end());
+  std::string domain = makeBox(rank, 0, 7);
+  text += printComputation(number++, domain, rank,
+                           {makeAccess(pickArray(), rank)}, write, "");
+  if (random.chance(40)) {
+    // Changes the array in place, as often as a third dimension says.
+    unsigned numDims = rank + (random.chance(60) ? 1 : 0);
+    std::string own = makeBox(rank, 0, 7);
+    if (numDims > rank)
+      own = "[affine_set<" + printSpace(numDims, numParams) + " : (" +
+            dim(rank) + " >= 0, 2 - " + dim(rank) + " >= 0, " +
+            own.substr(own.find(": (") + 3);
+    text += printComputation(number++, own, numDims,
+                             {makeAccess(pickArray(), numDims), write}, write,
+                             "arith.addi");
+  }
+  if (random.chance(30))
+    text += makeComputation(number++);
+  for (int64_t i = random.chance(80) ? 1 : 2; i > 0; --i) {
+    unsigned numDims = rank + (random.chance(30) ? 1 : 0);
+    std::vector<AccessText> reads;
+    for (int64_t r = random.pick(1, 3); r > 0; --r) {
+      AccessText read{local, {}};
+      for (unsigned d = 0; d < rank; ++d)
+        read.subscripts.push_back(dim(d) + " + " + this->number(0, 3));
+      if (numDims > rank && random.chance(50))
+        read.subscripts.back() += " + " + dim(rank) + " - 1";
+      reads.push_back(read);
+    }
+    std::string own = makeBox(numDims, 1, random.pick(3, 5));
+    text += printComputation(number++, own, numDims, reads,
+                             makeAccess(pickArray(), numDims), "");
+  }
+  return text;
+}
+
 std::string KernelMaker::make() {
   numParams = random.chance(25) ? random.pick(1, 2) : 0;
   std::vector<std::string> arguments;
@@ -303,8 +398,11 @@ std::string KernelMaker::make() {
   for (unsigned i = 0; i < numParams; ++i)
     arguments.push_back("%N" + std::to_string(i) + ": index");
   unsigned number = 0;
-  for (int64_t i = random.pick(1, 3); i > 0; --i)
-    body += makeComputation(number++);
+  if (random.chance(25))
+    body += makePipeline(number);
+  else
+    for (int64_t i = random.pick(1, 3); i > 0; --i)
+      body += makeComputation(number++);
   return "poly.kernel @k(" + llvm::join(arguments, ", ") + ") {\n" + body +
          "}\n";
 }

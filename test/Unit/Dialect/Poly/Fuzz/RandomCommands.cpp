@@ -42,6 +42,7 @@ private:
   std::string printAmount(AffineExpr amount);
 
   Random &random;
+  KernelOp kernel;
   MLIRContext *context;
   unsigned numParams;
   SmallVector<std::string> computes;
@@ -71,7 +72,7 @@ static SmallVector<StringRef> refs(const Names &names) {
 }
 
 CommandMaker::CommandMaker(Random &random, KernelOp kernel)
-    : random(random), context(kernel.getContext()),
+    : random(random), kernel(kernel), context(kernel.getContext()),
       numParams(kernel.getNumParameters()) {
   for (ComputeOp op : kernel.getComputes())
     computes.push_back(op.getSymName().str());
@@ -330,9 +331,13 @@ Command CommandMaker::makeExecution() {
 
 Command CommandMaker::make() {
   int64_t kind = random.pick(1, 100);
-  if (kind <= 50)
+  if (kind <= 42)
     return makeOrder();
-  return kind <= 75 ? makeStructure() : makeExecution();
+  if (kind <= 63)
+    return makeStructure();
+  if (kind <= 84)
+    return makeExecution();
+  return makeDataCommand(random, kernel, compute, loops);
 }
 
 Command fuzz::makeCommand(Random &random, KernelOp kernel) {
@@ -346,12 +351,22 @@ std::string fuzz::printScript(KernelOp kernel, ArrayRef<Command> commands) {
      << kernel << "\n"
      << "transform.named_sequence @__transform_main(%module: !transform.any_op "
         "{transform.readonly}) {\n";
-  for (ComputeOp compute : kernel.getComputes())
-    os << "  %" << compute.getSymName() << " = transform.poly.computation @"
-       << kernel.getSymName() << "::@" << compute.getSymName()
-       << " of %module : (!transform.any_op) -> !transform.any_op\n";
-  for (const Command &command : commands)
-    os << "  " << command.text << "\n";
+  // Looks up what a command names right before it: another may have made it.
+  unsigned number = 0;
+  for (const Command &command : commands) {
+    std::string line = command.text;
+    for (size_t begin = 0; (begin = line.find('%', begin)) != line.npos;) {
+      size_t end = line.find_first_of(" :,", begin);
+      std::string name = line.substr(begin + 1, end - begin - 1);
+      std::string handle = "%" + std::to_string(number++);
+      os << "  " << handle << " = transform.poly.computation @"
+         << kernel.getSymName() << "::@\"" << name
+         << "\" of %module : (!transform.any_op) -> !transform.any_op\n";
+      line.replace(begin, end - begin, handle);
+      begin += handle.size();
+    }
+    os << "  " << line << "\n";
+  }
   os << "  transform.yield\n}\n}\n";
   return text;
 }

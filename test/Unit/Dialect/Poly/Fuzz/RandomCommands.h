@@ -11,7 +11,8 @@ namespace espalier::poly::fuzz {
 
 /// A scheduling command with its arguments.
 struct Command {
-  /// The operation of the transform dialect; a computation `@c0` is `%c0`.
+  /// The operation of the transform dialect; a computation `@c0` is `%c0`, also
+  /// if another command makes it.
   std::string text;
   std::function<llvm::Error(KernelOp)> apply;
 };
@@ -19,6 +20,11 @@ struct Command {
 /// A random command for a computation of `kernel`. Its arguments are mostly
 /// such that it can be applied, but for the dependences.
 Command makeCommand(Random &random, KernelOp kernel);
+
+/// The same for commands on data: mostly for `compute`, which has these loops.
+Command makeDataCommand(Random &random, KernelOp kernel,
+                        llvm::StringRef compute,
+                        llvm::ArrayRef<std::string> loops);
 
 /// A module with `kernel` and a script that applies the commands to it, for
 /// `espalier-opt -transform-interpreter`.

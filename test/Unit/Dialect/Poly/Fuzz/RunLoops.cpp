@@ -16,9 +16,11 @@ using Iterators = SmallVector<int64_t, 16>;
 
 class LoopRunner {
 public:
-  LoopRunner(const Statements &statements, Random *random, std::string &fault)
-      : statements(statements), memory(statements.getModel()), random(random),
-        fault(fault) {}
+  LoopRunner(const Statements &statements,
+             ArrayRef<polyhedral::LoopSet> privateLoops, Random *random,
+             std::string &fault)
+      : statements(statements), privateLoops(privateLoops),
+        memory(statements.getModel()), random(random), fault(fault) {}
 
   void run(const AstNode &node, Iterators &iterators);
   Memory takeMemory() { return std::move(memory); }
@@ -34,6 +36,9 @@ private:
   bool holds(const AstCondition &condition, ArrayRef<int64_t> iterators) const;
 
   const Statements &statements;
+  /// For each of the program's storages.
+  ArrayRef<polyhedral::LoopSet> privateLoops;
+  const AstNode *vectorLoop = nullptr; ///< Whose lanes run.
   Memory memory;
   Random *random;
   std::string &fault;
@@ -91,11 +96,12 @@ void LoopRunner::runParallel(const AstNode &node, Iterators &iterators,
     iterators[node.iterator] = value;
     // Each iteration has private arrays of its own.
     SmallVector<std::pair<unsigned, Memory::Values>> outer;
-    for (unsigned array = 0; array < statements.getModel().arrays.size();
-         ++array)
-      if (statements.getStorage(array))
+    for (auto [storage, loops] :
+         llvm::zip_equal(statements.getModel().program.storages, privateLoops))
+      if (loops.contains(node.member))
         outer.push_back(
-            {array, std::exchange(memory.getValues(array), Memory::Values())});
+            {storage.array,
+             std::exchange(memory.getValues(storage.array), Memory::Values())});
     run(*node.children.front(), iterators);
     for (auto &[array, saved] : outer)
       memory.getValues(array) = std::move(saved);
@@ -120,18 +126,22 @@ void LoopRunner::runFor(const AstNode &node, Iterators &iterators) {
     }
     return;
   }
-  if (!values.empty() &&
-      values.back() - values.front() >= kind.getWidth() * node.step)
-    fault = "a vector loop has more lanes than its width";
   SmallVector<Iterators, 0> lanes;
   for (int64_t value : values) {
     lanes.push_back(iterators);
     lanes.back()[node.iterator] = value;
   }
+  vectorLoop = &node;
   runLanes(*node.children.front(), lanes);
+  vectorLoop = nullptr;
 }
 
 void LoopRunner::runCall(const AstNode &node, ArrayRef<Iterators> lanes) {
+  if (vectorLoop &&
+      lanes.back()[vectorLoop->iterator] -
+              lanes.front()[vectorLoop->iterator] >=
+          cast<LoopAttr>(vectorLoop->tag).getWidth() * vectorLoop->step)
+    fault = "a vector loop has more lanes than its width";
   SmallVector<std::pair<Instance, Point>> calls;
   for (const Iterators &iterators : lanes) {
     Instance instance{node.statement, {}};
@@ -200,8 +210,9 @@ void LoopRunner::run(const AstNode &node, Iterators &iterators) {
 }
 
 Memory fuzz::runLoops(const Statements &statements, const AstNode &ast,
+                      ArrayRef<polyhedral::LoopSet> privateLoops,
                       Random *random, std::string &fault) {
-  LoopRunner runner(statements, random, fault);
+  LoopRunner runner(statements, privateLoops, random, fault);
   Iterators iterators;
   runner.run(ast, iterators);
   return runner.takeMemory();

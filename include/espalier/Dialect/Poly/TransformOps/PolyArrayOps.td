@@ -1,0 +1,111 @@
+//===- PolyArrayOps.td - Commands on the storage of arrays -*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYARRAYOPS_TD
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYARRAYOPS_TD
+
+include "espalier/Dialect/Poly/TransformOps/PolyDataOps.td"
+
+def LayoutOp : PolyArrayDataOp<"layout"> {
+  let summary = "changes how an array lies in memory";
+  let description = [{
+    What lies at `x` of the array's memory then lies at `layout(x)`. Without
+    storage of its own, the memory has the indices of the array: so rows become
+    columns, or blocks. The memory has the extents that this takes, each `padding`
+    larger and then rounded up to one of `multiples`; it starts at a multiple of
+    64 bytes, so that with a suitable multiple all rows do.
+
+    Arguments of the kernel stay as they are: `transform.poly.cache_read` and
+    `cache_write` copy them to another layout.
+
+    #### Return modes
+
+    - Silenceable failure: two elements would lie at one place, or some at
+      negative indices; there is not one padding or multiple for each extent, or
+      it is not positive.
+    - Definite failure: the target is not a `poly.array`.
+
+    Example:
+    ```mlir
+    transform.poly.layout %t by affine_map<(i, j) -> (j floordiv 16, i, j mod 16)>
+        padding [0, 1, 0] : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       AffineMapAttr:$layout,
+                       OptionalAttr<DenseI64ArrayAttr>:$padding,
+                       OptionalAttr<DenseI64ArrayAttr>:$multiples);
+  let assemblyFormat = [{
+    $target `by` $layout (`padding` $padding^)? (`multiples` $multiples^)?
+    attr-dict `:` type($target)
+  }];
+}
+
+def PackOp : PolyComputeDataOp<"pack"> {
+  let summary = "copies what a tile reads to blocks";
+  let description = [{
+    `transform.poly.cache_read` with a layout of blocks: index k is cut into
+    blocks of `blocks[k]`, or not if that is 0. The indices of the blocks come
+    first, then those inside blocks; `order` says otherwise: its entry p is the
+    number, in that list, of what is index p of the memory.
+
+    #### Return modes
+
+    Returns handles to the array and to the computation that copies. Reads the
+    handle of the target, which stays valid.
+    - Silenceable failure: there are not as many sizes as indices, or one is 1 or
+      negative; `order` is not a permutation; as for `cache_read`.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    // Panels of 16 columns: (k, j) -> (j floordiv 16, k, j mod 16)
+    %panel, %copy = transform.poly.pack %acc read 1 blocks [0, 16] order [1, 0, 2]
+        at "k.0" : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$read,
+                       DenseI64ArrayAttr:$blocks,
+                       OptionalAttr<DenseI64ArrayAttr>:$order,
+                       OptionalAttr<StrAttr>:$loop,
+                       OptionalAttr<Poly_PlacementAttr>:$placement);
+  let results = (outs TransformHandleTypeInterface:$array,
+                      TransformHandleTypeInterface:$copy);
+  let assemblyFormat = [{
+    $target `read` $read `blocks` $blocks (`order` $order^)? (`at` $loop^)?
+    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def ContractOp : PolyCommandOp<"contract"> {
+  let summary = "gives each iteration of a loop an array of its own";
+  let description = [{
+    The `poly.array` that the target writes, with write 0 or `write`, gets the
+    size of the box of what one iteration of `loop` uses: a scalar, say, of an
+    array over a time loop. Iterations no longer depend on one another through
+    it. `layout` and `place` as for `transform.poly.cache_read`.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such write or loop; it is to an argument;
+      the array is used outside of the loop; an iteration reads what others have
+      written; iterations that use the same elements are not one after the other
+      in program order; an access is not affine or the elements have no bounds.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.contract %row loop "i" place register : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$number,
+      OptionalAttr<AffineMapAttr>:$layout,
+      OptionalAttr<Poly_PlacementAttr>:$placement);
+  let assemblyFormat = [{
+    $target (`write` $number^)? `loop` $loop (`layout` $layout^)?
+    (`place` $placement^)? attr-dict `:` type($target)
+  }];
+}
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYARRAYOPS_TD

@@ -1,0 +1,286 @@
+//===- FuseWindows.cpp - Pooling in the kernel of a contraction -----------===//
+//
+// A pooling whose windows do not overlap uses each element of its operand once.
+// If that is the result of a convolution, a row of windows can be computed
+// right after the rows of the convolution that it needs:
+//
+//   C[n, f, y, x] = sum(...)              for n, q:
+//   P[n, f, q, p] = max(r, s)               L[n, q, r, x, f] = sum(...)
+//                   C[n, f, 2 q + r, ..]    P[n, f, q, p] = max(r, s)
+//                                                         L[n, q, r, 2 p + s,
+//                                                         f]
+//
+// L is in use for one (n, q) at a time, and lies in the cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "Renumber.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+/// How a pooling reads its operand: one entry per index of that.
+struct Windows {
+  struct Index {
+    unsigned dim;                  ///< Of the pooling's result.
+    int64_t stride = 1;            ///< Distance of two windows.
+    std::optional<unsigned> local; ///< The reduced dimension inside a window.
+    int64_t size = 1;              ///< Its extent.
+  };
+  SmallVector<Index> indices;
+  unsigned row; ///< The first index with windows.
+};
+
+class WindowFuser {
+public:
+  WindowFuser(StepProgram &program, SmallVectorImpl<Cluster> &clusters)
+      : program(program), clusters(clusters), readers(findReaders(program)) {}
+
+  void run();
+
+private:
+  /// The only array of `producer` that others see, if it has one reader.
+  std::optional<ArrayId> findPooled(const Cluster &producer) const;
+  std::optional<Windows> getWindows(const Cluster &consumer,
+                                    ArrayId pooled) const;
+  std::optional<Windows::Index> getIndex(const Statement &pooling,
+                                         Expr index) const;
+  /// Whether the rows that one row of windows needs, and the contraction's
+  /// other operand, which every row reads again, stay in cache.
+  bool staysInCache(const Statement &contraction, const Contraction &shape,
+                    const Windows &windows) const;
+  void fuse(Cluster &producer);
+  void merge(Cluster &producer, Cluster &consumer, ArrayId pooled,
+             const Windows &windows, unsigned vectorDim);
+
+  StepProgram &program;
+  SmallVectorImpl<Cluster> &clusters;
+  std::vector<SmallVector<unsigned, 2>> readers;
+  llvm::DenseMap<unsigned, Cluster *> clusterOf; ///< Of a statement.
+  llvm::DenseSet<ArrayId> escaping;
+};
+
+std::optional<ArrayId> WindowFuser::findPooled(const Cluster &producer) const {
+  std::optional<ArrayId> pooled;
+  for (unsigned number : producer.statements) {
+    ArrayId target = program.statements[number].target;
+    if (!escaping.contains(target))
+      continue;
+    if (pooled || !program.arrays[target].outputs.empty() ||
+        readers[target].size() != 1)
+      return std::nullopt;
+    pooled = target;
+  }
+  // Views of the array would see nothing.
+  for (const Array &array : program.arrays)
+    if (array.reshapeOf && array.reshapeOf == pooled)
+      return std::nullopt;
+  return pooled;
+}
+
+std::optional<Windows::Index> WindowFuser::getIndex(const Statement &pooling,
+                                                    Expr index) const {
+  std::optional<AffineExpr> expr = program.affine(index);
+  unsigned rank = program.getRank(pooling.target);
+  if (!expr)
+    return std::nullopt;
+  if (auto dim = dyn_cast<AffineDimExpr>(*expr))
+    return dim.getPosition() < rank
+               ? std::optional(Windows::Index{dim.getPosition()})
+               : std::nullopt;
+  // stride * d + k
+  for (unsigned dim = 0; dim < rank; ++dim)
+    for (unsigned local = rank; local < pooling.getNumDims(); ++local) {
+      auto size = dyn_cast<AffineConstantExpr>(pooling.extents[local]);
+      if (!expr->isFunctionOfDim(dim) || !expr->isFunctionOfDim(local) || !size)
+        continue;
+      AffineExpr self = getAffineDimExpr(dim, program.context);
+      auto stride = dyn_cast<AffineConstantExpr>(
+          program.simplify(expr->replace(self, self + 1) - *expr));
+      if (!stride || stride.getValue() < size.getValue() ||
+          program.simplify(*expr - self * stride.getValue()) !=
+              getAffineDimExpr(local, program.context))
+        return std::nullopt;
+      return Windows::Index{dim, stride.getValue(), local, size.getValue()};
+    }
+  return std::nullopt;
+}
+
+std::optional<Windows> WindowFuser::getWindows(const Cluster &consumer,
+                                               ArrayId pooled) const {
+  const Statement &pooling = program.statements[readers[pooled].front()];
+  if (!pooling.reduction || pooling.pieces.size() != 1 ||
+      !pooling.pieces.front().domain.empty() ||
+      consumer.sharedDims != program.getRank(pooling.target))
+    return std::nullopt;
+  std::optional<Windows> windows;
+  forEachAccess(pooling, [&](Expr access) {
+    if (access.getTensor().number != pooled || windows)
+      return;
+    windows.emplace();
+    for (Expr index : access.getOperands()) {
+      std::optional<Windows::Index> known = getIndex(pooling, index);
+      windows->indices.push_back(known.value_or(Windows::Index{~0u}));
+    }
+  });
+  unsigned numReads = llvm::count(getReads(pooling), pooled);
+  if (!windows || numReads != 1)
+    return std::nullopt;
+  // Each dimension of the result is that of one index.
+  llvm::SmallDenseSet<unsigned> dims;
+  for (const Windows::Index &index : windows->indices)
+    if (index.dim == ~0u || !dims.insert(index.dim).second)
+      return std::nullopt;
+  auto first = llvm::find_if(windows->indices, [](const Windows::Index &index) {
+    return index.local.has_value();
+  });
+  if (first == windows->indices.end() || dims.size() != consumer.sharedDims)
+    return std::nullopt;
+  windows->row = first - windows->indices.begin();
+  return windows;
+}
+
+bool WindowFuser::staysInCache(const Statement &contraction,
+                               const Contraction &shape,
+                               const Windows &windows) const {
+  auto getBytes = [&](ArrayRef<AffineExpr> extents, auto use) {
+    int64_t bytes = sizeof(float);
+    for (auto [dim, extent] : llvm::enumerate(extents)) {
+      auto number = dyn_cast<AffineConstantExpr>(extent);
+      bytes *= use(dim, number ? number.getValue() : program.cacheBytes);
+      bytes = std::min(bytes, program.cacheBytes);
+    }
+    return bytes;
+  };
+  const Array &panel = program.arrays[shape.panel.getTensor().number];
+  int64_t panelBytes =
+      getBytes(panel.extents, [](unsigned, int64_t extent) { return extent; });
+  int64_t rowBytes =
+      getBytes(ArrayRef(contraction.extents).take_front(windows.indices.size()),
+               [&](unsigned dim, int64_t extent) -> int64_t {
+                 bool isBatch = dim < windows.row && dim != shape.vectorDim;
+                 return isBatch              ? 1
+                        : dim == windows.row ? windows.indices[dim].size
+                                             : extent;
+               });
+  return panelBytes <= program.cacheBytes / 2 &&
+         rowBytes <= program.cacheBytes / 2;
+}
+
+void WindowFuser::fuse(Cluster &producer) {
+  if (producer.statements.empty())
+    return;
+  const Statement &first = program.statements[producer.statements.front()];
+  std::optional<Contraction> contraction = getContraction(program, first);
+  std::optional<ArrayId> pooled;
+  if (!contraction || !(pooled = findPooled(producer)))
+    return;
+  Cluster &consumer = *clusterOf.lookup(readers[*pooled].front());
+  std::optional<Windows> windows = getWindows(consumer, *pooled);
+  // The vector dimension stays whole, and inside.
+  if (windows && !windows->indices[contraction->vectorDim].local &&
+      isPointwise(program, producer, findLocal(program, producer, escaping)) &&
+      isPointwise(program, consumer, findLocal(program, consumer, escaping)) &&
+      staysInCache(first, *contraction, *windows))
+    merge(producer, consumer, *pooled, *windows, contraction->vectorDim);
+}
+
+void WindowFuser::merge(Cluster &producer, Cluster &consumer, ArrayId pooled,
+                        const Windows &windows, unsigned vectorDim) {
+  MLIRContext *context = program.context;
+  const Statement &pooling = program.statements[readers[pooled].front()];
+  ArrayRef<AffineExpr> extents = program.arrays[pooled].extents;
+  // The order of the new dimensions, by the index of the pooled array.
+  SmallVector<unsigned> order;
+  auto append = [&](auto condition) {
+    for (unsigned index = 0; index < windows.indices.size(); ++index)
+      if (!llvm::is_contained(order, index) && condition(index))
+        order.push_back(index);
+  };
+  append([&](unsigned index) {
+    return index < windows.row && index != vectorDim;
+  });
+  unsigned numBatch = order.size();
+  append([&](unsigned index) { return index == windows.row; });
+  append([&](unsigned index) { return index != vectorDim; });
+  append([&](unsigned) { return true; });
+
+  Renumbering rows, results;
+  rows.before.resize(order.size());
+  results.before.resize(order.size());
+  for (unsigned index : order) {
+    const Windows::Index &window = windows.indices[index];
+    AffineExpr row = getAffineDimExpr(rows.extents.size(), context);
+    AffineExpr result = getAffineDimExpr(results.extents.size(), context);
+    results.extents.push_back(pooling.extents[window.dim]);
+    results.before[window.dim] = result;
+    if (index != windows.row) {
+      rows.extents.push_back(extents[index]);
+      rows.before[index] = row;
+      continue;
+    }
+    rows.extents.push_back(results.extents.back());
+    rows.extents.push_back(getAffineConstantExpr(window.size, context));
+    rows.before[index] =
+        row * window.stride + getAffineDimExpr(numBatch + 1, context);
+  }
+
+  Renumberer renumberRows(program, rows), renumberResults(program, results);
+  for (ArrayId array : findLocal(program, producer, escaping))
+    renumberRows.replace(array);
+  for (ArrayId array : findLocal(program, consumer, escaping))
+    renumberResults.replace(array);
+  ArrayId local = renumberRows.replace(pooled);
+  SmallVector<unsigned> statements;
+  for (unsigned number : producer.statements) {
+    program.statements[number] = renumberRows.apply(program.statements[number]);
+    statements.push_back(number);
+  }
+  for (unsigned number : consumer.statements) {
+    Statement &statement = program.statements[number];
+    statement = renumberResults.apply(statement);
+    statements.push_back(number);
+    for (Piece &piece : statement.pieces)
+      piece.value = transform(piece.value, [&](Expr e) -> Expr {
+        if (e.getKind() != Expr::Kind::Access || e.getTensor().number != pooled)
+          return {};
+        // The index along the rows is taken apart.
+        SmallVector<Expr> indices;
+        for (unsigned index : order) {
+          if (index == windows.row) {
+            indices.push_back(variable(numBatch, context));
+            indices.push_back(variable(*windows.indices[index].local, context));
+          } else {
+            indices.push_back(e.getOperands()[index]);
+          }
+        }
+        return access(TensorRef::operand(local), indices, e.getType());
+      });
+  }
+  producer.statements.clear();
+  consumer.statements = statements;
+  consumer.sharedDims = numBatch + 1;
+}
+
+void WindowFuser::run() {
+  escaping = findEscaping(program, clusters);
+  for (Cluster &cluster : clusters)
+    for (unsigned statement : cluster.statements)
+      clusterOf[statement] = &cluster;
+  for (Cluster &producer : clusters)
+    fuse(producer);
+  llvm::erase_if(clusters, [](const Cluster &cluster) {
+    return cluster.statements.empty();
+  });
+}
+
+} // namespace
+
+void espalier::graphtopoly::fuseWindows(StepProgram &program,
+                                        SmallVectorImpl<Cluster> &clusters) {
+  WindowFuser(program, clusters).run();
+}

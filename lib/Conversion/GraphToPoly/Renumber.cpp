@@ -1,0 +1,114 @@
+//===- Renumber.cpp - The points of a kernel in other dimensions ----------===//
+
+#include "Renumber.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+bool espalier::graphtopoly::isPointwise(const StepProgram &program,
+                                        const Cluster &cluster,
+                                        const llvm::DenseSet<ArrayId> &local) {
+  unsigned rank = cluster.sharedDims;
+  return llvm::all_of(cluster.statements, [&](unsigned number) {
+    const Statement &statement = program.statements[number];
+    bool isPointwise = program.getRank(statement.target) == rank &&
+                       statement.targetIndices.empty() && !statement.recurrence;
+    forEachAccess(statement, [&](Expr access) {
+      ArrayId array = access.getTensor().number;
+      isPointwise &= !local.contains(program.getBase(array)) ||
+                     (!program.arrays[array].reshapeOf &&
+                      countIdentityIndices(program, access) == rank);
+    });
+    return isPointwise;
+  });
+}
+
+llvm::DenseSet<ArrayId>
+espalier::graphtopoly::findLocal(const StepProgram &program,
+                                 const Cluster &cluster,
+                                 const llvm::DenseSet<ArrayId> &escaping) {
+  llvm::DenseSet<ArrayId> local;
+  for (unsigned number : cluster.statements)
+    if (ArrayId target = program.statements[number].target;
+        !escaping.contains(target))
+      local.insert(target);
+  return local;
+}
+
+ArrayId Renumberer::replace(ArrayId number) {
+  Array array = program.arrays[number];
+  // The order in memory stays as it was chosen if dimensions keep their places.
+  bool keepPlaces = array.layout && array.layout.isPermutation() &&
+                    array.extents.size() == renumbering.extents.size();
+  for (unsigned place = 0; keepPlaces && place < array.extents.size(); ++place)
+    for (unsigned dim = 0; dim < array.extents.size(); ++dim)
+      keepPlaces &=
+          dim == place || !renumbering.before[place].isFunctionOfDim(dim);
+  if (!keepPlaces)
+    array.layout = {};
+  array.extents = renumbering.extents;
+  array.storedExtents.clear();
+  if (array.layout)
+    for (AffineExpr index : array.layout.getResults())
+      array.storedExtents.push_back(
+          array.extents[cast<AffineDimExpr>(index).getPosition()]);
+  return replacement[number] = program.addArray(std::move(array));
+}
+
+Statement espalier::graphtopoly::substitute(const StepProgram &program,
+                                            const Statement &statement,
+                                            ArrayRef<AffineExpr> dims,
+                                            ArrayRef<AffineExpr> extents) {
+  Statement result = statement;
+  result.extents.assign(extents.begin(), extents.end());
+  for (Piece &piece : result.pieces) {
+    // Indices are simplified as a whole: terms cancel.
+    piece.value = transform(piece.value, [&](Expr e) -> Expr {
+      if (e.getKind() == Expr::Kind::Variable)
+        return program.expression(dims[e.getVariable()]);
+      if (e.getKind() != Expr::Kind::Access)
+        return {};
+      SmallVector<Expr> indices;
+      for (Expr index : e.getOperands()) {
+        std::optional<AffineExpr> affine = program.affine(index);
+        indices.push_back(affine ? program.expression(*affine) : index);
+      }
+      return access(e.getTensor(), indices, e.getType());
+    });
+    for (Condition &condition : piece.domain)
+      condition.expr = program.simplify(condition.expr.replaceDims(dims));
+  }
+  return result;
+}
+
+Statement Renumberer::apply(const Statement &statement) const {
+  unsigned numBefore = renumbering.before.size();
+  unsigned numShared = renumbering.extents.size();
+  SmallVector<AffineExpr> dims(renumbering.before),
+      extents(renumbering.extents);
+  for (unsigned dim = numBefore; dim < statement.getNumDims(); ++dim) {
+    dims.push_back(
+        getAffineDimExpr(dim - numBefore + numShared, program.context));
+    extents.push_back(statement.extents[dim]);
+  }
+  Statement result = substitute(program, statement, dims, extents);
+  for (Piece &piece : result.pieces)
+    piece.value = transform(piece.value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Access)
+        return {};
+      auto known = replacement.find(e.getTensor().number);
+      if (known == replacement.end())
+        return {};
+      SmallVector<Expr> indices;
+      for (unsigned dim = 0; dim < numShared; ++dim)
+        indices.push_back(variable(dim, program.context));
+      return access(TensorRef::operand(known->second), indices, e.getType());
+    });
+  auto known = replacement.find(statement.target);
+  if (known != replacement.end())
+    result.target = known->second;
+  else
+    result.targetIndices = renumbering.before;
+  return result;
+}

@@ -1,0 +1,56 @@
+//===- Renumber.h - The points of a kernel in other dimensions --*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_RENUMBER_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_RENUMBER_H
+
+#include "StepProgram.h"
+
+namespace espalier::graphtopoly {
+
+/// Other dimensions for the points that the statements of a kernel share.
+struct Renumbering {
+  llvm::SmallVector<mlir::AffineExpr> extents; ///< Of the new dimensions.
+  /// Each shared dimension of before, over the new ones.
+  llvm::SmallVector<mlir::AffineExpr> before;
+};
+
+/// Writes a statement in other dimensions: its dimension i is `dims[i]`, over
+/// the new ones, whose extents are `extents`. Its target stays as it is.
+Statement substitute(const StepProgram &program, const Statement &statement,
+                     llvm::ArrayRef<mlir::AffineExpr> dims,
+                     llvm::ArrayRef<mlir::AffineExpr> extents);
+
+/// Whether all statements of `cluster` have the same dimensions but for those
+/// of reductions, compute the element with the same indices, and read the
+/// arrays in `local` at these.
+bool isPointwise(const StepProgram &program, const Cluster &cluster,
+                 const llvm::DenseSet<ArrayId> &local);
+
+/// The arrays that `cluster` computes and nobody else sees.
+llvm::DenseSet<ArrayId> findLocal(const StepProgram &program,
+                                  const Cluster &cluster,
+                                  const llvm::DenseSet<ArrayId> &escaping);
+
+/// Rewrites statements of a pointwise kernel.
+class Renumberer {
+public:
+  Renumberer(StepProgram &program, Renumbering renumbering)
+      : program(program), renumbering(std::move(renumbering)) {}
+
+  /// Gives `array`, local to the kernel, a version with the new dimensions,
+  /// which the statements use from now on.
+  ArrayId replace(ArrayId array);
+  ArrayId getReplacement(ArrayId array) const {
+    return replacement.lookup(array);
+  }
+  Statement apply(const Statement &statement) const;
+
+private:
+  StepProgram &program;
+  Renumbering renumbering;
+  llvm::DenseMap<ArrayId, ArrayId> replacement;
+};
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_RENUMBER_H

@@ -1,0 +1,472 @@
+//===- Winograd.cpp - Fewer multiplications for 3x3 convolutions ----------===//
+//
+// F(2x2, 3x3) of Lavin and Gray, "Fast Algorithms for Convolutional Neural
+// Networks" (CVPR 2016): a tile of 2x2 results is
+//
+//   A' [ (G w G') . (B' d B) ] A
+//
+// of the 3x3 weights w and the 4x4 elements d under them, where . multiplies
+// elements: 16 products in place of 36. In a kernel:
+//
+//   V[n, p, q, tile, c] = (B' d B)[p, q]             for all channels c
+//   M[n, p, q, tile, f] = sum(c) V[n, p, q, tile, c] * U[p, q, c, f]
+//   R[n, 2 y + a, 2 x + b, f] = (A' M A)[a, b]       and what is done with R
+//
+// U is computed here. The identity holds for real numbers, and is checked below
+// for the matrices as they stand; with rounding the error is not larger than
+// that of the plain sum, which has 9 times as many terms.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "Renumber.h"
+#include "espalier/Interpreter/Tensor.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+using espalier::interpreter::Tensor;
+
+namespace {
+
+constexpr int64_t kOutputs = 2, kTaps = 3, kPoints = kOutputs + kTaps - 1;
+
+constexpr double kInputTransform[kPoints][kPoints] = {
+    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+constexpr double kWeightTransform[kPoints][kTaps] = {
+    {1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
+constexpr double kOutputTransform[kOutputs][kPoints] = {{1, 1, 1, 0},
+                                                        {0, 1, -1, -1}};
+
+/// Whether output a gets input i times tap u if and only if i = a + u. All
+/// numbers are dyadic, so this is exact.
+constexpr bool isConvolution() {
+  for (int a = 0; a < kOutputs; ++a)
+    for (int u = 0; u < kTaps; ++u)
+      for (int i = 0; i < kPoints; ++i) {
+        double sum = 0;
+        for (int p = 0; p < kPoints; ++p)
+          sum += kOutputTransform[a][p] * kWeightTransform[p][u] *
+                 kInputTransform[p][i];
+        if (sum != (i == a + u ? 1 : 0))
+          return false;
+      }
+  return true;
+}
+static_assert(isConvolution(), "the transforms do not make a convolution");
+
+/// Fewer channels than this do not pay for the transforms.
+constexpr int64_t kMinChannels = 32;
+/// Fewer tiles than this do not fill the registers.
+constexpr int64_t kMinTiles = 32;
+
+/// `target[.., f, .., y, .., x] = sum(c, ky, kx) image[.., c, .., y + ky, ..,
+/// x + kx] * weights[f, c, ky, kx]`, with numbers of dimensions.
+struct Convolution {
+  unsigned y, x, f, c, ky, kx;
+  Expr image, weights;
+  SmallVector<unsigned> batch; ///< The other dimensions of the target.
+};
+
+class WinogradRewriter {
+public:
+  WinogradRewriter(StepProgram &program, Cluster &cluster,
+                   const Convolution &convolution)
+      : program(program), cluster(cluster), conv(convolution),
+        first(program.statements[cluster.statements.front()]) {}
+
+  /// Whether less time is spent than with the plain sum.
+  bool pays() const;
+  /// Fails if the value of the weights is not at hand.
+  LogicalResult run(const llvm::DenseSet<ArrayId> &escaping);
+
+private:
+  int64_t getExtent(unsigned dim) const {
+    return cast<AffineConstantExpr>(first.extents[dim]).getValue();
+  }
+  int64_t getTransformedBytes() const {
+    return kPoints * kPoints * getExtent(conv.c) * getExtent(conv.f) *
+           sizeof(float);
+  }
+  Expr getVariable(unsigned dim) const {
+    return variable(dim, program.context);
+  }
+  /// Extents (or indices, or whatever belongs to dimensions) of a transformed
+  /// array: those of `points` come after the shared ones.
+  template <typename T>
+  SmallVector<T> arrange(ArrayRef<T> tile, ArrayRef<T> points, T channel) const;
+  /// The extents of the tiles' dimensions: the batch, then rows and columns.
+  SmallVector<AffineExpr> getTileExtents() const;
+  ArrayId addArray(ArrayRef<AffineExpr> extents);
+  /// The part of `image` that belongs to a point of the transform.
+  Expr getInput(int64_t p, int64_t q) const;
+  Expr getOutput(ArrayId products, int64_t a, int64_t b) const;
+  FailureOr<ArrayId> transformWeights();
+  void addStatement(Statement statement) {
+    statements.push_back(program.statements.size());
+    program.statements.push_back(std::move(statement));
+  }
+  void transformInput(ArrayId target);
+  void multiply(ArrayId input, ArrayId weights, ArrayId target);
+  void transformOutput(ArrayId products, const llvm::DenseSet<ArrayId> &local);
+
+  StepProgram &program;
+  Cluster &cluster;
+  Convolution conv;
+  const Statement first; ///< The sum, as it was.
+  unsigned numShared = 0;
+  SmallVector<unsigned> statements;
+};
+
+/// A sum of terms with coefficients that are mostly 1 or -1.
+class SumBuilder {
+public:
+  void add(double coefficient, Expr term) {
+    if (coefficient == 0)
+      return;
+    if (!sum)
+      sum = coefficient == 1
+                ? term
+                : apply(ScalarFn::Mul, {constant(coefficient), term});
+    else if (coefficient == 1)
+      sum = apply(ScalarFn::Add, {sum, term});
+    else if (coefficient == -1)
+      sum = apply(ScalarFn::Sub, {sum, term});
+    else
+      sum = apply(ScalarFn::Add,
+                  {sum, apply(ScalarFn::Mul, {constant(coefficient), term})});
+  }
+  Expr get() const { return sum; }
+
+private:
+  Expr sum;
+};
+
+} // namespace
+
+/// Reads `index` as t + k, for a dimension t of the target and a reduced one.
+static std::optional<std::pair<unsigned, unsigned>>
+getWindow(const StepProgram &program, Expr index, unsigned rank,
+          unsigned numDims) {
+  std::optional<AffineExpr> expr = program.affine(index);
+  if (!expr)
+    return std::nullopt;
+  for (unsigned t = 0; t < rank; ++t)
+    for (unsigned k = rank; k < numDims; ++k)
+      if (*expr == program.simplify(getAffineDimExpr(t, program.context) +
+                                    getAffineDimExpr(k, program.context)))
+        return std::pair(t, k);
+  return std::nullopt;
+}
+
+/// Recognizes a convolution with a 3x3 kernel, stride 1 and constant weights.
+static std::optional<Convolution> getConvolution(const StepProgram &program,
+                                                 const Statement &statement) {
+  std::optional<Contraction> contraction = getContraction(program, statement);
+  unsigned rank = program.getRank(statement.target);
+  if (!contraction || statement.getNumDims() != rank + 3 ||
+      !statement.pieces.front().domain.empty() || statement.recurrence ||
+      !llvm::all_of(statement.extents, llvm::IsaPred<AffineConstantExpr>))
+    return std::nullopt;
+  const Expr &product = statement.pieces.front().value;
+  if (product.getKind() != Expr::Kind::Apply ||
+      !llvm::all_of(product.getOperands(), [](Expr operand) {
+        return operand.getKind() == Expr::Kind::Access &&
+               operand.getType().isF32();
+      }))
+    return std::nullopt;
+  Convolution conv;
+  conv.f = contraction->vectorDim;
+  conv.weights = contraction->panel;
+  conv.image = product.getOperands()[product.getOperands()[0].getNode() ==
+                                     conv.weights.getNode()];
+  if (program.arrays[conv.weights.getTensor().number].kind !=
+      Array::Kind::Constant)
+    return std::nullopt;
+
+  SmallVector<std::pair<unsigned, unsigned>> windows;
+  llvm::SmallDenseSet<unsigned> single;
+  for (Expr index : conv.image.getOperands())
+    if (index.getKind() == Expr::Kind::Variable)
+      single.insert(index.getVariable());
+    else if (auto window =
+                 getWindow(program, index, rank, statement.getNumDims()))
+      windows.push_back(*window);
+    else
+      return std::nullopt;
+  if (windows.size() != 2)
+    return std::nullopt;
+  std::tie(conv.y, conv.ky) = windows[0];
+  std::tie(conv.x, conv.kx) = windows[1];
+  for (unsigned dim = 0; dim < statement.getNumDims(); ++dim) {
+    if (dim == conv.y || dim == conv.x || dim == conv.f || dim == conv.ky ||
+        dim == conv.kx)
+      continue;
+    if (dim >= rank)
+      conv.c = dim;
+    else
+      conv.batch.push_back(dim);
+    if (!single.contains(dim))
+      return std::nullopt;
+  }
+  // The weights have these dimensions, and no others, as indices.
+  llvm::SmallDenseSet<unsigned> weightDims;
+  for (Expr index : conv.weights.getOperands())
+    if (index.getKind() != Expr::Kind::Variable ||
+        !weightDims.insert(index.getVariable()).second)
+      return std::nullopt;
+  bool isComplete =
+      weightDims.size() == 4 &&
+      llvm::all_of(ArrayRef({conv.f, conv.c, conv.ky, conv.kx}),
+                   [&](unsigned dim) { return weightDims.contains(dim); });
+  auto getExtent = [&](unsigned dim) {
+    return cast<AffineConstantExpr>(statement.extents[dim]).getValue();
+  };
+  if (!isComplete || single.contains(conv.f) || getExtent(conv.ky) != kTaps ||
+      getExtent(conv.kx) != kTaps || getExtent(conv.y) % kOutputs != 0 ||
+      getExtent(conv.x) % kOutputs != 0)
+    return std::nullopt;
+  return conv;
+}
+
+bool WinogradRewriter::pays() const {
+  int64_t tiles =
+      (getExtent(conv.y) / kOutputs) * (getExtent(conv.x) / kOutputs);
+  // The transformed weights are larger than the plain ones; from memory, they
+  // would take longer than the products.
+  return getExtent(conv.c) >= kMinChannels &&
+         getExtent(conv.f) >= kMinChannels && tiles >= kMinTiles &&
+         getTransformedBytes() <= 8 * program.cacheBytes;
+}
+
+template <typename T>
+SmallVector<T> WinogradRewriter::arrange(ArrayRef<T> tile, ArrayRef<T> points,
+                                         T channel) const {
+  SmallVector<T> all(tile.take_front(numShared));
+  llvm::append_range(all, points);
+  llvm::append_range(all, tile.drop_front(numShared));
+  all.push_back(channel);
+  return all;
+}
+
+SmallVector<AffineExpr> WinogradRewriter::getTileExtents() const {
+  SmallVector<AffineExpr> extents;
+  for (unsigned dim : conv.batch)
+    extents.push_back(first.extents[dim]);
+  for (unsigned dim : {conv.y, conv.x})
+    extents.push_back(first.extents[dim].floorDiv(kOutputs));
+  return extents;
+}
+
+ArrayId WinogradRewriter::addArray(ArrayRef<AffineExpr> extents) {
+  Array array{Array::Kind::Intermediate, first.loc};
+  array.elementType = Float32Type::get(program.context);
+  array.extents.assign(extents.begin(), extents.end());
+  return program.addArray(std::move(array));
+}
+
+Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
+  unsigned numTileDims = conv.batch.size() + 2;
+  auto substitute = [&](int64_t i, int64_t j) {
+    return transform(conv.image, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Variable)
+        return {};
+      unsigned dim = e.getVariable();
+      if (dim == conv.y)
+        return getVariable(numTileDims - 2) * kOutputs;
+      if (dim == conv.x)
+        return getVariable(numTileDims - 1) * kOutputs;
+      if (dim == conv.ky)
+        return constant(i);
+      if (dim == conv.kx)
+        return constant(j);
+      if (dim == conv.c)
+        return getVariable(numTileDims);
+      return getVariable(llvm::find(conv.batch, dim) - conv.batch.begin());
+    });
+  };
+  SumBuilder sum;
+  for (int64_t i = 0; i < kPoints; ++i)
+    for (int64_t j = 0; j < kPoints; ++j)
+      sum.add(kInputTransform[p][i] * kInputTransform[q][j], substitute(i, j));
+  return sum.get();
+}
+
+void WinogradRewriter::transformInput(ArrayId target) {
+  SmallVector<AffineExpr> extents = getTileExtents(), dims;
+  for (unsigned dim = 0; dim <= extents.size(); ++dim)
+    dims.push_back(getAffineDimExpr(dim, program.context));
+  AffineExpr channel = dims.pop_back_val();
+  extents.push_back(first.extents[conv.c]);
+  for (int64_t p = 0; p < kPoints; ++p)
+    for (int64_t q = 0; q < kPoints; ++q) {
+      Statement statement{target, first.loc, extents, {}};
+      statement.pieces.push_back({{}, getInput(p, q)});
+      statement.targetIndices =
+          arrange<AffineExpr>(dims,
+                              {getAffineConstantExpr(p, program.context),
+                               getAffineConstantExpr(q, program.context)},
+                              channel);
+      addStatement(std::move(statement));
+    }
+}
+
+FailureOr<ArrayId> WinogradRewriter::transformWeights() {
+  const Array &source = program.arrays[conv.weights.getTensor().number];
+  int64_t numInputs = getExtent(conv.c), numFilters = getExtent(conv.f);
+  auto type = RankedTensorType::get({kPoints, kPoints, numInputs, numFilters},
+                                    source.elementType);
+  FailureOr<Tensor> plain = Tensor::get(source.constant);
+  FailureOr<Tensor> result = Tensor::create(type);
+  if (failed(plain) || failed(result))
+    return failure();
+  // The distance of neighbours along each dimension of the sum.
+  SmallVector<int64_t> stride(first.getNumDims(), 0);
+  int64_t size = 1;
+  for (auto [index, extent] : llvm::reverse(
+           llvm::zip_equal(conv.weights.getOperands(), plain->getShape()))) {
+    stride[index.getVariable()] = size;
+    size *= extent;
+  }
+  const auto *w = reinterpret_cast<const float *>(plain->getBytes().data());
+  auto *u = reinterpret_cast<float *>(result->getMutableBytes().data());
+  for (int64_t c = 0; c < numInputs; ++c)
+    for (int64_t f = 0; f < numFilters; ++f) {
+      const float *taps = w + c * stride[conv.c] + f * stride[conv.f];
+      double rows[kPoints][kTaps] = {};
+      for (int64_t p = 0; p < kPoints; ++p)
+        for (int64_t j = 0; j < kTaps; ++j)
+          for (int64_t i = 0; i < kTaps; ++i)
+            rows[p][j] += kWeightTransform[p][i] *
+                          taps[i * stride[conv.ky] + j * stride[conv.kx]];
+      for (int64_t p = 0; p < kPoints; ++p)
+        for (int64_t q = 0; q < kPoints; ++q) {
+          double sum = 0;
+          for (int64_t j = 0; j < kTaps; ++j)
+            sum += kWeightTransform[q][j] * rows[p][j];
+          u[((p * kPoints + q) * numInputs + c) * numFilters + f] =
+              static_cast<float>(sum);
+        }
+    }
+
+  Array array{Array::Kind::Constant, source.loc};
+  array.elementType = source.elementType;
+  array.constant = result->toAttribute();
+  for (int64_t extent : type.getShape())
+    array.extents.push_back(getAffineConstantExpr(extent, program.context));
+  setPanelLayout(program, array, /*panelIndex=*/3, /*outer=*/{0, 1},
+                 /*inner=*/{2});
+  return program.addArray(std::move(array));
+}
+
+void WinogradRewriter::multiply(ArrayId input, ArrayId weights,
+                                ArrayId target) {
+  Type type = program.arrays[target].elementType;
+  ArrayId sum = addArray(program.arrays[target].extents);
+  Statement statement{sum, first.loc, program.arrays[target].extents, {}};
+  unsigned rank = statement.extents.size();
+  statement.extents.push_back(first.extents[conv.c]);
+  statement.reduction = ReduceKind::Sum;
+  SmallVector<Expr> indices;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    indices.push_back(getVariable(dim));
+  Expr filter = indices.pop_back_val(), channel = getVariable(rank);
+  Expr p = indices[numShared], q = indices[numShared + 1];
+  indices.push_back(channel);
+  statement.pieces.push_back(
+      {{},
+       apply(ScalarFn::Mul, {access(TensorRef::operand(input), indices, type),
+                             access(TensorRef::operand(weights),
+                                    {p, q, channel, filter}, type)})});
+  addStatement(std::move(statement));
+  addStatement(makeStore(program, sum, target, first.loc));
+}
+
+Expr WinogradRewriter::getOutput(ArrayId products, int64_t a, int64_t b) const {
+  SmallVector<Expr> dims;
+  for (unsigned dim = 0; dim < conv.batch.size() + 3; ++dim)
+    dims.push_back(getVariable(dim));
+  Expr filter = dims.pop_back_val();
+  SumBuilder sum;
+  for (int64_t p = 0; p < kPoints; ++p)
+    for (int64_t q = 0; q < kPoints; ++q)
+      sum.add(kOutputTransform[a][p] * kOutputTransform[b][q],
+              access(TensorRef::operand(products),
+                     arrange<Expr>(dims, {constant(p), constant(q)}, filter),
+                     program.arrays[products].elementType));
+  return sum.get();
+}
+
+void WinogradRewriter::transformOutput(ArrayId products,
+                                       const llvm::DenseSet<ArrayId> &local) {
+  // The four results of a tile are computed side by side.
+  for (int64_t a = 0; a < kOutputs; ++a)
+    for (int64_t b = 0; b < kOutputs; ++b) {
+      Renumbering tiles;
+      tiles.extents = getTileExtents();
+      tiles.extents.push_back(first.extents[conv.f]);
+      tiles.before.resize(conv.batch.size() + 3);
+      auto getDim = [&](unsigned dim) {
+        return getAffineDimExpr(dim, program.context);
+      };
+      unsigned next = 0;
+      for (unsigned dim : conv.batch)
+        tiles.before[dim] = getDim(next++);
+      tiles.before[conv.y] = getDim(next++) * kOutputs + a;
+      tiles.before[conv.x] = getDim(next++) * kOutputs + b;
+      tiles.before[conv.f] = getDim(next);
+      Renumberer renumberer(program, tiles);
+      for (ArrayId array : local)
+        renumberer.replace(array);
+      Statement sum{
+          renumberer.replace(first.target), first.loc, tiles.extents, {}};
+      sum.pieces.push_back({{}, getOutput(products, a, b)});
+      addStatement(std::move(sum));
+      for (unsigned number : ArrayRef(cluster.statements).drop_front())
+        addStatement(renumberer.apply(program.statements[number]));
+    }
+}
+
+LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
+  FailureOr<ArrayId> weights = transformWeights();
+  if (failed(weights))
+    return failure();
+  // Row by row of the tiles, if the weights stay in cache meanwhile.
+  int64_t rowBytes = kPoints * kPoints * (getExtent(conv.x) / kOutputs) *
+                     (getExtent(conv.c) + getExtent(conv.f)) * sizeof(float);
+  numShared = conv.batch.size();
+  if (getTransformedBytes() + rowBytes <= program.cacheBytes / 2)
+    ++numShared;
+  SmallVector<AffineExpr> tile = getTileExtents();
+  AffineExpr points = getAffineConstantExpr(kPoints, program.context);
+  ArrayId input = addArray(
+      arrange<AffineExpr>(tile, {points, points}, first.extents[conv.c]));
+  ArrayId products = addArray(
+      arrange<AffineExpr>(tile, {points, points}, first.extents[conv.f]));
+  llvm::DenseSet<ArrayId> local = findLocal(program, cluster, escaping);
+  transformInput(input);
+  multiply(input, *weights, products);
+  transformOutput(products, local);
+  cluster.statements = statements;
+  cluster.sharedDims = numShared;
+  return success();
+}
+
+unsigned
+espalier::graphtopoly::applyWinograd(StepProgram &program,
+                                     MutableArrayRef<Cluster> clusters) {
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
+  unsigned count = 0;
+  for (Cluster &cluster : clusters) {
+    const Statement &first = program.statements[cluster.statements.front()];
+    std::optional<Convolution> conv = getConvolution(program, first);
+    if (!conv || escaping.contains(first.target) ||
+        cluster.sharedDims != program.getRank(first.target) ||
+        !isPointwise(program, cluster, findLocal(program, cluster, escaping)))
+      continue;
+    WinogradRewriter rewriter(program, cluster, *conv);
+    if (rewriter.pays() && succeeded(rewriter.run(escaping)))
+      ++count;
+  }
+  return count;
+}

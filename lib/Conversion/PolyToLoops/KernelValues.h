@@ -1,0 +1,76 @@
+//===- KernelValues.h - What is known of a kernel's values ------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELVALUES_H
+#define ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELVALUES_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Polyhedral/Ast.h"
+#include "espalier/Polyhedral/Storage.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace espalier::polytoloops {
+
+/// The vector loop whose lanes are being emitted.
+struct Lanes {
+  unsigned iterator;
+  int64_t width;
+  mlir::AffineExpr first; ///< The iterator in lane 0.
+  mlir::Value mask;       ///< Null when all lanes are active.
+  /// The iterators that decide which lanes are active.
+  llvm::SmallVector<unsigned> maskIterators;
+};
+
+/// Where the elements of an array are.
+struct Memory {
+  mlir::Value flat; ///< One-dimensional; null for registers.
+  mlir::Type elementType;
+  mlir::AffineMap storage; ///< From array indices to storage indices; or null.
+  llvm::SmallVector<mlir::AffineExpr> strides;
+  bool inRegisters = false;
+};
+
+/// An array element, or vector of elements, that is an SSA value.
+struct Slot {
+  mlir::Value value;
+  /// Sums of the lanes that have not been combined with `value` yet.
+  mlir::Value partial;
+  /// That of the innermost loop around the first write: loops inside it have
+  /// larger ones.
+  unsigned lastIterator = 0;
+
+  bool hasTypesOf(const Slot &other) const {
+    auto getType = [](mlir::Value value) {
+      return value ? value.getType() : mlir::Type();
+    };
+    return getType(value) == getType(other.value) &&
+           getType(partial) == getType(other.partial);
+  }
+};
+/// An array and the address of its element: equal expressions are the same
+/// element, and a constant difference tells elements apart.
+using SlotKey = std::pair<mlir::Value, mlir::AffineExpr>;
+
+/// How a reduction combines, and its neutral element.
+struct Combiner {
+  mlir::vector::CombiningKind kind;
+  mlir::TypedAttr neutral;
+};
+/// Reads it off the body of a computation marked as a reduction.
+std::optional<Combiner> getCombiner(poly::ComputeOp compute);
+
+/// The parallel loops whose iterations have memory of their own for an array.
+using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
+
+/// Adds the summands of `expr` to `terms`.
+void getTerms(mlir::AffineExpr expr,
+              llvm::SmallVectorImpl<mlir::AffineExpr> &terms);
+
+/// The argument of the body that holds the accumulated value.
+std::optional<unsigned> getAccumulatorRead(poly::ComputeOp compute);
+
+/// The scheduling attribute of a generated loop: sequential unless tagged.
+poly::LoopAttr getLoopKind(const polyhedral::AstNode &node);
+
+} // namespace espalier::polytoloops
+
+#endif // ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELVALUES_H

@@ -1,0 +1,41 @@
+// RUN: espalier-opt %s -convert-graph-to-poly -split-input-file | FileCheck %s
+
+// Of four taps at stride 2, each of the two phases adds two; the activation is
+// computed for each. No sum has a condition.
+// CHECK-DAG:   #[[EVEN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2)>
+// CHECK-DAG:   #[[ODD:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2 + 1)>
+// CHECK-DAG:   #[[SUM:.*]] = affine_set<(d0, d1, d2, d3, d4) : (d0 >= 0, -d0 >= 0, d1 >= 0, -d1 + 15 >= 0, d2 >= 0, -d2 + 4 >= 0, d3 >= 0, -d3 + 7 >= 0, d4 >= 0, -d4 + 1 >= 0)>
+// CHECK-LABEL: poly.kernel private @kernel_1
+// CHECK:         domain [#[[SUM]]] {{.*}} reduction add
+// CHECK:         writes(%[[R:.*]][#[[EVEN]]]
+// CHECK:         arith.maximumf
+// CHECK:         domain [#[[SUM]]] {{.*}} reduction add
+// CHECK:         writes(%[[R]][#[[ODD]]]
+// CHECK:         arith.maximumf
+func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x4xf32>) -> tensor<1x16x10xf32> {
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 2>, pads_low = array<i64: 1>, pads_high = array<i64: 1>, dilations = array<i64: 1>, output_padding = array<i64: 0>} : (tensor<1x8x5xf32>, tensor<8x16x4xf32>) -> tensor<1x16x10xf32>
+  %1 = graph.relu %0 : (tensor<1x16x10xf32>) -> tensor<1x16x10xf32>
+  return %1 : tensor<1x16x10xf32>
+}
+
+// -----
+
+// A phase for each tap.
+// CHECK-LABEL: poly.kernel private @kernel_1
+// CHECK-COUNT-3: reduction add
+func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x3xf32>) -> tensor<1x16x15xf32> {
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 3>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>, output_padding = array<i64: 0>} : (tensor<1x8x5xf32>, tensor<8x16x3xf32>) -> tensor<1x16x15xf32>
+  return %0 : tensor<1x16x15xf32>
+}
+
+// -----
+
+// Some phase has no tap, so the condition stays.
+// CHECK:       affine_set<(d0, d1, d2, d3, d4) : ({{.*}}, (d2 - d4) mod 3 == 0
+// CHECK-LABEL: poly.kernel private @kernel_1
+// CHECK:         reduction add
+// CHECK-NOT:     reduction add
+func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x2xf32>) -> tensor<1x16x14xf32> {
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 3>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>, output_padding = array<i64: 0>} : (tensor<1x8x5xf32>, tensor<8x16x2xf32>) -> tensor<1x16x14xf32>
+  return %0 : tensor<1x16x14xf32>
+}
