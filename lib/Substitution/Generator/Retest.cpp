@@ -155,9 +155,11 @@ bool Retester::holds(const TermPair &pair, Condition condition) {
 }
 
 std::optional<Condition> Retester::test(const TermPair &pair) {
-  bool hasConv = false, hasConstant = false;
+  // Without variables, all sizes are chosen: nothing is there to ask of them.
+  bool hasConv = false, hasConstant = false, hasVariable = false;
   for (const TermList *side : {&pair.lhs, &pair.rhs})
     for (TermId term : terms.getPostOrder(*side)) {
+      hasVariable |= terms[term].isVariable();
       if (terms[term].isVariable())
         continue;
       hasConv |= terms.getOperation(term).kind == OpKind::Conv2d;
@@ -169,7 +171,8 @@ std::optional<Condition> Retester::test(const TermPair &pair) {
       condition.hasSquareConstants = bits & 1;
       condition.hasEqualWeights = bits & 2;
       condition.hasOneGroup = bits & 4;
-      if (llvm::popcount(bits) != int(numAssumed) || (!hasConv && bits > 1) ||
+      if (llvm::popcount(bits) != int(numAssumed) ||
+          (!hasVariable && bits > 0) || (!hasConv && bits > 1) ||
           (!hasConstant && (bits & 1)))
         continue;
       if (holds(pair, condition))
