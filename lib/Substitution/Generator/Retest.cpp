@@ -105,6 +105,29 @@ bool Retester::evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order) {
   return true;
 }
 
+/// Draws shapes until both sides are well typed, and values.
+bool Retester::drawInputs(const TermPair &pair, SymbolicSizes &sizes,
+                          llvm::ArrayRef<TermId> order, Condition condition,
+                          Random &random) {
+  bool fits = false;
+  for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
+    fits = setInputs(sizes, order, random) &&
+           inferTypes(order, condition.hasOneGroup);
+    for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
+      fits = fits && values[lhs].type.shape == values[rhs].type.shape;
+  }
+  for (unsigned position = 0; position < order.size() && fits; ++position) {
+    if (!terms[order[position]].isVariable())
+      continue;
+    unsigned count =
+        values[order[position]].type.shape.getNumElements() * kLanes;
+    uint32_t *inputs = getData(position);
+    for (unsigned i = 0; i < count; ++i)
+      inputs[i] = random.input();
+  }
+  return fits;
+}
+
 bool Retester::test(const TermPair &pair, Condition condition,
                     unsigned numShapes, Random &random) {
   SymbolicSizes sizes(terms, pair, condition);
@@ -115,28 +138,25 @@ bool Retester::test(const TermPair &pair, Condition condition,
   std::vector<TermId> order = terms.getPostOrder(roots);
   if (order.size() > kMaxTerms)
     return false;
+  // The largest extents of variables and outputs.
+  std::vector<Shape> largest(order.size());
   for (unsigned sample = 0; sample < numShapes; ++sample) {
-    bool fits = false;
-    for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
-      fits = setInputs(sizes, order, random) &&
-             inferTypes(order, condition.hasOneGroup);
-      for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
-        fits = fits && values[lhs].type.shape == values[rhs].type.shape;
-    }
-    if (!fits)
+    if (!drawInputs(pair, sizes, order, condition, random) ||
+        !evaluate(pair, order))
       return false;
-    for (unsigned position = 0; position < order.size(); ++position) {
-      if (!terms[order[position]].isVariable())
-        continue;
-      unsigned count =
-          values[order[position]].type.shape.getNumElements() * kLanes;
-      uint32_t *inputs = getData(position);
-      for (unsigned i = 0; i < count; ++i)
-        inputs[i] = random.input();
+    for (unsigned i = 0; i < order.size(); ++i) {
+      const Shape &shape = values[order[i]].type.shape;
+      largest[i].rank = shape.rank;
+      for (unsigned dim = 0; dim < shape.rank; ++dim)
+        largest[i].dims[dim] = std::max(largest[i].dims[dim], shape.dims[dim]);
     }
-    if (!evaluate(pair, order))
-      return false;
   }
+  // What holds only where an extent is 1 says nothing about tensors.
+  for (unsigned i = 0; i < order.size(); ++i)
+    for (unsigned dim = 0; dim < largest[i].rank; ++dim)
+      if (largest[i].dims[dim] == 1 && (terms[order[i]].isVariable() ||
+                                        llvm::is_contained(pair.lhs, order[i])))
+        return false;
   return true;
 }
 
