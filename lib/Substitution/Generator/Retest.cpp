@@ -10,8 +10,9 @@ using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
 namespace {
-/// Shapes per test; each is tested on `kLanes` points.
-constexpr unsigned kNumShapes = 12;
+/// Shapes per test, each on `kLanes` points: a first round, and a second one
+/// for what passes it.
+constexpr unsigned kNumShapes = 12, kNumMoreShapes = 84;
 /// Draws in search of a shape that fits.
 constexpr unsigned kMaxDraws = 200;
 /// Two graphs of the greatest depth have no more terms than this.
@@ -104,7 +105,31 @@ bool Retester::evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order) {
   return true;
 }
 
-bool Retester::test(const TermPair &pair, Condition condition, Random &random) {
+/// Draws shapes until both sides are well typed, and values.
+bool Retester::drawInputs(const TermPair &pair, SymbolicSizes &sizes,
+                          llvm::ArrayRef<TermId> order, Condition condition,
+                          Random &random) {
+  bool fits = false;
+  for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
+    fits = setInputs(sizes, order, random) &&
+           inferTypes(order, condition.hasOneGroup);
+    for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
+      fits = fits && values[lhs].type.shape == values[rhs].type.shape;
+  }
+  for (unsigned position = 0; position < order.size() && fits; ++position) {
+    if (!terms[order[position]].isVariable())
+      continue;
+    unsigned count =
+        values[order[position]].type.shape.getNumElements() * kLanes;
+    uint32_t *inputs = getData(position);
+    for (unsigned i = 0; i < count; ++i)
+      inputs[i] = random.input();
+  }
+  return fits;
+}
+
+bool Retester::test(const TermPair &pair, Condition condition,
+                    unsigned numShapes, Random &random) {
   SymbolicSizes sizes(terms, pair, condition);
   if (!sizes.isPossible())
     return false;
@@ -113,43 +138,48 @@ bool Retester::test(const TermPair &pair, Condition condition, Random &random) {
   std::vector<TermId> order = terms.getPostOrder(roots);
   if (order.size() > kMaxTerms)
     return false;
-  for (unsigned sample = 0; sample < kNumShapes; ++sample) {
-    bool fits = false;
-    for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
-      fits = setInputs(sizes, order, random) &&
-             inferTypes(order, condition.hasOneGroup);
-      for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
-        fits = fits && values[lhs].type.shape == values[rhs].type.shape;
-    }
-    if (!fits)
+  // The largest extents of variables and outputs.
+  std::vector<Shape> largest(order.size());
+  for (unsigned sample = 0; sample < numShapes; ++sample) {
+    if (!drawInputs(pair, sizes, order, condition, random) ||
+        !evaluate(pair, order))
       return false;
-    for (unsigned position = 0; position < order.size(); ++position) {
-      if (!terms[order[position]].isVariable())
-        continue;
-      unsigned count =
-          values[order[position]].type.shape.getNumElements() * kLanes;
-      uint32_t *inputs = getData(position);
-      for (unsigned i = 0; i < count; ++i)
-        inputs[i] = random.input();
+    for (unsigned i = 0; i < order.size(); ++i) {
+      const Shape &shape = values[order[i]].type.shape;
+      largest[i].rank = shape.rank;
+      for (unsigned dim = 0; dim < shape.rank; ++dim)
+        largest[i].dims[dim] = std::max(largest[i].dims[dim], shape.dims[dim]);
     }
-    if (!evaluate(pair, order))
-      return false;
   }
+  // What holds only where an extent is 1 says nothing about tensors.
+  for (unsigned i = 0; i < order.size(); ++i)
+    for (unsigned dim = 0; dim < largest[i].rank; ++dim)
+      if (largest[i].dims[dim] == 1 && (terms[order[i]].isVariable() ||
+                                        llvm::is_contained(pair.lhs, order[i])))
+        return false;
   return true;
 }
 
-bool Retester::holds(const TermPair &pair, Condition condition) {
+bool Retester::holds(const TermPair &pair, Condition condition,
+                     unsigned numShapes) {
   // The same tests whatever was tested before.
   Random random(llvm::xxh3_64bits(getCanonicalText(terms, pair)) +
                 condition.hasOneGroup + 2 * condition.hasEqualWeights +
-                4 * condition.hasSquareConstants);
-  return test(separateConstants(terms, pair), condition, random);
+                4 * condition.hasSquareConstants + numShapes);
+  return test(separateConstants(terms, pair), condition, numShapes, random);
+}
+
+bool Retester::holds(const TermPair &pair, Condition condition) {
+  return holds(pair, condition, kNumShapes) &&
+         holds(pair, condition, kNumMoreShapes);
 }
 
 std::optional<Condition> Retester::test(const TermPair &pair) {
-  bool hasConv = false, hasConstant = false;
+  // Without variables, all sizes are chosen: nothing is there to ask of them.
+  bool hasConv = false, hasConstant = false, hasVariable = false;
   for (const TermList *side : {&pair.lhs, &pair.rhs})
     for (TermId term : terms.getPostOrder(*side)) {
+      hasVariable |= terms[term].isVariable();
       if (terms[term].isVariable())
         continue;
       hasConv |= terms.getOperation(term).kind == OpKind::Conv2d;
@@ -161,7 +191,8 @@ std::optional<Condition> Retester::test(const TermPair &pair) {
       condition.hasSquareConstants = bits & 1;
       condition.hasEqualWeights = bits & 2;
       condition.hasOneGroup = bits & 4;
-      if (llvm::popcount(bits) != int(numAssumed) || (!hasConv && bits > 1) ||
+      if (llvm::popcount(bits) != int(numAssumed) ||
+          (!hasVariable && bits > 0) || (!hasConv && bits > 1) ||
           (!hasConstant && (bits & 1)))
         continue;
       if (holds(pair, condition))

@@ -23,10 +23,15 @@ public:
   bool holds(const TermPair &pair, Condition condition);
 
 private:
-  bool test(const TermPair &pair, Condition condition, Random &random);
+  bool holds(const TermPair &pair, Condition condition, unsigned numShapes);
+  bool test(const TermPair &pair, Condition condition, unsigned numShapes,
+            Random &random);
   bool setInputs(SymbolicSizes &sizes, llvm::ArrayRef<TermId> order,
                  Random &random);
   bool inferTypes(llvm::ArrayRef<TermId> order, bool hasOneGroup);
+  bool drawInputs(const TermPair &pair, SymbolicSizes &sizes,
+                  llvm::ArrayRef<TermId> order, Condition condition,
+                  Random &random);
   bool evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order);
   uint32_t *getData(unsigned position) {
     return data.get() + size_t(position) * kMaxElements * kLanes;

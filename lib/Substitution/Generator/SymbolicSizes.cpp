@@ -147,7 +147,11 @@ SymbolicSizes::Type SymbolicSizes::inferConv(const Operation &operation) {
   if (condition.hasOneGroup) {
     unify(channels, groupChannels);
   } else if (isSymbol(channels) && channels != groupChannels) {
-    Dim groups = add(DimKind::Groups);
+    // Convolutions of equal weights have equally many groups too.
+    Dim groups = condition.hasEqualWeights && sharedGroups
+                     ? *sharedGroups
+                     : add(DimKind::Groups);
+    sharedGroups = groups;
     unify(channels, add(DimKind::Product, groups, groupChannels));
     features = find(features);
     if (isSymbol(features) && !occurs(features, channels))

@@ -17,7 +17,7 @@ namespace espalier::substitution::generator {
 /// What is assumed of the operators of an equation.
 struct Condition {
   bool hasOneGroup = false;     ///< Of all convolutions.
-  bool hasEqualWeights = false; ///< In features and channels per group.
+  bool hasEqualWeights = false; ///< In features and channels, and of groups.
   /// Constants keep the extent of what they are multiplied with.
   bool hasSquareConstants = false;
 
@@ -95,6 +95,7 @@ private:
   std::map<TermId, Type> types;
   std::array<Type *, 2> operands;
   std::optional<std::array<Dim, 2>> firstWeight;
+  std::optional<Dim> sharedGroups;
 };
 
 } // namespace espalier::substitution::generator

@@ -237,10 +237,11 @@ std::string generator::getCanonicalText(const Terms &terms,
 // Rules
 //===----------------------------------------------------------------------===//
 
-Rule generator::makeRule(const Terms &terms, const TermPair &pair,
-                         std::string name) {
+/// Makes a rule of the outputs in this order.
+static Rule makeRuleInOrder(const Terms &terms, const TermPair &pair,
+                            llvm::StringRef name) {
   Rule rule;
-  rule.name = std::move(name);
+  rule.name = name.str();
   std::map<TermId, NodeId> nodes;
   unsigned numTensors = 0, numScalars = 0;
   for (const TermList *side : {&pair.lhs, &pair.rhs}) {
@@ -263,4 +264,24 @@ Rule generator::makeRule(const Terms &terms, const TermPair &pair,
       (side == &pair.lhs ? rule.src : rule.dst).push_back(nodes[id]);
   }
   return rule;
+}
+
+Rule generator::makeRule(const Terms &terms, const TermPair &pair,
+                         llvm::StringRef name) {
+  // Outputs come in the order of their text, the parts of a split in theirs.
+  Rule rule = makeRuleInOrder(terms, pair, name);
+  llvm::SmallVector<std::pair<std::string, unsigned>, 4> order;
+  for (unsigned i = 0; i < pair.lhs.size(); ++i) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(rule.graph, rule.src[i], os);
+    order.emplace_back(std::move(text), i);
+  }
+  llvm::sort(order);
+  TermPair sorted;
+  for (const auto &[text, i] : order) {
+    sorted.lhs.push_back(pair.lhs[i]);
+    sorted.rhs.push_back(pair.rhs[i]);
+  }
+  return makeRuleInOrder(terms, sorted, name);
 }

@@ -109,7 +109,7 @@ TermPair separateConstants(Terms &terms, const TermPair &pair);
 std::string getCanonicalText(const Terms &terms, const TermPair &pair);
 
 /// Makes a rule. Variables are numbered in the order of their first use.
-Rule makeRule(const Terms &terms, const TermPair &pair, std::string name);
+Rule makeRule(const Terms &terms, const TermPair &pair, llvm::StringRef name);
 
 } // namespace espalier::substitution::generator
 

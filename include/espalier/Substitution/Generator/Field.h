@@ -16,7 +16,7 @@
 // of degree d agree there with probability at most d / (2 kBound + 1) at a
 // random point (Schwartz, Zippel), where d is at most 2^k for k operators of
 // which none is a relu or a maximum. With p points the bound is its p-th power;
-// a candidate of depth 3 is tested on at least 48 points: (8 / 255)^48.
+// a candidate of depth 3 is tested on at least 384 points: (8 / 255)^384.
 // Coincidences in the other direction cannot happen: equal graphs have equal
 // values.
 //
