@@ -87,13 +87,19 @@ DescriptorBuilder::makeTensors(llvm::ArrayRef<TensorSignature> tensors) {
     for (const std::string &symbol : tensor.symbols)
       symbols.push_back(symbol.empty() ? llvm::ConstantPointerNull::get(pointer)
                                        : makeString(symbol));
-    infos.push_back(
-        makeStruct({makeString(tensor.name), makeNumber(i32, tensor.dtype),
-                    makeNumber(i32, tensor.extents.size()),
-                    makeArray(i64, extents), makeArray(pointer, symbols)}));
+    bool isBounded = tensor.bound >= 0 || !tensor.boundSymbol.empty();
+    int64_t properties = (isBounded ? ESPALIER_BOUNDED : 0) |
+                         (tensor.isInjective ? ESPALIER_INJECTIVE : 0);
+    infos.push_back(makeStruct(
+        {makeString(tensor.name), makeNumber(i32, tensor.dtype),
+         makeNumber(i32, tensor.extents.size()), makeArray(i64, extents),
+         makeArray(pointer, symbols), makeNumber(i64, properties),
+         makeNumber(i64, tensor.bound),
+         tensor.boundSymbol.empty() ? llvm::ConstantPointerNull::get(pointer)
+                                    : makeString(tensor.boundSymbol)}));
   }
-  auto *type =
-      llvm::StructType::get(context, {pointer, i32, i32, pointer, pointer});
+  auto *type = llvm::StructType::get(
+      context, {pointer, i32, i32, pointer, pointer, i64, i64, pointer});
   return makeArray(type, infos);
 }
 

@@ -36,6 +36,28 @@ static bool isAccumulator(const Statement &statement, const Access &access) {
          llvm::any_of(statement.writes, isSame);
 }
 
+/// Where both accesses look up the same subscript in an array without repeated
+/// values, it is the same if the elements of that array are: replaces it by
+/// their indices.
+static void compareElements(Access &source, Access &sink) {
+  for (const Lookup &here : source.lookups)
+    for (const Lookup &there : sink.lookups) {
+      if (here.result != there.result || here.array != there.array ||
+          here.offset != there.offset)
+        continue;
+      auto replace = [&](Access &access, const Lookup &lookup) {
+        llvm::SmallVector<AffineExpr> results(access.map.getResults());
+        results[lookup.result] = lookup.element.getResult(0);
+        llvm::append_range(results, lookup.element.getResults().drop_front());
+        access.map =
+            AffineMap::get(access.map.getNumDims(), access.map.getNumSymbols(),
+                           results, access.map.getContext());
+      };
+      replace(source, here);
+      replace(sink, there);
+    }
+}
+
 void espalier::polyhedral::forEachAccessPair(
     const Program &program,
     llvm::function_ref<bool(const AccessPair &)> visit) {
@@ -64,7 +86,9 @@ void espalier::polyhedral::forEachAccessPair(
                 first == second &&
                 isAccumulator(program.statements[first], source) &&
                 source.map == sink.map;
-            if (!visit({which.kind, first, second, source, sink, isReduction}))
+            Access here = source, there = sink;
+            compareElements(here, there);
+            if (!visit({which.kind, first, second, here, there, isReduction}))
               return;
           }
     }

@@ -190,6 +190,19 @@ isl_schedule_node *ScheduleBuilder::insert(isl_schedule_node *at,
   llvm_unreachable("unknown kind");
 }
 
+/// Whether iterations of a parallel loop may have memory of their own.
+static bool hasPrivateMemory(const Program &program, const ScheduleNode *node) {
+  if (!node || program.storages.empty())
+    return false;
+  return llvm::any_of(node->members,
+                      [](const BandMember &member) {
+                        return member.concurrency == Concurrency::Parallel;
+                      }) ||
+         llvm::any_of(node->children, [&](const ScheduleTree &child) {
+           return hasPrivateMemory(program, child.get());
+         });
+}
+
 llvm::Expected<Ast>
 espalier::polyhedral::scanSchedule(const Program &program,
                                    const ScheduleNode *schedule,
@@ -214,6 +227,10 @@ espalier::polyhedral::scanSchedule(const Program &program,
   if (!tree)
     return isl::makeError(context, "the schedule cannot be scanned");
 
+  // What one iteration leaves in its own memory is used in the same loop, even
+  // where it could run after all iterations.
+  isl_options_set_ast_build_group_coscheduled(
+      context.get(), hasPrivateMemory(program, schedule));
   isl::Space params = isl::makeSpace(context.get(), program.numParams, 0);
   isl_ast_build *build = isl_ast_build_from_context(
       isl_set_params(isl::getAssumptions(params, program).take()));

@@ -2,6 +2,7 @@
 
 #include "Context.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 using namespace espalier::runtime;
@@ -133,6 +134,98 @@ static espalier_status checkTruthValues(const Checked &c) {
               c.kind, c.info->name, data[i], (long long)i);
 }
 
+/// Element `i` of an array of integers. Unsigned 64-bit numbers that int64 does
+/// not have come out negative, which is out of any bound as well.
+static int64_t readInteger(const espalier_tensor &tensor, int64_t i) {
+  switch (tensor.dtype) {
+#define READ_CASE(name, spelling, bytes, ctype)                                \
+  case ESPALIER_##name:                                                        \
+    return (int64_t)((const ctype *)tensor.data)[i];
+    READ_CASE(I8, "", 1, int8_t)
+    READ_CASE(U8, "", 1, uint8_t)
+    READ_CASE(I16, "", 2, int16_t)
+    READ_CASE(U16, "", 2, uint16_t)
+    READ_CASE(I32, "", 4, int32_t)
+    READ_CASE(U32, "", 4, uint32_t)
+    READ_CASE(I64, "", 8, int64_t)
+    READ_CASE(U64, "", 8, uint64_t)
+    READ_CASE(BOOL, "", 1, uint8_t)
+#undef READ_CASE
+  default:
+    return -1;
+  }
+}
+
+/// The extent of that name; the shapes have been checked. -1 if there is none.
+static int64_t findExtent(const espalier_program &program,
+                          const espalier_tensor *inputs, const char *symbol) {
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    const espalier_tensor_info &info = program.inputs[i];
+    for (int32_t dim = 0; info.symbols && dim < info.rank; ++dim)
+      if (info.symbols[dim] && strcmp(info.symbols[dim], symbol) == 0)
+        return inputs[i].extents[dim];
+  }
+  return -1;
+}
+
+/// Checks that the values are from 0 to less than `bound`, and, if that is
+/// asked for, that none occurs twice.
+static espalier_status checkValues(const Checked &c, int64_t bound) {
+  int64_t count;
+  getBytes(*c.tensor, &count);
+  count /= (int64_t)espalier_dtype_size(c.tensor->dtype);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t value = readInteger(*c.tensor, i);
+    if (value < 0 || value >= bound)
+      return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                  "%s '%s' expects values from 0 to less than %lld, but got "
+                  "%lld in element %lld",
+                  c.kind, c.info->name, (long long)bound, (long long)value,
+                  (long long)i);
+  }
+  if (!(c.info->properties & ESPALIER_INJECTIVE) || count == 0)
+    return ESPALIER_OK;
+  auto *seen = (unsigned char *)calloc((size_t)(bound / 8 + 1), 1);
+  if (!seen)
+    return fail(c.ctx, ESPALIER_OUT_OF_MEMORY,
+                "cannot check that the values of '%s' are different",
+                c.info->name);
+  int64_t i = 0;
+  for (; i < count; ++i) {
+    int64_t value = readInteger(*c.tensor, i);
+    unsigned char bit = (unsigned char)(1u << (value % 8));
+    if (seen[value / 8] & bit)
+      break;
+    seen[value / 8] |= bit;
+  }
+  free(seen);
+  if (i == count)
+    return ESPALIER_OK;
+  return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+              "%s '%s' expects different values, but got %lld once more in "
+              "element %lld",
+              c.kind, c.info->name, (long long)readInteger(*c.tensor, i),
+              (long long)i);
+}
+
+/// Checks what the program says of the values of its inputs.
+static espalier_status checkAllValues(espalier_context *ctx,
+                                      const espalier_tensor *inputs) {
+  const espalier_program &program = *ctx->program;
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    const espalier_tensor_info &info = program.inputs[i];
+    if (!(info.properties & ESPALIER_BOUNDED))
+      continue;
+    Checked c = {ctx, "input", &info, &inputs[i]};
+    espalier_status status = checkValues(
+        c, info.bound_symbol ? findExtent(program, inputs, info.bound_symbol)
+                             : info.bound);
+    if (status)
+      return status;
+  }
+  return ESPALIER_OK;
+}
+
 /// Checks that extents with equal names are equal. Quadratic in the number of
 /// named extents, of which there are few.
 static espalier_status checkSymbols(espalier_context *ctx,
@@ -192,7 +285,9 @@ ESPALIER_MERGED espalier_status espalier::runtime::checkInputs(
     for (int32_t dim = 0; dim < inputs[i].rank; ++dim)
       *next++ = inputs[i].extents[dim];
   }
-  return checkSymbols(ctx, inputs);
+  if (espalier_status status = checkSymbols(ctx, inputs))
+    return status;
+  return withData ? checkAllValues(ctx, inputs) : ESPALIER_OK;
 }
 
 /// Whether the bytes of two checked tensors meet.

@@ -122,18 +122,22 @@ def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelPro
 BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul, "conv": conv}
 
 
-def load_cases(only: str | None) -> list[Case]:
+def load_cases(only: str | None, toy: bool) -> list[Case]:
     """Read the cases of all folders.
 
     What a case does not say, the one that it is `like` does, or the file's default.
+    A case with `batches` stands for one with each of them, but for toy sizes.
     """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
         text = tomllib.loads(path.read_text(encoding="utf-8"))
         known: dict[str, Case] = {"": text["default"]}
         for case in text["case"]:
-            known[case["name"]] = known[case.get("like", "")] | case
-            cases.append(known[case["name"]] | {"name": f"{path.parent.name}/{case['name']}"})
+            full = known[case["name"]] = known[case.get("like", "")] | case
+            for batch in [1] if toy else full.get("batches", [1]):
+                name = f"{path.parent.name}/{case['name']}" + f"_b{batch}" * (batch > 1)
+                sizes = full["sizes"] | ({"batch": batch} if "batches" in full else {})
+                cases.append(full | {"name": name, "sizes": sizes})
     return [case for case in cases if only is None or only in case["name"]]
 
 
@@ -217,7 +221,7 @@ def main() -> int:
     args = parser.parse_args()
     machine = describe_machine()
     failed = False
-    for case in load_cases(args.only):
+    for case in load_cases(args.only, args.toy):
         with tempfile.TemporaryDirectory() as cache:
             result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))
         failed |= not result["passed"]

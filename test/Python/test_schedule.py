@@ -202,6 +202,43 @@ def test_kernels_of_a_module():
         _espalier.lower(_espalier.Module.parse(TWO), "fifth")
 
 
+SCATTER = """
+#i = affine_map<(i)[n] -> (i)>
+poly.kernel @scatter(
+    %at: memref<?xi32> {espalier.name = "at", poly.shape = affine_map<()[n] -> (n)>,
+                        poly.injective, poly.bounded_by = affine_map<()[n] -> (n)>},
+    %x: memref<?xf32> {espalier.name = "x", poly.shape = affine_map<()[n] -> (n)>},
+    %y: memref<?xf32> {espalier.name = "y", poly.shape = affine_map<()[n] -> (n)>},
+    %n: index {espalier.name = "n"}) {
+  poly.compute @put dims ["i"] domain [affine_set<(i)[n] : (i >= 0, n - 1 - i >= 0)>]
+      reads(%at[#i], %x[#i] : memref<?xi32>, memref<?xf32>)
+      writes(%y[affine_map<(i)[n, v, w] -> (v)>] : memref<?xf32>) {
+  ^bb0(%v: i32, %a: f32):
+    poly.yield %a : f32
+  }
+}
+"""
+
+
+def test_scatter_to_different_places_is_parallel():
+    s = Schedule(SCATTER)
+    s.parallelize("put", "i")
+    program = s.compile(NO_CACHE)
+    program.set_num_threads(2)
+    at = np.array([3, 0, 4, 1, 2], np.int32)
+    x, y = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
+    program(at, x, y)
+    np.testing.assert_array_equal(y[at], x)
+    for values, message in [
+        ([3, 0, 3, 1, 2], "expects different values, but got 3 once more in element 2"),
+        ([3, 0, 5, 1, 2], "expects values from 0 to less than 5, but got 5 in element 2"),
+    ]:
+        with pytest.raises(EspalierError, match=message):
+            program(np.array(values, np.int32), x, y)
+    with pytest.raises(ScheduleError, match="output dependence"):
+        Schedule(SCATTER.replace("poly.injective, ", "")).parallelize("put", "i")
+
+
 def test_model(tmp_path):
     model = one_op("MatMul", {"a": (np.float32, ["r", 5]), "b": (np.float32, [5, 6])})
     module = espalier.lower(model)

@@ -17,6 +17,15 @@
 
 namespace espalier::polyhedral {
 
+/// A subscript that is an element of an array which nobody writes, plus an
+/// expression. No value occurs twice in that array.
+struct Lookup {
+  unsigned result;         ///< Position of the subscript.
+  unsigned array;          ///< Number of the array; not one of the program's.
+  mlir::AffineMap element; ///< From the statement's dimensions.
+  mlir::AffineExpr offset; ///< What is added: of the parameters alone.
+};
+
 /// The elements of one array that a statement touches at each of its points.
 struct Access {
   /// Number of the array. Different numbers denote disjoint memory.
@@ -24,6 +33,8 @@ struct Access {
   /// From the statement's dimensions to the array's. Symbols from `numParams`
   /// on, and subexpressions that are not affine, may take any value.
   mlir::AffineMap map;
+  /// What is known of some of these.
+  llvm::SmallVector<Lookup, 0> lookups = {};
 };
 
 /// A statement: executed once at every integer point of its domain.

@@ -39,6 +39,7 @@ struct ConvertGraphToPolyPass
       inlineMaps(*program);
       numFolded += foldConstants(*program, FoldedStatements::All);
       assignLayouts(*program);
+      alignOutputs(*program);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);
       splitPhases(*program, clusters);

@@ -12,8 +12,9 @@ bool espalier::graphtopoly::isPointwise(const StepProgram &program,
   unsigned rank = cluster.sharedDims;
   return llvm::all_of(cluster.statements, [&](unsigned number) {
     const Statement &statement = program.statements[number];
-    bool isPointwise = program.getRank(statement.target) == rank &&
-                       statement.targetIndices.empty() && !statement.recurrence;
+    bool isPointwise =
+        program.getRank(statement.target) == rank && !statement.recurrence &&
+        (statement.targetIndices.empty() || !local.contains(statement.target));
     forEachAccess(statement, [&](Expr access) {
       ArrayId array = access.getTensor().number;
       isPointwise &= !local.contains(program.getBase(array)) ||
@@ -108,7 +109,10 @@ Statement Renumberer::apply(const Statement &statement) const {
   auto known = replacement.find(statement.target);
   if (known != replacement.end())
     result.target = known->second;
-  else
+  else if (statement.targetIndices.empty())
     result.targetIndices = renumbering.before;
+  else
+    for (AffineExpr &index : result.targetIndices)
+      index = program.simplify(index.replaceDims(dims));
   return result;
 }

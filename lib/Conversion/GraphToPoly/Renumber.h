@@ -21,8 +21,7 @@ Statement substitute(const StepProgram &program, const Statement &statement,
                      llvm::ArrayRef<mlir::AffineExpr> extents);
 
 /// Whether all statements of `cluster` have the same dimensions but for those
-/// of reductions, compute the element with the same indices, and read the
-/// arrays in `local` at these.
+/// of reductions, and compute and read the arrays in `local` at these.
 bool isPointwise(const StepProgram &program, const Cluster &cluster,
                  const llvm::DenseSet<ArrayId> &local);
 

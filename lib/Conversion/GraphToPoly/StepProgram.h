@@ -190,6 +190,10 @@ void forEachAccess(const Statement &statement,
 /// the number of leading indices that are d0, d1, ...
 unsigned countIdentityIndices(const StepProgram &program, Expr access);
 
+/// Lets maps that store the function's results run in the order of the
+/// contraction that they read.
+void alignOutputs(StepProgram &program);
+
 /// A set of statements that become one kernel, in program order. They share the
 /// loops over their first `sharedDims` dimensions.
 struct Cluster {

@@ -110,6 +110,20 @@ static FailureOr<TensorSignature> readTensor(func::FuncOp main, unsigned index,
     for (auto [symbol, dim] : llvm::zip(tensor.symbols, dims))
       symbol = cast<StringAttr>(dim).str();
   }
+  if (Attribute attr = main.getArgAttr(index, kBoundAttr)) {
+    auto number = dyn_cast<IntegerAttr>(attr);
+    auto symbol = dyn_cast<StringAttr>(attr);
+    if (!type.getElementType().isInteger() || (!number && !symbol) ||
+        (number && number.getInt() < 0))
+      return error() << "'" << kBoundAttr << "' to be a number or a name for "
+                     << "integers, but got " << attr << " for " << type;
+    tensor.bound = number ? number.getInt() : -1;
+    tensor.boundSymbol = symbol ? symbol.str() : "";
+  }
+  tensor.isInjective = bool(main.getArgAttr(index, kInjectiveAttr));
+  if (tensor.isInjective && tensor.bound < 0 && tensor.boundSymbol.empty())
+    return error() << "'" << kInjectiveAttr << "' beside '" << kBoundAttr
+                   << "', but got it alone";
   return tensor;
 }
 

@@ -44,6 +44,8 @@ private:
   };
 
   AffineMap getShape(unsigned argument);
+  /// Passes on what is known of the values of the kernel's argument `source`.
+  void copyProperties(func::FuncOp main, unsigned number, unsigned source);
   void addSize(const std::string &name, std::optional<unsigned> source);
   void addArgument(unsigned argument);
   void collectArguments();
@@ -65,6 +67,26 @@ AffineMap MainBuilder::getShape(unsigned argument) {
   auto shape = kernel.getArgAttrOfType<AffineMapAttr>(
       argument, poly::KernelOp::getShapeAttrName());
   return shape ? shape.getValue() : AffineMap();
+}
+
+void MainBuilder::copyProperties(func::FuncOp main, unsigned number,
+                                 unsigned source) {
+  auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
+      source, poly::KernelOp::getBoundAttrName());
+  if (!bound)
+    return;
+  AffineExpr value = bound.getValue().getResult(0);
+  if (auto constant = dyn_cast<AffineConstantExpr>(value))
+    main.setArgAttr(number, kBoundAttr,
+                    builder.getI64IntegerAttr(constant.getValue()));
+  else
+    main.setArgAttr(
+        number, kBoundAttr,
+        builder.getStringAttr(kernel.getArgumentName(
+            kernel.getParameters()[cast<AffineSymbolExpr>(value).getPosition()]
+                .getArgNumber())));
+  if (kernel.getArgAttr(source, poly::KernelOp::getInjectiveAttrName()))
+    main.setArgAttr(number, kInjectiveAttr, builder.getUnitAttr());
 }
 
 void MainBuilder::addSize(const std::string &name,
@@ -143,6 +165,7 @@ void MainBuilder::buildMain() {
     main.setArgAttr(number, kDimsAttr, builder.getArrayAttr(argument.dims));
     if (!argument.source)
       continue;
+    copyProperties(main, number, *argument.source);
     Type type = kernel.getArgumentTypes()[*argument.source];
     Value operand = value;
     if (type.isIndex())

@@ -226,7 +226,8 @@ private:
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
-  /// The largest value of `expr` where `known` holds, by integer programming: `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
+  /// The largest value of `expr` where `known` holds, by integer programming:
+  /// `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
   std::optional<int64_t> getLargest(mlir::AffineExpr expr);
   mlir::AffineExpr constant(int64_t value) {
     return mlir::getAffineConstantExpr(value, builder.getContext());

@@ -1,6 +1,7 @@
 //===- PolyToLoops.cpp - Code for scheduled kernels -----------------------===//
 
 #include "KernelLoops.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Polyhedral/Storage.h"
@@ -47,9 +48,40 @@ struct ConvertPolyToLoopsPass
     return success();
   }
 
+  /// Whether what `call`'s kernel relies on is checked: by the program, which
+  /// sees to its own arguments only.
+  static LogicalResult checkCall(poly::CallOp call) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
+        call, call.getCalleeAttr());
+    for (unsigned number = 0; number < call.getArguments().size(); ++number) {
+      auto argument = dyn_cast<BlockArgument>(call.getArguments()[number]);
+      auto function =
+          argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                   : func::FuncOp();
+      auto isMissing = [&](StringRef property, StringRef checked) {
+        return kernel.getArgAttr(number, property) &&
+               (!function || function.getName() != kMainName ||
+                !function.getArgAttr(argument.getArgNumber(), checked));
+      };
+      if (isMissing(poly::KernelOp::getBoundAttrName(), kBoundAttr) ||
+          isMissing(poly::KernelOp::getInjectiveAttrName(), kInjectiveAttr))
+        return call.emitOpError("expects an argument of the program whose "
+                                "values are checked as operand #")
+               << number << ", on whose values @" << kernel.getSymName()
+               << " relies";
+    }
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());
+    WalkResult checked = module.walk([](poly::CallOp call) {
+      return failed(checkCall(call)) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     auto kernels = llvm::to_vector(module.getOps<poly::KernelOp>());
     // Scanning takes most of the time and changes nothing.
     std::vector<Scanned> scanned(kernels.size());

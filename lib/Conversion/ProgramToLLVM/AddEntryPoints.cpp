@@ -31,12 +31,18 @@ std::string espalier::getConstantsSymbol(StringRef name) {
 
 static Attribute encodeTensor(Builder &builder, const TensorSignature &tensor) {
   SmallVector<StringRef> symbols(tensor.symbols.begin(), tensor.symbols.end());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("dtype", builder.getI32IntegerAttr(tensor.dtype)),
-       builder.getNamedAttr("extents",
-                            builder.getDenseI64ArrayAttr(tensor.extents)),
-       builder.getNamedAttr("name", builder.getStringAttr(tensor.name)),
-       builder.getNamedAttr("symbols", builder.getStrArrayAttr(symbols))});
+  NamedAttrList attrs;
+  attrs.set("dtype", builder.getI32IntegerAttr(tensor.dtype));
+  attrs.set("extents", builder.getDenseI64ArrayAttr(tensor.extents));
+  attrs.set("name", builder.getStringAttr(tensor.name));
+  attrs.set("symbols", builder.getStrArrayAttr(symbols));
+  if (tensor.bound >= 0)
+    attrs.set("bound", builder.getI64IntegerAttr(tensor.bound));
+  if (!tensor.boundSymbol.empty())
+    attrs.set("bound_symbol", builder.getStringAttr(tensor.boundSymbol));
+  if (tensor.isInjective)
+    attrs.set("injective", builder.getUnitAttr());
+  return attrs.getDictionary(builder.getContext());
 }
 
 static Attribute encodeSignature(Builder &builder,
@@ -86,6 +92,11 @@ static FailureOr<std::vector<TensorSignature>> decodeTensors(Attribute attr) {
     tensor.name = name.str();
     tensor.dtype = dtype.getInt();
     tensor.extents = extents.asArrayRef().vec();
+    if (auto bound = dictionary.getAs<IntegerAttr>("bound"))
+      tensor.bound = bound.getInt();
+    if (auto symbol = dictionary.getAs<StringAttr>("bound_symbol"))
+      tensor.boundSymbol = symbol.str();
+    tensor.isInjective = dictionary.contains("injective");
     tensors.push_back(std::move(tensor));
   }
   return tensors;

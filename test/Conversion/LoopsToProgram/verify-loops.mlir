@@ -72,6 +72,26 @@ func.func @main_plan(%n: index) {
 
 // -----
 
+// expected-error @below {{argument #0 expects 'espalier.bound' to be a number or a name for integers, but got 4 : i64 for 'memref<4xf32>'}}
+func.func @main(%x: memref<4xf32> {espalier.bound = 4 : i64}) attributes {espalier.num_inputs = 1 : i64} {
+  return
+}
+func.func @main_plan(%n: index) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0 expects 'espalier.injective' beside 'espalier.bound', but got it alone}}
+func.func @main(%x: memref<4xi32> {espalier.injective}) attributes {espalier.num_inputs = 1 : i64} {
+  return
+}
+func.func @main_plan(%n: index) {
+  return
+}
+
+// -----
+
 // expected-error @below {{argument #0 expects 'espalier.dims' to hold 1 strings, but got ["n", "m"]}}
 func.func @main(%x: memref<?xf32> {espalier.dims = ["n", "m"]}) attributes {espalier.num_inputs = 1 : i64} {
   return

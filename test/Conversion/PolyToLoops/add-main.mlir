@@ -63,3 +63,14 @@ func.func @own(%y: memref<4xf32>) {
   poly.call @zero(%y) : memref<4xf32>
   return
 }
+
+// -----
+
+// What the kernel relies on, the program checks.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    memref<?xi32> {espalier.bound = "n", espalier.dims = ["n"], espalier.injective, espalier.name = "at"}
+// CHECK-SAME:    memref<?xi32> {espalier.bound = 7 : i64, espalier.dims = ["n"], espalier.name = "few"}
+poly.kernel @scatter(%I: memref<?xi32> {espalier.name = "at", poly.shape = affine_map<()[n] -> (n)>, poly.injective, poly.bounded_by = affine_map<()[n] -> (n)>},
+                     %J: memref<?xi32> {espalier.name = "few", poly.shape = affine_map<()[n] -> (n)>, poly.bounded_by = affine_map<()[n] -> (7)>},
+                     %n: index {espalier.name = "n"}) {
+}

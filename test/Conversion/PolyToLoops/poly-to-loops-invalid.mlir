@@ -41,3 +41,14 @@ poly.kernel @prefetch_of_no_read(%x: memref<8xf32>, %y: memref<8xf32>) {
     poly.mark "prefetch" attributes {computation = @copy, read = 1 : i64, at = affine_map<(i) -> (i)>, bytes = 64 : i64}
   }
 }
+
+// -----
+
+// What a kernel relies on is checked by the program only.
+poly.kernel @scatter(%I: memref<4xi32> {poly.injective, poly.bounded_by = affine_map<() -> (4)>}, %y: memref<4xf32>) {
+}
+func.func @main(%I: memref<4xi32>, %y: memref<4xf32>) {
+  // expected-error @below {{expects an argument of the program whose values are checked as operand #0, on whose values @scatter relies}}
+  poly.call @scatter(%I, %y) : memref<4xi32>, memref<4xf32>
+  return
+}

@@ -55,3 +55,35 @@ poly.kernel @k(%A: memref<4xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: in
 // expected-error @below {{expects 'poly.assumptions' to be a set with 1 symbols and no dimensions, but got affine_set<(d0)[s0] : (s0 - 1 >= 0)>}}
 poly.kernel @k(%A: memref<?xf32>, %N: index) attributes {poly.assumptions = affine_set<(i)[N] : (N - 1 >= 0)>} {
 }
+
+// -----
+
+// KernelOp C6
+// expected-error @below {{expects 'poly.bounded_by' to map the parameters to a constant or one of them, but argument #0 has affine_map<()[s0] -> (s0 + 1)>}}
+poly.kernel @k(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N + 1)>}, %N: index) {
+}
+
+// -----
+
+// KernelOp C7
+// expected-error @below {{expects 'poly.injective' to be a unit attribute beside 'poly.bounded_by', but argument #0 has unit alone}}
+poly.kernel @k(%I: memref<?xi32> {poly.injective}) {
+}
+
+// -----
+
+// KernelOp C8
+// expected-error @below {{expects 'poly.bounded_by' on memrefs of integers, but argument #0 is 'memref<?xf32>'}}
+poly.kernel @k(%I: memref<?xf32> {poly.bounded_by = affine_map<() -> (4)>}) {
+}
+
+// -----
+
+// KernelOp C8
+// expected-error @below {{expects 'poly.bounded_by' on arguments that no computation writes, but argument #0 is written by @a}}
+poly.kernel @k(%I: memref<?xi32> {poly.injective, poly.bounded_by = affine_map<() -> (4)>}) {
+  poly.compute @a domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>] reads() writes(%I[affine_map<(i) -> (i)>] : memref<?xi32>) {
+    %c = arith.constant 0 : i32
+    poly.yield %c : i32
+  }
+}

@@ -1,8 +1,8 @@
 //===- SetTest.cpp - Integer sets and relations ---------------------------===//
 
+#include "espalier/Polyhedral/Set.h"
 #include "Fixture.h"
 #include "espalier/Polyhedral/Emptiness.h"
-#include "espalier/Polyhedral/Set.h"
 
 using namespace espalier::polyhedral;
 

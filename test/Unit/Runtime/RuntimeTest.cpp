@@ -238,6 +238,34 @@ TEST_F(RuntimeTest, truthValuesAreChecked) {
               "element 1");
 }
 
+TEST_F(RuntimeTest, valuesAreChecked) {
+  espalier_tensor_info infos[3] = {kInputs[0], kInputs[1], kInputs[2]};
+  infos[2].dtype = ESPALIER_I32;
+  infos[2].properties = ESPALIER_BOUNDED | ESPALIER_INJECTIVE;
+  infos[2].bound_symbol = "n";
+  program.inputs = infos;
+  int32_t places[3] = {2, 0, 1};
+  flagExtents[0] = 3;
+  inputs[2] = {places, ESPALIER_I32, 1, flagExtents};
+  EXPECT_EQ(run(), ESPALIER_OK);
+  places[1] = 2;
+  expectError("input 'flags' expects different values, but got 2 once more in "
+              "element 1");
+  places[1] = 3;
+  expectError("input 'flags' expects values from 0 to less than 3, but got 3 "
+              "in element 1");
+  places[1] = -1;
+  expectError("input 'flags' expects values from 0 to less than 3, but got -1 "
+              "in element 1");
+  infos[2].properties = ESPALIER_BOUNDED;
+  infos[2].bound_symbol = nullptr;
+  infos[2].bound = 2;
+  expectError("input 'flags' expects values from 0 to less than 2, but got 2 "
+              "in element 0");
+  places[0] = places[1] = places[2];
+  EXPECT_EQ(run(), ESPALIER_OK);
+}
+
 TEST_F(RuntimeTest, outputsFollowThePlan) {
   outExtents[0] = 2;
   expectError(
@@ -334,7 +362,7 @@ TEST(Runtime, creationIsChecked) {
   EXPECT_EQ(espalier_context_create(&program, &ctx), ESPALIER_UNSUPPORTED);
   EXPECT_EQ(ctx, nullptr);
   EXPECT_STREQ(espalier_last_error(nullptr),
-               "expects a program with ABI version 1, but got version 99");
+               "expects a program with ABI version 2, but got version 99");
   EXPECT_EQ(espalier_run(nullptr, nullptr, 0, nullptr, 0),
             ESPALIER_INVALID_ARGUMENT);
   EXPECT_EQ(espalier_plan(nullptr, nullptr, 0, nullptr),

@@ -26,6 +26,10 @@ constexpr llvm::StringLiteral kPlanName = "main_plan";
 constexpr llvm::StringLiteral kNameAttr = "espalier.name";
 constexpr llvm::StringLiteral kDimsAttr = "espalier.dims";
 constexpr llvm::StringLiteral kDtypeAttr = "espalier.dtype";
+/// All values are from 0 to less than this number, or the extent of that name.
+constexpr llvm::StringLiteral kBoundAttr = "espalier.bound";
+/// No value occurs twice.
+constexpr llvm::StringLiteral kInjectiveAttr = "espalier.injective";
 constexpr llvm::StringLiteral kArenaAttr = "espalier.arena";
 constexpr llvm::StringLiteral kConstantsArgAttr = "espalier.constants";
 // On @main.
@@ -46,6 +50,11 @@ struct TensorSignature {
   std::vector<int64_t> extents;
   /// One name per extent, empty for an extent without a name.
   std::vector<std::string> symbols;
+  /// What the values, which are integers, are less than; -1 for no bound, or
+  /// for the extent with a name.
+  int64_t bound = -1;
+  std::string boundSymbol;
+  bool isInjective = false;
 };
 
 /// What callers of a program have to know.

@@ -29,6 +29,37 @@ std::string espalier::poly::describeArray(Value array) {
   return "array #" + llvm::utostr(llvm::find(arrays, local) - arrays.begin());
 }
 
+/// The subscripts of `access` that are `offset + value` with the value that a
+/// read found in an argument whose values are all different.
+static SmallVector<polyhedral::Lookup, 0>
+findLookups(ComputeOp compute, const ComputeAccess &access) {
+  SmallVector<polyhedral::Lookup, 0> lookups;
+  KernelOp kernel = compute.getKernel();
+  unsigned numParams = kernel.getNumParameters();
+  SmallVector<ComputeAccess> reads = compute.getReadAccesses();
+  for (auto [result, index] : llvm::enumerate(access.map.getResults()))
+    for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
+         ++symbol) {
+      const ComputeAccess &read = reads[symbol - numParams];
+      auto argument = dyn_cast<BlockArgument>(read.array);
+      if (!argument || read.map.getNumSymbols() > numParams ||
+          !kernel.getArgAttr(argument.getArgNumber(),
+                             KernelOp::getInjectiveAttrName()))
+        continue;
+      AffineExpr value = getAffineSymbolExpr(symbol, kernel.getContext());
+      AffineExpr offset = simplifyAffineExpr(
+          index - value, access.map.getNumDims(), access.map.getNumSymbols());
+      bool isFixed = offset.isSymbolicOrConstant();
+      for (unsigned other = numParams; other < access.map.getNumSymbols();
+           ++other)
+        isFixed &= !offset.isFunctionOfSymbol(other);
+      if (isFixed)
+        lookups.push_back(
+            {unsigned(result), argument.getArgNumber(), read.map, offset});
+    }
+  return lookups;
+}
+
 KernelModel espalier::poly::buildModel(KernelOp kernel) {
   KernelModel model;
   model.program.context = kernel.getContext();
@@ -36,11 +67,12 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
   model.program.assumptions = kernel.getAssumptions();
   model.computes = kernel.getComputes();
   llvm::SmallMapVector<Value, unsigned, 8> numbers;
-  auto translate = [&](ArrayRef<ComputeAccess> accesses) {
+  auto translate = [&](ComputeOp compute, ArrayRef<ComputeAccess> accesses) {
     return llvm::map_to_vector(accesses, [&](const ComputeAccess &access) {
       unsigned next = numbers.size();
       unsigned number = numbers.try_emplace(access.array, next).first->second;
-      return polyhedral::Access{number, access.map};
+      return polyhedral::Access{number, access.map,
+                                findLookups(compute, access)};
     });
   };
   for (ComputeOp compute : model.computes) {
@@ -48,8 +80,10 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
     statement.name = compute.getSymName().str();
     statement.numDims = compute.getNumDims();
     statement.domain = compute.getDomainSets();
-    llvm::append_range(statement.reads, translate(compute.getReadAccesses()));
-    llvm::append_range(statement.writes, translate(compute.getWriteAccesses()));
+    llvm::append_range(statement.reads,
+                       translate(compute, compute.getReadAccesses()));
+    llvm::append_range(statement.writes,
+                       translate(compute, compute.getWriteAccesses()));
     statement.numInterleaved = compute.getInterleaved().value_or(0);
     statement.isReduction = compute.getReduction().has_value();
     model.program.statements.push_back(std::move(statement));

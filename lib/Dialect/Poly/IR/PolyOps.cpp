@@ -60,6 +60,46 @@ void KernelOp::print(OpAsmPrinter &printer) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+/// Checks what is stated of the values of argument `number`.
+static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
+  Attribute bound = kernel.getArgAttr(number, KernelOp::getBoundAttrName());
+  Attribute injective =
+      kernel.getArgAttr(number, KernelOp::getInjectiveAttrName());
+  if (!bound && !injective)
+    return success();
+  auto fail = [&](StringRef attr, const Twine &rule) {
+    return kernel.emitOpError("expects '")
+           << attr << "' " << rule << ", but argument #" << number;
+  };
+  // C6
+  auto map = dyn_cast_if_present<AffineMapAttr>(bound);
+  if (bound &&
+      (!map || map.getValue().getNumDims() != 0 ||
+       map.getValue().getNumSymbols() != kernel.getNumParameters() ||
+       map.getValue().getNumResults() != 1 ||
+       !isa<AffineConstantExpr, AffineSymbolExpr>(map.getValue().getResult(0))))
+    return fail(KernelOp::getBoundAttrName(),
+                "to map the parameters to a constant or one of them")
+           << " has " << bound;
+  // C7
+  if (injective && (!bound || !isa<UnitAttr>(injective)))
+    return fail(KernelOp::getInjectiveAttrName(),
+                "to be a unit attribute beside 'poly.bounded_by'")
+           << " has " << injective << (bound ? "" : " alone");
+  // C8
+  StringRef name =
+      bound ? KernelOp::getBoundAttrName() : KernelOp::getInjectiveAttrName();
+  Type type = kernel.getArgumentTypes()[number];
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref || !memref.getElementType().isInteger())
+    return fail(name, "on memrefs of integers") << " is " << type;
+  for (ComputeOp compute : kernel.getComputes())
+    if (llvm::is_contained(compute.getWrites(), kernel.getArgument(number)))
+      return fail(name, "on arguments that no computation writes")
+             << " is written by @" << compute.getSymName();
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   // C1
   if (getBody().empty())
@@ -75,6 +115,10 @@ LogicalResult KernelOp::verify() {
       return emitOpError("expects arguments that are memrefs of numbers, or "
                          "numbers, but argument #")
              << number << " is " << type;
+
+    // C6, C7, C8
+    if (failed(verifyValues(*this, number)))
+      return failure();
 
     // C4
     Attribute attr = getArgAttr(number, getShapeAttrName());

@@ -37,6 +37,11 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     The attribute `poly.shape` of an argument states its extents in terms of them,
     `poly.assumptions` of the kernel what else may be taken to hold for them.
 
+    What an array of indices holds can be stated too: with `poly.bounded_by`, a map
+    from the parameters to a number, all its values are from 0 to less than that;
+    with `poly.injective`, no value occurs twice. Dependences are computed with
+    that, and callers of a program get an error where it does not hold.
+
     Constraints:
     - (C1) it has a body and no results.
     - (C2) arguments are memrefs of integers, floats or `index`, or scalars of
@@ -47,6 +52,12 @@ def Poly_KernelOp : Poly_Op<"kernel", [
       memref; it has a constant where the type has.
     - (C5) `poly.assumptions` is a set without dimensions, with the parameters as
       symbols.
+    - (C6) `poly.bounded_by` maps the parameters, as symbols, to a constant or one
+      of them.
+    - (C7) `poly.injective` is a unit attribute of an argument that is also
+      `poly.bounded_by`.
+    - (C8) what has such an attribute is a memref of integers that no computation
+      writes.
 
     Example:
     ```mlir
@@ -76,6 +87,13 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     /// The attribute of an argument that states its extents.
     static constexpr ::llvm::StringLiteral getShapeAttrName() {
       return "poly.shape";
+    }
+    /// What is known of the values of an argument.
+    static constexpr ::llvm::StringLiteral getBoundAttrName() {
+      return "poly.bounded_by";
+    }
+    static constexpr ::llvm::StringLiteral getInjectiveAttrName() {
+      return "poly.injective";
     }
     /// What holds for the parameters beyond being nonnegative; or null.
     ::mlir::IntegerSet getAssumptions();

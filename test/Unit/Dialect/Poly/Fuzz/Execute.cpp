@@ -176,6 +176,11 @@ int64_t fuzz::getInitialValue(BlockArgument argument,
       (encode(element) + argument.getArgNumber() * 77) * 0x9E3779B97F4A7C15ull;
   hash ^= hash >> 31;
   Type type = cast<MemRefType>(argument.getType()).getElementType();
+  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  // Different for the elements from 0 to 36.
+  if (kernel.getArgAttr(argument.getArgNumber(),
+                        KernelOp::getInjectiveAttrName()))
+    return (element.front() * 11 + 5) % 37;
   return type.isInteger(32) ? int64_t(hash % 4) : int64_t(hash % 1000) - 500;
 }
 

@@ -394,6 +394,9 @@ std::string KernelMaker::make() {
   if (hasIndices) {
     indices = {"%I", "memref<?xi32>", 1};
     arguments.push_back("%I: memref<?xi32>");
+    if (random.chance(50))
+      arguments.back() += " {poly.injective, poly.bounded_by = affine_map<" +
+                          printSpace(0, numParams) + " -> (37)>}";
   }
   for (unsigned i = 0; i < numParams; ++i)
     arguments.push_back("%N" + std::to_string(i) + ": index");

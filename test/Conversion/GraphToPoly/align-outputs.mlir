@@ -1,0 +1,29 @@
+// RUN: espalier-opt %s -convert-graph-to-poly -split-input-file | FileCheck %s
+
+// The transposed activation is the product's epilogue.
+// CHECK:       #[[TRANSPOSED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK:       poly.kernel private @kernel_0
+// CHECK:         reduction add
+// CHECK:         writes(%{{.*}}[#[[TRANSPOSED]]] : memref<16x6xf32>)
+// CHECK:         arith.maximumf
+// CHECK-NOT:   poly.kernel
+func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x16xf32>) -> tensor<16x6xf32> {
+  %0 = graph.matmul %x, %w : (tensor<6x19xf32>, tensor<19x16xf32>) -> tensor<6x16xf32>
+  %1 = graph.relu %0 : (tensor<6x16xf32>) -> tensor<6x16xf32>
+  %2 = graph.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<6x16xf32>) -> tensor<16x6xf32>
+  return %2 : tensor<16x6xf32>
+}
+
+// -----
+
+// Somebody reads the transposed elements row by row.
+// CHECK:       poly.kernel private @kernel_0
+// CHECK:         reduction add
+// CHECK:       poly.kernel private @kernel_1
+// CHECK:         reduction max
+func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x16xf32>) -> tensor<16x6xf32> {
+  %0 = graph.matmul %x, %w : (tensor<6x19xf32>, tensor<19x16xf32>) -> tensor<6x16xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<6x16xf32>) -> tensor<16x6xf32>
+  %2 = graph.softmax %1 {axis = 1 : i64} : (tensor<16x6xf32>) -> tensor<16x6xf32>
+  return %2 : tensor<16x6xf32>
+}
