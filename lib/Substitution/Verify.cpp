@@ -48,7 +48,8 @@ using Assumptions = llvm::SmallVector<Assumption, 4>;
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
       : options(options),
-        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}},
+        integers{
+            polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}, {}},
         meanings(context) {
     if (options.writesProofs)
       integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
