@@ -373,6 +373,49 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
       });
 }
 
+/// How often one element, and relu of it, are factors of a term.
+struct Powers {
+  Rational coefficient;
+  unsigned plain = 0, relu = 0;
+};
+
+/// A sum of several terms as a function of one element that never decreases:
+/// multiples of t and of t^p * relu(t)^q, with q at least 1. Sets `element`.
+static std::optional<std::vector<Powers>> getMonotone(const Sum &sum,
+                                                      Atom &element) {
+  bool isKnown = false;
+  auto isElement = [&](const Atom &atom) {
+    if (atom.kind != Atom::Kind::Read)
+      return false;
+    if (!std::exchange(isKnown, true))
+      element = atom;
+    return element.leaf == atom.leaf && element.indices == atom.indices;
+  };
+  std::vector<Powers> terms;
+  for (const Term &term : sum) {
+    Powers powers{term.coefficient};
+    for (const Atom &atom : term.factors) {
+      bool isRelu = atom.kind == Atom::Kind::Relu &&
+                    isSingleAtom(atom.args[0], Atom::Kind::Read) &&
+                    atom.args[0][0].coefficient.numerator == 1 &&
+                    atom.args[0][0].coefficient.denominator == 1;
+      const Atom &inner = isRelu ? atom.args[0][0].factors[0] : atom;
+      if (!isElement(inner))
+        return std::nullopt;
+      ++(isRelu ? powers.relu : powers.plain);
+    }
+    bool isPlain = term.bound.empty() && term.constraints.empty() &&
+                   term.bases.empty() && !term.coefficient.poisoned;
+    bool isMonotone = powers.relu > 0 || powers.plain == 1;
+    if (!isPlain || !isMonotone || !term.coefficient.isPositive())
+      return std::nullopt;
+    terms.push_back(powers);
+  }
+  if (sum.size() == 1 && sum[0].factors.size() == 1)
+    return std::nullopt;
+  return terms;
+}
+
 static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
                        const Constraints &constraints, Sum inner,
                        const Assumed &assumed) {
@@ -391,6 +434,22 @@ static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
       constant.clear();
     } else if (varying.empty()) {
       return constant;
+    }
+    // max(h(f)) = h(max(f)), where h never decreases.
+    Atom element;
+    auto monotone = getMonotone(varying, element);
+    if (monotone && isNeverEmpty(bound, constraints, assumed)) {
+      Sum plain = makeMaxOver(bound, constraints, makeAtom(element), assumed);
+      Sum relu = makeRelu(plain, assumed), result = std::move(constant);
+      for (const Powers &powers : *monotone) {
+        Sum product = makeConstant(powers.coefficient);
+        for (unsigned i = 0; i < powers.plain; ++i)
+          product = multiply(product, plain);
+        for (unsigned i = 0; i < powers.relu; ++i)
+          product = multiply(product, relu);
+        result = add(std::move(result), std::move(product));
+      }
+      return result;
     }
     Atom max;
     max.kind = Atom::Kind::Max;
