@@ -208,6 +208,29 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
        builder.getNamedAttr("read", builder.getI64IntegerAttr(panel))});
 }
 
+/// Whether the points along `dim` update the same element.
+static bool isReduced(const ComputeShape &compute, unsigned dim) {
+  return llvm::none_of(compute.writes, [&](const ComputeAccess &write) {
+    return write.map.isFunctionOfDim(dim);
+  });
+}
+
+/// How many vectors along `dim` one pass over the terms of a reduction adds up:
+/// enough to hide the latency of an addition. 1 if `dim` is itself reduced, or
+/// they would not fit.
+static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
+                             int64_t lanes, unsigned numShared) {
+  std::optional<int64_t> extent = compute.getExtent(dim);
+  bool isSum = compute.op.getReduction() && !isReduced(compute, dim);
+  for (unsigned other = numShared; other < compute.getNumDims(); ++other)
+    isSum &= !compute.restricted[other];
+  if (isSum && extent)
+    for (int64_t vectors : {8, 4, 2})
+      if (*extent % (vectors * lanes) == 0)
+        return vectors;
+  return 1;
+}
+
 void ComponentScheduler::emitCompute(unsigned position,
                                      ArrayRef<Segment> segments) {
   const ComputeShape &compute = shape(position);
@@ -235,17 +258,38 @@ void ComponentScheduler::emitCompute(unsigned position,
       }
     }
   }
-  for (unsigned dim : own)
-    if (dim != ownVector) {
-      results.push_back(dimExpr(dim));
-      loops.push_back(getLoop(LoopKind::Sequential));
-    }
-  if (ownVector) {
-    results.push_back(dimExpr(*ownVector).floorDiv(lanes));
-    loops.push_back(getLoop(LoopKind::Sequential));
-    results.push_back(dimExpr(*ownVector) % lanes);
-    loops.push_back(LoopAttr::getVector(context, lanes));
+  auto addLoop = [&](AffineExpr expr, LoopAttr loop) {
+    results.push_back(expr);
+    loops.push_back(loop);
+  };
+  // Sums of a row of vectors stay in registers while their terms are added.
+  int64_t vectors =
+      ownVector ? getRowVectors(compute, *ownVector, lanes, numShared) : 1;
+  if (vectors > 1) {
+    llvm::stable_sort(own, [&](unsigned a, unsigned b) {
+      return isReduced(compute, a) < isReduced(compute, b);
+    });
+    unsigned numSums =
+        llvm::count_if(own, [&](unsigned d) { return !isReduced(compute, d); });
+    for (unsigned dim : ArrayRef(own).take_front(numSums))
+      if (dim != ownVector)
+        addLoop(dimExpr(dim), getLoop(LoopKind::Sequential));
+    addLoop(dimExpr(*ownVector).floorDiv(lanes * vectors),
+            getLoop(LoopKind::Sequential));
+    for (unsigned dim : ArrayRef(own).drop_front(numSums))
+      addLoop(dimExpr(dim), getLoop(LoopKind::Sequential));
+    addLoop((dimExpr(*ownVector) % (lanes * vectors)).floorDiv(lanes),
+            getLoop(LoopKind::Unroll));
+  } else {
+    for (unsigned dim : own)
+      if (dim != ownVector)
+        addLoop(dimExpr(dim), getLoop(LoopKind::Sequential));
+    if (ownVector)
+      addLoop(dimExpr(*ownVector).floorDiv(lanes),
+              getLoop(LoopKind::Sequential));
   }
+  if (ownVector)
+    addLoop(dimExpr(*ownVector) % lanes, LoopAttr::getVector(context, lanes));
   OpBuilder::InsertionGuard guard(builder);
   if (DictionaryAttr prefetch = getPrefetch(position, own)) {
     emitBand(position, maps, loops);
