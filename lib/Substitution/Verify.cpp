@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Substitution/Verify.h"
-#include "Guard.h"
 #include "Proof.h"
 #include "Prove.h"
 #include "Sample.h"
