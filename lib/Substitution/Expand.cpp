@@ -94,13 +94,20 @@ Sum Expander::evaluateAccess(Expr expr, const Scope &scope,
                              const Assumed &assumed) {
   Pending pending;
   llvm::SmallVector<Linear, 4> indices;
+  undecided.reset();
   for (Expr operand : expr.getOperands()) {
     auto index = evaluateIndex(operand, scope, assumed, pending);
+    if (!index && undecided)
+      return distinguish(*undecided, assumed, [&](const Assumed &decided) {
+        return evaluateAccess(expr, scope, decided);
+      });
     if (!index)
       return fail("index that is not linear");
     indices.push_back(*index);
   }
   Assumed inside = assumed.with(pending.constraints);
+  for (const Base &base : pending.bases)
+    inside = inside.with(base.facts);
   TensorRef tensor = expr.getTensor();
   Sum sum =
       tensor.isOperand()
@@ -108,6 +115,21 @@ Sum Expander::evaluateAccess(Expr expr, const Scope &scope,
           : expandStep(scope.instance, tensor.number, indices, inside);
   pending.attachTo(sum);
   return sum;
+}
+
+Sum Expander::distinguish(const Constraint &condition, const Assumed &assumed,
+                          llvm::function_ref<Sum(const Assumed &)> evaluate) {
+  Constraints options{condition};
+  llvm::append_range(options, negate(condition));
+  Sum result;
+  for (const Constraint &option : options) {
+    if (assumed.isImpossible(option))
+      continue;
+    Sum part = evaluate(assumed.with(option));
+    restrict(part, {option});
+    result = add(std::move(result), std::move(part));
+  }
+  return result;
 }
 
 Sum Expander::evaluateApply(Expr expr, const Scope &scope,
@@ -158,8 +180,13 @@ Sum Expander::evaluateSelect(Expr expr, const Scope &scope,
   Sum result;
   for (bool isTrue : {true, false}) {
     Pending pending;
+    undecided.reset();
     auto pieces = evaluateCondition(expr.getOperands()[0], isTrue, scope,
                                     assumed, pending);
+    if (!pieces && undecided)
+      return distinguish(*undecided, assumed, [&](const Assumed &decided) {
+        return evaluateSelect(expr, scope, decided);
+      });
     if (!pieces)
       return fail("condition that is not linear");
     for (const Constraints &piece : *pieces) {
@@ -291,8 +318,18 @@ Expander::makeBase(const Linear &value, const Linear &size, const Linear &scale,
                    const Assumed &assumed, Pending &pending) {
   if (!assumed.implies(Constraint::atLeast(value, 0)))
     return std::nullopt;
-  if (assumed.implies(Constraint::less(value, size)))
-    return Linear(0);
+  // Few multiples of the size are told apart one by one.
+  for (int64_t multiple = 0; multiple < kMaxMultiples; ++multiple) {
+    if (assumed.implies(Constraint::less(value, size * (multiple + 1))))
+      return scale * multiple;
+    if (assumed.implies(Constraint::atLeast(value, size * (multiple + 1))))
+      continue;
+    if (assumed.implies(Constraint::less(value, size * kMaxMultiples))) {
+      undecided = Constraint::less(value, size * (multiple + 1));
+      return std::nullopt;
+    }
+    break;
+  }
   std::optional<int64_t> divisor = size.getValue(), factor = scale.getValue();
   if (divisor == 1 && factor)
     return value * *factor;

@@ -8,6 +8,11 @@
 
 namespace espalier::substitution {
 
+/// Quotients below this are told apart.
+constexpr int64_t kMaxMultiples = 4;
+/// Parameters have smaller numbers.
+constexpr Var kFirstIndex = 1u << 20;
+
 /// Expands instances at symbolic indices. Knows the constructs of definitions,
 /// and no operator.
 class Expander {
@@ -63,12 +68,16 @@ private:
                                                   Pending &pending);
 
   Sum fail(const llvm::Twine &reason);
+  /// Evaluates where the condition holds and where it does not.
+  Sum distinguish(const Constraint &condition, const Assumed &assumed,
+                  llvm::function_ref<Sum(const Assumed &)> evaluate);
 
   const Instances &instances;
   Sizes &sizes;
   Budget &budget;
-  /// Above all parameters.
-  Var nextVar = 1u << 20;
+  /// A condition that would decide a quotient.
+  std::optional<Constraint> undecided;
+  Var nextVar = kFirstIndex;
   std::string error;
 };
 

@@ -35,22 +35,25 @@ static bool toRows(llvm::ArrayRef<Var> vars,
 }
 
 polyhedral::Set
-espalier::substitution::makeSet(const polyhedral::Context &isl,
+espalier::substitution::makeSet(const Integers &integers,
                                 llvm::ArrayRef<Var> vars,
                                 llvm::ArrayRef<Constraint> constraints) {
   std::vector<polyhedral::LinearConstraint> rows;
   if (!toRows(vars, constraints, rows))
     return polyhedral::Set();
-  return polyhedral::Set::get(isl, vars.size(), rows);
+  return polyhedral::Set::get(integers.isl, vars.size(), rows);
 }
 
 /// Whether it is certain that no point satisfies the constraints.
-static bool isCertainlyEmpty(const polyhedral::Context &isl,
+static bool isCertainlyEmpty(const Integers &integers,
                              llvm::ArrayRef<Constraint> constraints) {
   llvm::SmallVector<Var> vars = getVars(constraints);
   std::vector<polyhedral::LinearConstraint> rows;
-  return toRows(vars, constraints, rows) &&
-         polyhedral::isEmpty(isl, vars.size(), rows) == true;
+  bool isEmpty = toRows(vars, constraints, rows) &&
+                 polyhedral::isEmpty(integers.isl, vars.size(), rows) == true;
+  if (isEmpty && integers.onImpossible)
+    integers.onImpossible(constraints);
+  return isEmpty;
 }
 
 llvm::SmallVector<Var>
@@ -149,7 +152,7 @@ bool Facts::isImpossible(llvm::ArrayRef<Constraint> more) const {
     return false;
   else
     all = getConnected(rest, query);
-  return isCertainlyEmpty(*isl, all);
+  return isCertainlyEmpty(*integers, all);
 }
 
 bool Facts::implies(const Constraint &constraint) const {

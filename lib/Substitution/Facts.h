@@ -11,14 +11,20 @@
 #include "Linear.h"
 #include "espalier/Polyhedral/Set.h"
 #include "llvm/ADT/DenseMap.h"
-#include <memory>
+#include <functional>
 
 namespace espalier::substitution {
 
+/// What answers questions about integer points.
+struct Integers {
+  polyhedral::Context isl;
+  /// Told of constraints that were found to have no solution, if set.
+  std::function<void(llvm::ArrayRef<Constraint>)> onImpossible;
+};
+
 /// The points of `vars`, in that order, that satisfy the constraints, which
 /// mention no others. Null if a number does not fit.
-polyhedral::Set makeSet(const polyhedral::Context &isl,
-                        llvm::ArrayRef<Var> vars,
+polyhedral::Set makeSet(const Integers &integers, llvm::ArrayRef<Var> vars,
                         llvm::ArrayRef<Constraint> constraints);
 
 /// The variables of constraints, ascending.
@@ -32,10 +38,7 @@ getConnected(llvm::ArrayRef<Constraint> facts,
 
 class Facts {
 public:
-  explicit Facts(const polyhedral::Context &isl) : isl(&isl) {}
-
-  /// Variables below this one are isolated last.
-  void setFirstAuxiliary(Var var) { firstAuxiliary = var; }
+  explicit Facts(const Integers &integers) : integers(&integers) {}
 
   void add(Constraint constraint);
   void add(llvm::ArrayRef<Constraint> constraints) {
@@ -64,11 +67,10 @@ public:
   llvm::ArrayRef<Constraint> getRest() const { return rest; }
   /// All facts, solved equalities included.
   Constraints getAll() const;
-  const polyhedral::Context &getIsl() const { return *isl; }
+  const Integers &getIntegers() const { return *integers; }
 
 private:
-  const polyhedral::Context *isl;
-  Var firstAuxiliary = 0;
+  const Integers *integers;
   llvm::DenseMap<Var, Linear> solved;
   Constraints rest;
   bool contradictory = false;

@@ -24,6 +24,27 @@ static constexpr int64_t kMaxElements = 100'000;
 /// Inputs are small integers, so that only divisions round.
 static constexpr double kTolerance = 1e-7;
 
+/// The value of a parameter that is no extent; nothing if it has none.
+static std::optional<int64_t>
+evaluateDefined(const SizeInfo &info, const std::vector<int64_t> &values) {
+  auto getValue = [&](Var var) { return values[var]; };
+  int64_t a = info.a.evaluate(getValue), b = info.b.evaluate(getValue);
+  switch (info.kind) {
+  case SizeInfo::Kind::Extent:
+    return std::nullopt;
+  case SizeInfo::Kind::Floor:
+  case SizeInfo::Kind::Quotient:
+    if (b <= 0)
+      return std::nullopt;
+    return llvm::divideFloorSigned(a, b);
+  case SizeInfo::Kind::Product:
+    return a * b;
+  case SizeInfo::Kind::Max:
+    return std::max(a, b);
+  }
+  llvm_unreachable("every kind is handled above");
+}
+
 /// Often one that is there already: equal and divisible extents fit better.
 int64_t Sampler::pickExtent(const std::vector<int64_t> &values, Var number,
                             int64_t least, int64_t limit) {
@@ -40,37 +61,49 @@ std::optional<std::vector<int64_t>> Sampler::tryToDraw(int64_t limit,
   std::vector<int64_t> values(sizes.size(), 0);
   auto getValue = [&](Var var) { return values[var]; };
   for (Var var = 0; var < sizes.size(); ++var) {
-    const SizeInfo &info = sizes[var];
-    int64_t a = info.a.evaluate(getValue), b = info.b.evaluate(getValue);
-    switch (info.kind) {
-    case SizeInfo::Kind::Extent: {
-      // Other extents may determine it; what is newer is not known yet.
-      Linear simple = sizes.facts.simplify(Linear::var(var));
-      bool isChosen = simple.any([&](Var other) { return other >= var; });
-      values[var] = isChosen ? pickExtent(values, var, least, limit)
-                             : simple.evaluate(getValue);
-      break;
-    }
-    case SizeInfo::Kind::Floor:
-    case SizeInfo::Kind::Quotient:
-      if (b <= 0)
+    if (sizes[var].kind != SizeInfo::Kind::Extent) {
+      auto value = evaluateDefined(sizes[var], values);
+      if (!value)
         return std::nullopt;
-      values[var] = llvm::divideFloorSigned(a, b);
-      break;
-    case SizeInfo::Kind::Product:
-      values[var] = a * b;
-      break;
-    case SizeInfo::Kind::Max:
-      values[var] = std::max(a, b);
-      break;
+      values[var] = *value;
+      continue;
     }
+    // Other extents may determine it; what is newer is not known yet.
+    Linear simple = sizes.facts.simplify(Linear::var(var));
+    bool isChosen = simple.any([&](Var other) { return other >= var; });
+    values[var] = isChosen ? pickExtent(values, var, least, limit)
+                           : simple.evaluate(getValue);
   }
-  for (const Constraint &fact : sizes.facts.getAll()) {
-    int64_t value = fact.expr.evaluate(getValue);
-    if (fact.isEquality ? value != 0 : value < 0)
-      return std::nullopt;
-  }
+  if (!fits(values))
+    return std::nullopt;
   return values;
+}
+
+bool Sampler::fits(const std::vector<int64_t> &values) const {
+  return llvm::all_of(sizes.facts.getAll(), [&](const Constraint &fact) {
+    int64_t value = fact.expr.evaluate([&](Var var) { return values[var]; });
+    return fact.isEquality ? value == 0 : value >= 0;
+  });
+}
+
+std::string Sampler::findMisfit(const Sizes &src, unsigned count) {
+  for (Var var = src.size(); var < sizes.size(); ++var)
+    if (sizes[var].kind == SizeInfo::Kind::Extent)
+      return "";
+  Sampler sampler(instances, src, elementType, random());
+  for (unsigned number = 0; number < count; ++number) {
+    auto values = sampler.drawSizes(kLimits[number % std::size(kLimits)]);
+    if (!values)
+      continue;
+    for (Var var = src.size(); var < sizes.size(); ++var)
+      if (auto value = evaluateDefined(sizes[var], *values))
+        values->push_back(*value);
+      else
+        return describe(*values) + ": a divisor of dst is 0";
+    if (!fits(*values))
+      return describe(*values) + ": does not fit dst";
+  }
+  return "";
 }
 
 std::optional<std::vector<int64_t>> Sampler::drawSizes(int64_t limit,

@@ -25,6 +25,9 @@ public:
   /// Evaluates both sides at up to `count` shapes with extents up to `limit`.
   /// The first difference in words, or an empty string.
   std::string findDifference(unsigned count, Budget &budget, int64_t limit = 8);
+  /// Draws shapes that fit `src` alone, and says which do not fit both sides;
+  /// empty if all do, or if constants of `dst` leave a choice.
+  std::string findMisfit(const Sizes &src, unsigned count);
   /// The shapes of the variables and constants of `src`.
   std::string describe(const std::vector<int64_t> &values) const;
 
@@ -34,6 +37,8 @@ private:
   evaluate(const std::vector<int64_t> &values);
   std::string compare(const std::vector<interpreter::Tensor> &tensors,
                       const std::vector<int64_t> &values) const;
+  /// Whether values of all parameters satisfy all facts.
+  bool fits(const std::vector<int64_t> &values) const;
   int64_t pickExtent(const std::vector<int64_t> &values, Var number,
                      int64_t least, int64_t limit);
   int64_t pick(int64_t least, int64_t most) {

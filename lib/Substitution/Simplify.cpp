@@ -19,8 +19,13 @@ static bool normalize(Constraints &constraints, const Facts &facts) {
     std::optional<bool> decided = simple.normalize();
     if (decided && !*decided)
       return false;
-    if (!decided && !llvm::is_contained(result, simple))
-      result.push_back(simple);
+    if (decided || llvm::is_contained(result, simple))
+      continue;
+    // At least and at most 0 is 0.
+    Constraint opposite{simple.expr * -1, false};
+    if (!simple.isEquality && llvm::is_contained(result, opposite))
+      llvm::erase(result, opposite), simple.isEquality = true;
+    result.push_back(simple);
   }
   constraints = std::move(result);
   return true;
@@ -86,7 +91,8 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   llvm::append_range(conditions, assumed.facts->getRest());
   auto all = getConnected(conditions, domain);
   llvm::SmallVector<Var> vars = getVars(all);
-  auto equalities = makeSet(assumed.facts->getIsl(), vars, all).getEqualities();
+  auto equalities =
+      makeSet(assumed.facts->getIntegers(), vars, all).getEqualities();
   if (!equalities)
     return false;
   bool added = false;
@@ -106,6 +112,34 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   return added;
 }
 
+/// Learns more of bases from the conditions of their term; those whose value
+/// these determine are replaced by it.
+static void refineBases(Term &term, const Assumed &assumed) {
+  Assumed inside = assumed.with(term.constraints);
+  for (unsigned number = 0; number < term.bases.size();) {
+    Base &base = term.bases[number];
+    // limit <= argument < limit + size, where limit is v * size.
+    auto limits = getShifts(base.size, base.scale, *assumed.sizes);
+    for (int64_t k = 0; k < kMaxMultiples; ++k)
+      limits.push_back({base.size * k, base.scale * k});
+    std::optional<Linear> value;
+    for (const auto &[limit, image] : limits)
+      if (!value && inside.implies(Constraint::atLeast(base.argument, limit)) &&
+          inside.implies(Constraint::less(base.argument, limit + base.size)))
+        value = image;
+    if (value) {
+      Var var = base.var;
+      term.bases.erase(term.bases.begin() + number);
+      substitute(term, var, *value);
+      continue;
+    }
+    for (const Constraint &fact : getBaseFacts(base, *assumed.sizes, inside))
+      if (!llvm::is_contained(base.facts, fact))
+        base.facts.push_back(fact);
+    ++number;
+  }
+}
+
 /// Returns false if the term is over nothing.
 static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   do {
@@ -117,6 +151,7 @@ static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   } while (thorough && addImpliedEqualities(term, assumed));
   if (term.constraints.empty())
     return true;
+  refineBases(term, assumed);
   Constraints domain = getDomain(term);
   if (assumed.isImpossible(domain))
     return false;
@@ -146,20 +181,39 @@ void espalier::substitution::simplify(Sum &sum, const Assumed &assumed,
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// A constraint that mentions no variable bound in its term or in `bound`.
-static std::optional<Constraint> findOuterCondition(const Sum &sum,
-                                                    llvm::ArrayRef<Var> bound) {
-  for (const Term &term : sum)
+/// A condition that mentions no variable bound in its term or in `bound`, with
+/// the bases that it mentions.
+struct OuterCondition {
+  Constraint constraint;
+  llvm::SmallVector<Base, 1> bases;
+};
+
+static std::optional<OuterCondition>
+findOuterCondition(const Sum &sum, llvm::ArrayRef<Var> bound) {
+  for (const Term &term : sum) {
+    auto isInner = [&](Var var) {
+      return llvm::is_contained(term.bound, var) ||
+             llvm::is_contained(bound, var);
+    };
     for (const Constraint &constraint : term.constraints) {
-      bool isOuter = !constraint.expr.any([&](Var var) {
-        return llvm::is_contained(term.bound, var) ||
-               llvm::is_contained(bound, var) ||
-               llvm::any_of(term.bases,
-                            [&](const Base &base) { return base.var == var; });
-      });
+      OuterCondition condition{constraint, {}};
+      bool isOuter = !constraint.expr.any(isInner);
+      for (const Base &base : term.bases) {
+        if (!constraint.expr.contains(base.var))
+          continue;
+        // The argument may mention further bases; those are left inside.
+        isOuter &= !base.argument.any([&](Var var) {
+          return isInner(var) ||
+                 llvm::any_of(term.bases, [&](const Base &other) {
+                   return other.var == var;
+                 });
+        });
+        condition.bases.push_back(base);
+      }
       if (isOuter && !constraint.expr.isPoisoned())
-        return constraint;
+        return condition;
     }
+  }
   return std::nullopt;
 }
 
@@ -169,18 +223,30 @@ static Sum distribute(Sum inner, llvm::ArrayRef<Var> bound,
                       const Constraints &within, const Assumed &assumed,
                       llvm::function_ref<Sum(Sum, const Assumed &)> make) {
   simplify(inner, assumed.with(within));
-  std::optional<Constraint> condition = findOuterCondition(inner, bound);
+  std::optional<OuterCondition> condition = findOuterCondition(inner, bound);
   if (!condition)
     return make(std::move(inner), assumed);
-  Constraints options{*condition};
-  llvm::append_range(options, negate(*condition));
+  // Bases that the condition mentions go outside with it. Of facts about them,
+  // only what always holds.
+  Assumed outside = assumed;
+  for (const Base &base : condition->bases) {
+    if (base.size == base.scale)
+      llvm::append_range(outside.conditions, getRemainderFacts(base));
+    for (Term &term : inner)
+      llvm::erase_if(term.bases,
+                     [&](const Base &other) { return other.var == base.var; });
+  }
+  Constraints options{condition->constraint};
+  llvm::append_range(options, negate(condition->constraint));
   Sum result;
   for (const Constraint &option : options) {
-    if (assumed.isImpossible(option))
+    if (outside.isImpossible(option))
       continue;
-    Sum part = distribute(inner, bound, within, assumed.with(option), make);
-    for (Term &term : part)
+    Sum part = distribute(inner, bound, within, outside.with(option), make);
+    for (Term &term : part) {
       term.constraints.push_back(option);
+      llvm::append_range(term.bases, condition->bases);
+    }
     result = add(std::move(result), std::move(part));
   }
   return result;
@@ -247,25 +313,27 @@ static bool isSingleAtom(const Sum &sum, Atom::Kind kind) {
 static bool isNeverEmpty(llvm::ArrayRef<Var> bound,
                          const Constraints &constraints,
                          const Assumed &assumed) {
-  Constraints conditions;
+  Constraints conditions, domain;
   for (const Constraint &condition : assumed.conditions)
     conditions.push_back(assumed.facts->simplify(condition));
   llvm::append_range(conditions, assumed.facts->getRest());
-  auto all = getConnected(conditions, constraints);
+  for (const Constraint &constraint : constraints)
+    domain.push_back(assumed.facts->simplify(constraint));
+  auto all = getConnected(conditions, domain);
   llvm::SmallVector<Var> outer = getVars(all);
   llvm::erase_if(outer,
                  [&](Var var) { return llvm::is_contained(bound, var); });
   llvm::SmallVector<Var> vars = outer;
   llvm::append_range(vars, bound);
-  const polyhedral::Context &isl = assumed.facts->getIsl();
+  const Integers &integers = assumed.facts->getIntegers();
   llvm::SmallVector<Constraint> known;
   for (const Constraint &constraint : all)
     if (!constraint.expr.any(
             [&](Var var) { return llvm::is_contained(bound, var); }))
       known.push_back(constraint);
-  polyhedral::Set possible = makeSet(isl, outer, known);
+  polyhedral::Set possible = makeSet(integers, outer, known);
   polyhedral::Set covered =
-      makeSet(isl, vars, all).project(outer.size(), bound.size());
+      makeSet(integers, vars, all).project(outer.size(), bound.size());
   return possible.isSubset(covered) == true;
 }
 
@@ -305,26 +373,61 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
       });
 }
 
+static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
+                       const Constraints &constraints, Sum inner,
+                       const Assumed &assumed) {
+  auto make = [&](Sum inner, const Assumed &assumed) {
+    // max(f + c) = max(f) + c, where c does not depend on the position.
+    Sum constant, varying;
+    for (Term &term : inner) {
+      bool varies = false;
+      forEachVar(term,
+                 [&](Var var) { varies |= llvm::is_contained(bound, var); });
+      (varies ? varying : constant).push_back(std::move(term));
+    }
+    bool isSplit = !constant.empty() || varying.empty();
+    if (isSplit && !isNeverEmpty(bound, constraints, assumed)) {
+      varying = add(std::move(varying), std::move(constant));
+      constant.clear();
+    } else if (varying.empty()) {
+      return constant;
+    }
+    Atom max;
+    max.kind = Atom::Kind::Max;
+    max.bound.assign(bound.begin(), bound.end());
+    max.constraints = constraints;
+    Rational factor = takeScale(varying);
+    if (isSingleAtom(varying, Atom::Kind::Max) &&
+        varying[0].coefficient.isPositive()) {
+      Atom nested = varying[0].factors[0];
+      llvm::append_range(max.bound, nested.bound);
+      llvm::append_range(max.constraints, nested.constraints);
+      varying = nested.args[0];
+    }
+    max.args.push_back(std::move(varying));
+    return add(scale(makeAtom(std::move(max)), factor), std::move(constant));
+  };
+  return distribute(std::move(inner), bound, constraints, assumed, make);
+}
+
 Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
                                     const Constraints &constraints, Sum inner,
                                     const Assumed &assumed) {
-  return distribute(std::move(inner), bound, constraints, assumed,
-                    [&](Sum inner, const Assumed &assumed) {
-                      Atom max;
-                      max.kind = Atom::Kind::Max;
-                      max.bound.assign(bound.begin(), bound.end());
-                      max.constraints = constraints;
-                      Rational factor = takeScale(inner);
-                      if (isSingleAtom(inner, Atom::Kind::Max) &&
-                          inner[0].coefficient.isPositive()) {
-                        Atom nested = inner[0].factors[0];
-                        llvm::append_range(max.bound, nested.bound);
-                        llvm::append_range(max.constraints, nested.constraints);
-                        inner = nested.args[0];
-                      }
-                      max.args.push_back(std::move(inner));
-                      return scale(makeAtom(std::move(max)), factor);
-                    });
+  // Positions with one value only are no positions.
+  Term domain;
+  domain.bound.assign(bound.begin(), bound.end());
+  domain.constraints = constraints;
+  Atom body;
+  body.kind = Atom::Kind::Max;
+  body.args.push_back(std::move(inner));
+  domain.factors.push_back(std::move(body));
+  do {
+    // An empty domain stays as it is: nothing equals its maximum.
+    if (!normalize(domain.constraints, *assumed.facts))
+      break;
+  } while (eliminateOne(domain));
+  return makeMaxOver(domain.bound, domain.constraints,
+                     std::move(domain.factors[0].args[0]), assumed);
 }
 
 Sum espalier::substitution::makeFunction(definition::ScalarFn fn,

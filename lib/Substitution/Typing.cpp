@@ -57,19 +57,13 @@ public:
 
   bool run() {
     for (unsigned number = 0; number < instances.list.size(); ++number) {
-      if (number == instances.numSrc) {
-        sizes.close();
-        typing.srcSizes = sizes;
-        applyAssumptions();
-      }
+      if (number == instances.numSrc)
+        finishSrc();
       if (!type(number))
         return false;
     }
-    if (!typing.srcSizes) {
-      sizes.close();
-      typing.srcSizes = sizes;
-      applyAssumptions();
-    }
+    if (!typing.srcSizes)
+      finishSrc();
     for (auto [src, dst] : llvm::zip_equal(instances.src, instances.dst))
       for (auto [lhs, rhs] : llvm::zip_equal(instances.list[src].shape,
                                              instances.list[dst].shape))
@@ -80,6 +74,14 @@ public:
   }
 
 private:
+  void finishSrc() {
+    sizes.close();
+    typing.srcSizes = sizes;
+    assumeGroups();
+    typing.assumedSizes = sizes;
+    assumeSquares();
+  }
+
   bool type(unsigned number) {
     Instance &instance = instances.list[number];
     instance.boundaries.resize(instance.rank);
@@ -106,7 +108,7 @@ private:
       if (assumption.kind == Assumption::Kind::OneGroup &&
           assumption.first == number && !instance.isInSrc)
         assumeOneGroup(instance);
-      else if (assumption.kind == Assumption::Kind::SquareConst &&
+      else if (assumption.kind == Assumption::Kind::SquareUse &&
                assumption.first == number && !instance.isInSrc)
         assumeSquare(instance);
     for (const Agreement &agreement : instance.meaning->definition.agreements)
@@ -122,6 +124,10 @@ private:
       instance.shape.push_back(*extent);
     }
     setBoundaries(instance);
+    for (const Assumption &assumption : assumptions)
+      if (assumption.kind == Assumption::Kind::SquareConst &&
+          assumption.first == number && !instance.isInSrc)
+        sizes.facts.addEqual(instance.shape[0], instance.shape[1]);
     return true;
   }
 
@@ -248,20 +254,31 @@ private:
     sizes.close();
   }
 
-  void applyAssumptions() {
+  void assumeGroups() {
     for (const Assumption &assumption : assumptions) {
       const Instance &first = instances.list[assumption.first];
       if (!first.isInSrc)
         continue;
       if (assumption.kind == Assumption::Kind::OneGroup)
         assumeOneGroup(first);
-      if (assumption.kind == Assumption::Kind::SquareConst)
-        assumeSquare(first);
       if (assumption.kind == Assumption::Kind::SameSplit) {
         const Instance &second = instances.list[assumption.second];
         sizes.facts.addEqual(getGroupChannels(first), getGroupChannels(second));
         sizes.facts.addEqual(getGroupFeatures(first), getGroupFeatures(second));
       }
+    }
+    sizes.close();
+  }
+
+  void assumeSquares() {
+    for (const Assumption &assumption : assumptions) {
+      const Instance &first = instances.list[assumption.first];
+      if (!first.isInSrc)
+        continue;
+      if (assumption.kind == Assumption::Kind::SquareUse)
+        assumeSquare(first);
+      if (assumption.kind == Assumption::Kind::SquareConst)
+        sizes.facts.addEqual(first.shape[0], first.shape[1]);
     }
     sizes.close();
   }
@@ -291,21 +308,35 @@ private:
     }
   }
 
+  /// In the words of a guard. Parameters are defined by older ones, so this
+  /// ends; equalities that were found later are not used.
   std::string describe(const Linear &linear) {
     std::string text;
-    for (auto [var, coefficient] : sizes.facts.simplify(linear).getTerms()) {
+    for (auto [var, coefficient] : linear.getTerms()) {
       if (!text.empty())
         text += " + ";
       if (coefficient != 1)
         text += llvm::itostr(coefficient) + " * ";
-      const SizeInfo &info = sizes[var];
-      text += info.kind == SizeInfo::Kind::Extent
-                  ? info.name
-                  : "(" + describe(info.a) + " // " + describe(info.b) + ")";
+      text += describe(sizes[var]);
     }
     if (linear.getConstant() != 0 || text.empty())
       text += (text.empty() ? "" : " + ") + llvm::itostr(linear.getConstant());
     return text;
+  }
+
+  std::string describe(const SizeInfo &info) {
+    switch (info.kind) {
+    case SizeInfo::Kind::Extent:
+      return info.name;
+    case SizeInfo::Kind::Floor:
+    case SizeInfo::Kind::Quotient:
+      return "floor((" + describe(info.a) + ") / (" + describe(info.b) + "))";
+    case SizeInfo::Kind::Product:
+      return "(" + describe(info.a) + ") * (" + describe(info.b) + ")";
+    case SizeInfo::Kind::Max:
+      return "max(" + describe(info.a) + ", " + describe(info.b) + ")";
+    }
+    llvm_unreachable("every kind is handled above");
   }
 
   Typing &typing;
@@ -317,12 +348,10 @@ private:
 };
 } // namespace
 
-std::optional<Typing>
-espalier::substitution::typeRule(const Instances &instances, Meanings &meanings,
-                                 const polyhedral::Context &isl,
-                                 llvm::ArrayRef<Assumption> assumptions,
-                                 std::string &error) {
-  Typing typing{instances, Sizes(isl), std::nullopt, {}};
+std::optional<Typing> espalier::substitution::typeRule(
+    const Instances &instances, Meanings &meanings, const Integers &integers,
+    llvm::ArrayRef<Assumption> assumptions, std::string &error) {
+  Typing typing{instances, Sizes(integers), {}, {}, {}};
   if (!Typer(typing, meanings, assumptions, error).run())
     return std::nullopt;
   return typing;

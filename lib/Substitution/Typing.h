@@ -53,7 +53,8 @@ struct Assumption {
     OneGroup,    ///< Convolution `first` has one group.
     SameSplit,   ///< Convolutions `first` and `second`: equal channels and
                  ///< features per group.
-    SquareConst, ///< The constant operand of `first` keeps the extent.
+    SquareUse,   ///< The constant operand of `first` keeps the extent.
+    SquareConst, ///< Constant `first` has two equal extents in front.
   } kind;
   unsigned first, second = 0;
 };
@@ -64,6 +65,8 @@ struct Typing {
   Sizes sizes;
   /// What `src` alone asks for.
   std::optional<Sizes> srcSizes;
+  /// The same under the assumptions about its convolutions.
+  std::optional<Sizes> assumedSizes;
   /// Divisions in `dst` that must come out even, in words.
   llvm::SmallVector<std::string, 1> divisions;
 };
@@ -71,7 +74,7 @@ struct Typing {
 /// Types a rule whose outputs have equal shapes on both sides, with
 /// assumptions. Nothing, and a reason, if an operator has no meaning.
 std::optional<Typing> typeRule(const Instances &instances, Meanings &meanings,
-                               const polyhedral::Context &isl,
+                               const Integers &integers,
                                llvm::ArrayRef<Assumption> assumptions,
                                std::string &error);
 

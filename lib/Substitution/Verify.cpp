@@ -8,11 +8,15 @@
 
 #include "espalier/Substitution/Verify.h"
 #include "Guard.h"
+#include "Proof.h"
 #include "Prove.h"
 #include "Sample.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace espalier;
 using namespace espalier::substitution;
@@ -43,14 +47,22 @@ using Assumptions = llvm::SmallVector<Assumption, 4>;
 
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
-      : options(options), isl(polyhedral::Limits{kMaxOperations}),
-        meanings(context) {}
+      : options(options),
+        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}},
+        meanings(context) {
+    if (options.writesProofs)
+      integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
+        proof.addQuestion(constraints);
+      };
+  }
 
+  Verdict decide(const Rule &rule);
   mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
 
   VerifyOptions options;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  polyhedral::Context isl;
+  Integers integers;
+  Proof proof;
   Meanings meanings;
 };
 
@@ -59,17 +71,22 @@ namespace {
 class RankedVerifier {
 public:
   RankedVerifier(const Instances &instances, Meanings &meanings,
-                 const polyhedral::Context &isl, mlir::Type elementType,
-                 unsigned numRechecks, Budget &budget)
-      : instances(instances), meanings(meanings), isl(isl),
-        elementType(elementType), numRechecks(numRechecks), budget(budget) {}
+                 const Integers &integers, Proof &proof, mlir::Type elementType,
+                 const VerifyOptions &options, Budget &budget)
+      : instances(instances), meanings(meanings), integers(integers),
+        proof(proof), elementType(elementType), options(options),
+        budget(budget) {}
 
   Verdict run() {
     std::string error;
-    auto typing = typeRule(instances, meanings, isl, {}, error);
+    proof.restart();
+    auto typing = typeRule(instances, meanings, integers, {}, error);
     if (!typing)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
+    auto srcCases = typing->srcSizes->getCases();
+    if (srcCases && srcCases->empty())
+      return {Verdict::Kind::Unknown, "ill-typed: no shapes fit src", true};
     if (cases && cases->empty())
       return refuteShapes(*typing, /*least=*/1, "no shapes fit both sides");
     std::string difference;
@@ -77,7 +94,9 @@ public:
       return *verdict;
     for (const Assumptions &assumptions : listAssumptions()) {
       std::string ignored;
-      auto narrowed = typeRule(instances, meanings, isl, assumptions, error);
+      proof.restart();
+      auto narrowed =
+          typeRule(instances, meanings, integers, assumptions, error);
       if (!narrowed || !budget.check())
         continue;
       auto narrowedCases = narrowed->sizes.getCases();
@@ -133,17 +152,27 @@ private:
     Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
                                        : Verdict::Kind::ProvedIf,
                     guard.text};
-    if (numRechecks != 0)
-      verdict.contradiction =
-          Sampler(typing.instances, typing.sizes, elementType, 3)
-              .findDifference(numRechecks, budget);
+    proof.accept();
+    if (options.numRechecks != 0)
+      verdict.contradiction = recheck(typing, verdict);
     return verdict;
+  }
+
+  /// Evaluates at shapes that fit what was proved. Without a condition, those
+  /// that fit `src` must fit `dst` too.
+  std::string recheck(const Typing &typing, const Verdict &verdict) {
+    Sampler sampler(typing.instances, typing.sizes, elementType, 3);
+    std::string difference =
+        sampler.findDifference(options.numRechecks, budget);
+    if (difference.empty() && verdict.kind == Verdict::Kind::Proved)
+      return sampler.findMisfit(*typing.srcSizes, options.numRechecks);
+    return difference;
   }
 
   bool prove(const Instances &typed, Sizes sizes) {
     Expander expander(typed, sizes, budget);
     for (auto [src, dst] : llvm::zip_equal(typed.src, typed.dst)) {
-      Assumed assumed{&sizes.facts, {}};
+      Assumed assumed{&sizes.facts, &sizes, {}};
       llvm::SmallVector<Linear> indices;
       for (const Linear &extent : typed.list[src].shape) {
         indices.push_back(Linear::var(expander.makeVar()));
@@ -157,8 +186,10 @@ private:
         return false;
       }
       Prover prover(sizes, expander.getNextVar(), budget);
-      if (!prover.isZero(add(std::move(lhs), scale(rhs, Rational::get(-1))),
-                         assumed))
+      Sum difference = add(std::move(lhs), scale(rhs, Rational::get(-1)));
+      if (options.writesProofs)
+        proof.addZero(difference, typed);
+      if (!prover.isZero(std::move(difference), assumed))
         return false;
     }
     return true;
@@ -181,7 +212,7 @@ private:
   /// What to assume, in the order in which it is tried.
   std::vector<Assumptions> listAssumptions() {
     llvm::SmallVector<unsigned> convs;
-    Assumptions ties;
+    Assumptions ties, squares;
     for (auto [number, instance] : llvm::enumerate(instances.list)) {
       if (instance.node->is(OpKind::Conv2d))
         convs.push_back(number);
@@ -194,16 +225,24 @@ private:
           });
       if (tiesConstant)
         ties.push_back(
+            {Assumption::Kind::SquareUse, static_cast<unsigned>(number)});
+      bool isSquare = instance.node->is(OpKind::ConstImm) ||
+                      instance.node->is(OpKind::ConstIConv) ||
+                      instance.node->is(OpKind::ConstPool);
+      if (isSquare)
+        squares.push_back(
             {Assumption::Kind::SquareConst, static_cast<unsigned>(number)});
     }
     std::vector<Assumptions> result;
     auto addWithTies = [&](const Assumptions &assumptions) {
       if (!assumptions.empty())
         result.push_back(assumptions);
-      if (ties.empty())
-        return;
-      result.push_back(assumptions);
-      llvm::append_range(result.back(), ties);
+      for (const Assumptions &more : {ties, squares}) {
+        if (more.empty())
+          continue;
+        result.push_back(assumptions);
+        llvm::append_range(result.back(), more);
+      }
     };
     addWithTies({});
     for (unsigned i = 0; i < convs.size(); ++i)
@@ -230,9 +269,10 @@ private:
 
   const Instances &instances;
   Meanings &meanings;
-  const polyhedral::Context &isl;
+  const Integers &integers;
+  Proof &proof;
   mlir::Type elementType;
-  unsigned numRechecks;
+  const VerifyOptions &options;
   Budget &budget;
   std::string reason;
   bool holdsForOnes = false;
@@ -244,17 +284,30 @@ Verifier::Verifier(const VerifyOptions &options)
 Verifier::~Verifier() = default;
 
 Verdict Verifier::verify(const Rule &rule) {
-  state->isl.restart();
-  Budget budget{std::chrono::steady_clock::now() + state->options.deadline};
+  state->integers.isl.restart();
+  state->proof = Proof();
+  Verdict verdict = state->decide(rule);
+  bool isProved = verdict.kind == Verdict::Kind::Proved ||
+                  verdict.kind == Verdict::Kind::ProvedIf;
+  if (isProved && state->options.writesProofs) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << verdict;
+    verdict.proof = state->proof.str(rule, text);
+  }
+  return verdict;
+}
+
+Verdict Verifier::State::decide(const Rule &rule) {
+  Budget budget{std::chrono::steady_clock::now() + options.deadline};
   Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
     std::string error;
     auto instances = makeInstances(rule, rank, error);
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
-    Verdict verdict = RankedVerifier(*instances, state->meanings, state->isl,
-                                     state->getElementType(),
-                                     state->options.numRechecks, budget)
+    Verdict verdict = RankedVerifier(*instances, meanings, integers, proof,
+                                     getElementType(), options, budget)
                           .run();
     if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
@@ -274,7 +327,28 @@ Verdict Verifier::verify(const Rule &rule) {
   return result;
 }
 
+/// Writes a proof into `folder`; false, and a message, if that fails.
+static bool writeProof(llvm::StringRef folder, const Rule &rule,
+                       const Verdict &verdict, llvm::raw_ostream &errors) {
+  std::string name = rule.name;
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && c != '-' && c != '.')
+      c = '_';
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name + ".smt2");
+  std::error_code failure = llvm::sys::fs::create_directories(folder);
+  if (!failure) {
+    llvm::raw_fd_ostream file(path, failure);
+    if (!failure)
+      file << verdict.proof;
+  }
+  if (failure)
+    errors << path << ": error: " << failure.message() << '\n';
+  return !failure;
+}
+
 int espalier::substitution::verifyFile(llvm::StringRef path,
+                                       llvm::StringRef proofs,
                                        llvm::raw_ostream &os,
                                        llvm::raw_ostream &errors) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
@@ -289,12 +363,16 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
                           errors << path << ':' << line
                                  << ": error: " << message << '\n';
                         }));
-  Verifier verifier;
+  VerifyOptions options;
+  options.writesProofs = !proofs.empty();
+  Verifier verifier(options);
   unsigned counts[4] = {};
   for (const Rule &rule : rules) {
     Verdict verdict = verifier.verify(rule);
     ++counts[static_cast<unsigned>(verdict.kind)];
     os << rule.name << ": " << verdict << '\n';
+    if (!verdict.proof.empty() && !writeProof(proofs, rule, verdict, errors))
+      isFaulty = true;
   }
   os << rules.size() << " rules: " << counts[0] << " proved, " << counts[1]
      << " proved-if, " << counts[2] << " refuted, " << counts[3]

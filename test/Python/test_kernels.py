@@ -8,6 +8,7 @@ import pytest
 from espalier.compiler import Options
 from espalier.kernels import f32, f64, i32, i64, kernel, label, local, sizes
 from espalier.kernels.program import KernelProgram
+from espalier.schedules import Schedule
 
 m, n, k, t = sizes("m n k t")
 SEED = 1
@@ -72,7 +73,7 @@ def test_text_of_a_kernel():
     assert "poly.kernel @matmul(" in text
     assert 'poly.compute @acc dims ["i", "j", "p"]' in text
     assert "reduction add interleaved 2" in text
-    assert f'loc("{__file__}":24:0)' in text
+    assert f'loc("{__file__}":25:0)' in text
 
 
 def test_conditions_steps_and_bounds():
@@ -179,3 +180,52 @@ def test_sizes_may_be_given():
     a = np.zeros(7)
     run(ramp, a, n=3)
     assert a.tolist() == list(range(7))
+
+
+@kernel
+def scaled(a: f64[m, n], s: f64[m]) -> None:
+    assert m >= 1
+    w: f64
+    last: f64 = 0.0
+    for i in range(m):
+        w = s[i]
+        for j in range(n):
+            a[i, j] = a[i, j] * w
+            last = a[i, j]
+    for j in range(n - 1, -1, -1):
+        w = a[0, j] if j >= 2 else 0.0
+        a[0, j] = a[0, j] + w
+        s[0] = last
+
+
+def test_scalars_that_iterations_write_first_are_private():
+    text = scaled.mlir
+    assert "%v.w = poly.array stack : memref<?xf64> storage affine_map<(d0) -> ()>" in text
+    assert "%v.w.1 = poly.array stack : memref<?xf64> storage affine_map<(d0) -> ()>" in text
+    # This one is read after the loop that writes it.
+    assert "%v.last = poly.array stack : memref<f64>\n" in text
+    a, s = random(3, 4), random(3)
+    expected = a * s[:, None]
+    last = expected[-1, -1]
+    expected[0, 2:] *= 2
+    schedule = Schedule(scaled)
+    schedule.unfold("S1")
+    schedule.unfold("S4")
+    schedule.compile(Options(cache=None))(a, s)
+    np.testing.assert_allclose(a, expected)
+    assert s[0] == last
+
+
+@kernel
+def carried(a: f64[n], b: f64[n]) -> None:
+    w: f64 = 0.0
+    for i in range(n):
+        b[i] = w
+        w = a[i]
+
+
+def test_scalars_that_iterations_hand_on_are_not_private():
+    assert "%v.w = poly.array stack : memref<f64>" in carried.mlir
+    a, b = random(5), np.zeros(5)
+    run(carried, a, b)
+    np.testing.assert_array_equal(b, [0, *a[:-1]])

@@ -28,6 +28,10 @@ struct Verdict {
   /// Where a proof is contradicted by an evaluation that was asked for by
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;
+  /// The proof, if `VerifyOptions::writesProofs` asks for it: the normal forms,
+  /// and in SMT-LIB the questions about integers that it relies on, all of
+  /// which must be answered `unsat`.
+  std::string proof;
 };
 
 /// Prints `proved`, `proved-if GUARD`, `refuted SHAPES AND VALUES` or `unknown
@@ -39,6 +43,7 @@ struct VerifyOptions {
   std::chrono::milliseconds deadline{2000};
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;
+  bool writesProofs = false;
 };
 
 class Verifier {
@@ -55,9 +60,16 @@ private:
 
 /// Reads a rule file and prints a line for each rule and one that counts them.
 /// Returns the exit code: 0 if every rule was proved, perhaps under a
-/// condition; 1 if one was not; 2 if the file has a fault.
-int verifyFile(llvm::StringRef path, llvm::raw_ostream &os,
-               llvm::raw_ostream &errors);
+/// condition; 1 if one was not; 2 if the file has a fault. Puts the proofs into
+/// the folder `proofs`, unless that is empty: `<rule>.smt2` each.
+int verifyFile(llvm::StringRef path, llvm::StringRef proofs,
+               llvm::raw_ostream &os, llvm::raw_ostream &errors);
+
+/// Replays the questions of the proofs in a folder with Z3 and prints a line
+/// for each file. Returns 0 if all answers are as they must be, otherwise 1,
+/// and 2 if there are no proofs.
+int checkProofs(llvm::StringRef folder, llvm::raw_ostream &os,
+                llvm::raw_ostream &errors);
 
 } // namespace espalier::substitution
 

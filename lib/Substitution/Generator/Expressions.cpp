@@ -2,6 +2,7 @@
 
 #include "Expressions.h"
 #include <algorithm>
+#include <cassert>
 
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
@@ -33,6 +34,7 @@ static void setHashes(Tensor &tensor) {
 
 Expressions::Expressions(const OperatorTable &table, uint64_t seed)
     : table(table) {
+  assert(table.leaves.size() <= 32 && "there is a bit for each input");
   addLeaves(seed);
 }
 
@@ -51,6 +53,7 @@ void Expressions::addLeaves(uint64_t seed) {
   for (const LeafTemplate &leaf : table.leaves) {
     Tensor tensor;
     tensor.type.shape = leaf.shape;
+    tensor.inputs = 1u << tensors.size();
     unsigned count = leaf.shape.getNumElements() * kLanes;
     uint32_t *data = allocate(count);
     std::generate_n(data, count, [&] { return random.input(); });
@@ -77,7 +80,9 @@ bool Expressions::mayApply(const Application &application) const {
   switch (op.operation.kind) {
   case OpKind::Conv2d: {
     const Shape &weight = tensors[rhs].type.shape;
-    return !isWeight(lhs) && weight.rank == 4 &&
+    // No tensor is both an image and its weight.
+    return !isWeight(lhs) && lhs != rhs && weight.rank == 4 &&
+           (tensors[lhs].inputs & tensors[rhs].inputs) == 0 &&
            weight.dims[2] == op.weightKernel[0] &&
            weight.dims[3] == op.weightKernel[1];
   }
@@ -86,6 +91,8 @@ bool Expressions::mayApply(const Application &application) const {
     return isWeight(lhs) && (weight.dims[2] != op.operation.kernel[0] ||
                              weight.dims[3] != op.operation.kernel[1]);
   }
+  case OpKind::Matmul:
+    return lhs != rhs;
   case OpKind::EwAdd:
   case OpKind::EwMul:
     return lhs < rhs;
@@ -117,6 +124,9 @@ bool Expressions::evaluate(const Application &application,
       type = inferType(operation, types.data());
     }
     Tensor &result = results.tensors[i];
+    result.inputs = 0;
+    for (unsigned j = 0; j < numOperands; ++j)
+      result.inputs |= tensors[application.operands[j]].inputs;
     result.type = *type;
     uint32_t *data = results.data.get() + i * kMaxElements * kLanes;
     generator::evaluate(operation, operands.data(), *type, data);

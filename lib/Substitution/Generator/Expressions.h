@@ -27,6 +27,8 @@ struct Tensor {
   ExpressionId producer = kLeaf;
   TensorType type;
   const uint32_t *data = nullptr;
+  /// A bit for each input that it is computed from.
+  uint32_t inputs = 0;
   /// Of the shape and the values.
   uint64_t valueHash = 0;
   /// Of the boundaries too: of tensors that can stand for each other.

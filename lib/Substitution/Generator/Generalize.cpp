@@ -22,6 +22,21 @@ bool generator::hasVariablesOf(const Terms &terms, const TermPair &pair) {
   });
 }
 
+/// Operators, those that outputs share once.
+static unsigned countOperators(const Terms &terms, const TermList &side) {
+  return llvm::count_if(terms.getPostOrder(side),
+                        [&](TermId term) { return !terms[term].isVariable(); });
+}
+
+/// Whether neither side of `after` has more operators than in `before`: what
+/// outputs share is what a rule of several outputs is about.
+static bool isNoLarger(const Terms &terms, const TermPair &after,
+                       const TermPair &before) {
+  return countOperators(terms, after.lhs) <=
+             countOperators(terms, before.lhs) &&
+         countOperators(terms, after.rhs) <= countOperators(terms, before.rhs);
+}
+
 namespace {
 /// Replaces occurrences of a term, from left to right, that bits of `mask` say.
 class Replacement {
@@ -114,7 +129,8 @@ bool Generalizer::splitVariable(TermPair &pair, TermId variable,
     TermPair general;
     general.lhs = replacement.apply(pair.lhs);
     general.rhs = replacement.apply(pair.rhs);
-    if (!retester.holds(general, condition))
+    if (!isNoLarger(terms, general, pair) ||
+        !retester.holds(general, condition))
       continue;
     pair = general;
     return true;

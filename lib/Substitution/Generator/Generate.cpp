@@ -212,9 +212,9 @@ LogicalResult GenerationRun::makeRules(const std::vector<ClassCodes> &codes,
   for (const FoundRule &rule : found) {
     std::string name = options.operators + "-" + llvm::utostr(options.depth) +
                        "-" + llvm::utostr(rules.size() + 1);
-    statistics.conditional += rule.condition != Condition::None;
+    statistics.conditional += !rule.condition.isNone();
     rules.push_back(
-        {makeRule(terms, rule.pair, name), getText(rule.condition).str()});
+        {makeRule(terms, rule.pair, name), getText(rule.condition)});
   }
   return success();
 }

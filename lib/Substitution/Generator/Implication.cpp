@@ -17,7 +17,10 @@ public:
     const Goal *next;
   };
 
-  explicit Matcher(const Terms &terms) : terms(terms) {}
+  /// `accept` decides on a solution; without it, the first one is taken.
+  explicit Matcher(const Terms &terms,
+                   llvm::function_ref<bool(const Matcher &)> accept = nullptr)
+      : terms(terms), accept(accept) {}
 
   /// The instance of a side of a rule; nothing if it has unbound variables.
   std::optional<TermId> instantiate(Terms &all, TermId pattern) const {
@@ -28,7 +31,7 @@ public:
       return std::nullopt;
     }
     TermList operands;
-    for (TermId operand : terms.getOperands(pattern)) {
+    for (TermId operand : llvm::to_vector(terms.getOperands(pattern))) {
       std::optional<TermId> instance = instantiate(all, operand);
       if (!instance)
         return std::nullopt;
@@ -39,11 +42,12 @@ public:
 
   bool solve(const Goal *goal) {
     if (!goal)
-      return true;
-    const Term &pattern = terms[goal->pattern];
+      return !accept || accept(*this);
+    // A copy: accepting a solution may make terms.
+    const Term pattern = terms[goal->pattern];
     if (pattern.isVariable())
       return bind(goal);
-    const Term &target = terms[goal->target];
+    const Term target = terms[goal->target];
     if (pattern.operation != target.operation)
       return false;
     if (pattern.numOperands == 0)
@@ -59,7 +63,7 @@ public:
 
 private:
   bool solveOperands(const Goal *goal, unsigned first) {
-    const Term &pattern = terms[goal->pattern], &target = terms[goal->target];
+    const Term pattern = terms[goal->pattern], target = terms[goal->target];
     Goal second{pattern.operands[1], target.operands[1 - first], goal->next};
     Goal both{pattern.operands[0], target.operands[first], &second};
     return solve(&both);
@@ -79,6 +83,7 @@ private:
   }
 
   const Terms &terms;
+  llvm::function_ref<bool(const Matcher &)> accept;
   llvm::SmallVector<std::pair<TermId, TermId>, 8> bindings;
 };
 } // namespace
@@ -143,27 +148,40 @@ bool Implication::isSmaller(TermId lhs, TermId rhs) {
                                      : left < right;
 }
 
+/// Puts the operands of commutative operators in order.
+TermId Implication::sortOperands(TermId term) {
+  TermList operands;
+  for (TermId operand : llvm::to_vector(terms.getOperands(term)))
+    operands.push_back(sortOperands(operand));
+  if (operands.size() == 2 && terms.isCommutative(term) &&
+      isSmaller(operands[1], operands[0]))
+    std::swap(operands[0], operands[1]);
+  return terms.rebuild(term, operands);
+}
+
 /// One step at the top, or the term itself.
 TermId Implication::rewrite(TermId term) {
   if (terms[term].isVariable())
     return term;
-  if (terms[term].numOperands == 2 && terms.isCommutative(term)) {
-    auto [lhs, rhs] = terms[term].operands;
-    TermId swapped = terms.rebuild(term, {rhs, lhs});
-    if (isSmaller(swapped, term))
-      return swapped;
-  }
+  TermId sorted = sortOperands(term);
+  if (sorted != term)
+    return sorted;
   auto found = rewrites.find(terms[term].operation);
   if (found == rewrites.end())
     return term;
   for (auto [from, to] : found->second) {
-    Matcher matcher(terms);
+    TermId result = term;
+    auto accept = [&, to = to](const Matcher &matcher) {
+      std::optional<TermId> instance = matcher.instantiate(terms, to);
+      if (!instance)
+        return false;
+      result = sortOperands(*instance);
+      return isSmaller(result, term);
+    };
+    Matcher matcher(terms, accept);
     Matcher::Goal goal{from, term, nullptr};
-    if (!matcher.solve(&goal))
-      continue;
-    std::optional<TermId> result = matcher.instantiate(terms, to);
-    if (result && isSmaller(*result, term))
-      return *result;
+    if (matcher.solve(&goal))
+      return result;
   }
   return term;
 }
@@ -174,7 +192,7 @@ TermId Implication::normalize(TermId term) {
   TermId current = term;
   while (true) {
     TermList operands;
-    for (TermId operand : terms.getOperands(current))
+    for (TermId operand : llvm::to_vector(terms.getOperands(current)))
       operands.push_back(normalize(operand));
     current = terms.rebuild(current, operands);
     TermId next = rewrite(current);
@@ -239,7 +257,7 @@ bool Implication::isEqual(TermId lhs, TermId rhs) {
   if (lhs == rhs || knownEqual.count({lhs, rhs}))
     return true;
   bool result = isInstanceOfRule(lhs, rhs) || isConnected(lhs, rhs);
-  const Term &left = terms[lhs], &right = terms[rhs];
+  const Term left = terms[lhs], right = terms[rhs];
   if (!result && left.operation == right.operation && !left.isVariable()) {
     result = true;
     for (unsigned i = 0; i < left.numOperands && result; ++i)
@@ -258,7 +276,7 @@ void Implication::addDifferences(TermId lhs, TermId rhs,
                                  Equations &differences) {
   if (isEqual(lhs, rhs))
     return;
-  const Term &left = terms[lhs], &right = terms[rhs];
+  const Term left = terms[lhs], right = terms[rhs];
   if (left.operation == right.operation && !left.isVariable()) {
     for (unsigned i = 0; i < left.numOperands; ++i)
       addDifferences(left.operands[i], right.operands[i], differences);

@@ -36,6 +36,7 @@ private:
 
   TermId normalize(TermId term);
   TermId rewrite(TermId term);
+  TermId sortOperands(TermId term);
   bool isSmaller(TermId lhs, TermId rhs);
   bool isEqual(TermId lhs, TermId rhs);
   bool followsFromOneStep(const TermPair &pair);

@@ -124,8 +124,9 @@ static void multiplyMatrices(const TensorView &lhs, const TensorView &rhs,
 /// The sum or the maximum of a window of one plane.
 static void reduceWindow(const uint32_t *plane, unsigned width, Window rows,
                          Window columns, bool isMax, uint32_t *result) {
-  // Every window meets the input, so minus infinity never remains.
-  std::fill_n(result, kLanes, isMax ? kPrime / 2 + 1 : 0);
+  // Every window meets the input, so this never remains.
+  static const uint32_t least = getLeast();
+  std::fill_n(result, kLanes, isMax ? least : 0);
   unsigned count = columns.last - columns.first;
   for (unsigned i = 0; i < rows.last - rows.first; ++i)
     for (unsigned j = 0; j < count; ++j) {

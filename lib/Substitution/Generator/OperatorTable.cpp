@@ -10,6 +10,8 @@
 //   paper     the operators of the paper at one kernel size, over fewer inputs:
 //             small enough for depth 4.
 //   strided   strides, other paddings and kernels on top of `taso`.
+//   grouped   the operators of `paper` on weights of one, two and four groups,
+//             the last of which are depthwise convolutions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +25,7 @@ namespace {
 /// are square so that they compose. Re-testing uses other sizes.
 constexpr uint8_t kBatch = 2, kChannels = 4, kImage = 5;
 
-enum class Tables { Taso, Paper, Strided };
+enum class Tables { Taso, Paper, Strided, Grouped };
 } // namespace
 
 static LeafTemplate leaf(std::initializer_list<uint8_t> dims, bool isWeight) {
@@ -40,15 +42,19 @@ static std::vector<LeafTemplate> getLeaves(Tables table) {
                  unsigned count) {
     leaves.insert(leaves.end(), count, leaf(dims, isWeight));
   };
-  bool isPaper = table == Tables::Paper;
-  add({kBatch, kChannels}, false, isPaper ? 2 : 3);
-  add({kChannels, kChannels}, true, isPaper ? 2 : 3);
-  add({kBatch, kChannels, kImage, kImage}, false, isPaper ? 2 : 3);
-  add({kChannels, kChannels, 3, 3}, true, isPaper ? 2 : 3);
-  if (!isPaper) {
+  unsigned count = table == Tables::Taso || table == Tables::Strided ? 3 : 2;
+  add({kBatch, kChannels}, false, count);
+  add({kChannels, kChannels}, true, count);
+  add({kBatch, kChannels, kImage, kImage}, false, count);
+  add({kChannels, kChannels, 3, 3}, true, count);
+  if (count == 3) {
     add({kChannels, kChannels, 1, 3}, true, 3);
     add({kChannels, kChannels, 3, 1}, true, 3);
     add({kChannels, 1, 3, 3}, true, 1);
+  }
+  if (table == Tables::Grouped) {
+    add({kChannels, kChannels / 2, 3, 3}, true, 2);
+    add({kChannels, 1, 3, 3}, true, 2);
   }
   add({}, false, 1);
   return leaves;
@@ -131,7 +137,7 @@ static std::vector<OperatorTemplate> getTemplates(Tables table) {
       sized(OpKind::ConstIConv, {kChannels, kChannels, 3, 3}),
       sized(OpKind::ConstImm, {kChannels, kChannels}),
       sized(OpKind::ConstOne, {kBatch, kChannels, kImage, kImage})};
-  if (table == Tables::Paper)
+  if (table == Tables::Paper || table == Tables::Grouped)
     return operators;
   for (bool hasRelu : {false, true}) {
     operators.push_back(conv(1, 3, hasRelu));
@@ -148,7 +154,7 @@ static std::vector<OperatorTemplate> getTemplates(Tables table) {
 }
 
 llvm::StringRef generator::getOperatorTableNames() {
-  return "'taso', 'paper' or 'strided'";
+  return "'taso', 'paper', 'strided' or 'grouped'";
 }
 
 std::optional<OperatorTable> generator::getOperatorTable(llvm::StringRef name) {
@@ -159,6 +165,8 @@ std::optional<OperatorTable> generator::getOperatorTable(llvm::StringRef name) {
     table = Tables::Paper;
   else if (name == "strided")
     table = Tables::Strided;
+  else if (name == "grouped")
+    table = Tables::Grouped;
   else
     return std::nullopt;
   return OperatorTable{getLeaves(table), getTemplates(table)};

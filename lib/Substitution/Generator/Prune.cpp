@@ -49,7 +49,7 @@ static bool haveCommonPart(const Terms &terms, const TermPair &pair) {
   return false;
 }
 
-Outcome generator::findDistinctRules(const Terms &terms,
+Outcome generator::findDistinctRules(Terms &terms,
                                      llvm::ArrayRef<Class> classes,
                                      const Limits &limits,
                                      std::vector<FoundRule> &rules,
@@ -95,6 +95,25 @@ public:
         retester(terms), always(terms), conditionally(terms) {
     for (const Class &sides : classes)
       connected.emplace_back(sides.size());
+  }
+
+  /// Makes the rules that operators commute, which are enumerated with operands
+  /// in one order.
+  void addCommutativity() {
+    const OperatorTable &table = terms.getTable();
+    for (const OperatorTemplate &op : table.operators) {
+      if (!op.isCommutative())
+        continue;
+      TermId lhs = terms.getVariableLike(table.leaves.front(), 0);
+      TermId rhs = terms.getVariableLike(table.leaves.front(), 1);
+      TermPair pair{{terms.get(op.operation, {lhs, rhs})},
+                    {terms.get(op.operation, {rhs, lhs})}};
+      ++counts.tested;
+      if (retester.holds(pair, {}))
+        rules.push_back({pair, {}});
+      else
+        ++counts.failed;
+    }
   }
 
   /// Handles the pairs of graphs of these numbers of operators. Those of many
@@ -154,7 +173,7 @@ private:
       ++counts.failed;
       return false;
     }
-    bool isAlways = *condition == Condition::None;
+    bool isAlways = condition->isNone();
     if (!isAlways && conditionally.implies(*pair))
       return false;
     Generalizer generalizer(terms, retester);
@@ -186,6 +205,7 @@ Outcome generator::findIndependentRules(Terms &terms,
                                         std::vector<FoundRule> &rules,
                                         PruneCounts &counts) {
   Connector connector(terms, classes, limits, counts);
+  connector.addCommutativity();
   for (unsigned larger = 0; larger <= depth; ++larger)
     for (unsigned smaller = 0; smaller <= larger; ++smaller)
       connector.run(larger, smaller);

@@ -24,7 +24,7 @@ namespace espalier::substitution::generator {
 
 struct FoundRule {
   TermPair pair; ///< The larger side is the left one.
-  Condition condition = Condition::None;
+  Condition condition;
 };
 
 struct PruneCounts {
@@ -37,7 +37,7 @@ struct PruneCounts {
 using Class = std::vector<Side>;
 
 /// Makes the rules that TASO would count.
-Outcome findDistinctRules(const Terms &terms, llvm::ArrayRef<Class> classes,
+Outcome findDistinctRules(Terms &terms, llvm::ArrayRef<Class> classes,
                           const Limits &limits, std::vector<FoundRule> &rules,
                           PruneCounts &counts);
 

@@ -2,6 +2,7 @@
 
 #include "Retest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/xxhash.h"
 #include <cstring>
 
@@ -9,29 +10,27 @@ using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
 namespace {
-/// Shapes per test; each is tested on `kLanes` points.
-constexpr unsigned kNumShapes = 12;
+/// Shapes per test, each on `kLanes` points: a first round, and a second one
+/// for what passes it.
+constexpr unsigned kNumShapes = 12, kNumMoreShapes = 84;
 /// Draws in search of a shape that fits.
 constexpr unsigned kMaxDraws = 200;
 /// Two graphs of the greatest depth have no more terms than this.
 constexpr unsigned kMaxTerms = 64;
 } // namespace
 
-llvm::StringRef generator::getText(Condition condition) {
-  switch (condition) {
-  case Condition::None:
-    return "";
-  case Condition::EqualWeights:
-    return "equal weights";
-  case Condition::OneGroup:
-    return "groups == 1";
-  case Condition::OneGroupAndEqualWeights:
-    return "groups == 1, equal weights";
-  }
-  return "";
+std::string generator::getText(Condition condition) {
+  std::string text;
+  for (auto [holds, name] :
+       {std::pair(condition.hasOneGroup, "groups == 1"),
+        {condition.hasEqualWeights, "equal weights"},
+        {condition.hasSquareConstants, "square constants"}})
+    if (holds)
+      text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
 }
 
-Retester::Retester(const Terms &terms)
+Retester::Retester(Terms &terms)
     : terms(terms), data(std::make_unique<uint32_t[]>(size_t(kMaxTerms) *
                                                       kMaxElements * kLanes)) {}
 
@@ -106,9 +105,32 @@ bool Retester::evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order) {
   return true;
 }
 
-bool Retester::test(const TermPair &pair, Assumption assumption,
-                    Random &random) {
-  SymbolicSizes sizes(terms, pair, assumption);
+/// Draws shapes until both sides are well typed, and values.
+bool Retester::drawInputs(const TermPair &pair, SymbolicSizes &sizes,
+                          llvm::ArrayRef<TermId> order, Condition condition,
+                          Random &random) {
+  bool fits = false;
+  for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
+    fits = setInputs(sizes, order, random) &&
+           inferTypes(order, condition.hasOneGroup);
+    for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
+      fits = fits && values[lhs].type.shape == values[rhs].type.shape;
+  }
+  for (unsigned position = 0; position < order.size() && fits; ++position) {
+    if (!terms[order[position]].isVariable())
+      continue;
+    unsigned count =
+        values[order[position]].type.shape.getNumElements() * kLanes;
+    uint32_t *inputs = getData(position);
+    for (unsigned i = 0; i < count; ++i)
+      inputs[i] = random.input();
+  }
+  return fits;
+}
+
+bool Retester::test(const TermPair &pair, Condition condition,
+                    unsigned numShapes, Random &random) {
+  SymbolicSizes sizes(terms, pair, condition);
   if (!sizes.isPossible())
     return false;
   TermList roots = pair.lhs;
@@ -116,56 +138,65 @@ bool Retester::test(const TermPair &pair, Assumption assumption,
   std::vector<TermId> order = terms.getPostOrder(roots);
   if (order.size() > kMaxTerms)
     return false;
-  for (unsigned sample = 0; sample < kNumShapes; ++sample) {
-    bool fits = false;
-    for (unsigned i = 0; i < kMaxDraws && !fits; ++i) {
-      fits = setInputs(sizes, order, random) &&
-             inferTypes(order, assumption.hasOneGroup);
-      for (auto [lhs, rhs] : llvm::zip_equal(pair.lhs, pair.rhs))
-        fits = fits && values[lhs].type.shape == values[rhs].type.shape;
-    }
-    if (!fits)
+  // The largest extents of variables and outputs.
+  std::vector<Shape> largest(order.size());
+  for (unsigned sample = 0; sample < numShapes; ++sample) {
+    if (!drawInputs(pair, sizes, order, condition, random) ||
+        !evaluate(pair, order))
       return false;
-    for (unsigned position = 0; position < order.size(); ++position) {
-      if (!terms[order[position]].isVariable())
-        continue;
-      unsigned count =
-          values[order[position]].type.shape.getNumElements() * kLanes;
-      uint32_t *inputs = getData(position);
-      for (unsigned i = 0; i < count; ++i)
-        inputs[i] = random.input();
+    for (unsigned i = 0; i < order.size(); ++i) {
+      const Shape &shape = values[order[i]].type.shape;
+      largest[i].rank = shape.rank;
+      for (unsigned dim = 0; dim < shape.rank; ++dim)
+        largest[i].dims[dim] = std::max(largest[i].dims[dim], shape.dims[dim]);
     }
-    if (!evaluate(pair, order))
-      return false;
   }
+  // What holds only where an extent is 1 says nothing about tensors.
+  for (unsigned i = 0; i < order.size(); ++i)
+    for (unsigned dim = 0; dim < largest[i].rank; ++dim)
+      if (largest[i].dims[dim] == 1 && (terms[order[i]].isVariable() ||
+                                        llvm::is_contained(pair.lhs, order[i])))
+        return false;
   return true;
 }
 
-bool Retester::holds(const TermPair &pair, Condition condition) {
+bool Retester::holds(const TermPair &pair, Condition condition,
+                     unsigned numShapes) {
   // The same tests whatever was tested before.
   Random random(llvm::xxh3_64bits(getCanonicalText(terms, pair)) +
-                static_cast<uint64_t>(condition));
-  Assumption assumption;
-  assumption.hasOneGroup = condition >= Condition::OneGroup;
-  assumption.hasEqualWeights = condition == Condition::EqualWeights ||
-                               condition == Condition::OneGroupAndEqualWeights;
-  return test(pair, assumption, random);
+                condition.hasOneGroup + 2 * condition.hasEqualWeights +
+                4 * condition.hasSquareConstants + numShapes);
+  return test(separateConstants(terms, pair), condition, numShapes, random);
+}
+
+bool Retester::holds(const TermPair &pair, Condition condition) {
+  return holds(pair, condition, kNumShapes) &&
+         holds(pair, condition, kNumMoreShapes);
 }
 
 std::optional<Condition> Retester::test(const TermPair &pair) {
-  TermList roots = pair.lhs;
-  roots.append(pair.rhs.begin(), pair.rhs.end());
-  bool hasConv = llvm::any_of(terms.getPostOrder(roots), [&](TermId term) {
-    return !terms[term].isVariable() &&
-           terms.getOperation(term).kind == OpKind::Conv2d;
-  });
-  for (Condition condition :
-       {Condition::None, Condition::EqualWeights, Condition::OneGroup,
-        Condition::OneGroupAndEqualWeights}) {
-    if (condition != Condition::None && !hasConv)
-      break;
-    if (holds(pair, condition))
-      return condition;
-  }
+  // Without variables, all sizes are chosen: nothing is there to ask of them.
+  bool hasConv = false, hasConstant = false, hasVariable = false;
+  for (const TermList *side : {&pair.lhs, &pair.rhs})
+    for (TermId term : terms.getPostOrder(*side)) {
+      hasVariable |= terms[term].isVariable();
+      if (terms[term].isVariable())
+        continue;
+      hasConv |= terms.getOperation(term).kind == OpKind::Conv2d;
+      hasConstant |= terms[term].numOperands == 0;
+    }
+  for (unsigned numAssumed = 0; numAssumed <= 3; ++numAssumed)
+    for (unsigned bits = 0; bits < 8; ++bits) {
+      Condition condition;
+      condition.hasSquareConstants = bits & 1;
+      condition.hasEqualWeights = bits & 2;
+      condition.hasOneGroup = bits & 4;
+      if (llvm::popcount(bits) != int(numAssumed) ||
+          (!hasVariable && bits > 0) || (!hasConv && bits > 1) ||
+          (!hasConstant && (bits & 1)))
+        continue;
+      if (holds(pair, condition))
+        return condition;
+    }
   return std::nullopt;
 }

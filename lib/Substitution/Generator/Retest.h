@@ -7,22 +7,14 @@
 
 namespace espalier::substitution::generator {
 
-/// Under what an equation held in all tests, the least first.
-enum class Condition : uint8_t {
-  None,
-  EqualWeights,
-  OneGroup,
-  OneGroupAndEqualWeights,
-};
+/// `groups == 1` and the like, as a comment on a rule; empty for none.
+std::string getText(Condition condition);
 
-/// `groups == 1` and the like, as a comment on a rule; empty for `None`.
-llvm::StringRef getText(Condition condition);
-
-/// Evaluates both sides of equations at sizes that are drawn anew, none of
-/// which is 1 but of kernels and groups, and on fresh inputs.
+/// Evaluates both sides of equations at sizes that are drawn anew and on fresh
+/// inputs.
 class Retester {
 public:
-  explicit Retester(const Terms &terms);
+  explicit Retester(Terms &terms);
 
   /// The weakest condition under which the sides agree in all tests, or
   /// nothing.
@@ -31,10 +23,15 @@ public:
   bool holds(const TermPair &pair, Condition condition);
 
 private:
-  bool test(const TermPair &pair, Assumption assumption, Random &random);
+  bool holds(const TermPair &pair, Condition condition, unsigned numShapes);
+  bool test(const TermPair &pair, Condition condition, unsigned numShapes,
+            Random &random);
   bool setInputs(SymbolicSizes &sizes, llvm::ArrayRef<TermId> order,
                  Random &random);
   bool inferTypes(llvm::ArrayRef<TermId> order, bool hasOneGroup);
+  bool drawInputs(const TermPair &pair, SymbolicSizes &sizes,
+                  llvm::ArrayRef<TermId> order, Condition condition,
+                  Random &random);
   bool evaluate(const TermPair &pair, llvm::ArrayRef<TermId> order);
   uint32_t *getData(unsigned position) {
     return data.get() + size_t(position) * kMaxElements * kLanes;
@@ -46,7 +43,7 @@ private:
     unsigned position; ///< In the order of evaluation.
   };
 
-  const Terms &terms;
+  Terms &terms;
   std::unordered_map<TermId, Value> values;
   std::unique_ptr<uint32_t[]> data;
 };

@@ -7,14 +7,16 @@ using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
 SymbolicSizes::SymbolicSizes(const Terms &terms, const TermPair &pair,
-                             Assumption assumption)
-    : terms(terms), assumption(assumption) {
+                             Condition condition)
+    : terms(terms), condition(condition) {
   TermList roots = pair.lhs;
   roots.append(pair.rhs.begin(), pair.rhs.end());
   for (TermId term : terms.getPostOrder(roots)) {
     unsigned i = 0;
     for (TermId operand : terms.getOperands(term))
       operands[i++] = &types[operand];
+    if (condition.hasSquareConstants)
+      assumeSquare(term);
     types[term] = infer(term);
     if (!possible)
       return;
@@ -135,17 +137,21 @@ SymbolicSizes::Type SymbolicSizes::inferConv(const Operation &operation) {
   Dim channels = find(type.dims[1]);
   Dim groupChannels = find(operands[1]->dims[1]);
   Dim features = find(operands[1]->dims[0]);
-  if (assumption.hasEqualWeights) {
+  if (condition.hasEqualWeights) {
     if (firstWeight) {
       unify(features, (*firstWeight)[0]);
       unify(groupChannels, (*firstWeight)[1]);
     }
     firstWeight = {features, groupChannels};
   }
-  if (assumption.hasOneGroup) {
+  if (condition.hasOneGroup) {
     unify(channels, groupChannels);
   } else if (isSymbol(channels) && channels != groupChannels) {
-    Dim groups = add(DimKind::Groups);
+    // Convolutions of equal weights have equally many groups too.
+    Dim groups = condition.hasEqualWeights && sharedGroups
+                     ? *sharedGroups
+                     : add(DimKind::Groups);
+    sharedGroups = groups;
     unify(channels, add(DimKind::Product, groups, groupChannels));
     features = find(features);
     if (isSymbol(features) && !occurs(features, channels))
@@ -201,6 +207,21 @@ SymbolicSizes::Type SymbolicSizes::inferSplit(const Operation &operation) {
   }
   type.boundaries[axis] = kept;
   return type;
+}
+
+void SymbolicSizes::assumeSquare(TermId term) {
+  if (terms[term].numOperands != 2)
+    return;
+  auto isConstant = [&](unsigned i) {
+    TermId operand = terms[term].operands[i];
+    return !terms[operand].isVariable() && terms[operand].numOperands == 0;
+  };
+  OpKind kind = terms.getOperation(term).kind;
+  if (kind == OpKind::Conv2d && isConstant(1))
+    unify(operands[0]->dims[1], operands[1]->dims[0]);
+  for (unsigned i = 0; i < 2 && kind == OpKind::Matmul; ++i)
+    if (isConstant(i))
+      unify(operands[i]->dims[0], operands[i]->dims[1]);
 }
 
 SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
@@ -277,16 +298,17 @@ int SymbolicSizes::evaluate(Dim dim, Random &random) {
   int value = 0;
   switch (node.kind) {
   case DimKind::Kernel:
-    value = 1 + random.below(3);
+    // Small ones fit `enlarge`; large ones show what depends on that.
+    value = random.below(4) ? 1 + random.below(3) : 4 + random.below(4);
     break;
   case DimKind::Groups:
     value = 1 + random.below(3);
     break;
   case DimKind::Extent:
-    value = 2 + random.below(3);
+    value = 1 + random.below(4);
     break;
   case DimKind::Image:
-    value = 3 + random.below(3);
+    value = 1 + random.below(8);
     break;
   case DimKind::Number:
     value = node.number;

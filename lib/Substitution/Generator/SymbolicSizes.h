@@ -14,16 +14,26 @@
 
 namespace espalier::substitution::generator {
 
-/// What is assumed of the convolutions of a rule.
-struct Assumption {
-  bool hasOneGroup = false;
-  bool hasEqualWeights = false; ///< In features and channels.
+/// What is assumed of the operators of an equation.
+struct Condition {
+  bool hasOneGroup = false;     ///< Of all convolutions.
+  bool hasEqualWeights = false; ///< In features and channels, and of groups.
+  /// Constants keep the extent of what they are multiplied with.
+  bool hasSquareConstants = false;
+
+  bool isNone() const {
+    return !hasOneGroup && !hasEqualWeights && !hasSquareConstants;
+  }
+  bool operator==(Condition other) const {
+    return hasOneGroup == other.hasOneGroup &&
+           hasEqualWeights == other.hasEqualWeights &&
+           hasSquareConstants == other.hasSquareConstants;
+  }
 };
 
 class SymbolicSizes {
 public:
-  SymbolicSizes(const Terms &terms, const TermPair &pair,
-                Assumption assumption);
+  SymbolicSizes(const Terms &terms, const TermPair &pair, Condition condition);
 
   /// Whether the sides can be typed at all, as far as equations tell.
   bool isPossible() const { return possible; }
@@ -71,6 +81,7 @@ private:
   Type addSymbols(const Shape &shape, bool isWeight);
   Type infer(TermId term);
   Type inferConstant(const Operation &operation);
+  void assumeSquare(TermId term);
   Type inferConv(const Operation &operation);
   Type inferConcat(const Operation &operation);
   Type inferSplit(const Operation &operation);
@@ -78,12 +89,13 @@ private:
                   Dim width);
 
   const Terms &terms;
-  Assumption assumption;
+  Condition condition;
   bool possible = true;
   std::vector<DimNode> nodes;
   std::map<TermId, Type> types;
   std::array<Type *, 2> operands;
   std::optional<std::array<Dim, 2>> firstWeight;
+  std::optional<Dim> sharedGroups;
 };
 
 } // namespace espalier::substitution::generator

@@ -84,6 +84,12 @@ TermId Terms::get(const Operation &operation, llvm::ArrayRef<TermId> operands) {
   return intern(term);
 }
 
+TermId Terms::getConstantUse(TermId constant, unsigned n) {
+  Term term = terms[constant];
+  term.operands[0] = n;
+  return intern(term);
+}
+
 TermId Terms::rebuild(TermId id, llvm::ArrayRef<TermId> operands) {
   Term term = terms[id];
   std::copy(operands.begin(), operands.end(), term.operands.begin());
@@ -130,10 +136,30 @@ TermId Renaming::apply(TermId term) {
   if (auto found = renamed.find(term); found != renamed.end())
     return found->second;
   TermList operands;
-  for (TermId operand : terms.getOperands(term))
+  for (TermId operand : llvm::to_vector(terms.getOperands(term)))
     operands.push_back(apply(operand));
   TermId result = terms.rebuild(term, operands);
   renamed[term] = result;
+  return result;
+}
+
+TermPair generator::separateConstants(Terms &terms, const TermPair &pair) {
+  unsigned numUses = 0;
+  auto separate = [&](auto &self, TermId term) -> TermId {
+    if (terms[term].isVariable())
+      return term;
+    if (terms[term].numOperands == 0)
+      return terms.getConstantUse(term, numUses++);
+    TermList operands;
+    for (TermId operand : llvm::to_vector(terms.getOperands(term)))
+      operands.push_back(self(self, operand));
+    return terms.rebuild(term, operands);
+  };
+  TermPair result;
+  for (TermId term : pair.lhs)
+    result.lhs.push_back(separate(separate, term));
+  for (TermId term : pair.rhs)
+    result.rhs.push_back(separate(separate, term));
   return result;
 }
 
@@ -211,10 +237,11 @@ std::string generator::getCanonicalText(const Terms &terms,
 // Rules
 //===----------------------------------------------------------------------===//
 
-Rule generator::makeRule(const Terms &terms, const TermPair &pair,
-                         std::string name) {
+/// Makes a rule of the outputs in this order.
+static Rule makeRuleInOrder(const Terms &terms, const TermPair &pair,
+                            llvm::StringRef name) {
   Rule rule;
-  rule.name = std::move(name);
+  rule.name = name.str();
   std::map<TermId, NodeId> nodes;
   unsigned numTensors = 0, numScalars = 0;
   for (const TermList *side : {&pair.lhs, &pair.rhs}) {
@@ -237,4 +264,24 @@ Rule generator::makeRule(const Terms &terms, const TermPair &pair,
       (side == &pair.lhs ? rule.src : rule.dst).push_back(nodes[id]);
   }
   return rule;
+}
+
+Rule generator::makeRule(const Terms &terms, const TermPair &pair,
+                         llvm::StringRef name) {
+  // Outputs come in the order of their text, the parts of a split in theirs.
+  Rule rule = makeRuleInOrder(terms, pair, name);
+  llvm::SmallVector<std::pair<std::string, unsigned>, 4> order;
+  for (unsigned i = 0; i < pair.lhs.size(); ++i) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(rule.graph, rule.src[i], os);
+    order.emplace_back(std::move(text), i);
+  }
+  llvm::sort(order);
+  TermPair sorted;
+  for (const auto &[text, i] : order) {
+    sorted.lhs.push_back(pair.lhs[i]);
+    sorted.rhs.push_back(pair.rhs[i]);
+  }
+  return makeRuleInOrder(terms, sorted, name);
 }

@@ -22,7 +22,8 @@ struct Term {
   /// Number of the operation; of a variable, `kVariable`.
   uint16_t operation = 0;
   uint8_t numOperands = 0;
-  /// Of a variable, its number as an input of the table.
+  /// Of a variable, its number as an input of the table; of a constant, which
+  /// use of it this is.
   std::array<TermId, 2> operands{};
 
   static constexpr uint16_t kVariable = 0xffff;
@@ -39,6 +40,8 @@ public:
   /// The n-th variable of this kind: an input, or one that the table lacks.
   TermId getVariableLike(const LeafTemplate &kind, unsigned n);
   TermId get(const Operation &operation, llvm::ArrayRef<TermId> operands);
+  /// The n-th of several uses of a constant.
+  TermId getConstantUse(TermId constant, unsigned n);
   /// The same operator on other operands.
   TermId rebuild(TermId term, llvm::ArrayRef<TermId> operands);
 
@@ -97,12 +100,16 @@ struct TermPair {
   TermList lhs, rhs;
 };
 
+/// Gives each use of a constant a term of its own: the context decides the
+/// sizes of each.
+TermPair separateConstants(Terms &terms, const TermPair &pair);
+
 /// A text that is the same for pairs that differ by the names of variables, the
 /// order of outputs, of commutative operands or of the two sides.
 std::string getCanonicalText(const Terms &terms, const TermPair &pair);
 
 /// Makes a rule. Variables are numbered in the order of their first use.
-Rule makeRule(const Terms &terms, const TermPair &pair, std::string name);
+Rule makeRule(const Terms &terms, const TermPair &pair, llvm::StringRef name);
 
 } // namespace espalier::substitution::generator
 

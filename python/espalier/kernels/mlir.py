@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from espalier.errors import EspalierError
 from espalier.kernels.affine import Affine, Atom, Dim, Loaded, Size
+from espalier.kernels.private import make_private
 from espalier.kernels.tree import (
     INDEX,
     Apply,
@@ -24,7 +25,7 @@ from espalier.kernels.tree import (
     loads,
     subscript_loads,
 )
-from espalier.kernels.types import ArrayType, ScalarType
+from espalier.kernels.types import ScalarType
 
 _FLOAT_OPS = {
     "add": "arith.addf",
@@ -69,6 +70,7 @@ _INTEGER_PREDICATES = {
 
 def to_mlir(tree: Tree) -> str:
     """Return a module with one `poly.kernel`, in which computations have locations."""
+    tree = make_private(tree)
     writer = _KernelWriter(tree)
     lines = [f"module {{\n{writer.signature()}"]
     lines += writer.locals()
@@ -88,7 +90,7 @@ class _KernelWriter:
             attributes = f'espalier.name = "{argument.name}"'
             if isinstance(argument, Array):
                 attributes += f", poly.shape = {self.map((), argument.type.extents)}"
-                kind = _memref(argument.type)
+                kind = _memref(argument)
             else:
                 kind = argument.type.name
             arguments.append(f"%v.{argument.name}: {kind} {{{attributes}}}")
@@ -103,6 +105,16 @@ class _KernelWriter:
     def locals(self) -> Iterator[str]:
         """Yield the arrays that live while the kernel runs."""
         for array in self.tree.locals:
+            if array.iterations:
+                kind, dims = (
+                    array.type.element.name,
+                    ", ".join(f"d{i}" for i in range(array.iterations)),
+                )
+                yield (
+                    f"%v.{array.name} = poly.array stack : {_memref(array)} "
+                    f"storage affine_map<({dims}) -> ()> as memref<{kind}>"
+                )
+                continue
             names = [
                 f"%n.{extent.atom.name}"
                 for extent in array.type.extents
@@ -110,7 +122,7 @@ class _KernelWriter:
             ]
             place = "heap" if array.type.extents else "stack"
             operands = f"({', '.join(names)})" if names else ""
-            yield f"%v.{array.name} = poly.array {place}{operands} : {_memref(array.type)}"
+            yield f"%v.{array.name} = poly.array {place}{operands} : {_memref(array)}"
 
     def map(
         self, dims: Sequence[Dim], results: Sequence[Affine], reads: Sequence[Load] = ()
@@ -157,7 +169,7 @@ class _KernelWriter:
             if not list(subscript_loads(access.subscripts)):
                 before = []
             maps.append(f"%v.{access.array.name}[{self.map(dims, access.subscripts, before)}]")
-            types.append(_memref(access.array.type))
+            types.append(_memref(access.array))
         return f"({', '.join(maps)} : {', '.join(types)})" if maps else "()"
 
     def computation(self, computation: Computation) -> Iterator[str]:
@@ -292,11 +304,11 @@ def _dims(dims: Sequence[Dim]) -> str:
     return ", ".join(f"d{i}" for i in range(len(dims)))
 
 
-def _memref(kind: ArrayType) -> str:
-    extents = "".join(
-        f"{'?' if extent.number is None else extent.number}x" for extent in kind.extents
+def _memref(array: Array) -> str:
+    extents = "?x" * array.iterations + "".join(
+        f"{'?' if extent.number is None else extent.number}x" for extent in array.type.extents
     )
-    return f"memref<{extents}{kind.element.name}>"
+    return f"memref<{extents}{array.type.element.name}>"
 
 
 def _literal(value: float) -> str:

@@ -17,11 +17,17 @@ TRUTH = ScalarType("i1")
 
 @dataclass(frozen=True)
 class Array:
-    """An array argument, or one that lives while the kernel runs."""
+    """An array argument, or one that lives while the kernel runs.
+
+    Arguments:
+        iterations: of a scalar, how many loops it has an element for each iteration
+            of; see `make_private`.
+    """
 
     name: str
     type: ArrayType
     is_local: bool = False
+    iterations: int = 0
 
 
 @dataclass(frozen=True)

@@ -96,10 +96,11 @@ class Schedule(Commands):
                 lines.append(f"%{len(lines)} = {lookup} : ({_HANDLE}) -> {_HANDLE}")
             operands.append(f"%{len(lines) - 1}")
         values = ", ".join(f"{k} = {v}" for k, v in attributes.items() if v is not None)
+        properties = f"<{{{values}}}> " if values else ""
         types = ", ".join([_HANDLE] * len(targets)), ", ".join([_HANDLE] * results)
         made = f"%r:{results} = " if results else ""
         lines.append(
-            f'{made}"transform.{name}"({", ".join(operands)}) <{{{values}}}> '
+            f'{made}"transform.{name}"({", ".join(operands)}) {properties}'
             f": ({types[0]}) -> ({types[1]})"
         )
         before = self.computations

@@ -5,11 +5,18 @@ Each is at most fifteen lines of commands for sizes that are not known.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from espalier.kernels import Kernel
 from espalier.schedules import Schedule
 
 LANES = 8
 TRANSPOSED = "affine_map<(x, y) -> (y, x)>"
+
+
+def maps(*texts: str) -> list[str]:
+    """Return affine maps."""
+    return [f"affine_map<{text}>" for text in texts]
 
 
 def register_tile(s: Schedule, name: str, loops: str, rows: int = 8, vectors: int = 3) -> None:
@@ -22,6 +29,26 @@ def register_tile(s: Schedule, name: str, loops: str, rows: int = 8, vectors: in
     s.unroll(name, f"{j}.1.0")
     s.interchange(name, [k, f"{i}.1", f"{j}.1.0", f"{j}.1.1"])
     s.separate_full_tiles(name, [f"{i}.0", f"{j}.0"])
+
+
+def vectorize_all(s: Schedule, names: Sequence[str], loop: str, lanes: int = LANES) -> None:
+    """Run a loop of several computations in vectors."""
+    for name in names:
+        s.vectorize(name, loop, lanes, peel_tail=True)
+
+
+def unroll_all(s: Schedule, names: Sequence[str], loop: str) -> None:
+    """Unroll a loop of several computations."""
+    for name in names:
+        s.unroll(name, loop)
+
+
+def arrange_filter(
+    s: Schedule, names: Sequence[str], begin: str, step: str, loops: Sequence[str]
+) -> None:
+    """Let the computations of a filter, of which half set scalars first, share loops."""
+    half = len(names) // 2
+    s.arrange(names[0], names[1:], maps(*[begin] * half, *[step] * (half + 1)), loops)
 
 
 def product(s: Schedule, name: str, loops: str) -> None:
@@ -49,6 +76,17 @@ def gemver(s: Schedule) -> None:
 def gesummv(s: Schedule) -> None:
     """Sum rows in vectors."""
     s.vectorize("S2", "j", LANES, peel_tail=True)
+
+
+def symm(s: Schedule) -> None:
+    """Do the upper part's product, scale, then the lower part's."""
+    s.unfold("S0")
+    points, pairs = "(i, j, p) -> (i, j, p)", "(i, j) -> (i, j)"
+    s.arrange("S0", ["S2", "S3", "S1"], maps(pairs, points, pairs, points), [])
+    s.vectorize("S0", "j", LANES)
+    s.vectorize("S3", "j", LANES)
+    product(s, "S2", "i j p")
+    product(s, "S1", "p j i")
 
 
 def syrk(s: Schedule) -> None:
@@ -122,11 +160,6 @@ def mvt(s: Schedule) -> None:
     s.vectorize("S0", "j", LANES, peel_tail=True)
 
 
-def maps(*texts: str) -> list[str]:
-    """Return affine maps."""
-    return [f"affine_map<{text}>" for text in texts]
-
-
 def cholesky(s: Schedule) -> None:
     """Eliminate eight rows at once, which share the columns' rows."""
     own = maps("(i, j, k) -> (i, j, k)", "(i, k) -> (i, i, k)", "(i) -> (i, i)", "(i, j) -> (i, j)")
@@ -161,6 +194,20 @@ def lu(s: Schedule) -> None:
     s.vectorize("S0", "j", LANES, peel_tail=True)
 
 
+def ludcmp(s: Schedule) -> None:
+    """Eliminate eight rows at once, along rows; sum rows in vectors."""
+    s.unfold("S0")
+    s.unfold("S3")
+    start, end, points = "(i, j) -> (i, 0, j)", "(i, j) -> (i, i, j)", "(i, j, k) -> (i, k, j)"
+    by_row = maps(start, start, "(i, j) -> (i, j)", points, points, end)
+    s.arrange("S0", ["S3", "S2", "S1", "S4", "S5"], by_row, ["i", "k"])
+    s.fuse("S1", "S4", 1)
+    s.tile("S1", ["i"], [[8]])
+    s.interchange("S1", ["i.0", "k", "i.1"])
+    for name in "S0", "S1", "S3", "S5", "S7", "S10":
+        s.vectorize(name, "j", LANES, peel_tail=True)
+
+
 def durbin(s: Schedule) -> None:
     """Run the recursion's loops in vectors."""
     for name in "S5", "S7", "S8":
@@ -193,6 +240,32 @@ def covariance(s: Schedule) -> None:
     s.fission("S4", "i")
     s.vectorize("S6", "j", LANES)
     product(s, "S5", "i j k")
+
+
+def deriche(s: Schedule) -> None:
+    """Filter eight rows at once, then columns side by side in vectors."""
+    for number in 7, 8, 9, 14, 15, 16, 17, 24, 25, 26, 31, 32, 33, 34:
+        s.unfold(f"S{number}")
+    row, column = "(i, j) -> (i floordiv 8, j, i mod 8)", "(j, i) -> (i, j)"
+    for scalars, first, start in (3, 7, "0"), (4, 14, "1 - h"):
+        names = [f"S{first + number}" for number in range(2 * scalars + 1)]
+        begin = f"(i)[w, h] -> (i floordiv 8, {start}, i mod 8)"
+        arrange_filter(s, names, begin, row, ["strip", "j"])
+        unroll_all(s, names, "i")
+        s.separate_full_tiles(names[0], ["strip", "j"])
+    for scalars, first, start in (3, 24, "0"), (4, 31, "1 - w"):
+        names = [f"S{first + number}" for number in range(2 * scalars + 1)]
+        arrange_filter(s, names, f"(j)[w, h] -> ({start}, j)", column, ["i"])
+        vectorize_all(s, names, "j", 2 * LANES)
+    vectorize_all(s, ["S23", "S40"], "j", 2 * LANES)
+
+
+def floyd_warshall(s: Schedule) -> None:
+    """Run in vectors what is before and behind the element that a row reads."""
+    s.peel("S0", "j", at="affine_map<(k) -> (k)>", of=["k"])
+    s.peel("S0", "j.peel", at="affine_map<(k) -> (k + 1)>", of=["k"])
+    for loop in "j", "j.peel.peel":
+        s.vectorize("S0", loop, 2 * LANES, peel_tail=True)
 
 
 def adi(s: Schedule) -> None:

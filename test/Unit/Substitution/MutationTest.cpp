@@ -102,7 +102,7 @@ protected:
 
 TEST_P(MutationTest, NoChangedRuleIsProvedFalsely) {
   VerifyOptions options;
-  options.numRechecks = 40;
+  options.numRechecks = 20;
   Verifier verifier(options);
   unsigned counts[4] = {}, number = 0;
   for (const Rule &rule : readRules()) {
@@ -119,12 +119,12 @@ TEST_P(MutationTest, NoChangedRuleIsProvedFalsely) {
       print(mutant, os);
       os << verdict;
       EXPECT_EQ(verdict.contradiction, "") << text;
-      if (getenv("SHOW") && verdict.kind != Verdict::Kind::Refuted)
-        llvm::errs() << text << "\n\n";
     }
   }
-  llvm::errs() << counts[0] << " proved, " << counts[1] << " proved-if, "
-               << counts[2] << " refuted, " << counts[3] << " unknown\n";
+  RecordProperty("proved", counts[0] + counts[1]);
+  RecordProperty("refuted", counts[2]);
+  // The only ones left open are ill-typed.
+  EXPECT_LT(counts[3], 10u);
   // Some changes do not matter, such as the order of a sum; most do.
   EXPECT_GT(counts[2], counts[0] + counts[1]);
 }

@@ -5,17 +5,18 @@
 // products are exact whatever the depth, and an average is the sum times the
 // inverse of its weight.
 //
-// relu and max need an order. An element stands for the integer of least
+// relu and max need an order. Averages make fractions whose denominators divide
+// a power of `kScale`: times that, an element stands for the integer of least
 // magnitude in its class, and these are compared. Inputs are drawn from
 // [-kBound, kBound], so as long as nothing wraps around, relu and max are those
-// of the integers; after a wrap they are still one fixed function and a total
-// order, so an equation that needs no more than that still holds.
+// of the rational numbers; after a wrap they are still one fixed function and a
+// total order, so an equation that needs no more than that still holds.
 //
 // Collision bound: two graphs that differ in an output element as polynomials
 // of degree d agree there with probability at most d / (2 kBound + 1) at a
 // random point (Schwartz, Zippel), where d is at most 2^k for k operators of
 // which none is a relu or a maximum. With p points the bound is its p-th power;
-// a candidate of depth 3 is tested on at least 48 points: (8 / 4095)^48.
+// a candidate of depth 3 is tested on at least 384 points: (8 / 255)^384.
 // Coincidences in the other direction cannot happen: equal graphs have equal
 // values.
 //
@@ -32,7 +33,10 @@ constexpr uint32_t kPrime = 0x7fffffff;
 /// Points that are evaluated together; the innermost dimension of all data.
 constexpr unsigned kLanes = 4;
 /// Inputs are integers of at most this magnitude.
-constexpr int32_t kBound = 2047;
+constexpr int32_t kBound = 127;
+/// A multiple of the denominators that are compared: up to three averages over
+/// windows of 3 x 3, or of 2 x 2 and 2 x 3.
+constexpr uint32_t kScale = 9 * 9 * 9 * 8;
 
 /// Reduces a product of two elements to a number below 2^32 in the same class.
 inline uint64_t foldOnce(uint64_t value) {
@@ -77,13 +81,21 @@ inline uint32_t invert(uint32_t element) {
   return result;
 }
 
+/// What stands for an element when elements are compared.
+inline int32_t getOrder(uint32_t element) {
+  return toInteger(multiply(element, kScale));
+}
+
 inline uint32_t relu(uint32_t element) {
-  return toInteger(element) < 0 ? 0 : element;
+  return getOrder(element) < 0 ? 0 : element;
 }
 
 inline uint32_t maximum(uint32_t lhs, uint32_t rhs) {
-  return toInteger(lhs) < toInteger(rhs) ? rhs : lhs;
+  return getOrder(lhs) < getOrder(rhs) ? rhs : lhs;
 }
+
+/// Less than all others, or equal.
+inline uint32_t getLeast() { return multiply(kPrime / 2 + 1, invert(kScale)); }
 
 /// A mixing step of 64 bits; a bijection (the finalizer of MurmurHash3).
 inline uint64_t mix(uint64_t value) {

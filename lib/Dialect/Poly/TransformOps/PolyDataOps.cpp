@@ -82,6 +82,12 @@ Results PlaceOp::command(ArrayOp array) {
 // Storage
 //===----------------------------------------------------------------------===//
 
+Results UnfoldOp::command(ArrayOp array) {
+  if (llvm::Error error = unfold(array))
+    return std::move(error);
+  return SmallVector<Operation *>{};
+}
+
 Results LayoutOp::command(ArrayOp array) {
   if (llvm::Error error = changeLayout(
           array, getLayout(), getPadding().value_or(ArrayRef<int64_t>()),

@@ -43,6 +43,15 @@ TEST(FieldTest, OrderIsThatOfSmallIntegers) {
       EXPECT_EQ(maximum(fromInteger(a), fromInteger(b)),
                 fromInteger(std::max(a, b)));
     }
+  // Fractions keep their order.
+  uint32_t ninth = invert(9), half = invert(2);
+  EXPECT_EQ(relu(ninth), ninth);
+  EXPECT_EQ(relu(multiply(ninth, ninth)), multiply(ninth, ninth));
+  EXPECT_EQ(relu(multiply(ninth, fromInteger(-1))), 0u);
+  EXPECT_EQ(maximum(ninth, half), half);
+  EXPECT_EQ(maximum(ninth, 0), ninth);
+  for (uint32_t element : kEdges)
+    EXPECT_EQ(maximum(getLeast(), element), element);
   EXPECT_EQ(relu(fromInteger(-5)), 0u);
   EXPECT_EQ(relu(fromInteger(5)), 5u);
 }

@@ -74,7 +74,7 @@ private:
       EXPECT_TRUE(isElement(expr));
       bool isMax = expr.getReduceKind() == ReduceKind::Max;
       EXPECT_TRUE(isMax || expr.getReduceKind() == ReduceKind::Sum);
-      int64_t result = isMax ? kPrime / 2 + 1 : 0;
+      int64_t result = isMax ? getLeast() : 0;
       reduce(expr, expr.getReduceVars(), result);
       return result;
     }

@@ -40,6 +40,31 @@ def LayoutOp : PolyArrayDataOp<"layout"> {
   }];
 }
 
+def UnfoldOp : PolyArrayDataOp<"unfold"> {
+  let summary = "gives each element of an array a place of its own";
+  let description = [{
+    The storage map of the array goes; its memory is as large as the box of all
+    elements that are used. Then iterations that would have shared a place may
+    run in any order. A scalar of a kernel that is written in Python is such an
+    array, if each iteration of a loop writes it first: its elements are those of
+    the iterations.
+
+    #### Return modes
+
+    - Silenceable failure: the array has no storage map; the elements that are
+      used have no bounds that are affine in the parameters, or do not begin at
+      numbers; an access is not affine.
+    - Definite failure: the target is not a `poly.array`.
+
+    Example:
+    ```mlir
+    transform.poly.unfold %acc : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+}
+
 def PackOp : PolyComputeDataOp<"pack"> {
   let summary = "copies what a tile reads to blocks";
   let description = [{

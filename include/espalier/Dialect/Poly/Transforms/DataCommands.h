@@ -118,6 +118,12 @@ llvm::Expected<LocalCopy> registerBlock(ComputeOp compute,
 /// another if it is a register.
 llvm::Error place(ArrayOp array, Placement placement);
 
+/// Gives each element of an array that keeps several in one place a place of
+/// its own, in memory of the box of all that are used. Refused if there is no
+/// storage map, or no bounds that are affine in the parameters, from numbers
+/// on.
+llvm::Error unfold(ArrayOp array);
+
 /// Moves the elements of an array: what lies at `x` of its memory, or of its
 /// indices if it has no storage, then lies at `layout(x)`. The memory has the
 /// extents that this takes, each `padding` larger and then rounded up to one of

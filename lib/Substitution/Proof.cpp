@@ -1,0 +1,238 @@
+//===- Proof.cpp - What a proof consists of, as text ----------------------===//
+
+#include "Proof.h"
+#include "espalier/Substitution/Verify.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <z3.h>
+
+using namespace espalier::substitution;
+
+//===----------------------------------------------------------------------===//
+// Normal forms
+//===----------------------------------------------------------------------===//
+
+/// n0, n1.. for sizes and i0, i1.. for indices.
+static std::string getName(Var var) {
+  bool isSize = var < kFirstIndex;
+  return (isSize ? "n" : "i") + llvm::utostr(isSize ? var : var - kFirstIndex);
+}
+
+namespace {
+/// Prints sums in the index notation.
+class FormPrinter {
+public:
+  FormPrinter(const Instances &instances, llvm::raw_ostream &os)
+      : instances(instances), os(os) {}
+
+  void print(const Sum &sum) {
+    if (sum.empty())
+      os << '0';
+    llvm::interleave(sum, os, [&](const Term &term) { print(term); }, " + ");
+  }
+
+private:
+  void print(const Linear &linear) {
+    bool isFirst = true;
+    for (auto [var, coefficient] : linear.getTerms()) {
+      os << (isFirst ? "" : " + ");
+      if (coefficient != 1)
+        os << coefficient << ' ';
+      os << getName(var);
+      isFirst = false;
+    }
+    if (linear.getConstant() != 0 || isFirst)
+      os << (isFirst ? "" : " + ") << linear.getConstant();
+  }
+
+  void printDomain(llvm::ArrayRef<Var> bound, const Constraints &constraints) {
+    os << '(';
+    llvm::interleave(bound, os, [&](Var var) { os << getName(var); }, ", ");
+    os << " | ";
+    llvm::interleave(
+        constraints, os,
+        [&](const Constraint &constraint) {
+          print(constraint.expr);
+          os << (constraint.isEquality ? " == 0" : " >= 0");
+        },
+        " and ");
+    os << ") ";
+  }
+
+  void print(const Atom &atom) {
+    switch (atom.kind) {
+    case Atom::Kind::Read:
+      os << instances.list[atom.leaf].name << '[';
+      llvm::interleave(
+          atom.indices, os, [&](const Linear &index) { print(index); }, ", ");
+      os << ']';
+      return;
+    case Atom::Kind::Relu:
+      os << "relu(";
+      break;
+    case Atom::Kind::Function:
+      os << espalier::definition::getName(atom.fn) << '(';
+      break;
+    case Atom::Kind::Max:
+      os << "max";
+      printDomain(atom.bound, atom.constraints);
+      os << '(';
+      break;
+    }
+    llvm::interleave(atom.args, os, [&](const Sum &arg) { print(arg); }, ", ");
+    os << ')';
+  }
+
+  void print(const Term &term) {
+    os << term.coefficient.numerator;
+    if (term.coefficient.denominator != 1)
+      os << '/' << term.coefficient.denominator;
+    if (!term.bound.empty() || !term.constraints.empty()) {
+      os << " sum";
+      printDomain(term.bound, term.constraints);
+    }
+    for (const Atom &atom : term.factors) {
+      os << ' ';
+      print(atom);
+    }
+    for (const Base &base : term.bases) {
+      os << " where " << getName(base.var) << " = floor((";
+      print(base.argument);
+      os << ") / (";
+      print(base.size);
+      os << ")) * (";
+      print(base.scale);
+      os << ')';
+    }
+  }
+
+  const Instances &instances;
+  llvm::raw_ostream &os;
+};
+} // namespace
+
+void Proof::accept() {
+  accepted.forms += current.forms;
+  llvm::append_range(accepted.questions, current.questions);
+  current = Part();
+}
+
+void Proof::addZero(const Sum &sum, const Instances &instances) {
+  llvm::raw_string_ostream os(current.forms);
+  os << "; 0 = ";
+  FormPrinter(instances, os).print(sum);
+  os << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+static void printNumber(int64_t value, llvm::raw_ostream &os) {
+  if (value < 0)
+    os << "(- " << -value << ')';
+  else
+    os << value;
+}
+
+void Proof::addQuestion(llvm::ArrayRef<Constraint> constraints) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (Var var : getVars(constraints))
+    os << "(declare-const " << getName(var) << " Int)\n";
+  for (const Constraint &constraint : constraints) {
+    os << "(assert (" << (constraint.isEquality ? "=" : "<=") << " 0 (+ ";
+    printNumber(constraint.expr.getConstant(), os);
+    for (auto [var, coefficient] : constraint.expr.getTerms()) {
+      os << " (* ";
+      printNumber(coefficient, os);
+      os << ' ' << getName(var) << ')';
+    }
+    os << ")))\n";
+  }
+  current.questions.push_back(std::move(text));
+}
+
+std::string Proof::str(const Rule &rule, llvm::StringRef verdict) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string block;
+  llvm::raw_string_ostream blockStream(block);
+  print(rule, blockStream);
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(block).rtrim().split(lines, '\n');
+  os << "; espalier proof 1\n";
+  for (llvm::StringRef line : lines)
+    os << "; " << line << '\n';
+  os << "; " << verdict << "\n;\n"
+     << "; What was shown to be zero, in each case and for each output:\n"
+     << accepted.forms
+     << ";\n; What relies on integers; every answer must be unsat:\n";
+  llvm::StringSet<> known;
+  for (const std::string &question : accepted.questions)
+    if (known.insert(question).second)
+      os << "(push 1)\n" << question << "(check-sat)\n(pop 1)\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Replay
+//===----------------------------------------------------------------------===//
+
+/// Runs a file of questions. Nothing if some answer is not `unsat`.
+static std::optional<unsigned> replay(const std::string &text) {
+  Z3_config config = Z3_mk_config();
+  Z3_context context = Z3_mk_context(config);
+  Z3_del_config(config);
+  Z3_set_error_handler(context, nullptr);
+  llvm::StringRef answers = Z3_eval_smtlib2_string(context, text.c_str());
+  llvm::SmallVector<llvm::StringRef> lines;
+  answers.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  bool isRight = llvm::all_of(
+      lines, [](llvm::StringRef line) { return line.trim() == "unsat"; });
+  unsigned count = lines.size();
+  isRight &= count == llvm::StringRef(text).count("(check-sat)");
+  Z3_del_context(context);
+  if (!isRight)
+    return std::nullopt;
+  return count;
+}
+
+int espalier::substitution::checkProofs(llvm::StringRef folder,
+                                        llvm::raw_ostream &os,
+                                        llvm::raw_ostream &errors) {
+  std::error_code failure;
+  std::vector<std::string> paths;
+  for (llvm::sys::fs::directory_iterator file(folder, failure), end;
+       file != end && !failure; file.increment(failure))
+    if (llvm::StringRef(file->path()).ends_with(".smt2"))
+      paths.push_back(file->path());
+  llvm::sort(paths);
+  if (failure || paths.empty()) {
+    errors << folder << ": error: "
+           << (failure ? failure.message()
+                       : std::string("expects proofs, but got none"))
+           << '\n';
+    return 2;
+  }
+  unsigned numWrong = 0;
+  for (const std::string &path : paths) {
+    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    std::string text = file ? (*file)->getBuffer().str() : "";
+    os << llvm::sys::path::filename(path) << ": ";
+    if (!llvm::StringRef(text).starts_with("; espalier proof 1\n")) {
+      os << "expects a proof of version 1\n";
+      ++numWrong;
+    } else if (std::optional<unsigned> count = replay(text)) {
+      os << *count << " answers are right\n";
+    } else {
+      os << "an answer is wrong\n";
+      ++numWrong;
+    }
+  }
+  os << paths.size() << " proofs: " << numWrong << " wrong\n";
+  return numWrong == 0 ? 0 : 1;
+}

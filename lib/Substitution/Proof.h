@@ -1,0 +1,34 @@
+//===- Proof.h - What a proof consists of, as text --------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_PROOF_H
+#define ESPALIER_LIB_SUBSTITUTION_PROOF_H
+
+#include "Expand.h"
+
+namespace espalier::substitution {
+
+/// Collects normal forms and questions.
+class Proof {
+public:
+  /// Forgets what was not accepted: what follows belongs to another attempt.
+  void restart() { current = Part(); }
+  /// Keeps what was collected since the last attempt began.
+  void accept();
+  /// Adds a sum that was shown to be zero.
+  void addZero(const Sum &sum, const Instances &instances);
+  /// Adds constraints that were found to have no solution.
+  void addQuestion(llvm::ArrayRef<Constraint> constraints);
+  /// SMT-LIB with the normal forms as comments.
+  std::string str(const Rule &rule, llvm::StringRef verdict) const;
+
+private:
+  struct Part {
+    std::string forms;
+    std::vector<std::string> questions;
+  };
+  Part current, accepted;
+};
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_PROOF_H
