@@ -9,8 +9,6 @@ using namespace espalier;
 using namespace espalier::substitution;
 using namespace espalier::definition;
 
-/// Quotients below this are told apart.
-static constexpr int64_t kMaxMultiples = 4;
 /// Longer sums are not looked at.
 static constexpr size_t kMaxTerms = 512;
 
@@ -108,6 +106,8 @@ Sum Expander::evaluateAccess(Expr expr, const Scope &scope,
     indices.push_back(*index);
   }
   Assumed inside = assumed.with(pending.constraints);
+  for (const Base &base : pending.bases)
+    inside = inside.with(base.facts);
   TensorRef tensor = expr.getTensor();
   Sum sum =
       tensor.isOperand()

@@ -8,6 +8,8 @@
 
 namespace espalier::substitution {
 
+/// Quotients below this are told apart.
+constexpr int64_t kMaxMultiples = 4;
 /// Parameters have smaller numbers.
 constexpr Var kFirstIndex = 1u << 20;
 

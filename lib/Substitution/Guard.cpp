@@ -18,10 +18,8 @@ static llvm::SmallVector<Var> getSourceExtents(const Sizes &src) {
 }
 
 /// The values of `extents` that fit a case.
-static Set project(const Sizes &sizes, llvm::ArrayRef<Var> extents,
-                   llvm::ArrayRef<Constraint> more) {
+static Set project(const Sizes &sizes, llvm::ArrayRef<Var> extents) {
   Constraints all = sizes.facts.getAll();
-  llvm::append_range(all, more);
   llvm::SmallVector<Var> vars(extents.begin(), extents.end());
   for (Var var : getVars(all))
     if (!llvm::is_contained(extents, var))
@@ -97,34 +95,35 @@ static bool printDifference(Set expected, const Set &allowed,
   llvm::SmallVector<std::string> dims;
   for (Var var : extents)
     dims.push_back(sizes[var].name);
-  names.push_back(extra.getCondition(dims));
+  std::string condition = extra.getCondition(dims);
+  bool isUnion = llvm::StringRef(condition).contains(" or ");
+  names.push_back(isUnion ? "(" + condition + ")" : condition);
   return true;
 }
 
-/// The constraints that the assumptions consist of, over extents of `src`, and
-/// what they are called.
-static Constraints describe(const Typing &typing,
-                            llvm::ArrayRef<Assumption> assumptions,
-                            llvm::SmallVectorImpl<std::string> &names) {
-  Constraints constraints;
+/// What assumptions are called.
+static void describe(const Typing &typing,
+                     llvm::ArrayRef<Assumption> assumptions,
+                     llvm::SmallVectorImpl<std::string> &names) {
   const auto &list = typing.instances.list;
   for (const Assumption &assumption : assumptions) {
-    const Instance &first = list[assumption.first];
-    if (assumption.kind == Assumption::Kind::SameSplit) {
-      const Instance &second = list[assumption.second];
-      names.push_back("out_per_group(" + first.name + ") == out_per_group(" +
-                      second.name + ")");
-      names.push_back("in_per_group(" + first.name + ") == in_per_group(" +
-                      second.name + ")");
-    }
-    if (assumption.kind != Assumption::Kind::OneGroup)
+    const std::string &first = list[assumption.first].name;
+    const std::string &second = list[assumption.second].name;
+    if (assumption.kind == Assumption::Kind::SameSplit)
+      for (const char *what : {"out_per_group(", "in_per_group("})
+        names.push_back(what + first + ") == " + what + second + ")");
+    if (assumption.kind == Assumption::Kind::OneGroup)
+      names.push_back("groups(" + first + ") == 1");
+    // Those about constants of src are found as conditions on extents; of dst,
+    // they say which sizes to choose.
+    if (list[assumption.first].isInSrc)
       continue;
-    names.push_back("groups(" + first.name + ") == 1");
-    if (first.isInSrc)
-      constraints.push_back(Constraint::equal(
-          list[first.operands[0]].shape[1], list[first.operands[1]].shape[1]));
+    if (assumption.kind == Assumption::Kind::SquareConst)
+      names.push_back("dim(" + first + ", 0) == dim(" + first + ", 1)");
+    if (assumption.kind == Assumption::Kind::SquareUse)
+      names.push_back("out_channels(" + first + ") == in_channels(" + first +
+                      ")");
   }
-  return constraints;
 }
 
 Guard espalier::substitution::getGuard(const Typing &typing,
@@ -134,28 +133,25 @@ Guard espalier::substitution::getGuard(const Typing &typing,
   llvm::SmallVector<std::string> names;
   if (!typing.instances.rankGuard.empty())
     names.push_back(typing.instances.rankGuard);
-  Constraints assumed = describe(typing, assumptions, names);
+  describe(typing, assumptions, names);
   llvm::append_range(names, typing.divisions);
 
   const Sizes &src = *typing.srcSizes;
   llvm::SmallVector<Var> extents = getSourceExtents(src);
-  auto srcCases = src.getCases();
+  auto srcCases = typing.assumedSizes->getCases();
   guard.isUnknown = !srcCases || srcCases->empty() || cases.empty();
   if (guard.isUnknown)
     return guard;
-  auto unite = [&](const std::vector<Sizes> &all,
-                   llvm::ArrayRef<Constraint> more) {
-    Set result = project(all.front(), extents, more);
+  auto unite = [&](const std::vector<Sizes> &all) {
+    Set result = project(all.front(), extents);
     for (const Sizes &sizes : llvm::drop_begin(all))
-      result = result.unite(project(sizes, extents, more));
+      result = result.unite(project(sizes, extents));
     return result;
   };
-  Set possible = unite(*srcCases, {});
-  Set allowed = unite(cases, {});
-  Set expected = assumed.empty() ? possible : unite(*srcCases, assumed);
+  Set expected = unite(*srcCases), allowed = unite(cases);
   // Without the distinctions that both sides make, conditions are shorter.
-  Set outline =
-      project(typing.sizes, extents, {}).gist(project(src, extents, assumed));
+  Set outline = project(typing.sizes, extents)
+                    .gist(project(*typing.assumedSizes, extents));
   if (!printDifference(expected, allowed, outline, src, extents, names))
     guard.isUnknown = true;
   guard.text = llvm::join(names, " and ");

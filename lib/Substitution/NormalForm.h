@@ -37,6 +37,7 @@ struct Rational {
   bool isPositive() const { return numerator > 0; }
 };
 
+class Sizes;
 struct Term;
 using Sum = std::vector<Term>;
 
@@ -91,6 +92,7 @@ Sum makeAtom(Atom atom);
 /// Facts about sizes, and conditions under which something is asked.
 struct Assumed {
   const Facts *facts;
+  const Sizes *sizes;
   Constraints conditions;
 
   Assumed with(llvm::ArrayRef<Constraint> more) const {

@@ -52,6 +52,11 @@ private:
   std::optional<Image> unifyBy(const Term &into, Term term,
                                llvm::ArrayRef<unsigned> pairing,
                                Constraints equations, const Assumed &assumed);
+  /// The same where indices are mixed, as in a sum over 4 a + b for one over c.
+  std::optional<Image> unifyByRelation(const Term &into, const Term &term,
+                                       llvm::ArrayRef<unsigned> pairing,
+                                       const Constraints &equations,
+                                       const Assumed &assumed);
   /// Names the bases of `term` that are certainly equal to some of `into`, or
   /// differ by a known shift, as these; removes them, and keeps their facts.
   llvm::SmallVector<std::pair<Var, Linear>> linkBases(const Term &into,

@@ -150,8 +150,12 @@ Sampler::evaluate(const std::vector<int64_t> &values) {
       return std::nullopt;
     auto *elements =
         reinterpret_cast<double *>(tensor->getMutableBytes().data());
+    // Some tensors have one sign, since maxima of mixed ones are positive.
+    static constexpr std::pair<int64_t, int64_t> kRanges[] = {
+        {-3, 3}, {-3, 3}, {-3, -1}, {0, 3}};
+    auto [least, most] = kRanges[pick(0, std::size(kRanges) - 1)];
     for (int64_t i = 0; i < count; ++i)
-      elements[i] = static_cast<double>(pick(-3, 3));
+      elements[i] = static_cast<double>(pick(least, most));
     tensors.push_back(*tensor);
   }
   return tensors;

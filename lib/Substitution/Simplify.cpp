@@ -19,8 +19,13 @@ static bool normalize(Constraints &constraints, const Facts &facts) {
     std::optional<bool> decided = simple.normalize();
     if (decided && !*decided)
       return false;
-    if (!decided && !llvm::is_contained(result, simple))
-      result.push_back(simple);
+    if (decided || llvm::is_contained(result, simple))
+      continue;
+    // At least and at most 0 is 0.
+    Constraint opposite{simple.expr * -1, false};
+    if (!simple.isEquality && llvm::is_contained(result, opposite))
+      llvm::erase(result, opposite), simple.isEquality = true;
+    result.push_back(simple);
   }
   constraints = std::move(result);
   return true;
@@ -107,6 +112,34 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   return added;
 }
 
+/// Learns more of bases from the conditions of their term; those whose value
+/// these determine are replaced by it.
+static void refineBases(Term &term, const Assumed &assumed) {
+  Assumed inside = assumed.with(term.constraints);
+  for (unsigned number = 0; number < term.bases.size();) {
+    Base &base = term.bases[number];
+    // limit <= argument < limit + size, where limit is v * size.
+    auto limits = getShifts(base.size, base.scale, *assumed.sizes);
+    for (int64_t k = 0; k < kMaxMultiples; ++k)
+      limits.push_back({base.size * k, base.scale * k});
+    std::optional<Linear> value;
+    for (const auto &[limit, image] : limits)
+      if (!value && inside.implies(Constraint::atLeast(base.argument, limit)) &&
+          inside.implies(Constraint::less(base.argument, limit + base.size)))
+        value = image;
+    if (value) {
+      Var var = base.var;
+      term.bases.erase(term.bases.begin() + number);
+      substitute(term, var, *value);
+      continue;
+    }
+    for (const Constraint &fact : getBaseFacts(base, *assumed.sizes, inside))
+      if (!llvm::is_contained(base.facts, fact))
+        base.facts.push_back(fact);
+    ++number;
+  }
+}
+
 /// Returns false if the term is over nothing.
 static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   do {
@@ -118,6 +151,7 @@ static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
   } while (thorough && addImpliedEqualities(term, assumed));
   if (term.constraints.empty())
     return true;
+  refineBases(term, assumed);
   Constraints domain = getDomain(term);
   if (assumed.isImpossible(domain))
     return false;
@@ -339,9 +373,9 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
       });
 }
 
-Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
-                                    const Constraints &constraints, Sum inner,
-                                    const Assumed &assumed) {
+static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
+                       const Constraints &constraints, Sum inner,
+                       const Assumed &assumed) {
   auto make = [&](Sum inner, const Assumed &assumed) {
     // max(f + c) = max(f) + c, where c does not depend on the position.
     Sum constant, varying;
@@ -374,6 +408,26 @@ Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
     return add(scale(makeAtom(std::move(max)), factor), std::move(constant));
   };
   return distribute(std::move(inner), bound, constraints, assumed, make);
+}
+
+Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
+                                    const Constraints &constraints, Sum inner,
+                                    const Assumed &assumed) {
+  // Positions with one value only are no positions.
+  Term domain;
+  domain.bound.assign(bound.begin(), bound.end());
+  domain.constraints = constraints;
+  Atom body;
+  body.kind = Atom::Kind::Max;
+  body.args.push_back(std::move(inner));
+  domain.factors.push_back(std::move(body));
+  do {
+    // An empty domain stays as it is: nothing equals its maximum.
+    if (!normalize(domain.constraints, *assumed.facts))
+      break;
+  } while (eliminateOne(domain));
+  return makeMaxOver(domain.bound, domain.constraints,
+                     std::move(domain.factors[0].args[0]), assumed);
 }
 
 Sum espalier::substitution::makeFunction(definition::ScalarFn fn,

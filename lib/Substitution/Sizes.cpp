@@ -76,32 +76,59 @@ Linear Sizes::getFloor(Linear lhs, int64_t divisor) {
   return facts.simplify(result) + whole;
 }
 
+llvm::SmallVector<std::pair<Linear, Linear>>
+Sizes::getFactors(const Linear &value) const {
+  llvm::SmallVector<std::pair<Linear, Linear>> factors;
+  for (Var var = 0; var < infos.size(); ++var) {
+    if (infos[var].kind != SizeInfo::Kind::Product ||
+        !(facts.simplify(Linear::var(var)) == value))
+      continue;
+    Linear a = facts.simplify(infos[var].a), b = facts.simplify(infos[var].b);
+    factors.push_back({a, b});
+    factors.push_back({b, a});
+  }
+  return factors;
+}
+
 std::optional<Linear> Sizes::divideExactly(const Linear &value,
                                            const Linear &factor) const {
-  if (value.getConstant() != 0)
+  if (value.getConstant() != 0 || value.getTerms().empty())
     return std::nullopt;
-  Linear result;
+  // factor * x + factor * y
+  std::optional<Linear> result = Linear();
   for (auto [var, coefficient] : value.getTerms()) {
     std::optional<Linear> part;
     if (Linear::var(var) == factor)
       part = Linear(1);
-    for (const SizeInfo &info : infos) {
-      if (info.kind != SizeInfo::Kind::Product || part)
-        continue;
-      Var product = &info - infos.data();
-      if (!(facts.simplify(Linear::var(product)) == Linear::var(var)))
-        continue;
-      Linear a = facts.simplify(info.a), b = facts.simplify(info.b);
+    for (const auto &[a, b] : getFactors(Linear::var(var)))
       if (a == factor)
         part = b;
-      else if (b == factor)
-        part = a;
+    if (!part) {
+      result.reset();
+      break;
     }
-    if (!part)
-      return std::nullopt;
-    result += *part * coefficient;
+    *result += *part * coefficient;
   }
-  return result;
+  if (result)
+    return result;
+  // x * y + x * z, where y + z is the factor
+  auto [first, firstCoefficient] = value.getTerms().front();
+  for (const auto &[common, ignored] : getFactors(Linear::var(first))) {
+    Linear sum;
+    bool isCommon = true;
+    for (auto [var, coefficient] : value.getTerms()) {
+      std::optional<Linear> part;
+      for (const auto &[a, b] : getFactors(Linear::var(var)))
+        if (a == common)
+          part = b;
+      isCommon &= part.has_value();
+      if (part)
+        sum += *part * coefficient;
+    }
+    if (isCommon && sum == factor)
+      return common;
+  }
+  return std::nullopt;
 }
 
 Linear Sizes::getQuotient(Linear lhs, Linear rhs) {
@@ -266,8 +293,10 @@ std::optional<std::vector<Sizes>> Sizes::getCases() const {
          (infos[*factor].kind != SizeInfo::Kind::Quotient ||
           *second < *factor)))
       std::swap(factor, second);
-    auto &cases = byFactor[*factor];
     Linear v = Linear::var(*factor), x = Linear::var(*second);
+    if (!closed.facts.implies(Constraint::atLeast(v, 0)))
+      continue;
+    auto &cases = byFactor[*factor];
     if (cases.empty())
       cases = {{Constraint::equal(v, 1)}, {Constraint::atLeast(v, 2)}};
     cases[0].push_back(Constraint::equal(product, x));

@@ -64,6 +64,9 @@ private:
   /// `value` / `factor`, if it is a sum of multiples of known products.
   std::optional<Linear> divideExactly(const Linear &value,
                                       const Linear &factor) const;
+  /// The factors that make the product `value`, first ones and others.
+  llvm::SmallVector<std::pair<Linear, Linear>>
+  getFactors(const Linear &value) const;
 
   std::vector<SizeInfo> infos;
   /// Distinctions that are still to be made: one of each must hold.

@@ -57,19 +57,13 @@ public:
 
   bool run() {
     for (unsigned number = 0; number < instances.list.size(); ++number) {
-      if (number == instances.numSrc) {
-        sizes.close();
-        typing.srcSizes = sizes;
-        applyAssumptions();
-      }
+      if (number == instances.numSrc)
+        finishSrc();
       if (!type(number))
         return false;
     }
-    if (!typing.srcSizes) {
-      sizes.close();
-      typing.srcSizes = sizes;
-      applyAssumptions();
-    }
+    if (!typing.srcSizes)
+      finishSrc();
     for (auto [src, dst] : llvm::zip_equal(instances.src, instances.dst))
       for (auto [lhs, rhs] : llvm::zip_equal(instances.list[src].shape,
                                              instances.list[dst].shape))
@@ -80,6 +74,14 @@ public:
   }
 
 private:
+  void finishSrc() {
+    sizes.close();
+    typing.srcSizes = sizes;
+    assumeGroups();
+    typing.assumedSizes = sizes;
+    assumeSquares();
+  }
+
   bool type(unsigned number) {
     Instance &instance = instances.list[number];
     instance.boundaries.resize(instance.rank);
@@ -252,22 +254,31 @@ private:
     sizes.close();
   }
 
-  void applyAssumptions() {
+  void assumeGroups() {
     for (const Assumption &assumption : assumptions) {
       const Instance &first = instances.list[assumption.first];
       if (!first.isInSrc)
         continue;
       if (assumption.kind == Assumption::Kind::OneGroup)
         assumeOneGroup(first);
-      if (assumption.kind == Assumption::Kind::SquareUse)
-        assumeSquare(first);
-      if (assumption.kind == Assumption::Kind::SquareConst)
-        sizes.facts.addEqual(first.shape[0], first.shape[1]);
       if (assumption.kind == Assumption::Kind::SameSplit) {
         const Instance &second = instances.list[assumption.second];
         sizes.facts.addEqual(getGroupChannels(first), getGroupChannels(second));
         sizes.facts.addEqual(getGroupFeatures(first), getGroupFeatures(second));
       }
+    }
+    sizes.close();
+  }
+
+  void assumeSquares() {
+    for (const Assumption &assumption : assumptions) {
+      const Instance &first = instances.list[assumption.first];
+      if (!first.isInSrc)
+        continue;
+      if (assumption.kind == Assumption::Kind::SquareUse)
+        assumeSquare(first);
+      if (assumption.kind == Assumption::Kind::SquareConst)
+        sizes.facts.addEqual(first.shape[0], first.shape[1]);
     }
     sizes.close();
   }
@@ -340,7 +351,7 @@ private:
 std::optional<Typing> espalier::substitution::typeRule(
     const Instances &instances, Meanings &meanings, const Integers &integers,
     llvm::ArrayRef<Assumption> assumptions, std::string &error) {
-  Typing typing{instances, Sizes(integers), std::nullopt, {}};
+  Typing typing{instances, Sizes(integers), {}, {}, {}};
   if (!Typer(typing, meanings, assumptions, error).run())
     return std::nullopt;
   return typing;

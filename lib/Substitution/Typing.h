@@ -65,6 +65,8 @@ struct Typing {
   Sizes sizes;
   /// What `src` alone asks for.
   std::optional<Sizes> srcSizes;
+  /// The same under the assumptions about its convolutions.
+  std::optional<Sizes> assumedSizes;
   /// Divisions in `dst` that must come out even, in words.
   llvm::SmallVector<std::string, 1> divisions;
 };

@@ -104,7 +104,9 @@ Prover::unifyFactors(const Term &into, const Term &term,
     if (auto image = unifyBy(into, term, pairing, std::move(all), assumed))
       return image;
   } while (std::next_permutation(order.begin(), order.end()) && budget.check());
-  return std::nullopt;
+  if (!ours.empty())
+    return std::nullopt;
+  return unifyByRelation(into, term, pairing, equations, assumed);
 }
 
 /// Simplifies what is left of equations; false if one of them does not hold.
@@ -162,6 +164,75 @@ std::optional<Prover::Image> Prover::unifyBy(const Term &into, Term term,
   image.domain = term.constraints;
   llvm::append_range(image.domain, forward);
   Assumed inside = assumed.with(image.domain).with(image.facts);
+  for (auto [number, atom] : llvm::enumerate(into.factors))
+    if (atom.kind != Atom::Kind::Read &&
+        !areEqual(atom, term.factors[pairing[number]], inside))
+      return std::nullopt;
+  return image;
+}
+
+std::optional<Prover::Image>
+Prover::unifyByRelation(const Term &into, const Term &term,
+                        llvm::ArrayRef<unsigned> pairing,
+                        const Constraints &equations, const Assumed &assumed) {
+  if (!into.bases.empty() || !term.bases.empty() || equations.empty())
+    return std::nullopt;
+  // Pairs of points of `term` and of `into`, over outer variables.
+  Constraints known(assumed.conditions), pairs(equations);
+  for (Constraint &condition : known)
+    condition = assumed.facts->simplify(condition);
+  llvm::append_range(known, assumed.facts->getRest());
+  llvm::append_range(pairs, term.constraints);
+  llvm::append_range(pairs, into.constraints);
+  for (Constraint &constraint : pairs)
+    constraint = assumed.facts->simplify(constraint);
+  auto all = getConnected(known, pairs);
+  llvm::SmallVector<Var> vars = getVars(all);
+  auto isBound = [&](Var var) {
+    return llvm::is_contained(into.bound, var) ||
+           llvm::is_contained(term.bound, var);
+  };
+  llvm::erase_if(vars, isBound);
+  unsigned numOuter = vars.size(), numTheirs = term.bound.size();
+  llvm::append_range(vars, term.bound);
+  // The domain of `term` alone: neither equations nor the other's conditions.
+  llvm::SmallVector<Constraint, 16> theirs;
+  for (const Constraint &constraint : term.constraints)
+    theirs.push_back(assumed.facts->simplify(constraint));
+  llvm::append_range(theirs, llvm::drop_begin(all, pairs.size()));
+  const Integers &integers = assumed.facts->getIntegers();
+  polyhedral::Set domain = makeSet(integers, vars, theirs);
+  llvm::append_range(vars, into.bound);
+  polyhedral::Set relation = makeSet(integers, vars, all);
+  unsigned numOurs = into.bound.size();
+  bool isTotal =
+      domain.isSubset(relation.project(numOuter + numTheirs, numOurs)) == true;
+  bool isSingle =
+      isTotal &&
+      polyhedral::Map::get(relation, numOuter + numTheirs).isSingleValued() ==
+          true;
+  // The other way around, with our variables first.
+  llvm::SmallVector<Var> swapped(vars.begin(), vars.begin() + numOuter);
+  llvm::append_range(swapped, into.bound);
+  llvm::append_range(swapped, term.bound);
+  bool isOneToOne =
+      isSingle &&
+      polyhedral::Map::get(makeSet(integers, swapped, all), numOuter + numOurs)
+              .isSingleValued() == true;
+  if (!isOneToOne)
+    return std::nullopt;
+  auto rows = relation.project(numOuter, numTheirs).getConstraints();
+  if (!rows)
+    return std::nullopt;
+  Image image{term.coefficient, {}, {}};
+  vars.erase(vars.begin() + numOuter, vars.begin() + numOuter + numTheirs);
+  for (const polyhedral::LinearConstraint &row : *rows) {
+    Constraint constraint{Linear(row.constant), row.isEquality};
+    for (auto [var, factor] : llvm::zip_equal(vars, row.coefficients))
+      constraint.expr += Linear::var(var, factor);
+    image.domain.push_back(constraint);
+  }
+  Assumed inside = assumed.with(pairs);
   for (auto [number, atom] : llvm::enumerate(into.factors))
     if (atom.kind != Atom::Kind::Read &&
         !areEqual(atom, term.factors[pairing[number]], inside))

@@ -84,6 +84,9 @@ public:
     if (!typing)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
+    auto srcCases = typing->srcSizes->getCases();
+    if (srcCases && srcCases->empty())
+      return {Verdict::Kind::Unknown, "ill-typed: no shapes fit src", true};
     if (cases && cases->empty())
       return refuteShapes(*typing, /*least=*/1, "no shapes fit both sides");
     std::string difference;
@@ -169,7 +172,7 @@ private:
   bool prove(const Instances &typed, Sizes sizes) {
     Expander expander(typed, sizes, budget);
     for (auto [src, dst] : llvm::zip_equal(typed.src, typed.dst)) {
-      Assumed assumed{&sizes.facts, {}};
+      Assumed assumed{&sizes.facts, &sizes, {}};
       llvm::SmallVector<Linear> indices;
       for (const Linear &extent : typed.list[src].shape) {
         indices.push_back(Linear::var(expander.makeVar()));

@@ -21,6 +21,23 @@ using namespace espalier::graphtopoly;
 static constexpr int64_t kPanelVectors = 2;
 /// Fewer uses than this of each element do not pay for copying into panels.
 static constexpr int64_t kMinPanelReuse = 192;
+/// As many elements at most are not worth copying.
+static constexpr int64_t kMaxUnpacked = 1024;
+
+/// Whether the elements along `index` are neighbours in a memory so small that
+/// its rows stay in cache anyway.
+static bool isSmallRowMajor(const Array &array, unsigned index) {
+  int64_t numElements = 1;
+  for (AffineExpr extent : array.extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    if (!number || number.getValue() > kMaxUnpacked)
+      return false;
+    numElements *= number.getValue();
+    if (numElements > kMaxUnpacked)
+      return false;
+  }
+  return !array.layout && index + 1 == array.extents.size();
+}
 
 void espalier::graphtopoly::setPanelLayout(const StepProgram &program,
                                            Array &array, unsigned panelIndex,
@@ -164,7 +181,8 @@ void LayoutAssigner::storePanel(Statement &statement,
         auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
         reuse *= extent ? extent.getValue() : kMinPanelReuse;
       }
-    if (reuse < kMinPanelReuse)
+    if (reuse < kMinPanelReuse ||
+        isSmallRowMajor(program.arrays[source], contraction.panelIndex))
       return;
   }
   SmallVector<AffineExpr> storedExtents;

@@ -260,6 +260,14 @@ def deriche(s: Schedule) -> None:
     vectorize_all(s, ["S23", "S40"], "j", 2 * LANES)
 
 
+def floyd_warshall(s: Schedule) -> None:
+    """Run in vectors what is before and behind the element that a row reads."""
+    s.peel("S0", "j", at="affine_map<(k) -> (k)>", of=["k"])
+    s.peel("S0", "j.peel", at="affine_map<(k) -> (k + 1)>", of=["k"])
+    for loop in "j", "j.peel.peel":
+        s.vectorize("S0", loop, 2 * LANES, peel_tail=True)
+
+
 def adi(s: Schedule) -> None:
     """Sweep eight rows at once, whose recurrences do not wait for one another."""
     ends, points = "(s, i) -> ((i - 1) floordiv 8, (i - 1) mod 8)", "(s, i, j) -> "

@@ -33,3 +33,12 @@ transform.sequence failures(propagate) {
   // expected-error @below {{expects a map from symbols to one result, but got affine_map<()[s0] -> (s0, 0)>}}
   transform.poly.peel %step loop "i" at affine_map<()[N] -> (N, 0)> : !transform.any_op
 }
+
+// -----
+
+// PeelOp C2
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects 'at' to be a map from 1 loops to one result}}
+  transform.poly.peel %step loop "i" at 3 of ["k"] : !transform.any_op
+}

@@ -102,7 +102,7 @@ protected:
 
 TEST_P(MutationTest, NoChangedRuleIsProvedFalsely) {
   VerifyOptions options;
-  options.numRechecks = 40;
+  options.numRechecks = 20;
   Verifier verifier(options);
   unsigned counts[4] = {}, number = 0;
   for (const Rule &rule : readRules()) {

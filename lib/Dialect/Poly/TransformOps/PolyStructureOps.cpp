@@ -45,7 +45,14 @@ LogicalResult PeelOp::verify() {
   if (getFirst().has_value() + getLast().has_value() + getAt().has_value() != 1)
     return emitOpError("expects one of 'first', 'last' and 'at'");
   // C2
-  return getAt() ? verifyAmount(getOperation(), getAtAttr()) : success();
+  size_t numLoops = toStrings(getOf()).size();
+  if (numLoops == 0)
+    return getAt() ? verifyAmount(getOperation(), getAtAttr()) : success();
+  if (!getAt() || getAt()->getNumDims() != numLoops ||
+      getAt()->getNumResults() != 1)
+    return emitOpError("expects 'at' to be a map from ")
+           << numLoops << " loops to one result";
+  return success();
 }
 
 llvm::Error PeelOp::command(ComputeOp compute) {
@@ -53,7 +60,7 @@ llvm::Error PeelOp::command(ComputeOp compute) {
     return peelFirst(compute, getLoop(), *getFirst());
   if (getLast())
     return peelLast(compute, getLoop(), *getLast());
-  return cutAt(compute, getLoop(), getAt()->getResult(0));
+  return cutAt(compute, getLoop(), getAt()->getResult(0), toStrings(getOf()));
 }
 
 llvm::Error MarkCommandOp::command(ComputeOp compute) {

@@ -111,17 +111,45 @@ llvm::Error espalier::poly::peelLast(ComputeOp compute, StringRef loop,
   return peelEnd(compute, loop, count, /*isLast=*/true);
 }
 
+/// `bound`, over the loops `of` around `band`, for each computation of it.
+static llvm::Expected<SmallVector<AffineExpr>>
+getBoundsOf(ComputeOp compute, BandOp band, AffineExpr bound,
+            ArrayRef<StringRef> of) {
+  SmallVector<LoopPosition> outer;
+  for (StringRef name : of) {
+    llvm::Expected<LoopPosition> loop = findLoop(compute, name);
+    if (!loop)
+      return loop.takeError();
+    if (!loop->band->isProperAncestor(band))
+      return refuse("expects a loop around " +
+                    quote(getLoops(band).front().name.getValue()) +
+                    ", but got " + quote(name));
+    outer.push_back(*loop);
+  }
+  SmallVector<AffineExpr> bounds;
+  for (StringRef symbol : getSymbols(band.getComputations())) {
+    SmallVector<AffineExpr> values;
+    for (LoopPosition loop : outer)
+      values.push_back(loop.band.getMap(symbol).getResult(loop.position));
+    bounds.push_back(bound.replaceDims(values));
+  }
+  return bounds;
+}
+
 llvm::Error espalier::poly::cutAt(ComputeOp compute, StringRef name,
-                                  AffineExpr bound) {
+                                  AffineExpr bound, ArrayRef<StringRef> of) {
   return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
       return found.takeError();
-    if (llvm::Error error = checkExpr(compute, bound, /*numDims=*/0))
+    if (llvm::Error error = checkExpr(compute, bound, of.size()))
       return error;
     BandOp band = splitBand(found->band, found->position);
-    cutBefore(band, SmallVector<AffineExpr>(band.getMaps().size(), bound),
-              /*renameRest=*/true);
+    llvm::Expected<SmallVector<AffineExpr>> bounds =
+        getBoundsOf(compute, band, bound, of);
+    if (!bounds)
+      return bounds.takeError();
+    cutBefore(band, *bounds, /*renameRest=*/true);
     return llvm::Error::success();
   });
 }

@@ -140,17 +140,18 @@ def PeelOp : PolyCommandOp<"peel"> {
   let description = [{
     The iterations are the `first` or `last` so many, for each iteration of the
     loops around; or all from `at` on, a number or a map from the kernel's
-    parameters. The loops of the copy are called `i.peel` for a loop `i`.
+    parameters and from the loops `of`, which are around it. The loops of the copy are called `i.peel` for a loop `i`.
 
     Constraints:
     - (C1) there is one of `first`, `last` and `at`.
-    - (C2) `at` is a map from symbols to one result.
+    - (C2) `at` is a map from `of` and symbols to one result.
 
     #### Return modes
 
     - Silenceable failure: there is no such loop; the number of iterations is not
       positive; no single expression says where the loop begins or ends; `at` is
-      not affine, or has other symbols than the parameters.
+      not affine, or has other symbols than the parameters; a loop of `of` is not
+      around this one.
     - Definite failure: the target is not a computation.
 
     Example:
@@ -158,15 +159,18 @@ def PeelOp : PolyCommandOp<"peel"> {
     transform.poly.peel %acc loop "k" first 1 : !transform.any_op
     transform.poly.peel %acc loop "i" at affine_map<()[M, K] -> (M - 4)>
         : !transform.any_op
+    transform.poly.peel %acc loop "j" at affine_map<(k) -> (k + 1)> of ["k"]
+        : !transform.any_op
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
                        OptionalAttr<I64Attr>:$first,
                        OptionalAttr<I64Attr>:$last,
-                       OptionalAttr<AffineMapAttr>:$at);
+                       OptionalAttr<AffineMapAttr>:$at,
+                       OptionalAttr<StrArrayAttr>:$of);
   let assemblyFormat = [{
     $target `loop` $loop (`first` $first^)? (`last` $last^)?
-    (`at` custom<Amount>($at)^)? attr-dict `:` type($target)
+    (`at` custom<Amount>($at)^)? (`of` $of^)? attr-dict `:` type($target)
   }];
   let hasVerifier = 1;
 }

@@ -149,10 +149,11 @@ llvm::Error separateFullTiles(ComputeOp compute,
 llvm::Error peelFirst(ComputeOp compute, llvm::StringRef loop, int64_t count);
 /// The same for the last iterations.
 llvm::Error peelLast(ComputeOp compute, llvm::StringRef loop, int64_t count);
-/// The same for iterations from `bound`, an expression of the kernel's
-/// parameters, on.
+/// The same for iterations from `bound` on, an expression of the loops `of`,
+/// which are around this one, and the kernel's parameters.
 llvm::Error cutAt(ComputeOp compute, llvm::StringRef loop,
-                  mlir::AffineExpr bound);
+                  mlir::AffineExpr bound,
+                  llvm::ArrayRef<llvm::StringRef> of = {});
 
 /// Gives computations, all of a part of a sequence or of the kernel, a new
 /// nest: `compute`, then `others`, each with loops that one of `maps` computes
