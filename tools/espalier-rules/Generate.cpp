@@ -5,7 +5,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/WithColor.h"
-#include <cstdlib>
 
 using namespace espalier;
 using namespace espalier::substitution;
@@ -38,14 +37,6 @@ static cl::opt<unsigned> maxSeconds("max-seconds", cl::init(3600),
                                     cl::sub(generateCommand),
                                     cl::desc("Time, at most"));
 
-/// Whether a launcher of MPI processes started this one: it says so to each.
-static bool isStartedByLauncher() {
-  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"})
-    if (std::getenv(name))
-      return true;
-  return false;
-}
-
 static void print(const GenerateStatistics &statistics, size_t numRules) {
   auto line = [](StringRef name, uint64_t number) {
     errs() << right_justify(std::to_string(number), 12) << "  " << name << '\n';
@@ -73,9 +64,12 @@ static void print(const GenerateStatistics &statistics, size_t numRules) {
 std::optional<int> rules::runGenerate() {
   if (!generateCommand)
     return std::nullopt;
-  std::unique_ptr<Communicator> communicator =
-      isStartedByLauncher() ? makeMpiCommunicator()
-                            : std::make_unique<Communicator>();
+  std::unique_ptr<Communicator> communicator = makeCommunicator();
+  if (!communicator) {
+    WithColor::error() << "expects to be one process, since it was built "
+                          "without MPI\n";
+    return 1;
+  }
   GenerateOptions options;
   options.depth = depth;
   options.operators = operators;

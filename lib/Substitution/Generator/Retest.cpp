@@ -119,11 +119,12 @@ bool Retester::drawInputs(const TermPair &pair, SymbolicSizes &sizes,
   for (unsigned position = 0; position < order.size() && fits; ++position) {
     if (!terms[order[position]].isVariable())
       continue;
-    unsigned count =
-        values[order[position]].type.shape.getNumElements() * kLanes;
+    unsigned count = values[order[position]].type.shape.getNumElements();
     uint32_t *inputs = getData(position);
-    for (unsigned i = 0; i < count; ++i)
-      inputs[i] = random.input();
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      random.drawInputs(count, [&](unsigned i, uint32_t value) {
+        inputs[i * kLanes + lane] = value;
+      });
   }
   return fits;
 }
@@ -175,14 +176,21 @@ bool Retester::holds(const TermPair &pair, Condition condition) {
 }
 
 std::optional<Condition> Retester::test(const TermPair &pair) {
-  // Without variables, all sizes are chosen: nothing is there to ask of them.
+  // Without variables, all sizes are chosen: nothing is there to ask of them;
+  // and those of a convolution of a constant image are chosen too.
   bool hasConv = false, hasConstant = false, hasVariable = false;
+  bool hasConstantImage = false;
   for (const TermList *side : {&pair.lhs, &pair.rhs})
     for (TermId term : terms.getPostOrder(*side)) {
       hasVariable |= terms[term].isVariable();
       if (terms[term].isVariable())
         continue;
-      hasConv |= terms.getOperation(term).kind == OpKind::Conv2d;
+      bool isConv = terms.getOperation(term).kind == OpKind::Conv2d;
+      hasConv |= isConv;
+      hasConstantImage |=
+          isConv &&
+          llvm::none_of(terms.getPostOrder(terms[term].operands[0]),
+                        [&](TermId id) { return terms[id].isVariable(); });
       hasConstant |= terms[term].numOperands == 0;
     }
   for (unsigned numAssumed = 0; numAssumed <= 3; ++numAssumed)
@@ -192,7 +200,8 @@ std::optional<Condition> Retester::test(const TermPair &pair) {
       condition.hasEqualWeights = bits & 2;
       condition.hasOneGroup = bits & 4;
       if (llvm::popcount(bits) != int(numAssumed) ||
-          (!hasVariable && bits > 0) || (!hasConv && bits > 1) ||
+          (!hasVariable && bits > 0) ||
+          ((!hasConv || hasConstantImage) && bits > 1) ||
           (!hasConstant && (bits & 1)))
         continue;
       if (holds(pair, condition))

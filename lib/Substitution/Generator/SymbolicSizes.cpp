@@ -82,9 +82,12 @@ void SymbolicSizes::unify(Dim lhs, Dim rhs) {
       unify(nodes[lhs].rhs, nodes[rhs].rhs);
     else if (find(nodes[lhs].rhs) == find(nodes[rhs].rhs))
       unify(nodes[lhs].lhs, nodes[rhs].lhs);
-  } else if (nodes[lhs].number == nodes[rhs].number) {
-    unify(nodes[lhs].lhs, nodes[rhs].lhs);
-    unify(nodes[lhs].rhs, nodes[rhs].rhs);
+  } else if (nodes[lhs].number == 1 && nodes[rhs].number == 1) {
+    // Windows at each place: what is lost is the kernel less one.
+    if (find(nodes[lhs].lhs) == find(nodes[rhs].lhs))
+      unify(nodes[lhs].rhs, nodes[rhs].rhs);
+    else if (find(nodes[lhs].rhs) == find(nodes[rhs].rhs))
+      unify(nodes[lhs].lhs, nodes[rhs].lhs);
   }
 }
 

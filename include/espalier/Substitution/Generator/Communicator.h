@@ -3,7 +3,6 @@
 #ifndef ESPALIER_SUBSTITUTION_GENERATOR_COMMUNICATOR_H
 #define ESPALIER_SUBSTITUTION_GENERATOR_COMMUNICATOR_H
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,10 +21,6 @@ public:
     return {bytes};
   }
 };
-
-/// The processes that `mpirun` or a batch system started together; this process
-/// alone if this was built without MPI.
-std::unique_ptr<Communicator> makeMpiCommunicator();
 
 } // namespace espalier::substitution
 

@@ -13,12 +13,13 @@
 // total order, so an equation that needs no more than that still holds.
 //
 // Collision bound: two graphs that differ in an output element as polynomials
-// of degree d agree there with probability at most d / (2 kBound + 1) at a
-// random point (Schwartz, Zippel), where d is at most 2^k for k operators of
-// which none is a relu or a maximum. With p points the bound is its p-th power;
-// a candidate of depth 3 is tested on at least 384 points: (8 / 255)^384.
-// Coincidences in the other direction cannot happen: equal graphs have equal
-// values.
+// of degree d agree there with probability at most d / (kBound + 1) at a random
+// point (Schwartz, Zippel; a quarter of the tensors has values of one sign, of
+// which there are kBound + 1), where d is at most 2^k for k operators of which
+// none is a relu or a maximum. With p points the bound is its p-th power; a
+// candidate of depth 3 is tested on 384 points: (8 / 128)^384. For relu and
+// maxima there is no such bound: proofs decide. Coincidences in the other
+// direction cannot happen: equal graphs have equal values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,9 +113,23 @@ public:
   uint64_t next() { return mix(state += 0x9e3779b97f4a7c15ULL); }
   /// A number from 0 to `count` - 1.
   unsigned below(unsigned count) { return next() % count; }
-  /// An input value.
+  /// An input value of either sign.
   uint32_t input() {
     return fromInteger(int64_t(below(2 * kBound + 1)) - kBound);
+  }
+  /// Input values of both signs or of one: that a maximum of many is negative
+  /// would hardly happen otherwise. Calls `set` with the number of each.
+  template <typename Set>
+  void drawInputs(unsigned count, Set set) {
+    unsigned kind = below(4);
+    for (unsigned i = 0; i < count; ++i) {
+      int64_t value = int64_t(below(2 * kBound + 1)) - kBound;
+      if (kind == 2)
+        value = value < 0 ? -value : value;
+      else if (kind == 3)
+        value = value < 0 ? value : -value;
+      set(i, fromInteger(value));
+    }
   }
 
 private:

@@ -1,15 +1,24 @@
-//===- Communicator.cpp - Processes that work together --------------------===//
+//===- MpiCommunicator.cpp - The ranks of an MPI program ------------------===//
 
-#include "espalier/Substitution/Generator/Communicator.h"
+#include "Commands.h"
+#include <cstdlib>
 
 #ifdef ESPALIER_HAS_MPI
-#define OMPI_SKIP_MPICXX
 #include <algorithm>
 #include <cstdint>
 #include <mpi.h>
 #endif
 
+using namespace espalier;
 using namespace espalier::substitution;
+
+/// Whether a launcher of MPI processes started this one: it says so to each.
+static bool isStartedByLauncher() {
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name))
+      return true;
+  return false;
+}
 
 #ifdef ESPALIER_HAS_MPI
 namespace {
@@ -55,12 +64,14 @@ std::vector<std::string> MpiCommunicator::gather(const std::string &bytes) {
   }
   return all;
 }
-#endif
 
-std::unique_ptr<Communicator> espalier::substitution::makeMpiCommunicator() {
-#ifdef ESPALIER_HAS_MPI
+std::unique_ptr<Communicator> rules::makeCommunicator() {
+  if (!isStartedByLauncher())
+    return std::make_unique<Communicator>();
   return std::make_unique<MpiCommunicator>();
-#else
-  return std::make_unique<Communicator>();
-#endif
 }
+#else
+std::unique_ptr<Communicator> rules::makeCommunicator() {
+  return isStartedByLauncher() ? nullptr : std::make_unique<Communicator>();
+}
+#endif
