@@ -97,7 +97,8 @@ typedef struct espalier_tensor_info {
   /** `rank` names of extents, NULL for one without a name. Extents with equal
       names must be equal. */
   const char *const *symbols;
-  /** Bits of ESPALIER_BOUNDED and ESPALIER_INJECTIVE: what the code relies on. */
+  /** Bits of ESPALIER_BOUNDED and ESPALIER_INJECTIVE: what the code relies on.
+   */
   int64_t properties;
   /** With ESPALIER_BOUNDED: what all values are less than; or the name of the
       extent that they are less than, and NULL otherwise. */

@@ -91,6 +91,10 @@ Constraints getRemainderFacts(const Base &base);
 llvm::SmallVector<std::pair<Linear, Linear>>
 getShifts(const Linear &size, const Linear &scale, const Sizes &sizes);
 
+/// Replaces bound variables that equalities determine. Returns false if the
+/// constraints cannot hold, and leaves them as they are.
+bool eliminateDetermined(Term &term, const Facts &facts);
+
 /// Simplifies terms under what is assumed, and drops those over nothing. With
 /// `thorough`, looks for variables that have one value only.
 void simplify(Sum &sum, const Assumed &assumed, bool thorough = false);

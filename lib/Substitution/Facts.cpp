@@ -44,16 +44,52 @@ espalier::substitution::makeSet(const Integers &integers,
   return polyhedral::Set::get(integers.isl, vars.size(), rows);
 }
 
+/// Answers are forgotten beyond this number.
+static constexpr size_t kMaxKnown = 100'000;
+
+/// The constraints, with variables numbered as they occur.
+static std::vector<int64_t> getKey(llvm::ArrayRef<Constraint> constraints) {
+  std::vector<int64_t> key;
+  llvm::SmallDenseMap<Var, int64_t, 32> numbers;
+  for (const Constraint &constraint : constraints) {
+    key.push_back(constraint.isEquality);
+    key.push_back(constraint.expr.getConstant());
+    key.push_back(constraint.expr.getTerms().size());
+    for (auto [var, coefficient] : constraint.expr.getTerms()) {
+      key.push_back(numbers.try_emplace(var, numbers.size()).first->second);
+      key.push_back(coefficient);
+    }
+  }
+  return key;
+}
+
 /// Whether it is certain that no point satisfies the constraints.
 static bool isCertainlyEmpty(const Integers &integers,
                              llvm::ArrayRef<Constraint> constraints) {
   llvm::SmallVector<Var> vars = getVars(constraints);
   std::vector<polyhedral::LinearConstraint> rows;
-  bool isEmpty = toRows(vars, constraints, rows) &&
-                 polyhedral::isEmpty(integers.isl, vars.size(), rows) == true;
-  if (isEmpty && integers.onImpossible)
+  // Poisoned constraints have no key.
+  bool isPoisoned = llvm::any_of(constraints, [](const Constraint &constraint) {
+    return constraint.expr.isPoisoned();
+  });
+  if (isPoisoned)
+    return false;
+  if (integers.known.size() > kMaxKnown)
+    integers.known.clear();
+  std::vector<int64_t> key = getKey(constraints);
+  auto found = integers.known.find(key);
+  if (found == integers.known.end()) {
+    std::optional<bool> isEmpty;
+    if (toRows(vars, constraints, rows))
+      isEmpty = polyhedral::isEmpty(integers.isl, vars.size(), rows);
+    // Another time there may be an answer.
+    if (!isEmpty)
+      return false;
+    found = integers.known.emplace(std::move(key), *isEmpty).first;
+  }
+  if (found->second && integers.onImpossible)
     integers.onImpossible(constraints);
-  return isEmpty;
+  return found->second;
 }
 
 llvm::SmallVector<Var>

@@ -12,6 +12,8 @@
 #include "espalier/Polyhedral/Set.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
+#include <map>
+#include <vector>
 
 namespace espalier::substitution {
 
@@ -20,6 +22,9 @@ struct Integers {
   polyhedral::Context isl;
   /// Told of constraints that were found to have no solution, if set.
   std::function<void(llvm::ArrayRef<Constraint>)> onImpossible;
+  /// Answers so far, by constraints up to the names of variables. The same are
+  /// asked again and again while assumptions are tried.
+  mutable std::map<std::vector<int64_t>, bool> known;
 };
 
 /// The points of `vars`, in that order, that satisfy the constraints, which

@@ -1,6 +1,6 @@
 //===- Guard.cpp - What a rule asks of the sizes it is applied to ---------===//
 
-#include "Guard.h"
+#include "Typing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

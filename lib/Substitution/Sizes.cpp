@@ -274,7 +274,6 @@ std::optional<std::vector<Sizes>> Sizes::getCases() const {
   closed.close();
   // One distinction for each factor that is a quotient.
   std::map<Var, llvm::SmallVector<Constraints, 2>> byFactor;
-  llvm::SmallVector<Var> order;
   for (Var var = 0; var < infos.size(); ++var) {
     if (infos[var].kind != SizeInfo::Kind::Product)
       continue;

@@ -84,6 +84,22 @@ std::optional<Linear> translateExtent(definition::Expr extent,
                                       const Instances &instances,
                                       const Instance &instance, Sizes &sizes);
 
+/// What a rule asks of the sizes it is applied to.
+struct Guard {
+  /// What must hold beyond what `src` asks for; empty if nothing.
+  std::string text;
+  /// Whether it could not be determined.
+  bool isUnknown = false;
+};
+
+/// Compares the shapes that fit both sides (`cases`, under assumptions) with
+/// those that fit `src`.
+Guard getGuard(const Typing &typing, const std::vector<Sizes> &cases,
+               llvm::ArrayRef<Assumption> assumptions);
+
+/// Whether `cases` fit only where some extent of `src` is 1 that need not be.
+bool isDegenerate(const Typing &typing, const std::vector<Sizes> &cases);
+
 } // namespace espalier::substitution
 
 #endif // ESPALIER_LIB_SUBSTITUTION_TYPING_H

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Substitution/Verify.h"
-#include "Guard.h"
 #include "Proof.h"
 #include "Prove.h"
 #include "Sample.h"
@@ -48,7 +47,8 @@ using Assumptions = llvm::SmallVector<Assumption, 4>;
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
       : options(options),
-        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}},
+        integers{
+            polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}, {}},
         meanings(context) {
     if (options.writesProofs)
       integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {

@@ -40,7 +40,7 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Verdict &verdict);
 
 struct VerifyOptions {
   /// A rule that takes longer is unknown.
-  std::chrono::milliseconds deadline{2000};
+  std::chrono::milliseconds deadline{1800};
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;
   bool writesProofs = false;

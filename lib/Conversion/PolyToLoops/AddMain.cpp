@@ -273,6 +273,12 @@ namespace {
 struct PolyAddMainPass : espalier::impl::PolyAddMainPassBase<PolyAddMainPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // Micro-kernels whose schedules have been used.
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<poly::KernelOp>()))
+      if (kernel.isPrivate() &&
+          SymbolTable::symbolKnownUseEmpty(kernel, module))
+        kernel.erase();
     auto kernels = llvm::to_vector(module.getOps<poly::KernelOp>());
     if (kernels.size() != 1 || !module.getOps<func::FuncOp>().empty())
       return;

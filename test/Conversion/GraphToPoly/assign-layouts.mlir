@@ -34,15 +34,15 @@ module attributes {poly.target = #target} {
 
 // An operand that is used often enough is copied into panels by a kernel.
 // CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<3x40xf32>, %arg1: memref<2x3x32xf32>)
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<30x40xf32>, %arg1: memref<2x30x32xf32>)
 // CHECK:         poly.compute @s0 {{.*}} writes(%arg1[#[[PANEL]]]
 // CHECK:       func.func @main(
-// CHECK:         %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<2x3x32xf32>
+// CHECK:         %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<2x30x32xf32>
 // CHECK:         poly.call @kernel_0(%arg1, %[[PANELS]])
 // CHECK:         poly.call @kernel_1(%arg0, %[[PANELS]], %arg2)
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<192x3xf32>, %w: tensor<3x40xf32>) -> tensor<192x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<192x3xf32>, tensor<3x40xf32>) -> tensor<192x40xf32>
+  func.func @main(%x: tensor<192x30xf32>, %w: tensor<30x40xf32>) -> tensor<192x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<192x30xf32>, tensor<30x40xf32>) -> tensor<192x40xf32>
     return %0 : tensor<192x40xf32>
   }
 }
@@ -52,12 +52,26 @@ module attributes {poly.target = #target} {
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // With fewer uses the copy would not pay.
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<191x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<191x40xf32>)
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<191x30xf32>, %arg1: memref<30x40xf32>, %arg2: memref<191x40xf32>)
 // CHECK-NOT:   poly.kernel
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<191x3xf32>, %w: tensor<3x40xf32>) -> tensor<191x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<191x3xf32>, tensor<3x40xf32>) -> tensor<191x40xf32>
+  func.func @main(%x: tensor<191x30xf32>, %w: tensor<30x40xf32>) -> tensor<191x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<191x30xf32>, tensor<30x40xf32>) -> tensor<191x40xf32>
     return %0 : tensor<191x40xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Rows that stay in cache anyway are read where they are.
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<192x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<192x40xf32>)
+// CHECK-NOT:   poly.kernel
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<192x3xf32>, %w: tensor<3x40xf32>) -> tensor<192x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<192x3xf32>, tensor<3x40xf32>) -> tensor<192x40xf32>
+    return %0 : tensor<192x40xf32>
   }
 }
 

@@ -74,3 +74,13 @@ poly.kernel @scatter(%I: memref<?xi32> {espalier.name = "at", poly.shape = affin
                      %J: memref<?xi32> {espalier.name = "few", poly.shape = affine_map<()[n] -> (n)>, poly.bounded_by = affine_map<()[n] -> (7)>},
                      %n: index {espalier.name = "n"}) {
 }
+
+// -----
+
+// A micro-kernel that nothing runs is no part of the program.
+// CHECK-NOT:   @micro
+// CHECK-LABEL: func.func @main(
+poly.kernel private @micro(%A: memref<4xf32>) {
+}
+poly.kernel @large(%A: memref<8xf32> {espalier.name = "a"}) {
+}

@@ -80,6 +80,19 @@ TEST_F(VerifyTest, KnowsPools) {
             "refuted");
 }
 
+TEST_F(VerifyTest, TakesMonotoneFunctionsOutOfMaxima) {
+  std::string max = pool("max", 3, 1, "same", "?i0");
+  EXPECT_EQ(verify("(ewadd " + max + " (relu " + max + "))",
+                   pool("max", 3, 1, "same", "(ewadd ?i0 (relu ?i0))")),
+            "proved");
+  EXPECT_EQ(verify("(ewmul " + max + " (relu " + max + "))",
+                   pool("max", 3, 1, "same", "(ewmul ?i0 (relu ?i0))")),
+            "proved");
+  EXPECT_EQ(verify("(ewmul " + max + " " + max + ")",
+                   pool("max", 3, 1, "same", "(ewmul ?i0 ?i0)")),
+            "refuted");
+}
+
 // At padded borders, an average counts zeros that the other order does not
 // have.
 TEST_F(VerifyTest, SwapsAveragesWhereNothingIsPadded) {

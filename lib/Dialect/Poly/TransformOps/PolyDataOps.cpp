@@ -105,6 +105,16 @@ Results PackOp::command(ComputeOp compute) {
   return SmallVector<Operation *>{copy->array, copy->in};
 }
 
+llvm::Error TensorizeOp::command(ComputeOp compute) {
+  Operation *module = compute.getKernel()->getParentOp();
+  auto micro = module ? dyn_cast_or_null<KernelOp>(SymbolTable::lookupSymbolIn(
+                            module, getKernelAttr()))
+                      : KernelOp();
+  if (!micro)
+    return refuse("expects a kernel of the module, but got @" + getKernel());
+  return tensorize(compute, getLoop(), micro);
+}
+
 llvm::Error ContractOp::command(ComputeOp compute) {
   return contract(compute, getNumber(), getLoop(),
                   getOptions(getLayout(), getPlacement()));

@@ -133,4 +133,35 @@ def ContractOp : PolyCommandOp<"contract"> {
   }];
 }
 
+def TensorizeOp : PolyCommandOp<"tensorize"> {
+  let summary = "runs inner loops as a micro-kernel is scheduled";
+  let description = [{
+    The loops of the nest from `loop` inwards are those of the micro-kernel
+    `kernel`, a `poly.kernel` of the module, on parts of the arrays: its schedule
+    takes their place, below a mark with its name. That is so if in each iteration
+    of the loops around them
+    - they take the values of its domain,
+    - each access is to an offset plus what it accesses, where indices that do not
+      change may be missing in the micro-kernel,
+    - and the bodies are equal.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop or kernel; the kernel has
+      several computations, arrays or parameters, or a schedule with sequences;
+      there is more than loops inside `loop`; one of these conditions does not
+      hold, and the message says which; the schedule would break a dependence.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.tensorize %acc loop "i.1" to @product_6x32 : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       FlatSymbolRefAttr:$kernel);
+  let assemblyFormat =
+      "$target `loop` $loop `to` $kernel attr-dict `:` type($target)";
+}
+
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYARRAYOPS_TD

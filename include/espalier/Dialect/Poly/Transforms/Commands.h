@@ -163,6 +163,14 @@ llvm::Error arrange(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> others,
                     llvm::ArrayRef<mlir::AffineMap> maps,
                     llvm::ArrayRef<llvm::StringRef> names);
 
+/// Runs the loops of a nest from `loop` inwards as the schedule of
+/// `microKernel` says, below a mark with its name. Refused unless they are that
+/// kernel: in each iteration of the loops around them they take the values of
+/// its domain, access what it accesses, plus an offset, and compute the same at
+/// a point.
+llvm::Error tensorize(ComputeOp compute, llvm::StringRef loop,
+                      KernelOp microKernel);
+
 /// Puts a mark, called `name`, above a loop.
 llvm::Error mark(ComputeOp compute, llvm::StringRef loop, llvm::StringRef name);
 

@@ -17,6 +17,17 @@ struct OuterLoops {
   bool areParallel = false;
 };
 
+/// The dimensions of a band of one computation, outermost first.
+struct Loops {
+  llvm::SmallVector<mlir::AffineExpr> results;
+  llvm::SmallVector<LoopAttr> kinds;
+
+  void add(mlir::AffineExpr result, LoopAttr kind) {
+    results.push_back(result);
+    kinds.push_back(kind);
+  }
+};
+
 /// Chooses lanes, register tile and storage for the computations of a component
 /// (DefaultSchedule.cpp), and writes the tree (EmitSchedule.cpp).
 class ComponentScheduler {
@@ -64,6 +75,12 @@ private:
   /// panel is read once for all of them.
   void emitPanelLoop(llvm::ArrayRef<llvm::SmallVector<Segment>> segments);
   void emitCompute(unsigned position, llvm::ArrayRef<Segment> segments);
+  /// The dimension of `own` that serves best as lanes, if any does.
+  std::optional<unsigned> chooseOwnVector(const ComputeShape &compute,
+                                          llvm::ArrayRef<unsigned> own) const;
+  /// Adds the loops of a computation inside the shared ones.
+  void addOwnLoops(const ComputeShape &compute, llvm::ArrayRef<unsigned> own,
+                   Loops &loops);
   llvm::SmallVector<unsigned> getLoopOrder() const;
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
   LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }

@@ -208,70 +208,107 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
        builder.getNamedAttr("read", builder.getI64IntegerAttr(panel))});
 }
 
+/// Whether the points along `dim` update the same element.
+static bool isReduced(const ComputeShape &compute, unsigned dim) {
+  return llvm::none_of(compute.writes, [&](const ComputeAccess &write) {
+    return write.map.isFunctionOfDim(dim);
+  });
+}
+
+/// How many vectors along `dim` one pass over the terms of a reduction adds up:
+/// enough to hide the latency of an addition. 1 if `dim` is itself reduced, or
+/// they would not fit.
+static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
+                             int64_t lanes, unsigned numShared) {
+  std::optional<int64_t> extent = compute.getExtent(dim);
+  bool isSum = compute.op.getReduction() && !isReduced(compute, dim);
+  for (unsigned other = numShared; other < compute.getNumDims(); ++other)
+    isSum &= !compute.restricted[other];
+  if (isSum && extent)
+    for (int64_t vectors : {8, 4, 2})
+      if (*extent % (vectors * lanes) == 0)
+        return vectors;
+  return 1;
+}
+
+std::optional<unsigned>
+ComponentScheduler::chooseOwnVector(const ComputeShape &compute,
+                                    ArrayRef<unsigned> own) const {
+  std::optional<unsigned> best;
+  int64_t bestScore = 0;
+  for (unsigned dim : own) {
+    int64_t score = scoreVectorDim(compute, dim, lanes);
+    if (score > bestScore) {
+      bestScore = score;
+      best = dim;
+    }
+  }
+  return best;
+}
+
+void ComponentScheduler::addOwnLoops(const ComputeShape &compute,
+                                     ArrayRef<unsigned> own, Loops &loops) {
+  auto add = [&](AffineExpr expr) {
+    loops.add(expr, getLoop(LoopKind::Sequential));
+  };
+  std::optional<unsigned> vector;
+  if (!vectorDim)
+    vector = chooseOwnVector(compute, own);
+  int64_t vectors =
+      vector ? getRowVectors(compute, *vector, lanes, numShared) : 1;
+  // Terms of a row of sums are added innermost, those of one sum outermost.
+  auto isInside = [&](unsigned dim) {
+    return vectors > 1 && isReduced(compute, dim);
+  };
+  for (unsigned dim : own)
+    if (dim != vector && !isInside(dim))
+      add(getAffineDimExpr(dim, context));
+  if (!vector)
+    return;
+  AffineExpr self = getAffineDimExpr(*vector, context);
+  add(self.floorDiv(lanes * vectors));
+  for (unsigned dim : own)
+    if (isInside(dim))
+      add(getAffineDimExpr(dim, context));
+  if (vectors > 1)
+    loops.add((self % (lanes * vectors)).floorDiv(lanes),
+              getLoop(LoopKind::Unroll));
+  loops.add(self % lanes, LoopAttr::getVector(context, lanes));
+}
+
 void ComponentScheduler::emitCompute(unsigned position,
                                      ArrayRef<Segment> segments) {
   const ComputeShape &compute = shape(position);
-  SmallVector<SmallVector<AffineExpr>> maps(1);
-  SmallVector<AffineExpr> &results = maps.front();
-  SmallVector<LoopAttr> loops;
-  auto dimExpr = [&](unsigned dim) { return getAffineDimExpr(dim, context); };
   // The point inside a tile, counted from the segment's begin.
   auto inside = [&](unsigned dim) {
-    AffineExpr self = dimExpr(dim);
+    AffineExpr self = getAffineDimExpr(dim, context);
     if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
       return (self - begin) % segments[dim].size;
     return self % segments[dim].size;
   };
-
   SmallVector<unsigned> own = getOwnOrder(compute);
-  std::optional<unsigned> ownVector;
-  if (!vectorDim) {
-    int64_t best = 0;
-    for (unsigned dim : own) {
-      int64_t score = scoreVectorDim(compute, dim, lanes);
-      if (score > best) {
-        best = score;
-        ownVector = dim;
-      }
-    }
-  }
-  for (unsigned dim : own)
-    if (dim != ownVector) {
-      results.push_back(dimExpr(dim));
-      loops.push_back(getLoop(LoopKind::Sequential));
-    }
-  if (ownVector) {
-    results.push_back(dimExpr(*ownVector).floorDiv(lanes));
-    loops.push_back(getLoop(LoopKind::Sequential));
-    results.push_back(dimExpr(*ownVector) % lanes);
-    loops.push_back(LoopAttr::getVector(context, lanes));
-  }
+  Loops loops;
+  addOwnLoops(compute, own, loops);
   OpBuilder::InsertionGuard guard(builder);
   if (DictionaryAttr prefetch = getPrefetch(position, own)) {
-    emitBand(position, maps, loops);
+    emitBand(position, loops.results, loops.kinds);
     auto mark = MarkOp::create(builder, kernel.getLoc(), kPrefetchMark);
     mark->setAttrs(prefetch);
     mark.setName(kPrefetchMark);
     builder.setInsertionPointToEnd(&mark.getOrCreateBlock());
-    results.clear();
-    loops.clear();
+    loops = {};
   }
   for (unsigned dim = 0; dim < numShared; ++dim)
-    if (dim != vectorDim && segments[dim].size > 1) {
-      results.push_back(inside(dim));
-      loops.push_back(getLoop(LoopKind::Unroll));
-    }
+    if (dim != vectorDim && segments[dim].size > 1)
+      loops.add(inside(dim), getLoop(LoopKind::Unroll));
   if (vectorDim) {
     AffineExpr lane = inside(*vectorDim);
-    if (segments[*vectorDim].size > lanes) {
-      results.push_back(lane.floorDiv(lanes));
-      loops.push_back(getLoop(LoopKind::Unroll));
-    }
-    results.push_back(lane % lanes);
-    loops.push_back(LoopAttr::getVector(context, lanes));
+    if (segments[*vectorDim].size > lanes)
+      loops.add(lane.floorDiv(lanes), getLoop(LoopKind::Unroll));
+    loops.add(lane % lanes, LoopAttr::getVector(context, lanes));
   }
-  if (!results.empty())
-    emitBand(position, maps, loops);
+  if (!loops.results.empty())
+    emitBand(position, loops.results, loops.kinds);
 }
 
 void ComponentScheduler::emitTileLoops(ArrayRef<unsigned> order,

@@ -177,10 +177,11 @@ int64_t fuzz::getInitialValue(BlockArgument argument,
   hash ^= hash >> 31;
   Type type = cast<MemRefType>(argument.getType()).getElementType();
   auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
-  // Different for the elements from 0 to 36.
+  // Different for the elements from 0 to 18, which kernels confine themselves
+  // to.
   if (kernel.getArgAttr(argument.getArgNumber(),
                         KernelOp::getInjectiveAttrName()))
-    return (element.front() * 11 + 5) % 37;
+    return (element.front() * 11 + 5) % 19;
   return type.isInteger(32) ? int64_t(hash % 4) : int64_t(hash % 1000) - 500;
 }
 

@@ -396,7 +396,7 @@ std::string KernelMaker::make() {
     arguments.push_back("%I: memref<?xi32>");
     if (random.chance(50))
       arguments.back() += " {poly.injective, poly.bounded_by = affine_map<" +
-                          printSpace(0, numParams) + " -> (37)>}";
+                          printSpace(0, numParams) + " -> (19)>}";
   }
   for (unsigned i = 0; i < numParams; ++i)
     arguments.push_back("%N" + std::to_string(i) + ": index");

@@ -1,0 +1,344 @@
+//===- Functions.cpp - relu, max and others of sums -----------------------===//
+//
+// Conditions that do not depend on what is inside are moved outside, so that
+// relu of a concatenation is a concatenation of relu. What can be said of the
+// sign, of monotone functions and of positions that do not matter is said here,
+// once, so that equal functions look equal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Expand.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace espalier;
+using namespace espalier::substitution;
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// A condition that mentions no variable bound in its term or in `bound`, with
+/// the bases that it mentions.
+struct OuterCondition {
+  Constraint constraint;
+  llvm::SmallVector<Base, 1> bases;
+};
+
+static std::optional<OuterCondition>
+findOuterCondition(const Sum &sum, llvm::ArrayRef<Var> bound) {
+  for (const Term &term : sum) {
+    auto isInner = [&](Var var) {
+      return llvm::is_contained(term.bound, var) ||
+             llvm::is_contained(bound, var);
+    };
+    for (const Constraint &constraint : term.constraints) {
+      OuterCondition condition{constraint, {}};
+      bool isOuter = !constraint.expr.any(isInner);
+      for (const Base &base : term.bases) {
+        if (!constraint.expr.contains(base.var))
+          continue;
+        // The argument may mention further bases; those are left inside.
+        isOuter &= !base.argument.any([&](Var var) {
+          return isInner(var) ||
+                 llvm::any_of(term.bases, [&](const Base &other) {
+                   return other.var == var;
+                 });
+        });
+        condition.bases.push_back(base);
+      }
+      if (isOuter && !constraint.expr.isPoisoned())
+        return condition;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Makes a function of `inner` where all its conditions are decided, and puts
+/// these conditions on the result.
+static Sum distribute(Sum inner, llvm::ArrayRef<Var> bound,
+                      const Constraints &within, const Assumed &assumed,
+                      llvm::function_ref<Sum(Sum, const Assumed &)> make) {
+  simplify(inner, assumed.with(within));
+  std::optional<OuterCondition> condition = findOuterCondition(inner, bound);
+  if (!condition)
+    return make(std::move(inner), assumed);
+  // Bases that the condition mentions go outside with it. Of facts about them,
+  // only what always holds.
+  Assumed outside = assumed;
+  for (const Base &base : condition->bases) {
+    if (base.size == base.scale)
+      llvm::append_range(outside.conditions, getRemainderFacts(base));
+    for (Term &term : inner)
+      llvm::erase_if(term.bases,
+                     [&](const Base &other) { return other.var == base.var; });
+  }
+  Constraints options{condition->constraint};
+  llvm::append_range(options, negate(condition->constraint));
+  Sum result;
+  for (const Constraint &option : options) {
+    if (outside.isImpossible(option))
+      continue;
+    Sum part = distribute(inner, bound, within, outside.with(option), make);
+    for (Term &term : part) {
+      term.constraints.push_back(option);
+      llvm::append_range(term.bases, condition->bases);
+    }
+    result = add(std::move(result), std::move(part));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Signs and scales
+//===----------------------------------------------------------------------===//
+
+static bool isNonnegative(const Sum &sum);
+static bool isNonnegative(const Atom &atom) {
+  switch (atom.kind) {
+  case Atom::Kind::Relu:
+    return true;
+  case Atom::Kind::Function:
+    return atom.fn == definition::ScalarFn::Exp ||
+           atom.fn == definition::ScalarFn::Abs;
+  case Atom::Kind::Max:
+    return isNonnegative(atom.args[0]);
+  case Atom::Kind::Read:
+    return false;
+  }
+  llvm_unreachable("every kind is handled above");
+}
+static bool hasNonnegativeFactors(const Term &term) {
+  return llvm::all_of(term.factors,
+                      [](const Atom &atom) { return isNonnegative(atom); });
+}
+static bool isNonnegative(const Sum &sum) {
+  return llvm::all_of(sum, [](const Term &term) {
+    return !term.coefficient.poisoned && term.coefficient.isPositive() &&
+           hasNonnegativeFactors(term);
+  });
+}
+static bool isNonpositive(const Sum &sum) {
+  return llvm::all_of(sum, [](const Term &term) {
+    return !term.coefficient.poisoned && !term.coefficient.isPositive() &&
+           hasNonnegativeFactors(term);
+  });
+}
+
+/// Takes out a positive number, the same for multiples of one sum.
+static Rational takeScale(Sum &sum) {
+  Rational largest = Rational::get(0);
+  for (const Term &term : sum) {
+    Rational size =
+        term.coefficient.isPositive() ? term.coefficient : -term.coefficient;
+    Rational difference = size + -largest;
+    if (size.poisoned || difference.poisoned)
+      return Rational::get(1);
+    if (difference.isPositive())
+      largest = size;
+  }
+  if (!largest.isPositive())
+    return Rational::get(1);
+  sum = scale(std::move(sum), largest.inverse());
+  return largest;
+}
+
+/// Whether the sum is one factor, times a number.
+static bool isSingleAtom(const Sum &sum, Atom::Kind kind) {
+  return sum.size() == 1 && sum[0].factors.size() == 1 &&
+         sum[0].bound.empty() && sum[0].bases.empty() &&
+         sum[0].constraints.empty() && sum[0].factors[0].kind == kind;
+}
+
+/// Whether the domain of a maximum has a point wherever `assumed` holds.
+static bool isNeverEmpty(llvm::ArrayRef<Var> bound,
+                         const Constraints &constraints,
+                         const Assumed &assumed) {
+  Constraints conditions, domain;
+  for (const Constraint &condition : assumed.conditions)
+    conditions.push_back(assumed.facts->simplify(condition));
+  llvm::append_range(conditions, assumed.facts->getRest());
+  for (const Constraint &constraint : constraints)
+    domain.push_back(assumed.facts->simplify(constraint));
+  auto all = getConnected(conditions, domain);
+  llvm::SmallVector<Var> outer = getVars(all);
+  llvm::erase_if(outer,
+                 [&](Var var) { return llvm::is_contained(bound, var); });
+  llvm::SmallVector<Var> vars = outer;
+  llvm::append_range(vars, bound);
+  const Integers &integers = assumed.facts->getIntegers();
+  llvm::SmallVector<Constraint> known;
+  for (const Constraint &constraint : all)
+    if (!constraint.expr.any(
+            [&](Var var) { return llvm::is_contained(bound, var); }))
+      known.push_back(constraint);
+  polyhedral::Set possible = makeSet(integers, outer, known);
+  polyhedral::Set covered =
+      makeSet(integers, vars, all).project(outer.size(), bound.size());
+  return possible.isSubset(covered) == true;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
+  return distribute(
+      std::move(inner), {}, {}, assumed, [](Sum inner, const Assumed &assumed) {
+        if (isNonpositive(inner))
+          return Sum();
+        if (isNonnegative(inner))
+          return inner;
+        Rational factor = takeScale(inner);
+        if (isSingleAtom(inner, Atom::Kind::Max) &&
+            inner[0].coefficient.isPositive()) {
+          Atom &max = inner[0].factors[0];
+          if (isNeverEmpty(max.bound, max.constraints, assumed)) {
+            Sum below = makeRelu(max.args[0], assumed.with(max.constraints));
+            return scale(
+                makeMax(max.bound, max.constraints, std::move(below), assumed),
+                factor);
+          }
+        }
+        Atom relu;
+        relu.kind = Atom::Kind::Relu;
+        std::vector<Atom> outside;
+        if (inner.size() == 1 && inner[0].bound.empty() &&
+            inner[0].bases.empty())
+          for (const Atom &atom : inner[0].factors)
+            if (isNonnegative(atom))
+              outside.push_back(atom);
+        if (!outside.empty())
+          llvm::erase_if(inner[0].factors,
+                         [](const Atom &atom) { return isNonnegative(atom); });
+        relu.args.push_back(std::move(inner));
+        Sum result = scale(makeAtom(std::move(relu)), factor);
+        llvm::append_range(result[0].factors, outside);
+        return result;
+      });
+}
+
+/// How often one element, and relu of it, are factors of a term.
+struct Powers {
+  Rational coefficient;
+  unsigned plain = 0, relu = 0;
+};
+
+/// A sum of several terms as a function of one element that never decreases:
+/// multiples of t and of t^p * relu(t)^q, with q at least 1. Sets `element`.
+static std::optional<std::vector<Powers>> getMonotone(const Sum &sum,
+                                                      Atom &element) {
+  bool isKnown = false;
+  auto isElement = [&](const Atom &atom) {
+    if (atom.kind != Atom::Kind::Read)
+      return false;
+    if (!std::exchange(isKnown, true))
+      element = atom;
+    return element.leaf == atom.leaf && element.indices == atom.indices;
+  };
+  std::vector<Powers> terms;
+  for (const Term &term : sum) {
+    Powers powers{term.coefficient};
+    for (const Atom &atom : term.factors) {
+      bool isRelu = atom.kind == Atom::Kind::Relu &&
+                    isSingleAtom(atom.args[0], Atom::Kind::Read) &&
+                    atom.args[0][0].coefficient.numerator == 1 &&
+                    atom.args[0][0].coefficient.denominator == 1;
+      const Atom &inner = isRelu ? atom.args[0][0].factors[0] : atom;
+      if (!isElement(inner))
+        return std::nullopt;
+      ++(isRelu ? powers.relu : powers.plain);
+    }
+    bool isPlain = term.bound.empty() && term.constraints.empty() &&
+                   term.bases.empty() && !term.coefficient.poisoned;
+    bool isMonotone = powers.relu > 0 || powers.plain == 1;
+    if (!isPlain || !isMonotone || !term.coefficient.isPositive())
+      return std::nullopt;
+    terms.push_back(powers);
+  }
+  if (sum.size() == 1 && sum[0].factors.size() == 1)
+    return std::nullopt;
+  return terms;
+}
+
+static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
+                       const Constraints &constraints, Sum inner,
+                       const Assumed &assumed) {
+  auto make = [&](Sum inner, const Assumed &assumed) {
+    // max(f + c) = max(f) + c, where c does not depend on the position.
+    Sum constant, varying;
+    for (Term &term : inner) {
+      bool varies = false;
+      forEachVar(term,
+                 [&](Var var) { varies |= llvm::is_contained(bound, var); });
+      (varies ? varying : constant).push_back(std::move(term));
+    }
+    bool isSplit = !constant.empty() || varying.empty();
+    if (isSplit && !isNeverEmpty(bound, constraints, assumed)) {
+      varying = add(std::move(varying), std::move(constant));
+      constant.clear();
+    } else if (varying.empty()) {
+      return constant;
+    }
+    // max(h(f)) = h(max(f)), where h never decreases.
+    Atom element;
+    auto monotone = getMonotone(varying, element);
+    if (monotone && isNeverEmpty(bound, constraints, assumed)) {
+      Sum plain = makeMaxOver(bound, constraints, makeAtom(element), assumed);
+      Sum relu = makeRelu(plain, assumed), result = std::move(constant);
+      for (const Powers &powers : *monotone) {
+        Sum product = makeConstant(powers.coefficient);
+        for (unsigned i = 0; i < powers.plain; ++i)
+          product = multiply(product, plain);
+        for (unsigned i = 0; i < powers.relu; ++i)
+          product = multiply(product, relu);
+        result = add(std::move(result), std::move(product));
+      }
+      return result;
+    }
+    Atom max;
+    max.kind = Atom::Kind::Max;
+    max.bound.assign(bound.begin(), bound.end());
+    max.constraints = constraints;
+    Rational factor = takeScale(varying);
+    if (isSingleAtom(varying, Atom::Kind::Max) &&
+        varying[0].coefficient.isPositive()) {
+      Atom nested = varying[0].factors[0];
+      llvm::append_range(max.bound, nested.bound);
+      llvm::append_range(max.constraints, nested.constraints);
+      varying = nested.args[0];
+    }
+    max.args.push_back(std::move(varying));
+    return add(scale(makeAtom(std::move(max)), factor), std::move(constant));
+  };
+  return distribute(std::move(inner), bound, constraints, assumed, make);
+}
+
+Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
+                                    const Constraints &constraints, Sum inner,
+                                    const Assumed &assumed) {
+  // Positions with one value only are no positions.
+  Term domain;
+  domain.bound.assign(bound.begin(), bound.end());
+  domain.constraints = constraints;
+  Atom body;
+  body.kind = Atom::Kind::Max;
+  body.args.push_back(std::move(inner));
+  domain.factors.push_back(std::move(body));
+  // If it is empty it stays as it is: nothing equals its maximum.
+  eliminateDetermined(domain, *assumed.facts);
+  return makeMaxOver(domain.bound, domain.constraints,
+                     std::move(domain.factors[0].args[0]), assumed);
+}
+
+Sum espalier::substitution::makeFunction(definition::ScalarFn fn,
+                                         std::vector<Sum> args,
+                                         const Assumed &assumed) {
+  return distribute(std::move(args[0]), {}, {}, assumed,
+                    [&](Sum inner, const Assumed &) {
+                      Atom atom;
+                      atom.kind = Atom::Kind::Function;
+                      atom.fn = fn;
+                      atom.args.push_back(std::move(inner));
+                      return makeAtom(std::move(atom));
+                    });
+}
