@@ -121,7 +121,9 @@ bool Retester::drawInputs(const TermPair &pair, SymbolicSizes &sizes,
       continue;
     unsigned count = values[order[position]].type.shape.getNumElements();
     uint32_t *inputs = getData(position);
-    for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned i = 0; i < count * kLanes; ++i)
+      inputs[i] = random.input();
+    for (unsigned lane = kLanes / 2; lane < kLanes; ++lane)
       random.drawInputs(count, [&](unsigned i, uint32_t value) {
         inputs[i * kLanes + lane] = value;
       });

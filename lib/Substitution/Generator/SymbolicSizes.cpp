@@ -308,7 +308,8 @@ int SymbolicSizes::evaluate(Dim dim, Random &random) {
     value = 1 + random.below(3);
     break;
   case DimKind::Extent:
-    value = 1 + random.below(4);
+    // Large ones are divisible by several numbers of groups.
+    value = random.below(4) ? 1 + random.below(4) : 5 + random.below(4);
     break;
   case DimKind::Image:
     value = 1 + random.below(8);

@@ -13,13 +13,13 @@
 // total order, so an equation that needs no more than that still holds.
 //
 // Collision bound: two graphs that differ in an output element as polynomials
-// of degree d agree there with probability at most d / (kBound + 1) at a random
-// point (Schwartz, Zippel; a quarter of the tensors has values of one sign, of
-// which there are kBound + 1), where d is at most 2^k for k operators of which
-// none is a relu or a maximum. With p points the bound is its p-th power; a
-// candidate of depth 3 is tested on 384 points: (8 / 128)^384. For relu and
-// maxima there is no such bound: proofs decide. Coincidences in the other
-// direction cannot happen: equal graphs have equal values.
+// of degree d agree there with probability at most d / (2 kBound + 1) at a
+// random point (Schwartz, Zippel), where d is at most 2^k for k operators of
+// which none is a relu or a maximum. With p points the bound is its p-th power;
+// a candidate of depth 3 is tested on 192 such points, (8 / 255)^192, and on as
+// many that are less random. For relu and maxima there is no such bound: proofs
+// decide. Coincidences in the other direction cannot happen: equal graphs have
+// equal values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,16 +117,18 @@ public:
   uint32_t input() {
     return fromInteger(int64_t(below(2 * kBound + 1)) - kBound);
   }
-  /// Input values of both signs or of one: that a maximum of many is negative
-  /// would hardly happen otherwise. Calls `set` with the number of each.
+  /// Input values of both signs or of one, large or small: that a maximum of
+  /// many is negative, or a product less than its factors, would hardly happen
+  /// otherwise. Calls `set` with the number of each.
   template <typename Set>
   void drawInputs(unsigned count, Set set) {
-    unsigned kind = below(4);
+    unsigned kind = below(8);
+    int32_t bound = kind < 4 ? kBound : 2;
     for (unsigned i = 0; i < count; ++i) {
-      int64_t value = int64_t(below(2 * kBound + 1)) - kBound;
-      if (kind == 2)
+      int64_t value = int64_t(below(2 * bound + 1)) - bound;
+      if (kind % 4 == 2)
         value = value < 0 ? -value : value;
-      else if (kind == 3)
+      else if (kind % 4 == 3)
         value = value < 0 ? value : -value;
       set(i, fromInteger(value));
     }
