@@ -35,6 +35,12 @@ def ConvertGraphToPolyPass
     "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect"
   ];
+  let options = [
+    Option<"winograd", "winograd", "bool", /*default=*/"true",
+           "Compute 3x3 convolutions by Winograd's algorithm where that saves "
+           "time. An element that is not finite then makes all results of the "
+           "tiles that it is in not a number">
+  ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels formed">,
     Statistic<"numStatements", "num-statements", "Statements in them">,

@@ -20,6 +20,8 @@ namespace {
 
 struct ConvertGraphToPolyPass
     : espalier::impl::ConvertGraphToPolyPassBase<ConvertGraphToPolyPass> {
+  using ConvertGraphToPolyPassBase::ConvertGraphToPolyPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     poly::TargetAttr target = poly::getTarget(module);
@@ -44,7 +46,8 @@ struct ConvertGraphToPolyPass
       separateAccumulators(*program, clusters);
       splitPhases(*program, clusters);
       fuseWindows(*program, clusters);
-      numWinograd += applyWinograd(*program, clusters);
+      if (winograd)
+        numWinograd += applyWinograd(*program, clusters);
       storeInPlace(*program, clusters);
       numKernels += clusters.size();
       numStatements += program->statements.size();

@@ -1,4 +1,5 @@
 // RUN: espalier-opt %s -convert-graph-to-poly -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly=winograd=false -split-input-file | FileCheck %s --check-prefix=PLAIN
 // RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(convert-graph-to-poly,poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s --check-prefix=SCHEDULE
 
 // Sixteen combinations of each 4x4 tile, sixteen products, four sums; the
@@ -15,6 +16,8 @@
 // SCHEDULE:         poly.array stack : memref<1x6x4x4x6x32xf32> storage {{.*}} as memref<4x4x6x32xf32>
 // SCHEDULE:         poly.filter [@s16_init, @s16, @s17]
 // SCHEDULE:         loops [sequential, unroll, unroll, vector(16)]
+// PLAIN-LABEL: poly.kernel private @kernel_0
+// PLAIN:         reads({{.*}} : memref<1x32x14x14xf32>, memref<2x32x3x3x32xf32>, {{.*}} reduction add
 func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
   %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
   %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
