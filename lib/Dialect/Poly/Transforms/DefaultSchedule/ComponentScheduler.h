@@ -82,6 +82,9 @@ private:
   void addOwnLoops(const ComputeShape &compute, llvm::ArrayRef<unsigned> own,
                    Loops &loops);
   llvm::SmallVector<unsigned> getLoopOrder() const;
+  /// How many of the loops over rows should be around the loop over panels, so
+  /// that least is read from far away.
+  unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
   LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }
   void emitBand(llvm::ArrayRef<unsigned> positions,

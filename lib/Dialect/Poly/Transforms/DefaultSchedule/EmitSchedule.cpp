@@ -85,8 +85,52 @@ bool ComponentScheduler::isPanelStreamed() const {
              target.getL2() / 2;
 }
 
+unsigned
+ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
+  const ComputeShape &main = shape(*reduction);
+  std::optional<unsigned> panel = getPanel(main);
+  std::optional<int64_t> width = getSharedExtent(*vectorDim);
+  int64_t panelBytes = 0, rowBytes = 0;
+  for (auto [number, read] : llvm::enumerate(main.reads)) {
+    MemRefType type = read.getType();
+    bool isResult = llvm::any_of(main.writes, [&](const ComputeAccess &write) {
+      return write.array == read.array;
+    });
+    if (isResult || !isa<BlockArgument>(read.array))
+      continue;
+    if (!type.hasStaticShape())
+      return 0;
+    (number == panel ? panelBytes : rowBytes) +=
+        type.getNumElements() * getBytes(type.getElementType());
+  }
+  if (!width)
+    return 0;
+  int64_t numPanels = llvm::divideCeil(*width, lanes * tile.vectors);
+  // Bytes from beyond the second-level cache: it holds one panel and what is
+  // read in one iteration of the loops around, or all rows pass again.
+  auto getTraffic = [&](int64_t iterations) {
+    bool stays =
+        rowBytes / iterations + panelBytes / numPanels <= target.getL2();
+    return panelBytes * iterations + rowBytes * (stays ? 1 : numPanels);
+  };
+  unsigned best = 0;
+  int64_t iterations = 1, least = getTraffic(1);
+  for (unsigned count = 1; count < rows.size(); ++count) {
+    std::optional<int64_t> extent = getSharedExtent(rows[count - 1]);
+    if (!extent || tile.rows[rows[count - 1]] != 1)
+      break;
+    iterations *= std::max<int64_t>(*extent, 1);
+    if (int64_t traffic = getTraffic(iterations); traffic < least) {
+      least = traffic;
+      best = count;
+    }
+  }
+  return best;
+}
+
 /// The order of the tile loops. Panels that fit the second-level cache are
-/// reused by all rows of an image; larger ones are kept while all rows pass.
+/// reused by all rows of an image; larger ones are kept while all rows pass, or
+/// those of an image if these stay in cache.
 SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
   SmallVector<unsigned> order;
   for (unsigned dim = outer.count; dim < numShared; ++dim)
@@ -109,6 +153,10 @@ SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
       };
       return isBatch(a) > isBatch(b);
     });
+    auto panel = llvm::find(order, *vectorDim);
+    unsigned outside =
+        countRowsAroundPanels(ArrayRef<unsigned>(panel + 1, order.end()));
+    std::rotate(panel, panel + 1, panel + 1 + outside);
   } else if (order.size() >= 2)
     order.insert(order.end() - 1, *vectorDim);
   else
@@ -175,8 +223,10 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
   // The tiles of rows that pass a panel; `number` counts them.
   AffineExpr number = getAffineConstantExpr(0, context);
   int64_t numTiles = 1;
-  for (unsigned dim = outer.count; dim < numShared; ++dim) {
-    if (dim == vectorDim || map.isFunctionOfDim(dim))
+  SmallVector<unsigned> order = getLoopOrder();
+  for (unsigned dim :
+       ArrayRef<unsigned>(llvm::find(order, *vectorDim) + 1, order.end())) {
+    if (map.isFunctionOfDim(dim))
       continue;
     std::optional<int64_t> extent = getSharedExtent(dim);
     if (!extent)
