@@ -7,6 +7,8 @@ using namespace espalier::poly;
 
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
+/// Steps of a sum between fetching an operand and using it.
+static constexpr int64_t kStepsAhead = 16;
 
 void espalier::poly::emitSequence(
     KernelOp kernel, ArrayRef<ComputeShape> shapes, ArrayRef<Component> parts,
@@ -237,15 +239,23 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
     numTiles *= tiles;
   }
   std::optional<int64_t> extent = compute.getExtent(own.back());
-  if (numTiles < 2 || !extent)
+  // A single tile of several rows is busy enough.
+  if (!extent ||
+      (numTiles < 2 &&
+       llvm::any_of(tile.rows, [](int64_t rows) { return rows > 1; })))
     return {};
-  // Each tile fetches its share, spread over its own steps.
   SmallVector<AffineExpr> ahead;
   for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
     ahead.push_back(getAffineDimExpr(dim, context));
-  ahead[*vectorDim] = ahead[*vectorDim] + lanes * tile.vectors;
-  ahead[own.back()] = number * llvm::divideCeil(*extent, numTiles) +
-                      ahead[own.back()].floorDiv(numTiles);
+  if (numTiles < 2) {
+    // Read once: each step fetches what a later one needs.
+    ahead[own.back()] = ahead[own.back()] + kStepsAhead;
+  } else {
+    // Each tile fetches its share of the next panel, spread over its own steps.
+    ahead[*vectorDim] = ahead[*vectorDim] + lanes * tile.vectors;
+    ahead[own.back()] = number * llvm::divideCeil(*extent, numTiles) +
+                        ahead[own.back()].floorDiv(numTiles);
+  }
   AffineMap at = AffineMap::get(compute.getNumDims(), kernel.getNumParameters(),
                                 ahead, context);
   int64_t bytes = lanes * tile.vectors *
