@@ -161,12 +161,9 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
 static constexpr int64_t kMaxStackBytes = 1 << 14;
 
 bool espalier::poly::fitsStack(MemRefType type) {
-  Type element = type.getElementType();
-  int64_t bytes = element.isIndex()
-                      ? 8
-                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   return type.hasStaticShape() &&
-         type.getNumElements() * bytes <= kMaxStackBytes;
+         type.getNumElements() * getBytes(type.getElementType()) <=
+             kMaxStackBytes;
 }
 
 namespace {

@@ -32,8 +32,6 @@ using namespace espalier::poly;
 
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
-/// Private arrays up to this many bytes live on the stack.
-static constexpr int64_t kMaxStackBytes = 1 << 14;
 
 std::optional<int64_t> ComponentScheduler::getSharedExtent(unsigned dim) const {
   auto number = dyn_cast_or_null<AffineConstantExpr>(getSharedBound(dim));
@@ -236,9 +234,7 @@ void ComponentScheduler::placeArrays() {
                   cast<AffineDimExpr>(index).getPosition() < numShared;
     if (isTile)
       array.setPlacement(Placement::Register);
-    else if (storage.hasStaticShape() &&
-             storage.getNumElements() * getBytes(type.getElementType()) <=
-                 kMaxStackBytes)
+    else if (fitsStack(storage))
       array.setPlacement(Placement::Stack);
   }
 }

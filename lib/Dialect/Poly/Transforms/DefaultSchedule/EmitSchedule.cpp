@@ -105,7 +105,7 @@ ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
     (number == panel ? panelBytes : rowBytes) +=
         type.getNumElements() * getBytes(type.getElementType());
   }
-  if (!width)
+  if (!width || *width == 0)
     return 0;
   int64_t numPanels = llvm::divideCeil(*width, lanes * tile.vectors);
   // Bytes from beyond the second-level cache: it holds one panel and what is
