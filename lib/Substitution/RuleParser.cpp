@@ -8,6 +8,15 @@
 using namespace mlir;
 using namespace espalier::substitution;
 
+/// The names of all operators, for messages.
+static std::string listOperators() {
+  return llvm::join(llvm::map_range(getOperators(),
+                                    [](const OperatorInfo &info) {
+                                      return std::string(info.name);
+                                    }),
+                    ", ");
+}
+
 namespace {
 /// Texts beyond these limits are refused, so that no text exhausts the stack.
 constexpr unsigned kMaxDepth = 100;
@@ -61,7 +70,7 @@ private:
     advance();
     std::optional<OpKind> op = lookupOperator(token);
     if (!op)
-      return expected("an operator");
+      return expected("an operator (" + listOperators() + ")");
     advance();
     const OperatorInfo &info = getInfo(*op);
     SmallVector<Param> params;
