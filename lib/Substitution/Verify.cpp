@@ -50,7 +50,7 @@ struct Verifier::State {
       : options(options),
         integers{
             polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}, {}},
-        meanings(context) {
+        meanings(context, options.rounds) {
     if (options.writesProofs)
       integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
         proof.addQuestion(constraints);

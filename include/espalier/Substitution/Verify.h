@@ -47,6 +47,9 @@ struct VerifyOptions {
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;
   bool writesProofs = false;
+  /// Decides the rule with an unknown function around each sum, product and
+  /// reduction, which stands for rounding.
+  bool rounds = false;
 };
 
 class Verifier {
