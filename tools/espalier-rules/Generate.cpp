@@ -91,7 +91,7 @@ std::optional<int> rules::runGenerate() {
   for (const GeneratedRule &rule : generated) {
     substitution::print(rule.rule, outs());
     if (!rule.condition.empty())
-      outs() << "where " << rule.condition << '\n';
+      outs() << "tested-where " << rule.condition << '\n';
     outs() << '\n';
   }
   print(statistics, generated.size());

@@ -1,6 +1,7 @@
 //===- Rule.cpp - Substitution rules and their printer --------------------===//
 
 #include "espalier/Substitution/Rule.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -145,4 +146,6 @@ void espalier::substitution::print(const Rule &rule, llvm::raw_ostream &os) {
       print(rule.graph, root, os);
       os << '\n';
     }
+  if (!rule.where.isEmpty())
+    os << "where " << toString(rule.where, listUses(rule)) << '\n';
 }

@@ -1,6 +1,7 @@
 //===- RuleParser.cpp - Parses the text form of rules ---------------------===//
 
 #include "espalier/Substitution/Rule.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <optional>
@@ -275,6 +276,8 @@ private:
       return finish();
     if (word == "rule")
       return begin(rest.trim());
+    if (word == "where" && rule)
+      guards.push_back({number, rest});
     if (word != "src" && word != "dst")
       return;
     if (!rule)
@@ -291,6 +294,7 @@ private:
     rule.emplace();
     rule->name = name.str();
     rule->line = number;
+    guards.clear();
     isFaulty = false;
     if (name.empty() || name.find_first_of(" \t:") != StringRef::npos)
       fail("expects a name without spaces or colons, but got '" + name + "'");
@@ -304,10 +308,25 @@ private:
       std::string complaint = check(*rule);
       if (!complaint.empty())
         failAt(rule->line, complaint);
-      else
+      else if (parseGuards())
         rules.push_back(std::move(*rule));
     }
     rule.reset();
+  }
+
+  /// Guards name what may stand in lines behind them, so they come last.
+  bool parseGuards() {
+    Uses uses = listUses(*rule);
+    for (auto [line, text] : guards) {
+      auto guard =
+          parseGuard(text, *rule, uses, [&, line = line](auto &message) {
+            failAt(line, message);
+          });
+      if (!guard)
+        return false;
+      rule->where.add(*guard);
+    }
+    return true;
   }
 
   void fail(const Twine &message) { failAt(number, message); }
@@ -323,6 +342,7 @@ private:
   llvm::function_ref<void(unsigned, const Twine &)> error;
   unsigned number = 0;
   std::optional<Rule> rule;
+  SmallVector<std::pair<unsigned, StringRef>, 1> guards;
   std::map<std::string, unsigned> names;
   bool isFaulty = false, anyFault = false;
 };
