@@ -14,9 +14,9 @@ Var Sizes::add(SizeInfo info) {
   return infos.size() - 1;
 }
 
-Var Sizes::addExtent(std::string name, bool isChosen) {
+Var Sizes::addExtent(const SizeTerm &term, bool isChosen) {
   SizeInfo info;
-  info.name = std::move(name);
+  info.term = term;
   info.isChosen = isChosen;
   Var var = add(std::move(info));
   facts.add(Constraint::atLeast(Linear::var(var), 1));

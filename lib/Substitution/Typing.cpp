@@ -87,9 +87,8 @@ private:
     instance.boundaries.resize(instance.rank);
     if (instance.node->isVariable()) {
       for (unsigned dim = 0; dim < instance.rank; ++dim)
-        instance.shape.push_back(Linear::var(sizes.addExtent(
-            "dim(" + instance.name + ", " + llvm::utostr(dim) + ")",
-            /*isChosen=*/false)));
+        instance.shape.push_back(Linear::var(
+            sizes.addExtent(getDim(instance, dim), /*isChosen=*/false)));
       return true;
     }
     llvm::SmallVector<unsigned> ranks;
@@ -131,6 +130,14 @@ private:
     return true;
   }
 
+  SizeTerm getDim(const Instance &instance, unsigned axis) const {
+    SizeTerm term;
+    term.use = &instance - instances.list.data();
+    term.node = instance.id;
+    term.axis = axis;
+    return term;
+  }
+
   std::optional<Linear> translate(const Instance &instance, Expr extent) {
     auto result = translateExtent(extent, instances, instance, sizes);
     if (!result)
@@ -163,8 +170,7 @@ private:
     for (Parameter parameter : instance.meaning->parameters) {
       if (parameter.kind == Parameter::Kind::Chosen) {
         instance.parameters.push_back(Linear::var(sizes.addExtent(
-            "dim(" + instance.name + ", " + llvm::utostr(parameter.dim) + ")",
-            /*isChosen=*/true)));
+            getDim(instance, parameter.dim), /*isChosen=*/true)));
         continue;
       }
       const Instance &operand = instances.list[instance.operands[0]];
@@ -218,6 +224,9 @@ private:
       instance.boundaries[axis] = std::make_shared<Boundary>(Boundary{
           first.shape[axis], first.boundaries[axis], second.boundaries[axis]});
     }
+    // The place may lie outside of the slice, wherever that begins.
+    if (node.is(OpKind::Slice))
+      instance.boundaries[node.params[0].first] = nullptr;
     if (node.is(OpKind::Split)) {
       unsigned axis = node.params[0].first;
       const Instance &operand = instances.list[instance.operands[0]];
@@ -246,9 +255,7 @@ private:
       sizes.facts.addEqual(first.shape[1], second.shape[0]);
     } else {
       const Instance &constant =
-          first.node->isVariable() || !first.node->getInfo().isConstant()
-              ? second
-              : first;
+          instances.list[getConstantFactor(instances, user)];
       sizes.facts.addEqual(constant.shape[0], constant.shape[1]);
     }
     sizes.close();
@@ -303,38 +310,46 @@ private:
       bool isNew =
           info.kind == SizeInfo::Kind::Quotient && self.getVar() == var;
       if (isNew)
-        typing.divisions.push_back(describe(info.b) + " divides " +
-                                   describe(info.a));
+        typing.divisions.add(
+            {GuardAtom::Kind::Divides, describe(info.b), describe(info.a)});
     }
   }
 
   /// In the words of a guard. Parameters are defined by older ones, so this
   /// ends; equalities that were found later are not used.
-  std::string describe(const Linear &linear) {
-    std::string text;
+  SizeExpr describe(const Linear &linear) {
+    std::optional<SizeExpr> sum;
+    auto add = [&](SizeExpr summand) {
+      sum = sum ? SizeExpr::get(SizeExpr::Kind::Sum, std::move(*sum),
+                                std::move(summand))
+                : std::move(summand);
+    };
     for (auto [var, coefficient] : linear.getTerms()) {
-      if (!text.empty())
-        text += " + ";
-      if (coefficient != 1)
-        text += llvm::itostr(coefficient) + " * ";
-      text += describe(sizes[var]);
+      SizeExpr factor = describe(sizes[var]);
+      add(coefficient == 1
+              ? std::move(factor)
+              : SizeExpr::get(SizeExpr::Kind::Product,
+                              SizeExpr::get(coefficient), std::move(factor)));
     }
-    if (linear.getConstant() != 0 || text.empty())
-      text += (text.empty() ? "" : " + ") + llvm::itostr(linear.getConstant());
-    return text;
+    if (linear.getConstant() != 0 || !sum)
+      add(SizeExpr::get(linear.getConstant()));
+    return std::move(*sum);
   }
 
-  std::string describe(const SizeInfo &info) {
+  SizeExpr describe(const SizeInfo &info) {
     switch (info.kind) {
     case SizeInfo::Kind::Extent:
-      return info.name;
+      return SizeExpr::get(info.term);
     case SizeInfo::Kind::Floor:
     case SizeInfo::Kind::Quotient:
-      return "floor((" + describe(info.a) + ") / (" + describe(info.b) + "))";
+      return SizeExpr::get(SizeExpr::Kind::Floor, describe(info.a),
+                           describe(info.b));
     case SizeInfo::Kind::Product:
-      return "(" + describe(info.a) + ") * (" + describe(info.b) + ")";
+      return SizeExpr::get(SizeExpr::Kind::Product, describe(info.a),
+                           describe(info.b));
     case SizeInfo::Kind::Max:
-      return "max(" + describe(info.a) + ", " + describe(info.b) + ")";
+      return SizeExpr::get(SizeExpr::Kind::Max, describe(info.a),
+                           describe(info.b));
     }
     llvm_unreachable("every kind is handled above");
   }
@@ -355,4 +370,11 @@ std::optional<Typing> espalier::substitution::typeRule(
   if (!Typer(typing, meanings, assumptions, error).run())
     return std::nullopt;
   return typing;
+}
+
+unsigned espalier::substitution::getConstantFactor(const Instances &instances,
+                                                   const Instance &product) {
+  const Node &first = *instances.list[product.operands[0]].node;
+  bool isConstant = !first.isVariable() && first.getInfo().isConstant();
+  return product.operands[isConstant ? 0 : 1];
 }

@@ -10,6 +10,7 @@
 #include "Proof.h"
 #include "Prove.h"
 #include "Sample.h"
+#include "espalier/Substitution/Uses.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -146,12 +147,14 @@ private:
     for (const Sizes &sizes : *cases)
       if (!prove(typing.instances, sizes))
         return std::nullopt;
-    Guard guard = getGuard(typing, *cases, assumptions);
-    if (guard.isUnknown || !budget.check())
+    std::optional<Guard> guard =
+        getGuard(typing, *cases, assumptions, &meanings.getContext());
+    if (!guard || !budget.check())
       return std::nullopt;
-    Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
-                                       : Verdict::Kind::ProvedIf,
-                    guard.text};
+    Verdict verdict;
+    verdict.kind =
+        guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
+    verdict.guard = std::move(*guard);
     proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);
@@ -287,6 +290,8 @@ Verdict Verifier::verify(const Rule &rule) {
   state->integers.isl.restart();
   state->proof = Proof();
   Verdict verdict = state->decide(rule);
+  if (verdict.kind == Verdict::Kind::ProvedIf)
+    verdict.detail = toString(verdict.guard, listUses(rule));
   bool isProved = verdict.kind == Verdict::Kind::Proved ||
                   verdict.kind == Verdict::Kind::ProvedIf;
   if (isProved && state->options.writesProofs) {
@@ -317,9 +322,9 @@ Verdict Verifier::State::decide(const Rule &rule) {
         result = verdict;
       continue;
     }
-    if (result.isIllTyped || verdict.kind == Verdict::Kind::Unknown)
-      result = verdict;
-    else if (verdict.kind == Verdict::Kind::ProvedIf)
+    // What any rank asks for is asked for.
+    verdict.guard.add(result.guard);
+    if (result.isIllTyped || verdict.kind != Verdict::Kind::Proved)
       result = verdict;
     if (result.kind == Verdict::Kind::Unknown && !result.isIllTyped)
       return result;

@@ -9,11 +9,14 @@
 //   src (ewadd (ewadd ?i0 ?i1) ?i2)
 //   dst (ewadd ?i0 (ewadd ?i1 ?i2))
 //
+// A line `where GUARD` limits a rule to some sizes.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef ESPALIER_SUBSTITUTION_RULE_H
 #define ESPALIER_SUBSTITUTION_RULE_H
 
+#include "espalier/Substitution/Guard.h"
 #include "espalier/Substitution/Operators.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -24,8 +27,6 @@
 #include <vector>
 
 namespace espalier::substitution {
-
-using NodeId = unsigned;
 
 /// A variable, or an operator applied to nodes with smaller numbers.
 struct Node {
@@ -73,6 +74,8 @@ struct Rule {
   Graph graph;
   /// Equally many outputs; those of `dst` use no variable that `src` lacks.
   llvm::SmallVector<NodeId, 2> src, dst;
+  /// The sizes that the rule is for, beyond those at which `src` has a meaning.
+  Guard where;
 };
 
 /// Returns a complaint about a rule that was not made by `parseRules`: outputs

@@ -8,6 +8,7 @@
 #ifndef ESPALIER_SUBSTITUTION_VERIFY_H
 #define ESPALIER_SUBSTITUTION_VERIFY_H
 
+#include "espalier/Substitution/Guard.h"
 #include "espalier/Substitution/Rule.h"
 #include "mlir/IR/MLIRContext.h"
 #include <chrono>
@@ -25,6 +26,8 @@ struct Verdict {
   std::string detail;
   /// The rule makes no sense, for any shapes. `kind` is `Unknown`.
   bool isIllTyped = false;
+  /// The condition, of `ProvedIf`.
+  Guard guard;
   /// Where a proof is contradicted by an evaluation that was asked for by
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;
