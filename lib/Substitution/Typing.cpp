@@ -224,6 +224,9 @@ private:
       instance.boundaries[axis] = std::make_shared<Boundary>(Boundary{
           first.shape[axis], first.boundaries[axis], second.boundaries[axis]});
     }
+    // The place may lie outside of the slice, wherever that begins.
+    if (node.is(OpKind::Slice))
+      instance.boundaries[node.params[0].first] = nullptr;
     if (node.is(OpKind::Split)) {
       unsigned axis = node.params[0].first;
       const Instance &operand = instances.list[instance.operands[0]];

@@ -50,6 +50,33 @@ private:
   std::mutex mutex;
 };
 
+/// A program with the arrays that it runs on. It keeps both alive.
+class Call {
+public:
+  Call(nb::object program, std::vector<InputArray> inputs,
+       std::vector<OutputArray> outputs)
+      : owner(std::move(program)), program(nb::cast<Program &>(owner)),
+        inputs(std::move(inputs)), outputs(std::move(outputs)),
+        in(toTensors(this->inputs)), out(toTensors(this->outputs)) {}
+  // The tensors point into the arrays.
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  void run() {
+    program.call([&](espalier_context *context) {
+      return espalier_run(context, in.data(), in.size(), out.data(),
+                          out.size());
+    });
+  }
+
+private:
+  nb::object owner;
+  Program &program;
+  std::vector<InputArray> inputs;
+  std::vector<OutputArray> outputs;
+  std::vector<espalier_tensor> in, out;
+};
+
 /// An input or output: name, element type, and a number or name per dimension.
 using Info = std::tuple<std::string, std::string, nb::list>;
 } // namespace
@@ -135,14 +162,6 @@ plan(Program &program, const std::vector<std::vector<int64_t>> &shapes) {
   return result;
 }
 
-static void run(Program &program, const std::vector<InputArray> &inputs,
-                const std::vector<OutputArray> &outputs) {
-  std::vector<espalier_tensor> in = toTensors(inputs), out = toTensors(outputs);
-  program.call([&](espalier_context *context) {
-    return espalier_run(context, in.data(), in.size(), out.data(), out.size());
-  });
-}
-
 static void save(Program &program, const std::string &path) {
   int status;
   {
@@ -189,8 +208,16 @@ void espalier::python::bindProgram(nb::module_ &extension) {
           "Whether the program came from the cache.")
       .def("plan", plan, nb::arg("shapes"),
            "Return the outputs' shapes for shapes of the inputs.")
-      .def("run", run, nb::arg("inputs"), nb::arg("outputs"),
-           "Run on inputs and write the outputs.")
+      .def(
+          "bind",
+          [](nb::handle_t<Program> program, std::vector<InputArray> inputs,
+             std::vector<OutputArray> outputs) {
+            return std::make_unique<Call>(nb::borrow(program),
+                                          std::move(inputs),
+                                          std::move(outputs));
+          },
+          nb::arg("inputs"), nb::arg("outputs"),
+          "Return a call that reads the inputs and writes the outputs.")
       .def(
           "set_num_threads",
           [](Program &program, int32_t count) {
@@ -204,6 +231,9 @@ void espalier::python::bindProgram(nb::module_ &extension) {
           nb::arg("count"), "Set the number of threads of later runs.")
       .def("save", save, nb::arg("path"),
            "Write a shared library or an object and, beside it, its C header.");
+
+  nb::class_<Call>(extension, "Call", "A program with the arrays of a run.")
+      .def("__call__", &Call::run, "Run on the inputs and write the outputs.");
 
   extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
                 nb::arg("features") = "", nb::arg("threads") = true,

@@ -44,8 +44,10 @@ class Program(Protocol):
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
 
-    def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        """Run on inputs and write the outputs."""
+    def bind(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    ) -> Callable[[], None]:
+        """Return a function that runs on the inputs and writes the outputs."""
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
@@ -113,10 +115,10 @@ class Function:
         names = [info.name for info in self.inputs]
         given = [(name, result) for name, result in results.items() if out and name in out]
         check_overlap(list(zip(names, arrays, strict=True)), given)
-        outputs = list(results.values())
+        run = self.program.bind(arrays, list(results.values()))
 
         def call() -> dict[str, np.ndarray]:
-            self.program.run(arrays, outputs)
+            run()
             return results
 
         return call

@@ -16,7 +16,8 @@ static cl::opt<unsigned> depth("depth", cl::init(3), cl::sub(generateCommand),
                                cl::desc("Operators on a side, at most"));
 static cl::opt<std::string>
     operators("operators", cl::init("taso"), cl::sub(generateCommand),
-              cl::desc("Table of operators: taso, paper, strided or grouped"));
+              cl::desc("Table of operators: taso, paper, strided, grouped "
+                       "or extended"));
 static cl::opt<bool>
     keepImplied("keep-implied", cl::sub(generateCommand),
                 cl::desc("Print rules that follow from others too"));

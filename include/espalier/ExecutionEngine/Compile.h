@@ -3,6 +3,7 @@
 #ifndef ESPALIER_EXECUTIONENGINE_COMPILE_H
 #define ESPALIER_EXECUTIONENGINE_COMPILE_H
 
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/ExecutionEngine/CompiledProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -39,6 +40,14 @@ void registerCompilation(mlir::DialectRegistry &registry);
 /// the module's context must have seen `registerCompilation`.
 mlir::FailureOr<CompiledProgram> compileModule(mlir::ModuleOp module,
                                                const CodegenOptions &options);
+
+/// Describes the machine that code is made for, from which the default schedule
+/// follows.
+llvm::Expected<poly::TargetAttr> describeMachine(mlir::MLIRContext *context,
+                                                 const CodegenOptions &options);
+
+/// Returns the identity of this build of the compiler.
+std::string getCompilerIdentity();
 
 /// Returns a name for the result of compiling `module` with `options`: a hash
 /// of the module's text, the bytes of its resources, the options, and the

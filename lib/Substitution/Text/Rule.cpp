@@ -97,6 +97,8 @@ std::string espalier::substitution::check(const Rule &rule) {
 static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
   switch (kind) {
   case ParamKind::Pair:
+  case ParamKind::Axes:
+  case ParamKind::Ranks:
     os << param.first << ',' << param.second;
     return;
   case ParamKind::Padding:
@@ -108,6 +110,8 @@ static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
   case ParamKind::Axis:
   case ParamKind::Rank:
   case ParamKind::Part:
+  case ParamKind::Offset:
+  case ParamKind::Count:
     os << param.first;
     return;
   }

@@ -153,12 +153,10 @@ private:
       }
       params.push_back(*value);
     }
-    if (info.kind == OpKind::Concat && params[0].first >= params[1].first) {
-      fail("expects ':axis' below ':ndim', but got " + Twine(params[0].first) +
-           " and " + Twine(params[1].first));
-      return false;
-    }
-    return true;
+    std::string complaint = checkParams(info.kind, params);
+    if (!complaint.empty())
+      fail(complaint);
+    return complaint.empty();
   }
 
   std::optional<Param> parseParam(const ParamInfo &info) {
@@ -183,6 +181,14 @@ private:
       return "a number from 1 to " + llvm::utostr(kMaxRank);
     case ParamKind::Part:
       return "'0' or '1'";
+    case ParamKind::Axes:
+      return "two numbers 'a,b' below " + llvm::utostr(kMaxRank);
+    case ParamKind::Ranks:
+      return "two numbers 'n,m' from 2 to " + llvm::utostr(kMaxRank);
+    case ParamKind::Offset:
+      return "a number up to " + llvm::utostr(kMaxExtent);
+    case ParamKind::Count:
+      return "a number from 1 to " + llvm::utostr(kMaxExtent);
     }
     llvm_unreachable("every kind is handled above");
   }
@@ -202,6 +208,19 @@ private:
         return std::nullopt;
       return Param{token == one};
     };
+    auto readOne = [&](int64_t least, int64_t most) -> std::optional<Param> {
+      if (auto number = readNumber(token, least, most))
+        return Param{*number};
+      return std::nullopt;
+    };
+    auto readTwo = [&](int64_t least, int64_t most) -> std::optional<Param> {
+      auto [left, right] = token.split(',');
+      auto first = readNumber(left, least, most);
+      auto second = readNumber(right, least, most);
+      if (first && second)
+        return Param{*first, *second};
+      return std::nullopt;
+    };
     switch (kind) {
     case ParamKind::Padding:
       return choose("same", "valid");
@@ -210,21 +229,19 @@ private:
     case ParamKind::Part:
       return choose("0", "1");
     case ParamKind::Axis:
-      if (auto number = readNumber(token, 0, kMaxRank - 1))
-        return Param{*number};
-      return std::nullopt;
+      return readOne(0, kMaxRank - 1);
     case ParamKind::Rank:
-      if (auto number = readNumber(token, 1, kMaxRank))
-        return Param{*number};
-      return std::nullopt;
-    case ParamKind::Pair: {
-      auto [height, width] = token.split(',');
-      auto first = readNumber(height, 1, kMaxExtent);
-      auto second = readNumber(width, 1, kMaxExtent);
-      if (first && second)
-        return Param{*first, *second};
-      return std::nullopt;
-    }
+      return readOne(1, kMaxRank);
+    case ParamKind::Offset:
+      return readOne(0, kMaxExtent);
+    case ParamKind::Count:
+      return readOne(1, kMaxExtent);
+    case ParamKind::Pair:
+      return readTwo(1, kMaxExtent);
+    case ParamKind::Axes:
+      return readTwo(0, kMaxRank - 1);
+    case ParamKind::Ranks:
+      return readTwo(2, kMaxRank);
     }
     llvm_unreachable("every kind is handled above");
   }
