@@ -292,9 +292,7 @@ Verdict Verifier::verify(const Rule &rule) {
   Verdict verdict = state->decide(rule);
   if (verdict.kind == Verdict::Kind::ProvedIf)
     verdict.detail = toString(verdict.guard, listUses(rule));
-  bool isProved = verdict.kind == Verdict::Kind::Proved ||
-                  verdict.kind == Verdict::Kind::ProvedIf;
-  if (isProved && state->options.writesProofs) {
+  if (verdict.isProved() && state->options.writesProofs) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << verdict;

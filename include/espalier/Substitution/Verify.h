@@ -35,6 +35,11 @@ struct Verdict {
   /// and in SMT-LIB the questions about integers that it relies on, all of
   /// which must be answered `unsat`.
   std::string proof;
+
+  /// Perhaps under a condition.
+  bool isProved() const {
+    return kind == Kind::Proved || kind == Kind::ProvedIf;
+  }
 };
 
 /// Prints `proved`, `proved-if GUARD`, `refuted SHAPES AND VALUES` or `unknown

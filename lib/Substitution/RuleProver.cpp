@@ -1,6 +1,6 @@
-//===- Exact.cpp - Rules that do not change how results round -------------===//
+//===- RuleProver.cpp - Proves rules before they are used -----------------===//
 
-#include "espalier/Substitution/Exact.h"
+#include "espalier/Substitution/RuleProver.h"
 #include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -59,17 +59,35 @@ bool mayReorderSums(const Graph &graph, NodeId id) {
 }
 } // namespace
 
-bool espalier::substitution::isExact(const Rule &rule, const Guard &guard) {
+static VerifyOptions getRounding() {
+  VerifyOptions options;
+  options.rounds = true;
+  return options;
+}
+
+RuleProver::RuleProver() : rounding(getRounding()) {}
+
+bool RuleProver::isExact(const Rule &rule, const Guard &guard) {
   for (llvm::ArrayRef<NodeId> side : {rule.src, rule.dst})
     for (NodeId root : side)
       if (mayReorderSums(rule.graph, root))
         return false;
-  VerifyOptions options;
-  options.rounds = true;
-  Verdict verdict = Verifier(options).verify(rule);
+  Verdict verdict = rounding.verify(rule);
   return verdict.kind == Verdict::Kind::Proved ||
          (verdict.kind == Verdict::Kind::ProvedIf &&
           llvm::all_of(verdict.guard.clauses, [&](const GuardClause &clause) {
             return llvm::is_contained(guard.clauses, clause);
           }));
+}
+
+Verdict RuleProver::prove(Rule &rule) {
+  Verdict verdict = verifier.verify(rule);
+  if (!verdict.isProved())
+    return verdict;
+  rule.arithmetic = isExact(rule, verdict.guard) ? Arithmetic::Exact
+                                                 : Arithmetic::Reassociates;
+  Guard guard = verdict.guard;
+  guard.add(rule.where);
+  rule.where = std::move(guard);
+  return verdict;
 }

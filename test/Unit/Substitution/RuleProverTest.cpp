@@ -1,13 +1,13 @@
-//===- ExactTest.cpp - Rules that do not change how results round ---------===//
+//===- RuleProverTest.cpp - Rules that do not change how results round ----===//
 
-#include "espalier/Substitution/Exact.h"
+#include "espalier/Substitution/RuleProver.h"
 #include "gtest/gtest.h"
 
 using namespace espalier::substitution;
 
 namespace {
 
-class ExactTest : public ::testing::Test {
+class RuleProverTest : public ::testing::Test {
 protected:
   /// Whether a rule, which must be proved, is exact.
   static bool isExact(const std::string &src, const std::string &dst) {
@@ -20,7 +20,7 @@ protected:
     Verdict verdict = Verifier().verify(rules[0]);
     EXPECT_TRUE(verdict.kind == Verdict::Kind::Proved ||
                 verdict.kind == Verdict::Kind::ProvedIf);
-    return espalier::substitution::isExact(rules[0], verdict.guard);
+    return RuleProver().isExact(rules[0], verdict.guard);
   }
   static std::string matmul(const std::string &a, const std::string &b) {
     return "(matmul :act none " + a + " " + b + ")";
@@ -36,7 +36,7 @@ protected:
   }
 };
 
-TEST_F(ExactTest, MovingElementsIsExact) {
+TEST_F(RuleProverTest, MovingElementsIsExact) {
   EXPECT_TRUE(isExact("(relu (relu ?i0))", "(relu ?i0)"));
   EXPECT_TRUE(isExact("(transpose (transpose ?i0))", "?i0"));
   EXPECT_TRUE(isExact("(ewadd ?i0 ?i1)", "(ewadd ?i1 ?i0)"));
@@ -50,7 +50,7 @@ TEST_F(ExactTest, MovingElementsIsExact) {
 }
 
 // Each element is still one sum over the same channels.
-TEST_F(ExactTest, ConcatenatedFeaturesAreExact) {
+TEST_F(RuleProverTest, ConcatenatedFeaturesAreExact) {
   EXPECT_TRUE(
       isExact(concat("1", "2", matmul("?i0", "?i1"), matmul("?i0", "?i2")),
               matmul("?i0", concat("1", "2", "?i1", "?i2"))));
@@ -60,7 +60,7 @@ TEST_F(ExactTest, ConcatenatedFeaturesAreExact) {
                       "(transpose " + matmul("?i1", "?i0") + ")"));
 }
 
-TEST_F(ExactTest, OtherOrdersOfAdditionAreNot) {
+TEST_F(RuleProverTest, OtherOrdersOfAdditionAreNot) {
   EXPECT_FALSE(
       isExact("(ewadd ?i0 (ewadd ?i1 ?i2))", "(ewadd (ewadd ?i0 ?i1) ?i2)"));
   EXPECT_FALSE(isExact("(ewmul (ewadd ?i0 ?i1) ?i2)",
