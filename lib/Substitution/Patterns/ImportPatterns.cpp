@@ -174,8 +174,8 @@ private:
       text = known->second;
       if (op.getOpName() && *op.getOpName() != getGraphName(text->kind))
         return op.emitOpError("expects '")
-               << getGraphName(text->kind) << "', which '" << names::kIs
-               << "' says it is";
+               << getGraphName(text->kind) << "', as '" << names::kIs
+               << "' says, but got '" << *op.getOpName() << "'";
       if (!op.getAttributeValueNames().empty())
         return op.emitOpError("expects no attributes beside those of '")
                << names::kIs << "'";
@@ -278,8 +278,9 @@ private:
     ValueRange args = call.getArgs();
     if (args.size() < 1 + numOperands ||
         (!isSized && args.size() != 1 + numOperands))
-      return call.emitOpError("expects ") << numOperands << " operands of '"
-                                          << getInfo(text->kind).name << "'";
+      return call.emitOpError("expects ")
+             << numOperands << " operands of '" << getInfo(text->kind).name
+             << "', but got " << args.size() - 1;
     FailureOr<NodeId> node = makeNode(call, *text, args.take_back(numOperands));
     if (failed(node))
       return failure();
