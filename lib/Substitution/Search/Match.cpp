@@ -12,7 +12,8 @@ using namespace espalier::substitution;
 //===----------------------------------------------------------------------===//
 
 static bool isCommutative(OpKind kind) {
-  return kind == OpKind::EwAdd || kind == OpKind::EwMul || kind == OpKind::SMul;
+  return kind == OpKind::SMul || kind == OpKind::BAdd || kind == OpKind::BMul ||
+         getInfo(kind).isCommutative();
 }
 
 unsigned Recognizer::getOperator(const Node &node) {
@@ -76,8 +77,9 @@ static bool areAlike(const Graph &graph, NodeId lhs, NodeId rhs,
   return true;
 }
 
-RulePattern::RulePattern(const Rule &rule, Recognizer &recognizer)
-    : rule(&rule) {
+RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
+    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)) {
+  const Rule &rule = proved.rule;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
     operators.push_back(rule.graph[id].isVariable()
                             ? kNone

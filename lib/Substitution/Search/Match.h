@@ -11,6 +11,8 @@
 #define ESPALIER_LIB_SUBSTITUTION_SEARCH_MATCH_H
 
 #include "EGraph.h"
+#include "espalier/Substitution/Search/RuleSet.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace espalier::substitution {
@@ -35,9 +37,11 @@ private:
 
 /// A rule, prepared for matching.
 struct RulePattern {
-  RulePattern(const Rule &rule, Recognizer &recognizer);
+  RulePattern(const ProvedRule &proved, Recognizer &recognizer);
 
   const Rule *rule;
+  const Guard *guard;
+  Uses uses;
   std::vector<unsigned> operators; ///< Of each node, in a `Recognizer`.
   /// The nodes below each output of `src`.
   llvm::SmallVector<std::vector<NodeId>, 2> below;

@@ -74,7 +74,7 @@ SearchResult espalier::substitution::optimizeGraphs(
                         {},
                         {},
                         {}};
-  for (const Rule &rule : context.rules)
+  for (const ProvedRule &rule : context.rules)
     context.patterns.emplace_back(rule, context.recognizer);
   SmallVector<Block *> blocks;
   root->walk([&](Operation *op) {

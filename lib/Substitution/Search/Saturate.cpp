@@ -30,6 +30,9 @@ public:
         composeSlices(id);
       else if (name == graph::ConcatOp::getOperationName())
         divideConcat(id);
+      else if (name == graph::AddOp::getOperationName() ||
+               name == graph::MulOp::getOperationName())
+        findVector(id);
     }
     bool isNew = graph.getNumNodes() != numNodes;
     graph.rebuild();
@@ -97,6 +100,68 @@ private:
     graph.unite(graph.getNode(id).owner, joined);
   }
 
+  /// The sum with a tensor that has one extent is the sum with a vector.
+  void findVector(ENodeId id) {
+    std::optional<OperatorInstance> instance = graph.getInstance(id);
+    if (!instance || instance->operands.size() != 2)
+      return;
+    SmallVector<ClassId, 4> operands = graph.getNode(id).operands;
+    for (unsigned tensor : {0, 1}) {
+      RankedTensorType whole = instance->operands[tensor];
+      RankedTensorType part = instance->operands[1 - tensor];
+      std::optional<unsigned> dim = getOnlyExtent(part);
+      if (!dim || part.getRank() > whole.getRank() || whole.getRank() < 2)
+        continue;
+      unsigned axis = whole.getRank() - part.getRank() + *dim;
+      bool isAdd = instance->name == graph::AddOp::getOperationName();
+      Param params[] = {{static_cast<int64_t>(axis)}, {whole.getRank()}};
+      auto vectorType =
+          RankedTensorType::get({part.getDimSize(*dim)}, part.getElementType());
+      auto made =
+          makeOperator(isAdd ? OpKind::BAdd : OpKind::BMul, params,
+                       {whole, vectorType}, Choices(), graph.getContext());
+      if (!made || made->result != instance->result)
+        continue;
+      ClassId vector = makeVector(operands[1 - tensor], vectorType, id);
+      ClassId sum = add(*made, {operands[tensor], vector}, id);
+      graph.unite(graph.getNode(id).owner, sum);
+      return;
+    }
+  }
+
+  /// The dimension of a static shape whose extent is not 1.
+  static std::optional<unsigned> getOnlyExtent(RankedTensorType type) {
+    std::optional<unsigned> only;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+      if (extent == 1)
+        continue;
+      if (only || ShapedType::isDynamic(extent))
+        return std::nullopt;
+      only = dim;
+    }
+    return only;
+  }
+
+  ClassId makeVector(ClassId id, RankedTensorType type, ENodeId like) {
+    if (graph[id].type == type)
+      return id;
+    StringRef name = graph::ReshapeOp::getOperationName();
+    for (ENodeId other : graph[id].nodes) {
+      const ENode &node = graph.getNode(other);
+      if (node.kind == ENode::Kind::Operator && node.operands.size() == 1 &&
+          graph.getSymbol(node.symbol).name == name &&
+          graph[node.operands[0]].type == type)
+        return graph.find(node.operands[0]);
+    }
+    Builder builder(graph.getContext());
+    OperatorInstance reshape;
+    reshape.name = name;
+    reshape.attributes = builder.getDictionaryAttr(builder.getNamedAttr(
+        "static_sizes", builder.getDenseI64ArrayAttr(type.getShape())));
+    reshape.result = type;
+    return add(reshape, id, like);
+  }
+
   EGraph &graph;
   unsigned maxNodes;
 };
@@ -150,18 +215,19 @@ private:
       for (Binding &binding : bindings) {
         if (isFull())
           return false;
-        isNew |= apply(*pattern->rule, binding);
+        isNew |= apply(*pattern, binding);
       }
     graph.rebuild();
     isNew |= addStructure(graph, context.options.maxNodes);
     return isNew;
   }
 
-  bool apply(const Rule &rule, Binding &binding) {
+  bool apply(const RulePattern &pattern, Binding &binding) {
+    const Rule &rule = *pattern.rule;
     for (ClassId &id : binding)
       if (id != kNone)
         id = graph.find(id);
-    std::optional<Plan> plan = planApplication(graph, rule, binding);
+    std::optional<Plan> plan = planApplication(graph, pattern, binding);
     if (!plan)
       return false;
     ++context.result.numMatches;

@@ -22,7 +22,7 @@ using Deadline = std::function<bool()>;
 
 /// What a search has in common for all blocks.
 struct SearchContext {
-  llvm::ArrayRef<Rule> rules;
+  llvm::ArrayRef<ProvedRule> rules;
   CostModel &model;
   const SearchOptions &options;
   Deadline isTimeUp;
