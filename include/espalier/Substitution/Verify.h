@@ -28,6 +28,10 @@ struct Verdict {
   bool isIllTyped = false;
   /// The condition, of `ProvedIf`.
   Guard guard;
+  /// Whether the condition says no more than that both sides have a meaning and
+  /// outputs of equal shapes, so that none is weaker. Otherwise it is enough,
+  /// and there may be a weaker one.
+  bool isWeakest = false;
   /// Where a proof is contradicted by an evaluation that was asked for by
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;
@@ -35,6 +39,11 @@ struct Verdict {
   /// and in SMT-LIB the questions about integers that it relies on, all of
   /// which must be answered `unsat`.
   std::string proof;
+
+  /// Perhaps under a condition.
+  bool isProved() const {
+    return kind == Kind::Proved || kind == Kind::ProvedIf;
+  }
 };
 
 /// Prints `proved`, `proved-if GUARD`, `refuted SHAPES AND VALUES` or `unknown
@@ -47,6 +56,9 @@ struct VerifyOptions {
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;
   bool writesProofs = false;
+  /// Decides the rule with an unknown function around each sum, product and
+  /// reduction, which stands for rounding.
+  bool rounds = false;
 };
 
 class Verifier {

@@ -64,7 +64,8 @@ struct ConvertPolyToLoopsPass
                 !function.getArgAttr(argument.getArgNumber(), checked));
       };
       if (isMissing(poly::KernelOp::getBoundAttrName(), kBoundAttr) ||
-          isMissing(poly::KernelOp::getInjectiveAttrName(), kInjectiveAttr))
+          isMissing(poly::KernelOp::getInjectiveAttrName(), kInjectiveAttr) ||
+          isMissing(poly::KernelOp::getMonotonicAttrName(), kMonotonicAttr))
         return call.emitOpError("expects an argument of the program whose "
                                 "values are checked as operand #")
                << number << ", on whose values @" << kernel.getSymName()
