@@ -12,6 +12,7 @@ namespace espalier::rules {
 /// Each runs its command if that is the one on the command line, and returns
 /// the exit status.
 std::optional<int> runGenerate();
+std::optional<int> runProve();
 
 /// The processes that an MPI launcher started together, or this one alone. Null
 /// if there is a launcher, but this was built without MPI.

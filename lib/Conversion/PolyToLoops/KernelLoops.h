@@ -236,6 +236,10 @@ private:
   /// null if they are not.
   mlir::Value emitShuffledRead(mlir::Value memref, mlir::VectorType type,
                                mlir::AffineExpr address);
+  /// The same for elements that lie in several vectors: `offsets` from `first`.
+  mlir::Value emitShuffledReads(mlir::Value memref, mlir::VectorType type,
+                                mlir::AffineExpr first,
+                                llvm::ArrayRef<int64_t> offsets);
   /// The mask of the lanes, or one that is set everywhere.
   mlir::Value getMask();
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,

@@ -12,7 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from espalier.compiler import Options, Progress, compile_for, default_cache
+from espalier.compiler import (
+    KERNEL_TIMES,
+    OPTIMIZATIONS,
+    Options,
+    Progress,
+    compile_for,
+    default_cache,
+)
 from espalier.errors import EspalierError
 from espalier.function import Function
 
@@ -52,6 +59,19 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         metavar="MIB",
         help="size of the folder of compiled programs (default: 8 GiB)",
     )
+    parser.add_argument(
+        "--optimize",
+        choices=OPTIMIZATIONS,
+        default="none",
+        help="look for substitutions of operators; use them if that is faster when run",
+    )
+    parser.add_argument(
+        "--measure-seconds",
+        type=float,
+        default=Options.measure_seconds,
+        metavar="S",
+        help="with --optimize, for measuring kernels (default: %(default)g)",
+    )
 
 
 def parse_dims(args: argparse.Namespace) -> dict[str, int]:
@@ -69,7 +89,16 @@ def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
     """Return the compile options of a command line."""
     cache = None if args.no_cache else default_cache()
     limit = args.cache_limit and args.cache_limit << 20
-    return Options(args.cpu, args.features, threads, cache, limit)
+    return Options(
+        args.cpu,
+        args.features,
+        threads,
+        cache,
+        limit,
+        optimize=args.optimize,
+        kernel_times=None if args.no_cache else default_cache() / KERNEL_TIMES,
+        measure_seconds=args.measure_seconds,
+    )
 
 
 def compile_for_run(
