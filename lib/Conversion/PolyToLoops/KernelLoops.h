@@ -40,6 +40,8 @@ public:
 
   /// Emits a function in place of the kernel.
   mlir::LogicalResult emit(const polyhedral::AstNode &ast);
+  /// What `emit` has made, also where it fails.
+  mlir::func::FuncOp getFunction() { return function; }
 
 private:
   using Registers = llvm::MapVector<SlotKey, Slot>;
