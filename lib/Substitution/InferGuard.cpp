@@ -293,9 +293,12 @@ static void describe(const Typing &typing,
   };
   for (const Assumption &assumption : assumptions) {
     unsigned first = assumption.first, second = assumption.second;
-    if (assumption.kind == Assumption::Kind::SameSplit)
-      for (Kind kind : {Kind::OutPerGroup, Kind::InPerGroup})
-        addEqual(getSize(kind, first), getSize(kind, second));
+    if (assumption.kind == Assumption::Kind::SameIn)
+      addEqual(getSize(Kind::InPerGroup, first),
+               getSize(Kind::InPerGroup, second));
+    if (assumption.kind == Assumption::Kind::SameOut)
+      addEqual(getSize(Kind::OutPerGroup, first),
+               getSize(Kind::OutPerGroup, second));
     if (assumption.kind == Assumption::Kind::OneGroup)
       addEqual(getSize(Kind::Groups, first), SizeExpr::get(1));
     // Those about constants of src are found as conditions on extents; of dst,
@@ -317,16 +320,141 @@ static void describe(const Typing &typing,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Divisions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What `src` and assumptions say of sizes, together with the quotients that
+/// only `dst` forms. These must come out even, which is a condition unless it
+/// follows.
+class SourceSizes {
+public:
+  explicit SourceSizes(const Typing &typing)
+      : sizes(*typing.assumedSizes), typing(typing) {}
+
+  /// Appends the divisions that must come out even. Sizes of constants of `dst`
+  /// are left out.
+  void addDivisions(Guard &guard) {
+    const Sizes &all = typing.sizes;
+    for (Var var = typing.srcSizes->size(); var < all.size(); ++var)
+      if (all[var].kind == SizeInfo::Kind::Quotient)
+        addDivision(all[var], guard);
+    for (const auto &[lhs, rhs] : typing.assumedEqual) {
+      auto left = rebuild(lhs), right = rebuild(rhs);
+      if (left && right)
+        sizes.facts.addEqual(*left, *right);
+    }
+    sizes.close();
+  }
+
+  Sizes sizes;
+
+private:
+  void addDivision(const SizeInfo &info, Guard &guard) {
+    auto a = rebuild(info.a), b = rebuild(info.b);
+    if (!a || !b) {
+      guard.add({GuardAtom::Kind::Divides, describe(info.b), describe(info.a)});
+      return;
+    }
+    unsigned count = sizes.size();
+    Linear quotient = sizes.getQuotient(*a, *b);
+    if (sizes.size() == count)
+      return; // It is even already.
+    guard.add({GuardAtom::Kind::Divides, describe(info.b), describe(info.a)});
+    sizes.facts.addEqual(sizes.getProduct(quotient, *b), *a);
+    sizes.close();
+  }
+
+  /// A form of the typing, in these sizes. Nothing if it depends on a constant
+  /// of `dst`.
+  std::optional<Linear> rebuild(const Linear &linear) {
+    Linear result(linear.getConstant());
+    for (auto [var, coefficient] : linear.getTerms()) {
+      std::optional<Linear> part = rebuild(var);
+      if (!part)
+        return std::nullopt;
+      result += *part * coefficient;
+    }
+    if (linear.isPoisoned())
+      return std::nullopt;
+    return sizes.facts.simplify(result);
+  }
+
+  std::optional<Linear> rebuild(Var var) {
+    if (var < typing.srcSizes->size())
+      return Linear::var(var);
+    const SizeInfo &info = typing.sizes[var];
+    if (info.kind == SizeInfo::Kind::Extent)
+      return std::nullopt;
+    auto a = rebuild(info.a), b = rebuild(info.b);
+    if (!a || !b)
+      return std::nullopt;
+    switch (info.kind) {
+    case SizeInfo::Kind::Floor:
+    case SizeInfo::Kind::Quotient:
+      return sizes.getQuotient(*a, *b);
+    case SizeInfo::Kind::Product:
+      return sizes.getProduct(*a, *b);
+    default:
+      return sizes.getMax(*a, *b);
+    }
+  }
+
+  /// In the words of a guard. Parameters are defined by older ones, so this
+  /// ends; equalities that were found later are not used.
+  SizeExpr describe(const Linear &linear) {
+    std::optional<SizeExpr> sum;
+    auto add = [&](SizeExpr summand) {
+      sum = sum ? SizeExpr::get(SizeExpr::Kind::Sum, std::move(*sum),
+                                std::move(summand))
+                : std::move(summand);
+    };
+    for (auto [var, coefficient] : linear.getTerms()) {
+      SizeExpr factor = describe(typing.sizes[var]);
+      add(coefficient == 1
+              ? std::move(factor)
+              : SizeExpr::get(SizeExpr::Kind::Product,
+                              SizeExpr::get(coefficient), std::move(factor)));
+    }
+    if (linear.getConstant() != 0 || !sum)
+      add(SizeExpr::get(linear.getConstant()));
+    return std::move(*sum);
+  }
+
+  SizeExpr describe(const SizeInfo &info) {
+    switch (info.kind) {
+    case SizeInfo::Kind::Extent:
+      return SizeExpr::get(info.term);
+    case SizeInfo::Kind::Floor:
+    case SizeInfo::Kind::Quotient:
+      return SizeExpr::get(SizeExpr::Kind::Floor, describe(info.a),
+                           describe(info.b));
+    case SizeInfo::Kind::Product:
+      return SizeExpr::get(SizeExpr::Kind::Product, describe(info.a),
+                           describe(info.b));
+    case SizeInfo::Kind::Max:
+      return SizeExpr::get(SizeExpr::Kind::Max, describe(info.a),
+                           describe(info.b));
+    }
+    llvm_unreachable("every kind is handled above");
+  }
+
+  const Typing &typing;
+};
+} // namespace
+
 std::optional<Guard> espalier::substitution::getGuard(
     const Typing &typing, const std::vector<Sizes> &cases,
     llvm::ArrayRef<Assumption> assumptions, mlir::MLIRContext *context) {
   Guard guard = typing.instances.rankGuard;
   describe(typing, assumptions, guard);
-  guard.add(typing.divisions);
+  SourceSizes source(typing);
+  source.addDivisions(guard);
 
   const Sizes &src = *typing.srcSizes;
   llvm::SmallVector<Var> extents = getSourceExtents(src);
-  auto srcCases = typing.assumedSizes->getCases();
+  auto srcCases = source.sizes.getCases();
   if (!srcCases || srcCases->empty() || cases.empty())
     return std::nullopt;
   auto unite = [&](const std::vector<Sizes> &all) {
@@ -337,8 +465,8 @@ std::optional<Guard> espalier::substitution::getGuard(
   };
   Set expected = unite(*srcCases), allowed = unite(cases);
   // Without the distinctions that both sides make, conditions are shorter.
-  Set outline = project(typing.sizes, extents)
-                    .gist(project(*typing.assumedSizes, extents));
+  Set outline =
+      project(typing.sizes, extents).gist(project(source.sizes, extents));
   if (!addDifference(expected, allowed, outline, src, extents, context, guard))
     return std::nullopt;
   return guard;

@@ -89,7 +89,18 @@ bool Sampler::fits(const std::vector<int64_t> &values) const {
   });
 }
 
-std::string Sampler::findMisfit(const Sizes &src, unsigned count) {
+bool Sampler::addDefined(std::vector<int64_t> &values) const {
+  while (values.size() < sizes.size()) {
+    auto value = evaluateDefined(sizes[values.size()], values);
+    if (!value)
+      return false;
+    values.push_back(*value);
+  }
+  return true;
+}
+
+std::string Sampler::findMisfit(const Sizes &src, const Guard &guard,
+                                const Uses &uses, unsigned count) {
   for (Var var = src.size(); var < sizes.size(); ++var)
     if (sizes[var].kind == SizeInfo::Kind::Extent)
       return "";
@@ -98,13 +109,22 @@ std::string Sampler::findMisfit(const Sizes &src, unsigned count) {
     auto values = sampler.drawSizes(kLimits[number % std::size(kLimits)]);
     if (!values)
       continue;
-    for (Var var = src.size(); var < sizes.size(); ++var)
-      if (auto value = evaluateDefined(sizes[var], *values))
-        values->push_back(*value);
-      else
-        return describe(*values) + ": a divisor of dst is 0";
-    if (!fits(*values))
-      return describe(*values) + ": does not fit dst";
+    bool isDefined = addDefined(*values);
+    values->resize(sizes.size());
+    auto getExtent = [&](unsigned use,
+                         unsigned axis) -> std::optional<int64_t> {
+      if (axis >= instances.list[use].rank)
+        return std::nullopt;
+      return instances.list[use].shape[axis].evaluate(
+          [&](Var var) { return (*values)[var]; });
+    };
+    auto getRank = [&](unsigned use) -> std::optional<int64_t> {
+      return instances.list[use].rank;
+    };
+    bool isAllowed =
+        holdsForUses(guard, uses, getExtent, getRank).value_or(false);
+    if (isAllowed && !(isDefined && fits(*values)))
+      return describe(*values) + ": fulfils the condition, but not dst";
   }
   return "";
 }

@@ -64,6 +64,9 @@ private:
   /// `value` / `factor`, if it is a sum of multiples of known products.
   std::optional<Linear> divideExactly(const Linear &value,
                                       const Linear &factor) const;
+  /// The same of a known product less such a sum.
+  std::optional<Linear> divideDifference(const Linear &value,
+                                         const Linear &factor) const;
   /// The factors that make the product `value`, first ones and others.
   llvm::SmallVector<std::pair<Linear, Linear>>
   getFactors(const Linear &value) const;

@@ -69,7 +69,6 @@ public:
                                              instances.list[dst].shape))
         sizes.facts.addEqual(lhs, rhs);
     sizes.close();
-    collectDivisions();
     return true;
   }
 
@@ -113,6 +112,9 @@ private:
     for (const Agreement &agreement : instance.meaning->definition.agreements)
       if (!require(instance, agreement))
         return false;
+    for (const Assumption &assumption : assumptions)
+      if (assumption.second == number && !instance.isInSrc)
+        assumeSameGroups(assumption);
     const Definition &definition = instance.meaning->definition;
     for (const IndexVar &index :
          definition.steps[definition.results[0]].indices) {
@@ -268,13 +270,23 @@ private:
         continue;
       if (assumption.kind == Assumption::Kind::OneGroup)
         assumeOneGroup(first);
-      if (assumption.kind == Assumption::Kind::SameSplit) {
-        const Instance &second = instances.list[assumption.second];
-        sizes.facts.addEqual(getGroupChannels(first), getGroupChannels(second));
-        sizes.facts.addEqual(getGroupFeatures(first), getGroupFeatures(second));
-      }
+      assumeSameGroups(assumption);
     }
     sizes.close();
+  }
+
+  /// Equal channels or features of the groups of two convolutions.
+  void assumeSameGroups(const Assumption &assumption) {
+    const Instance &first = instances.list[assumption.first];
+    const Instance &second = instances.list[assumption.second];
+    bool isIn = assumption.kind == Assumption::Kind::SameIn;
+    if (!isIn && assumption.kind != Assumption::Kind::SameOut)
+      return;
+    Linear lhs = isIn ? getGroupChannels(first) : getGroupFeatures(first);
+    Linear rhs = isIn ? getGroupChannels(second) : getGroupFeatures(second);
+    sizes.facts.addEqual(lhs, rhs);
+    if (!first.isInSrc)
+      typing.assumedEqual.push_back({lhs, rhs});
   }
 
   void assumeSquares() {
@@ -299,59 +311,6 @@ private:
         sizes.facts.simplify(instances.list[conv.operands[0]].shape[1]),
         sizes.facts.simplify(weight.shape[1]));
     return sizes.getQuotient(sizes.facts.simplify(weight.shape[0]), groups);
-  }
-
-  /// Quotients that only `dst` forms are asked to be even by linear facts that
-  /// say less than that; what they do not say becomes a guard.
-  void collectDivisions() {
-    for (Var var = typing.srcSizes->size(); var < sizes.size(); ++var) {
-      const SizeInfo &info = sizes[var];
-      Linear self = sizes.facts.simplify(Linear::var(var));
-      bool isNew =
-          info.kind == SizeInfo::Kind::Quotient && self.getVar() == var;
-      if (isNew)
-        typing.divisions.add(
-            {GuardAtom::Kind::Divides, describe(info.b), describe(info.a)});
-    }
-  }
-
-  /// In the words of a guard. Parameters are defined by older ones, so this
-  /// ends; equalities that were found later are not used.
-  SizeExpr describe(const Linear &linear) {
-    std::optional<SizeExpr> sum;
-    auto add = [&](SizeExpr summand) {
-      sum = sum ? SizeExpr::get(SizeExpr::Kind::Sum, std::move(*sum),
-                                std::move(summand))
-                : std::move(summand);
-    };
-    for (auto [var, coefficient] : linear.getTerms()) {
-      SizeExpr factor = describe(sizes[var]);
-      add(coefficient == 1
-              ? std::move(factor)
-              : SizeExpr::get(SizeExpr::Kind::Product,
-                              SizeExpr::get(coefficient), std::move(factor)));
-    }
-    if (linear.getConstant() != 0 || !sum)
-      add(SizeExpr::get(linear.getConstant()));
-    return std::move(*sum);
-  }
-
-  SizeExpr describe(const SizeInfo &info) {
-    switch (info.kind) {
-    case SizeInfo::Kind::Extent:
-      return SizeExpr::get(info.term);
-    case SizeInfo::Kind::Floor:
-    case SizeInfo::Kind::Quotient:
-      return SizeExpr::get(SizeExpr::Kind::Floor, describe(info.a),
-                           describe(info.b));
-    case SizeInfo::Kind::Product:
-      return SizeExpr::get(SizeExpr::Kind::Product, describe(info.a),
-                           describe(info.b));
-    case SizeInfo::Kind::Max:
-      return SizeExpr::get(SizeExpr::Kind::Max, describe(info.a),
-                           describe(info.b));
-    }
-    llvm_unreachable("every kind is handled above");
   }
 
   Typing &typing;

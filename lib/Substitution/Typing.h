@@ -52,8 +52,9 @@ std::optional<Instances> makeInstances(const Rule &rule, unsigned openRank,
 struct Assumption {
   enum class Kind {
     OneGroup,    ///< Convolution `first` has one group.
-    SameSplit,   ///< Convolutions `first` and `second`: equal channels and
-                 ///< features per group.
+    SameIn,      ///< Convolutions `first` and `second`, both of one side: equal
+                 ///< channels per group.
+    SameOut,     ///< The same for features.
     SquareUse,   ///< The constant operand of `first` keeps the extent.
     SquareConst, ///< Constant `first` has two equal extents in front.
   } kind;
@@ -68,8 +69,8 @@ struct Typing {
   std::optional<Sizes> srcSizes;
   /// The same under the assumptions about its convolutions.
   std::optional<Sizes> assumedSizes;
-  /// Divisions in `dst` that must come out even.
-  Guard divisions;
+  /// What is assumed of groups in `dst`.
+  llvm::SmallVector<std::pair<Linear, Linear>, 1> assumedEqual;
 };
 
 /// Types a rule whose outputs have equal shapes on both sides, with

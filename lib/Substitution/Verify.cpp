@@ -71,12 +71,13 @@ namespace {
 /// Decides a rule whose ranks are known.
 class RankedVerifier {
 public:
-  RankedVerifier(const Instances &instances, Meanings &meanings,
-                 const Integers &integers, Proof &proof, mlir::Type elementType,
-                 const VerifyOptions &options, Budget &budget)
-      : instances(instances), meanings(meanings), integers(integers),
-        proof(proof), elementType(elementType), options(options),
-        budget(budget) {}
+  RankedVerifier(const Instances &instances, const Uses &uses,
+                 Meanings &meanings, const Integers &integers, Proof &proof,
+                 mlir::Type elementType, const VerifyOptions &options,
+                 Budget &budget)
+      : instances(instances), uses(uses), meanings(meanings),
+        integers(integers), proof(proof), elementType(elementType),
+        options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
@@ -155,20 +156,22 @@ private:
     verdict.kind =
         guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
     verdict.guard = std::move(*guard);
+    verdict.isWeakest = assumptions.empty();
     proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);
     return verdict;
   }
 
-  /// Evaluates at shapes that fit what was proved. Without a condition, those
-  /// that fit `src` must fit `dst` too.
+  /// Evaluates at shapes that fit what was proved; those that fit `src` and the
+  /// condition must fit `dst` too.
   std::string recheck(const Typing &typing, const Verdict &verdict) {
     Sampler sampler(typing.instances, typing.sizes, elementType, 3);
     std::string difference =
         sampler.findDifference(options.numRechecks, budget);
-    if (difference.empty() && verdict.kind == Verdict::Kind::Proved)
-      return sampler.findMisfit(*typing.srcSizes, options.numRechecks);
+    if (difference.empty())
+      return sampler.findMisfit(*typing.srcSizes, verdict.guard, uses,
+                                options.numRechecks);
     return difference;
   }
 
@@ -248,12 +251,19 @@ private:
       }
     };
     addWithTies({});
-    for (unsigned i = 0; i < convs.size(); ++i)
-      for (unsigned j = i + 1; j < convs.size(); ++j)
-        if (instances.list[convs[j]].isInSrc)
-          addWithTies({{Assumption::Kind::SameSplit, convs[i], convs[j]}});
     if (convs.size() > kMaxConvs)
       convs.resize(kMaxConvs);
+    for (unsigned i = 0; i < convs.size(); ++i)
+      for (unsigned j = i + 1; j < convs.size(); ++j) {
+        if (instances.list[convs[i]].isInSrc !=
+            instances.list[convs[j]].isInSrc)
+          continue;
+        Assumption sameIn{Assumption::Kind::SameIn, convs[i], convs[j]};
+        Assumption sameOut{Assumption::Kind::SameOut, convs[i], convs[j]};
+        addWithTies({sameOut});
+        addWithTies({sameIn});
+        addWithTies({sameOut, sameIn});
+      }
     std::vector<unsigned> subsets;
     for (unsigned subset = 1; subset < 1u << convs.size(); ++subset)
       subsets.push_back(subset);
@@ -271,6 +281,7 @@ private:
   }
 
   const Instances &instances;
+  const Uses &uses;
   Meanings &meanings;
   const Integers &integers;
   Proof &proof;
@@ -296,6 +307,9 @@ Verdict Verifier::verify(const Rule &rule) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << verdict;
+    if (verdict.kind == Verdict::Kind::ProvedIf)
+      os << (verdict.isWeakest ? "\n; No condition is weaker."
+                               : "\n; There may be a weaker condition.");
     verdict.proof = state->proof.str(rule, text);
   }
   return verdict;
@@ -304,13 +318,14 @@ Verdict Verifier::verify(const Rule &rule) {
 Verdict Verifier::State::decide(const Rule &rule) {
   Budget budget{std::chrono::steady_clock::now() + options.deadline};
   Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  Uses uses = listUses(rule);
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
     std::string error;
     auto instances = makeInstances(rule, rank, error);
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
-    Verdict verdict = RankedVerifier(*instances, meanings, integers, proof,
-                                     getElementType(), options, budget)
+    Verdict verdict = RankedVerifier(*instances, uses, meanings, integers,
+                                     proof, getElementType(), options, budget)
                           .run();
     if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
       return verdict;

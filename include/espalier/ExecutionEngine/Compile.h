@@ -76,6 +76,14 @@ mlir::FailureOr<CompiledProgram> compileCached(mlir::ModuleOp module,
                                                const CacheOptions &cache,
                                                CacheResult *result = nullptr);
 
+/// Looks for the program called `key` in the cache, and otherwise stores what
+/// `compile` makes, as above. Messages are about `loc`.
+mlir::FailureOr<CompiledProgram>
+compileCached(llvm::StringRef key, mlir::Location loc,
+              const CacheOptions &cache,
+              llvm::function_ref<mlir::FailureOr<CompiledProgram>()> compile,
+              CacheResult *result = nullptr);
+
 } // namespace espalier
 
 #endif // ESPALIER_EXECUTIONENGINE_COMPILE_H

@@ -28,6 +28,10 @@ struct Verdict {
   bool isIllTyped = false;
   /// The condition, of `ProvedIf`.
   Guard guard;
+  /// Whether the condition says no more than that both sides have a meaning and
+  /// outputs of equal shapes, so that none is weaker. Otherwise it is enough,
+  /// and there may be a weaker one.
+  bool isWeakest = false;
   /// Where a proof is contradicted by an evaluation that was asked for by
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;

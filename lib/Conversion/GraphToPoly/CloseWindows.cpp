@@ -160,8 +160,11 @@ ArrayId WindowCloser::addRows(Type type, Location loc) {
       add(index.size);
   if (phases > 1)
     add(phases);
-  // Rows begin at the same place of a vector.
-  add(llvm::alignTo(width + (numTaps - 1) / phases, program.vectorLanes));
+  // Rows begin at the same place of a vector. The number of vectors is odd, or
+  // channels would meet in the same sets of the cache.
+  int64_t vectors =
+      llvm::divideCeil(width + (numTaps - 1) / phases, program.vectorLanes);
+  add((vectors | 1) * program.vectorLanes);
   return program.addArray(std::move(rows));
 }
 

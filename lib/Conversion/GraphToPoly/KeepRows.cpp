@@ -5,6 +5,9 @@
 // needed, if the pooling behind it ends in whole vectors. `closeWindows` makes
 // the kernel.
 //
+// A map that does not decrease, such as relu, gives the same after a maximum as
+// before it, and is evaluated once for each window then.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
@@ -35,10 +38,16 @@ public:
   }
 
   bool keepsRows(const Statement &statement) const;
+  /// Lets the maximum over windows of `array` take the place of the map before
+  /// it, if there is one that does not decrease.
+  bool swapMap(ArrayId array);
 
 private:
   /// Whether `array` is the caller's, or a copy of that for this reader alone.
   bool isGiven(ArrayId array) const;
+  /// Whether `array` is the caller's or computed of that (a resized image), and
+  /// so has rows in the same order.
+  bool isMadeOfInputs(ArrayId array) const;
   /// The statement that alone reads `array`, which nobody else sees.
   const Statement *getReader(ArrayId array) const;
   /// Follows maps from `array` to the reduction that reads their result.
@@ -72,8 +81,22 @@ bool RowKeeper::isGiven(ArrayId number) const {
              value = value.getOperands()[0];
            return value.getKind() == Expr::Kind::Constant ||
                   (value.getKind() == Expr::Kind::Access &&
-                   program.arrays[value.getTensor().number].kind ==
-                       Array::Kind::Input);
+                   isMadeOfInputs(value.getTensor().number));
+         });
+}
+
+bool RowKeeper::isMadeOfInputs(ArrayId array) const {
+  auto isInput = [&](ArrayId number) {
+    return program.arrays[number].kind != Array::Kind::Intermediate;
+  };
+  if (isInput(array))
+    return true;
+  auto writer = writers.find(array);
+  return writer != writers.end() &&
+         llvm::all_of(writer->second, [&](unsigned number) {
+           const Statement &statement = program.statements[number];
+           return !getContraction(program, statement) &&
+                  llvm::all_of(getReads(statement), isInput);
          });
 }
 
@@ -141,8 +164,71 @@ bool RowKeeper::keepsRows(const Statement &statement) const {
 
 } // namespace
 
+/// Whether `expr` does not decrease as a function of the one element that it
+/// reads.
+static bool isMonotone(Expr expr) {
+  if (expr.getKind() == Expr::Kind::Access)
+    return true;
+  if (expr.getKind() != Expr::Kind::Apply ||
+      (expr.getFn() != ScalarFn::Max && expr.getFn() != ScalarFn::Min))
+    return false;
+  auto isNumber = [](Expr operand) {
+    while (operand.getKind() == Expr::Kind::Cast)
+      operand = operand.getOperands()[0];
+    return operand.getKind() == Expr::Kind::Constant;
+  };
+  Expr a = expr.getOperands()[0], b = expr.getOperands()[1];
+  return (isNumber(b) && isMonotone(a)) || (isNumber(a) && isMonotone(b));
+}
+
+bool RowKeeper::swapMap(ArrayId array) {
+  // The map and the maximum, with what each reads.
+  std::optional<unsigned> map, pooling;
+  while (const Statement *reader = getReader(array)) {
+    pooling = reader - program.statements.data();
+    if (reader->reduction)
+      break;
+    map = pooling;
+    array = reader->target;
+  }
+  if (!map || !pooling || *map > *pooling)
+    return false;
+  Statement first = program.statements[*map];
+  Statement second = program.statements[*pooling];
+  if (second.reduction != ReduceKind::Max || first.pieces.size() != 1 ||
+      !first.pieces.front().domain.empty() || first.recurrence ||
+      !first.targetIndices.empty() || !isMonotone(first.pieces.front().value))
+    return false;
+  ArrayId operand = getReads(first).front();
+  bool isIdentity = true;
+  forEachAccess(first, [&](Expr access) {
+    isIdentity &= countIdentityIndices(program, access) == first.getNumDims();
+  });
+  if (!isIdentity || program.arrays[operand].elementType !=
+                         program.arrays[second.target].elementType)
+    return false;
+
+  Array maxima{Array::Kind::Intermediate, second.loc};
+  maxima.elementType = program.arrays[operand].elementType;
+  maxima.extents = program.arrays[second.target].extents;
+  first.target = second.target;
+  first.extents = maxima.extents;
+  second.target = program.addArray(std::move(maxima));
+  redirect(first, operand, second.target);
+  redirect(second, array, operand);
+  // Whatever else the maximum reads is there before the map, since it reads
+  // nothing else.
+  program.statements[*map] = std::move(second);
+  program.statements[*pooling] = std::move(first);
+  return true;
+}
+
 void espalier::graphtopoly::keepRows(StepProgram &program) {
-  RowKeeper keeper(program);
-  for (Statement &statement : program.statements)
-    statement.keepsRows = keeper.keepsRows(statement);
+  for (unsigned number = 0; number < program.statements.size(); ++number) {
+    bool keeps = RowKeeper(program).keepsRows(program.statements[number]);
+    program.statements[number].keepsRows = keeps;
+    while (keeps &&
+           RowKeeper(program).swapMap(program.statements[number].target))
+      ;
+  }
 }

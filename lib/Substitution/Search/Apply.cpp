@@ -23,24 +23,63 @@ using BoundaryPtr = std::shared_ptr<const Boundary>;
 using Boundaries = SmallVector<BoundaryPtr, 4>;
 } // namespace
 
-/// What dimension of which operand a dimension of the result runs along, the
+/// Dimensions of operands.
+using Trace = SmallVector<std::pair<unsigned, unsigned>, 2>;
+
+/// What dimension of which operand a dimension of the result runs along; the
 /// first that has a boundary counts.
-static SmallVector<std::pair<unsigned, unsigned>, 2> getTrace(const Node &node,
-                                                              unsigned dim) {
+static Trace getTrace(const Node &node, unsigned dim) {
   switch (node.op) {
   case OpKind::Conv2d:
     if (dim == 0)
       return {{0, 0}};
-    return dim == 1 ? SmallVector<std::pair<unsigned, unsigned>, 2>{{1, 0}}
-                    : SmallVector<std::pair<unsigned, unsigned>, 2>{};
+    return dim == 1 ? Trace{{1, 0}} : Trace{};
   case OpKind::Matmul:
     return {{dim, dim}};
+  case OpKind::Bmm: {
+    // Of the leading dimensions, those of the first operand are read first.
+    Param ranks = node.params[1];
+    unsigned rank = std::max(ranks.first, ranks.second);
+    Trace trace;
+    if (dim + ranks.first >= rank && dim + 1 != rank)
+      trace.push_back({0, dim + ranks.first - rank});
+    if (dim + ranks.second >= rank && dim + 2 != rank)
+      trace.push_back({1, dim + ranks.second - rank});
+    return trace;
+  }
+  case OpKind::BAdd:
+  case OpKind::BMul:
+    if (dim == node.params[0].first)
+      return {{0, dim}, {1, 0}};
+    return {{0, dim}};
+  case OpKind::Swap: {
+    Param axes = node.params[0];
+    return {{0, dim == axes.first    ? axes.second
+                : dim == axes.second ? axes.first
+                                     : dim}};
+  }
+  case OpKind::Slice:
+    if (dim == node.params[0].first)
+      return {};
+    return {{0, dim}};
+  case OpKind::Pad:
+    if (dim == node.params[0].first && node.params[2].first != 0)
+      return {};
+    return {{0, dim}};
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return {{0, dim < node.params[0].first ? dim : dim + 1}};
   case OpKind::EwAdd:
   case OpKind::EwMul:
+  case OpKind::EwSub:
+  case OpKind::EwMax:
   case OpKind::Concat:
     return {{0, dim}, {1, dim}};
   case OpKind::SMul:
   case OpKind::Relu:
+  case OpKind::Exp:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
   case OpKind::Split:
     return {{0, dim}};
   case OpKind::Transpose:
@@ -48,8 +87,7 @@ static SmallVector<std::pair<unsigned, unsigned>, 2> getTrace(const Node &node,
   case OpKind::PoolAvg:
   case OpKind::PoolMax:
   case OpKind::Enlarge:
-    return dim < 2 ? SmallVector<std::pair<unsigned, unsigned>, 2>{{0, dim}}
-                   : SmallVector<std::pair<unsigned, unsigned>, 2>{};
+    return dim < 2 ? Trace{{0, dim}} : Trace{};
   case OpKind::ConstIConv:
   case OpKind::ConstPool:
   case OpKind::ConstImm:
@@ -62,9 +100,10 @@ static SmallVector<std::pair<unsigned, unsigned>, 2> getTrace(const Node &node,
 namespace {
 class Planner {
 public:
-  Planner(const EGraph &graph, const Rule &rule, const Binding &binding)
-      : graph(graph), rule(rule), binding(binding), types(rule.graph.size()),
-        boundaries(rule.graph.size()) {
+  Planner(const EGraph &graph, const RulePattern &pattern,
+          const Binding &binding)
+      : graph(graph), pattern(pattern), rule(*pattern.rule), binding(binding),
+        types(rule.graph.size()), boundaries(rule.graph.size()) {
     plan.instances.resize(rule.graph.size());
   }
 
@@ -78,10 +117,27 @@ public:
     for (auto [src, dst] : llvm::zip_equal(rule.src, rule.dst))
       if (!meetTypes(types[src], types[dst]))
         return std::nullopt;
+    if (!pattern.guard->isEmpty() &&
+        holdsForUses(
+            *pattern.guard, pattern.uses,
+            [&](unsigned use, unsigned axis) { return getExtent(use, axis); },
+            [&](unsigned use) { return getRank(use); }) != true)
+      return std::nullopt;
     return std::move(plan);
   }
 
 private:
+  std::optional<int64_t> getExtent(unsigned use, unsigned axis) const {
+    RankedTensorType type = types[pattern.uses.list[use].node];
+    if (!type || axis >= type.getRank() || type.isDynamicDim(axis))
+      return std::nullopt;
+    return type.getDimSize(axis);
+  }
+  std::optional<int64_t> getRank(unsigned use) const {
+    RankedTensorType type = types[pattern.uses.list[use].node];
+    return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
+  }
+
   /// A node that is matched. Rules are proved at ranks from 1 to 4.
   bool takeBound(NodeId id) {
     const Node &node = rule.graph[id];
@@ -114,10 +170,8 @@ private:
 
   bool addPlanned(NodeId id) {
     const Node &node = rule.graph[id];
-    // What sizes a constant should have here is not known, even if `src` has
-    // the same one.
     if (!node.isVariable() && node.getInfo().isConstant())
-      return false;
+      return addConstant(id);
     if (binding[id] != kNone || plan.instances[id])
       return true;
     if (node.isVariable())
@@ -134,12 +188,55 @@ private:
     return isRankProved(types[id]);
   }
 
+  /// A constant of `dst`, if the condition says which sizes to choose. Another
+  /// use of it may ask for others.
+  bool addConstant(NodeId id) {
+    unsigned number = kNone;
+    for (auto [use, info] : llvm::enumerate(pattern.uses.list)) {
+      if (info.node != id)
+        continue;
+      if (number != kNone)
+        return false;
+      number = use;
+    }
+    const Node &node = rule.graph[id];
+    SmallVector<int64_t> shape;
+    unsigned numChosen = node.is(OpKind::ConstOne) ? 0 : 2;
+    for (unsigned axis = 0; axis < numChosen; ++axis) {
+      auto definition = pattern.guard->getDefinition(number, axis);
+      auto size = definition ? evaluate(
+                                   *definition, pattern.uses,
+                                   [&](unsigned use, unsigned axis) {
+                                     return getExtent(use, axis);
+                                   },
+                                   [&](unsigned use) { return getRank(use); })
+                             : std::nullopt;
+      if (!size || *size < 1)
+        return false;
+      shape.push_back(*size);
+    }
+    if (!node.params.empty())
+      shape.append({node.params[0].first, node.params[0].second});
+    if (shape.empty())
+      return false;
+    chosen =
+        RankedTensorType::get(shape, types[rule.src.front()].getElementType());
+    plan.instances[id] = makeInstance(id);
+    if (!plan.instances[id])
+      return false;
+    types[id] = plan.instances[id]->result;
+    setBoundaries(id);
+    plan.order.push_back(id);
+    return true;
+  }
+
   std::optional<OperatorInstance> makeInstance(NodeId id) {
     const Node &node = rule.graph[id];
     SmallVector<RankedTensorType, 2> operands;
     for (NodeId operand : node.operands)
       operands.push_back(types[operand]);
     Choices choices;
+    choices.type = chosen;
     if (node.is(OpKind::Split)) {
       unsigned axis = node.params[0].first;
       const Boundaries &below = boundaries[node.operands[0]];
@@ -180,18 +277,19 @@ private:
   }
 
   const EGraph &graph;
+  const RulePattern &pattern;
   const Rule &rule;
   const Binding &binding;
+  RankedTensorType chosen; ///< The type of the constant that is made.
   std::vector<RankedTensorType> types;
   std::vector<Boundaries> boundaries;
   Plan plan;
 };
 } // namespace
 
-std::optional<Plan>
-espalier::substitution::planApplication(const EGraph &graph, const Rule &rule,
-                                        const Binding &binding) {
-  return Planner(graph, rule, binding).run();
+std::optional<Plan> espalier::substitution::planApplication(
+    const EGraph &graph, const RulePattern &pattern, const Binding &binding) {
+  return Planner(graph, pattern, binding).run();
 }
 
 SmallVector<ClassId, 2>

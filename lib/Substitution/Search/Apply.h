@@ -16,9 +16,11 @@ struct Plan {
 };
 
 /// Types `dst` for a match. Nothing if the rule cannot be applied there for all
-/// sizes: a cut is elsewhere, an operator needs an extent that is not known, a
-/// tensor has a rank for which rules are not proved.
-std::optional<Plan> planApplication(const EGraph &graph, const Rule &rule,
+/// sizes: its condition does not hold or depends on an unknown extent, a cut is
+/// elsewhere, an operator needs an extent that is not known, a tensor has a
+/// rank for which rules are not proved.
+std::optional<Plan> planApplication(const EGraph &graph,
+                                    const RulePattern &pattern,
                                     const Binding &binding);
 
 /// Adds what is planned, and returns the class of each output of `dst`. New

@@ -34,6 +34,8 @@ espalier::substitution::completeAttributes(StringRef name,
   if (name == graph::AvgPoolOp::getOperationName() ||
       name == graph::MaxPoolOp::getOperationName())
     setDefault("ceil_mode", builder.getBoolAttr(false));
+  if (name.starts_with("graph.reduce_"))
+    setDefault("keepdims", builder.getBoolAttr(false));
   return list.getDictionary(builder.getContext());
 }
 
@@ -135,9 +137,35 @@ espalier::substitution::getInstance(Operation *op) {
   return instance;
 }
 
+/// Gives a vector the extents of 1 with which it repeats along all dimensions
+/// but one.
+static Value expandVector(OpBuilder &builder, Location loc,
+                          const OperatorInstance &instance, Value vector) {
+  unsigned axis = instance.attributes.getAs<IntegerAttr>("axis").getInt();
+  auto type = cast<RankedTensorType>(vector.getType());
+  SmallVector<int64_t> sizes(instance.result.getRank() - axis, 1);
+  sizes[0] = type.getDimSize(0);
+  if (sizes.size() == 1)
+    return vector;
+  SmallVector<Value> dynamic;
+  if (sizes[0] == kDynamic)
+    dynamic.push_back(tensor::DimOp::create(builder, loc, vector, 0));
+  return graph::ReshapeOp::create(
+      builder, loc, RankedTensorType::get(sizes, type.getElementType()), vector,
+      dynamic, sizes);
+}
+
 Value espalier::substitution::createOperation(OpBuilder &builder, Location loc,
                                               const OperatorInstance &instance,
                                               ValueRange operands) {
+  if (instance.name == kAddVector || instance.name == kMulVector) {
+    Value vector = expandVector(builder, loc, instance, operands[1]);
+    if (instance.name == kAddVector)
+      return graph::AddOp::create(builder, loc, instance.result, operands[0],
+                                  vector);
+    return graph::MulOp::create(builder, loc, instance.result, operands[0],
+                                vector);
+  }
   OperationState state(loc, instance.name);
   state.addOperands(operands);
   state.addTypes(instance.result);

@@ -48,6 +48,32 @@ StringRef espalier::substitution::getGraphName(OpKind kind) {
     return graph::ConstImmOp::getOperationName();
   case OpKind::ConstOne:
     return graph::ConstOneOp::getOperationName();
+  case OpKind::EwSub:
+    return graph::SubOp::getOperationName();
+  case OpKind::EwMax:
+    return graph::MaxOp::getOperationName();
+  case OpKind::Exp:
+    return graph::ExpOp::getOperationName();
+  case OpKind::Tanh:
+    return graph::TanhOp::getOperationName();
+  case OpKind::Sigmoid:
+    return graph::SigmoidOp::getOperationName();
+  case OpKind::BAdd:
+    return kAddVector;
+  case OpKind::BMul:
+    return kMulVector;
+  case OpKind::Bmm:
+    return graph::MatmulOp::getOperationName();
+  case OpKind::Swap:
+    return graph::TransposeOp::getOperationName();
+  case OpKind::Slice:
+    return graph::SliceOp::getOperationName();
+  case OpKind::Pad:
+    return graph::PadOp::getOperationName();
+  case OpKind::ReduceSum:
+    return graph::ReduceSumOp::getOperationName();
+  case OpKind::ReduceMax:
+    return graph::ReduceMaxOp::getOperationName();
   }
   llvm_unreachable("every operator is handled above");
 }
@@ -148,10 +174,15 @@ private:
       return defineMatmul();
     case OpKind::EwAdd:
     case OpKind::EwMul:
+    case OpKind::EwSub:
+    case OpKind::EwMax:
       return defineElementwise();
     case OpKind::SMul:
       return defineScaling();
     case OpKind::Relu:
+    case OpKind::Exp:
+    case OpKind::Tanh:
+    case OpKind::Sigmoid:
       shape.assign(operands[0].getShape().begin(),
                    operands[0].getShape().end());
       return true;
@@ -161,6 +192,20 @@ private:
       return defineConcat();
     case OpKind::Split:
       return defineSplit();
+    case OpKind::BAdd:
+    case OpKind::BMul:
+      return defineWithVector();
+    case OpKind::Bmm:
+      return defineBatchMatmul();
+    case OpKind::Swap:
+      return defineSwap();
+    case OpKind::Slice:
+      return defineSlice();
+    case OpKind::Pad:
+      return false; // Its value is an operand in `graph`, not always a zero.
+    case OpKind::ReduceSum:
+    case OpKind::ReduceMax:
+      return defineReduction();
     case OpKind::PoolAvg:
     case OpKind::PoolMax:
       return definePool();
@@ -179,7 +224,7 @@ private:
     attributes.push_back(builder.getNamedAttr(name, attribute));
   }
   void add(StringRef name, ArrayRef<int64_t> numbers) {
-    add(name, builder.getDenseI64ArrayAttr(numbers));
+    add(name, Attribute(builder.getDenseI64ArrayAttr(numbers)));
   }
   void addActivation(Param param) {
     add("activation", graph::ActivationAttr::get(
@@ -233,17 +278,88 @@ private:
     return true;
   }
 
+  /// Appends the extent that two are; they must be equal for all sizes. Beside
+  /// one that is not known, an extent of 1 would repeat.
+  bool addCommon(int64_t lhs, int64_t rhs) {
+    std::optional<int64_t> both = agree(lhs, rhs);
+    if (!both || (lhs != rhs && *both == 1))
+      return false;
+    shape.push_back(*both);
+    return true;
+  }
+
   bool defineElementwise() {
     if (operands[0].getRank() != operands[1].getRank())
       return false;
-    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim) {
-      int64_t lhs = extent(0, dim), rhs = extent(1, dim);
-      std::optional<int64_t> both = agree(lhs, rhs);
-      // An extent of 1 would repeat beside one that is not known.
-      if (!both || (lhs != rhs && *both == 1))
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (!addCommon(extent(0, dim), extent(1, dim)))
         return false;
-      shape.push_back(*both);
+    return true;
+  }
+
+  bool defineWithVector() {
+    unsigned axis = params[0].first;
+    if (operands[0].getRank() != params[1].first || operands[1].getRank() != 1)
+      return false;
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (!addCommon(extent(0, dim),
+                     dim == axis ? extent(1, 0) : extent(0, dim)))
+        return false;
+    add("axis", builder.getI64IntegerAttr(axis));
+    return true;
+  }
+
+  bool defineBatchMatmul() {
+    int64_t ranks[] = {params[1].first, params[1].second};
+    if (operands[0].getRank() != ranks[0] ||
+        operands[1].getRank() != ranks[1] ||
+        !agree(extent(0, ranks[0] - 1), extent(1, ranks[1] - 2)))
+      return false;
+    int64_t rank = std::max(ranks[0], ranks[1]);
+    for (int64_t dim = 0; dim < rank - 2; ++dim) {
+      int64_t first = dim + ranks[0] - rank, second = dim + ranks[1] - rank;
+      int64_t lhs = extent(first < 0 ? 1 : 0, first < 0 ? second : first);
+      int64_t rhs = extent(second < 0 ? 0 : 1, second < 0 ? first : second);
+      if (!addCommon(lhs, rhs))
+        return false;
     }
+    shape.append({extent(0, ranks[0] - 2), extent(1, ranks[1] - 1)});
+    addActivation(params[0]);
+    return true;
+  }
+
+  bool defineSwap() {
+    if (operands[0].getRank() != params[1].first)
+      return false;
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, params[1].first));
+    std::swap(order[params[0].first], order[params[0].second]);
+    add("permutation", order);
+    for (int64_t dim : order)
+      shape.push_back(extent(0, dim));
+    return true;
+  }
+
+  bool defineSlice() {
+    unsigned axis = params[0].first;
+    int64_t begin = params[2].first, size = params[3].first;
+    if (operands[0].getRank() != params[1].first ||
+        extent(0, axis) == kDynamic || begin + size > extent(0, axis))
+      return false;
+    OperatorInstance slice = makeSlice(operands[0], axis, begin, size);
+    llvm::append_range(attributes, slice.attributes);
+    llvm::append_range(shape, slice.result.getShape());
+    return true;
+  }
+
+  bool defineReduction() {
+    unsigned axis = params[0].first;
+    if (operands[0].getRank() != params[1].first)
+      return false;
+    add("axes", {params[0].first});
+    add("keepdims", builder.getBoolAttr(false));
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (dim != axis)
+        shape.push_back(extent(0, dim));
     return true;
   }
 

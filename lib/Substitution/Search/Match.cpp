@@ -12,7 +12,8 @@ using namespace espalier::substitution;
 //===----------------------------------------------------------------------===//
 
 static bool isCommutative(OpKind kind) {
-  return kind == OpKind::EwAdd || kind == OpKind::EwMul || kind == OpKind::SMul;
+  return kind == OpKind::SMul || kind == OpKind::BAdd || kind == OpKind::BMul ||
+         getInfo(kind).isCommutative();
 }
 
 unsigned Recognizer::getOperator(const Node &node) {
@@ -76,8 +77,9 @@ static bool areAlike(const Graph &graph, NodeId lhs, NodeId rhs,
   return true;
 }
 
-RulePattern::RulePattern(const Rule &rule, Recognizer &recognizer)
-    : rule(&rule) {
+RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
+    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)) {
+  const Rule &rule = proved.rule;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
     operators.push_back(rule.graph[id].isVariable()
                             ? kNone
@@ -97,11 +99,9 @@ RulePattern::RulePattern(const Rule &rule, Recognizer &recognizer)
 //===----------------------------------------------------------------------===//
 
 Matcher::Matcher(const EGraph &graph, Recognizer &recognizer,
-                 const MatchLimits &limits)
+                 ArrayRef<ClassId> classes, const MatchLimits &limits)
     : graph(graph), recognizer(recognizer), limits(limits) {
-  for (ClassId id = 0; id < graph.getNumClassIds(); ++id) {
-    if (!graph.isCanonical(id))
-      continue;
+  for (ClassId id : classes)
     for (ENodeId node : graph[id].nodes) {
       if (graph.getNode(node).kind != ENode::Kind::Operator)
         continue;
@@ -109,7 +109,6 @@ Matcher::Matcher(const EGraph &graph, Recognizer &recognizer,
       if (list.empty() || list.back() != id)
         list.push_back(id);
     }
-  }
 }
 
 /// Returns false if limits say to stop.
@@ -181,8 +180,6 @@ std::vector<Binding> Matcher::matchOutput(const RulePattern &pattern,
     return found; // It would match everything.
   auto name = StringAttr::get(graph.getContext(), getGraphName(root.op));
   for (ClassId id : byName.lookup(name)) {
-    if (filter && !filter(id))
-      continue;
     std::vector<Goal> goals{{rule.src[output], id}};
     Binding binding(rule.graph.size(), kNone);
     numSteps = 0;

@@ -11,6 +11,8 @@
 #define ESPALIER_LIB_SUBSTITUTION_SEARCH_MATCH_H
 
 #include "EGraph.h"
+#include "espalier/Substitution/Search/RuleSet.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace espalier::substitution {
@@ -35,9 +37,11 @@ private:
 
 /// A rule, prepared for matching.
 struct RulePattern {
-  RulePattern(const Rule &rule, Recognizer &recognizer);
+  RulePattern(const ProvedRule &proved, Recognizer &recognizer);
 
   const Rule *rule;
+  const Guard *guard;
+  Uses uses;
   std::vector<unsigned> operators; ///< Of each node, in a `Recognizer`.
   /// The nodes below each output of `src`.
   llvm::SmallVector<std::vector<NodeId>, 2> below;
@@ -54,13 +58,12 @@ struct MatchLimits {
 
 class Matcher {
 public:
+  /// Looks in the given classes only.
   Matcher(const EGraph &graph, Recognizer &recognizer,
-          const MatchLimits &limits);
+          llvm::ArrayRef<ClassId> classes, const MatchLimits &limits);
 
   /// All matches of a rule, as far as limits allow.
   std::vector<Binding> match(const RulePattern &pattern);
-  /// Matches only in classes for which `filter` holds.
-  llvm::function_ref<bool(ClassId)> filter;
 
 private:
   struct Goal {

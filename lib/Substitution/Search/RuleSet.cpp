@@ -17,8 +17,11 @@ LogicalResult RuleSet::add(StringRef text, Report error, Report warn) {
   Verifier verifier;
   for (Rule &rule : parsed) {
     Verdict verdict = verifier.verify(rule);
-    if (verdict.kind == Verdict::Kind::Proved) {
-      rules.push_back(std::move(rule));
+    if (verdict.kind == Verdict::Kind::Proved ||
+        verdict.kind == Verdict::Kind::ProvedIf) {
+      Guard guard = rule.where;
+      guard.add(verdict.guard);
+      add({std::move(rule), std::move(guard)});
       continue;
     }
     std::string text;

@@ -30,6 +30,9 @@ public:
         composeSlices(id);
       else if (name == graph::ConcatOp::getOperationName())
         divideConcat(id);
+      else if (name == graph::AddOp::getOperationName() ||
+               name == graph::MulOp::getOperationName())
+        findVector(id);
     }
     bool isNew = graph.getNumNodes() != numNodes;
     graph.rebuild();
@@ -97,6 +100,68 @@ private:
     graph.unite(graph.getNode(id).owner, joined);
   }
 
+  /// The sum with a tensor that has one extent is the sum with a vector.
+  void findVector(ENodeId id) {
+    std::optional<OperatorInstance> instance = graph.getInstance(id);
+    if (!instance || instance->operands.size() != 2)
+      return;
+    SmallVector<ClassId, 4> operands = graph.getNode(id).operands;
+    for (unsigned tensor : {0, 1}) {
+      RankedTensorType whole = instance->operands[tensor];
+      RankedTensorType part = instance->operands[1 - tensor];
+      std::optional<unsigned> dim = getOnlyExtent(part);
+      if (!dim || part.getRank() > whole.getRank() || whole.getRank() < 2)
+        continue;
+      unsigned axis = whole.getRank() - part.getRank() + *dim;
+      bool isAdd = instance->name == graph::AddOp::getOperationName();
+      Param params[] = {{static_cast<int64_t>(axis)}, {whole.getRank()}};
+      auto vectorType =
+          RankedTensorType::get({part.getDimSize(*dim)}, part.getElementType());
+      auto made =
+          makeOperator(isAdd ? OpKind::BAdd : OpKind::BMul, params,
+                       {whole, vectorType}, Choices(), graph.getContext());
+      if (!made || made->result != instance->result)
+        continue;
+      ClassId vector = makeVector(operands[1 - tensor], vectorType, id);
+      ClassId sum = add(*made, {operands[tensor], vector}, id);
+      graph.unite(graph.getNode(id).owner, sum);
+      return;
+    }
+  }
+
+  /// The dimension of a static shape whose extent is not 1.
+  static std::optional<unsigned> getOnlyExtent(RankedTensorType type) {
+    std::optional<unsigned> only;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+      if (extent == 1)
+        continue;
+      if (only || ShapedType::isDynamic(extent))
+        return std::nullopt;
+      only = dim;
+    }
+    return only;
+  }
+
+  ClassId makeVector(ClassId id, RankedTensorType type, ENodeId like) {
+    if (graph[id].type == type)
+      return id;
+    StringRef name = graph::ReshapeOp::getOperationName();
+    for (ENodeId other : graph[id].nodes) {
+      const ENode &node = graph.getNode(other);
+      if (node.kind == ENode::Kind::Operator && node.operands.size() == 1 &&
+          graph.getSymbol(node.symbol).name == name &&
+          graph[node.operands[0]].type == type)
+        return graph.find(node.operands[0]);
+    }
+    Builder builder(graph.getContext());
+    OperatorInstance reshape;
+    reshape.name = name;
+    reshape.attributes = builder.getDictionaryAttr(builder.getNamedAttr(
+        "static_sizes", builder.getDenseI64ArrayAttr(type.getShape())));
+    reshape.result = type;
+    return add(reshape, id, like);
+  }
+
   EGraph &graph;
   unsigned maxNodes;
 };
@@ -109,6 +174,29 @@ bool espalier::substitution::addStructure(EGraph &graph, unsigned maxNodes) {
 //===----------------------------------------------------------------------===//
 // Saturation
 //===----------------------------------------------------------------------===//
+
+Operation *espalier::substitution::getSource(const EGraph &graph, ClassId id) {
+  for (ENodeId node : graph[id].nodes)
+    if (graph.getNode(node).source)
+      return graph.getNode(node).source;
+  return nullptr;
+}
+
+/// What is matched costs, as it was first computed, less what is new.
+void espalier::substitution::record(const EGraph &graph, SearchContext &context,
+                                    NodeCosts &costs,
+                                    const RulePattern &pattern,
+                                    const Binding &binding, ENodeId firstNew) {
+  const Rule &rule = *pattern.rule;
+  double gain = 0;
+  for (NodeId id = 0; id < rule.graph.size(); ++id)
+    if (!rule.graph[id].isVariable() && binding[id] != kNone)
+      gain += costs.getSeconds(graph[binding[id]].nodes.front());
+  for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
+    gain -= costs.getSeconds(node);
+  context.applications.push_back(
+      {&rule, getSource(graph, binding[rule.src.front()]), gain});
+}
 
 namespace {
 class Saturation {
@@ -136,7 +224,11 @@ private:
   /// decide.
   bool runRound(unsigned round) {
     std::vector<std::pair<const RulePattern *, std::vector<Binding>>> matches;
-    Matcher matcher(graph, context.recognizer, MatchLimits());
+    std::vector<ClassId> classes;
+    for (ClassId id = 0; id < graph.getNumClassIds(); ++id)
+      if (graph.isCanonical(id))
+        classes.push_back(id);
+    Matcher matcher(graph, context.recognizer, classes, MatchLimits());
     for (const RulePattern &pattern : context.patterns) {
       if (pattern.below.size() > 1 &&
           round >= context.options.maxMergingIterations)
@@ -150,51 +242,32 @@ private:
       for (Binding &binding : bindings) {
         if (isFull())
           return false;
-        isNew |= apply(*pattern->rule, binding);
+        isNew |= apply(*pattern, binding);
       }
     graph.rebuild();
     isNew |= addStructure(graph, context.options.maxNodes);
     return isNew;
   }
 
-  bool apply(const Rule &rule, Binding &binding) {
+  bool apply(const RulePattern &pattern, Binding &binding) {
+    const Rule &rule = *pattern.rule;
     for (ClassId &id : binding)
       if (id != kNone)
         id = graph.find(id);
-    std::optional<Plan> plan = planApplication(graph, rule, binding);
+    std::optional<Plan> plan = planApplication(graph, pattern, binding);
     if (!plan)
       return false;
     ++context.result.numMatches;
-    Operation *source = getSource(binding[rule.src.front()]);
-    unsigned origin = context.applications.size();
-    unsigned numNodes = graph.getNumNodes();
+    ENodeId firstNew = graph.getNumNodes();
     SmallVector<ClassId, 2> outputs =
-        build(graph, rule, binding, *plan, origin, source);
-    bool isNew = graph.getNumNodes() != numNodes;
+        build(graph, rule, binding, *plan, context.applications.size(),
+              getSource(graph, binding[rule.src.front()]));
+    bool isNew = graph.getNumNodes() != firstNew;
     if (isNew)
-      context.applications.push_back(
-          {&rule, source, getGain(rule, binding, numNodes)});
+      record(graph, context, costs, pattern, binding, firstNew);
     for (auto [src, dst] : llvm::zip_equal(rule.src, outputs))
       isNew |= graph.unite(binding[src], dst);
     return isNew;
-  }
-
-  Operation *getSource(ClassId id) {
-    for (ENodeId node : graph[id].nodes)
-      if (graph.getNode(node).source)
-        return graph.getNode(node).source;
-    return nullptr;
-  }
-
-  /// What is matched costs, as it was first computed, less what is new.
-  double getGain(const Rule &rule, const Binding &binding, unsigned firstNew) {
-    double gain = 0;
-    for (NodeId id = 0; id < rule.graph.size(); ++id)
-      if (!rule.graph[id].isVariable() && binding[id] != kNone)
-        gain += costs.getSeconds(graph[binding[id]].nodes.front());
-    for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
-      gain -= costs.getSeconds(node);
-    return gain;
   }
 
   EGraph &graph;

@@ -38,6 +38,12 @@ struct OperatorInstance {
 /// The name that an operator of the text form has in `graph`.
 llvm::StringRef getGraphName(OpKind kind);
 
+/// The sum and the product of a tensor and a vector along `axis`. `graph` has
+/// no such operators: `createOperation` makes the vector a tensor with extents
+/// of 1, which repeats.
+constexpr llvm::StringLiteral kAddVector = "graph.add_vector";
+constexpr llvm::StringLiteral kMulVector = "graph.mul_vector";
+
 /// Adds the attributes that have default values and are left out, and drops
 /// what says how operands are divided.
 mlir::DictionaryAttr completeAttributes(llvm::StringRef name,

@@ -7,22 +7,31 @@
 
 namespace espalier::substitution {
 
+struct ProvedRule {
+  Rule rule;
+  /// What must hold, beyond what `src` asks for, for `dst` to be equal.
+  Guard guard;
+};
+
 /// Rules, each of which is proved.
 class RuleSet {
 public:
   using Report = llvm::function_ref<void(const llvm::Twine &)>;
 
-  /// Reads the rules of a text, proves them, and adds those that hold for all
-  /// sizes. Tells `warn` of each that does not. Fails, after calls of `error`,
-  /// if the text is ill-formed.
+  /// Reads the rules of a text, proves them, and adds those that hold,
+  /// under a condition or not. Tells `warn` of each other one. Fails, after
+  /// calls of `error`, if the text is ill-formed.
   mlir::LogicalResult add(llvm::StringRef text, Report error, Report warn);
   /// The same for a file.
   mlir::LogicalResult addFile(llvm::StringRef path, Report error, Report warn);
 
-  llvm::ArrayRef<Rule> getRules() const { return rules; }
+  /// Adds a rule that has been proved.
+  void add(ProvedRule rule) { rules.push_back(std::move(rule)); }
+
+  llvm::ArrayRef<ProvedRule> getRules() const { return rules; }
 
 private:
-  std::vector<Rule> rules;
+  std::vector<ProvedRule> rules;
 };
 
 } // namespace espalier::substitution
