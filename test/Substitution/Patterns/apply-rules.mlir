@@ -128,3 +128,19 @@ func.func @unknown_sizes(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %1 = graph.relu %0 : (tensor<?x3xf32>) -> tensor<?x3xf32>
   return %1 : tensor<?x3xf32>
 }
+
+// -----
+
+// With weights that are known, two branches are one convolution.
+// CHECK-LABEL: @branches
+// CHECK: %[[W:.*]] = graph.add
+// CHECK: graph.conv %arg0, %{{.*}} : (tensor<1x2x8x8xf32>, tensor<2x2x3x3xf32>)
+// CHECK-NEXT: return
+func.func @branches(%x: tensor<1x2x8x8xf32>) -> tensor<1x2x8x8xf32> {
+  %w0 = graph.constant dense<0.5> : tensor<2x2x3x3xf32>
+  %w1 = graph.constant dense<0.25> : tensor<2x2x3x3xf32>
+  %0 = graph.conv %x, %w0 {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x8x8xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x8x8xf32>
+  %1 = graph.conv %x, %w1 {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x8x8xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x8x8xf32>
+  %2 = graph.add %0, %1 : (tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x8x8xf32>
+  return %2 : tensor<1x2x8x8xf32>
+}
