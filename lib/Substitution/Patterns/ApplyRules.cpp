@@ -59,10 +59,10 @@ private:
       for (Rule &rule : loadLibrary())
         rules.push_back({std::move(rule), /*isProved=*/true});
     auto error = [&](const Twine &message) {
-      getOperation()->emitError(message);
+      emitError(getOperation()->getLoc(), message);
     };
     auto warn = [&](const Twine &message) {
-      getOperation()->emitWarning(message);
+      emitWarning(getOperation()->getLoc(), message);
     };
     bool isFaulty = false;
     for (const std::string &file : files)

@@ -29,21 +29,27 @@ static LogicalResult parsePatterns(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                    MLIRContext *context,
                                    std::vector<Rule> &rules, Report error) {
   context->loadDialect<pdl::PDLDialect>();
-  // Diagnostics name places in the file, which is not what is compiled.
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
-    if (place)
-      os << place.getFilename().getValue() << ':' << place.getLine() << ": ";
-    os << "error: " << diagnostic;
-    error(text);
-  });
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
-  return module ? importPatterns(*module, rules) : failure();
+  LogicalResult result = failure();
+  // Diagnostics name places in the file, which is not what is compiled. They
+  // are reported at last, since `error` may emit diagnostics itself.
+  SmallVector<std::string> messages;
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      llvm::raw_string_ostream os(messages.emplace_back());
+      if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+        os << place.getFilename().getValue() << ':' << place.getLine() << ": ";
+      os << "error: " << diagnostic;
+    });
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+    OwningOpRef<ModuleOp> module =
+        parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+    if (module)
+      result = importPatterns(*module, rules);
+  }
+  for (const std::string &message : messages)
+    error(message);
+  return result;
 }
 
 /// Translates a file of PDLL. Null, and an error, if that fails.
