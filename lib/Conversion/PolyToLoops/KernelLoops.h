@@ -40,6 +40,8 @@ public:
 
   /// Emits a function in place of the kernel.
   mlir::LogicalResult emit(const polyhedral::AstNode &ast);
+  /// What `emit` has made, also where it fails.
+  mlir::func::FuncOp getFunction() { return function; }
 
 private:
   using Registers = llvm::MapVector<SlotKey, Slot>;
@@ -238,6 +240,10 @@ private:
   mlir::Value emitShuffledReads(mlir::Value memref, mlir::VectorType type,
                                 mlir::AffineExpr first,
                                 llvm::ArrayRef<int64_t> offsets);
+  /// Reads the lanes one by one, on machines where that is faster.
+  mlir::Value emitLaneReads(mlir::Value memref, mlir::VectorType type,
+                            mlir::Value base, mlir::Value offsets);
+  bool hasSlowGather();
   /// The mask of the lanes, or one that is set everywhere.
   mlir::Value getMask();
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
