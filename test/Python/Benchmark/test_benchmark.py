@@ -10,7 +10,7 @@ import pytest
 
 from espalier.models import MODELS
 
-BENCH = Path(__file__).parents[1] / "Benchmark" / "bench.py"
+BENCH = Path(__file__).parents[2] / "Benchmark" / "bench.py"
 FIELDS = {"commit", "machine", "threads", "expected", "kernels"}
 COMPARED = {"baseline", "baseline_ms", "baselines_ms", "baseline_builds", "ratio", "median_ms"}
 
