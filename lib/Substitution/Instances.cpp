@@ -50,7 +50,8 @@ public:
   InstanceBuilder(const Rule &rule, std::string &error)
       : rule(rule), error(error) {}
 
-  std::optional<Instances> run(unsigned openRank) {
+  std::optional<Instances> run(unsigned openRank,
+                               llvm::ArrayRef<unsigned> known) {
     Uses uses = listUses(rule);
     result.numSrc = uses.numSrc;
     result.src = uses.src;
@@ -71,10 +72,16 @@ public:
                 describe(srcRanks, src) + " and " + describe(ranks, dst);
         return std::nullopt;
       }
+    for (unsigned number = 0; number < result.list.size(); ++number)
+      result.hasOpenRank |= !ranks.get(number);
+    for (auto [number, rank] : llvm::enumerate(known))
+      if (result.list[number].operands.empty() && !ranks.set(number, rank)) {
+        error = "expects another rank for " + result.list[number].name;
+        return std::nullopt;
+      }
     for (unsigned number = 0; number < result.list.size(); ++number) {
       Instance &instance = result.list[number];
       std::optional<unsigned> rank = ranks.get(number);
-      result.hasOpenRank |= !rank;
       instance.rank = rank.value_or(openRank);
       if (rank && number < result.numSrc && !srcRanks.get(number) &&
           instance.node->isVariable() && result.rankGuard.isEmpty())
@@ -137,6 +144,7 @@ private:
 
 std::optional<Instances>
 espalier::substitution::makeInstances(const Rule &rule, unsigned openRank,
-                                      std::string &error) {
-  return InstanceBuilder(rule, error).run(openRank);
+                                      std::string &error,
+                                      llvm::ArrayRef<unsigned> known) {
+  return InstanceBuilder(rule, error).run(openRank, known);
 }

@@ -436,6 +436,31 @@ private:
 };
 } // namespace
 
+/// Any function will do that the verifier knows nothing of.
+static void addRounding(Definition &definition) {
+  auto round = [](Expr value) { return apply(ScalarFn::Sin, {value}); };
+  for (Step &step : definition.steps) {
+    step.value = transform(step.value, [&](Expr expr) -> Expr {
+      bool isSum = expr.getKind() == Expr::Kind::Reduce &&
+                   expr.getReduceKind() == ReduceKind::Sum;
+      if (isSum)
+        return round(expr);
+      if (expr.getKind() != Expr::Kind::Apply ||
+          !llvm::isa<FloatType>(expr.getType()))
+        return {};
+      switch (expr.getFn()) {
+      case ScalarFn::Add:
+      case ScalarFn::Sub:
+      case ScalarFn::Mul:
+      case ScalarFn::Div:
+        return round(expr);
+      default:
+        return {};
+      }
+    });
+  }
+}
+
 const Meaning *Meanings::get(const Node &node, ArrayRef<unsigned> ranks,
                              std::string &error) {
   std::vector<int64_t> params;
@@ -443,7 +468,10 @@ const Meaning *Meanings::get(const Node &node, ArrayRef<unsigned> ranks,
     params.insert(params.end(), {param.first, param.second});
   auto [entry, isNew] =
       known.try_emplace({node.op, params, {ranks.begin(), ranks.end()}});
-  if (isNew || !entry->second)
+  if (isNew || !entry->second) {
     entry->second = MeaningBuilder(context, node, ranks, error).build();
+    if (entry->second && rounds)
+      addRounding(entry->second->definition);
+  }
   return entry->second.get();
 }

@@ -42,9 +42,11 @@ struct Instances {
 };
 
 /// Makes the instances of a rule and their ranks; open ones become `openRank`.
+/// The first variables and constants may have `known` ranks, by number of use.
 /// Nothing, and a reason, if ranks contradict each other.
 std::optional<Instances> makeInstances(const Rule &rule, unsigned openRank,
-                                       std::string &error);
+                                       std::string &error,
+                                       llvm::ArrayRef<unsigned> known = {});
 
 /// Two extents, of instances, that are assumed to be equal.
 struct Assumption {

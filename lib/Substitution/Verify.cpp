@@ -49,7 +49,7 @@ struct Verifier::State {
   explicit State(const VerifyOptions &options)
       : options(options),
         integers{polyhedral::Context(polyhedral::Limits{kMaxOperations})},
-        meanings(context) {
+        meanings(context, options.rounds) {
     if (!options.writesProofs)
       return;
     integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
@@ -310,9 +310,7 @@ Verdict Verifier::verify(const Rule &rule) {
   Verdict verdict = state->decide(rule);
   if (verdict.kind == Verdict::Kind::ProvedIf)
     verdict.detail = toString(verdict.guard, listUses(rule));
-  bool isProved = verdict.kind == Verdict::Kind::Proved ||
-                  verdict.kind == Verdict::Kind::ProvedIf;
-  if (isProved && state->options.writesProofs) {
+  if (verdict.isProved() && state->options.writesProofs) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << verdict;

@@ -40,6 +40,11 @@ class Module:
     def index_op(self, name: str, left: ir.Value, right: ir.Value) -> Value: ...
     def finish(self, outputs: Sequence[ir.Value], names: Sequence[str]) -> None: ...
 
+class Call:
+    """A program with the arrays of a run."""
+
+    def __call__(self) -> None: ...
+
 class Program:
     """A compiled module."""
 
@@ -53,14 +58,23 @@ class Program:
     def compile_seconds(self) -> float: ...
     @property
     def cached(self) -> bool: ...
+    @property
+    def optimization(self) -> str: ...
     def plan(self, shapes: list[list[int]]) -> list[list[int]]: ...
-    def run(
+    def bind(
         self,
         inputs: list[tuple[str, list[int], np.ndarray]],
         outputs: list[tuple[str, list[int], np.ndarray]],
-    ) -> None: ...
+    ) -> Call: ...
     def set_num_threads(self, count: int) -> None: ...
     def save(self, path: str) -> None: ...
+
+class Optimization:
+    """How to look for substitutions."""
+
+    def __init__(
+        self, method: str, kernel_times: str = "", measure_seconds: float = 0.0, threads: int = 1
+    ) -> None: ...
 
 class Schedule:
     """What was done to a kernel."""
@@ -83,7 +97,11 @@ def compile(
     cache_dir: str = "",
     cache_limit: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    optimization: Optimization | None = None,
 ) -> Program: ...
+def optimize(
+    module: Module, cpu: str, features: str, threads: bool, optimization: Optimization
+) -> str: ...
 def interpret(
     module: Module, inputs: list[tuple[str, list[int], np.ndarray]]
 ) -> list[tuple[str, list[int], bytes]]: ...

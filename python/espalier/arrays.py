@@ -15,6 +15,9 @@ from espalier.errors import ArgumentError
 MAX_BYTES = 2**46
 """Larger outputs are refused before anything is allocated."""
 
+CACHE_LINE = 64
+"""Bytes; a vector that crosses a line takes twice as long to store."""
+
 
 @dataclass(frozen=True)
 class TensorInfo:
@@ -121,13 +124,15 @@ def check_overlap(
 
 
 def allocate(info: TensorInfo, shape: Sequence[int]) -> np.ndarray:
-    """Return a new array for an output."""
+    """Return a new array for an output, whose vectors lie in one cache line each."""
     size = math.prod(shape) * info.dtype.itemsize
     if size > MAX_BYTES or any(extent < 0 for extent in shape):
         raise ArgumentError(
             f"output '{info.name}': expects at most {MAX_BYTES} bytes, but got shape {list(shape)}"
         )
     try:
-        return np.empty(tuple(shape), info.dtype)
+        memory = np.empty(size + CACHE_LINE, np.uint8)
     except MemoryError as error:
         raise ArgumentError(f"output '{info.name}': no memory for {size} bytes") from error
+    begin = -memory.ctypes.data % CACHE_LINE
+    return memory[begin : begin + size].view(info.dtype).reshape(tuple(shape))

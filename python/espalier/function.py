@@ -1,8 +1,9 @@
 """Compiled functions."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -41,11 +42,17 @@ class Program(Protocol):
     def cached(self) -> bool:
         """Whether the program came from the cache."""
 
+    @property
+    def optimization(self) -> str:
+        """What optimization did, as JSON; empty if there was none."""
+
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
 
-    def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        """Run on inputs and write the outputs."""
+    def bind(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    ) -> Callable[[], None]:
+        """Return a function that runs on the inputs and writes the outputs."""
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
@@ -113,10 +120,10 @@ class Function:
         names = [info.name for info in self.inputs]
         given = [(name, result) for name, result in results.items() if out and name in out]
         check_overlap(list(zip(names, arrays, strict=True)), given)
-        outputs = list(results.values())
+        run = self.program.bind(arrays, list(results.values()))
 
         def call() -> dict[str, np.ndarray]:
-            self.program.run(arrays, outputs)
+            run()
             return results
 
         return call
@@ -187,6 +194,18 @@ class Function:
     def cached(self) -> bool:
         """Whether the program came from the cache."""
         return self.program.cached
+
+    @property
+    def optimization(self) -> dict[str, Any]:
+        """What optimization did, perhaps in an earlier process; empty if there was none.
+
+        `result` is "original" or "optimized", and `reason` says why. `substitutions` are
+        the rules, how often each was applied and what that was predicted to gain.
+        Seconds are predicted (`kernels_before_s`, `kernels_after_s`: the sum over all
+        kernels) and measured (`measured_before_s`, `measured_after_s`); `search_s` is the
+        time of the search, without `measuring_s`.
+        """
+        return json.loads(self.program.optimization or "{}")
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.inputs))

@@ -1,6 +1,6 @@
 """The extension's programs in terms of NumPy arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -32,14 +32,17 @@ class NativeProgram:
         self.kernels: int = program.kernels
         self.compile_seconds: float = program.compile_seconds
         self.cached: bool = program.cached
+        self.optimization: str = program.optimization
 
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
         return self._program.plan([list(shape) for shape in shapes])
 
-    def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        """Run on inputs and write the outputs."""
-        self._program.run([to_buffer(a) for a in inputs], [to_buffer(a) for a in outputs])
+    def bind(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    ) -> Callable[[], None]:
+        """Return a function that runs on the inputs and writes the outputs."""
+        return self._program.bind([to_buffer(a) for a in inputs], [to_buffer(a) for a in outputs])
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""

@@ -70,11 +70,22 @@ def conv(
     groups: int = 1,
     relu: bool = True,
     pool: int = 1,
+    source: list[int] | None = None,
+    transposed: bool = False,
 ) -> onnx.ModelProto:
-    """Build a convolution that keeps its extents but for the stride, a Relu, a MaxPool."""
+    """Build a convolution that keeps its extents but for the stride, a Relu, a MaxPool.
+
+    Arguments:
+        source: the extents of the input, which is resized first.
+        transposed: whether the stride multiplies the extents.
+    """
     net = Net("conv")
-    x = net.input("x", [batch, channels[0], *extents])
-    weights = net.weight([channels[1], channels[0] // groups, *kernel], 0.05)
+    x = net.input("x", [batch, channels[0], *(source or extents)])
+    if source:
+        size = net.constant(np.array([batch, channels[0], *extents]))
+        x = net.node("Resize", x, "", "", size, mode="linear")
+    first, second = channels if transposed else reversed(channels)
+    weights = net.weight([first, second // groups, *kernel], 0.05)
     pads = [dilation * (k - 1) // 2 for k in kernel]
     attributes = {
         "kernel_shape": kernel,
@@ -83,11 +94,13 @@ def conv(
         "pads": [*pads, *pads],
         "group": groups,
     }
-    y = net.node("Conv", x, weights, **attributes)
+    y = net.node("ConvTranspose" if transposed else "Conv", x, weights, **attributes)
     if relu:
         y = net.node("Relu", y)
     results = [
-        (extent + 2 * pad - dilation * (k - 1) - 1) // stride + 1
+        stride * (extent - 1) + dilation * (k - 1) + 1 - 2 * pad
+        if transposed
+        else (extent + 2 * pad - dilation * (k - 1) - 1) // stride + 1
         for extent, pad, k in zip(extents, pads, kernel, strict=True)
     ]
     if pool > 1:

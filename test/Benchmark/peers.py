@@ -3,6 +3,8 @@
 A peer takes an ONNX model of a network or, some of them, of a single operator.
 """
 
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import functools
@@ -13,6 +15,7 @@ import sysconfig
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -20,6 +23,9 @@ import onnxruntime
 from onnx import numpy_helper
 
 from espalier.testing.onnxruntime import OnnxRuntime
+
+if TYPE_CHECKING:
+    import torch
 
 Arrays = dict[str, np.ndarray]
 
@@ -63,6 +69,97 @@ def onnxruntime_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Pe
         last.update(session.run(inputs))
 
     return Peer("onnxruntime", f"onnxruntime {onnxruntime.__version__}", call, lambda: last)
+
+
+def openvino_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
+    """Return OpenVINO, in f32."""
+    try:
+        import openvino
+    except ImportError:
+        return None
+    core = openvino.Core()
+    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
+    read = core.read_model(model.SerializeToString())
+    request = core.compile_model(read, "CPU", settings).create_infer_request()
+    names = [output.name for output in model.graph.output]
+
+    def outputs() -> Arrays:
+        tensors = [request.get_output_tensor(i) for i in range(len(names))]
+        return {name: t.data for name, t in zip(names, tensors, strict=True)}
+
+    # Inputs stay where they are, as they do for the other peers.
+    for name, array in inputs.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+    return Peer("openvino", f"OpenVINO {openvino.__version__}", request.infer, outputs)
+
+
+def torch_node(node: onnx.NodeProto, operands: list[torch.Tensor]) -> torch.Tensor | None:
+    """Return one operator in PyTorch, or None for one that the cases do not need."""
+    import torch
+
+    functions = torch.nn.functional
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "Identity":
+        return operands[0]
+    if node.op_type == "Relu":
+        return functions.relu(operands[0])
+    if node.op_type == "Conv":
+        pads = attributes["pads"]
+        rank = len(pads) // 2
+        convolve = (functions.conv1d, functions.conv2d, functions.conv3d)[rank - 1]
+        return convolve(
+            *operands,
+            stride=attributes["strides"],
+            padding=pads[:rank],
+            dilation=attributes["dilations"],
+            groups=attributes["group"],
+        )
+    if node.op_type == "MaxPool" and len(attributes["kernel_shape"]) == 2:
+        return functions.max_pool2d(operands[0], attributes["kernel_shape"], attributes["strides"])
+    if node.op_type == "Resize" and attributes.get("mode") == b"linear":
+        size = [int(extent) for extent in operands[3]][2:]
+        return functions.interpolate(operands[0], size, mode="bilinear")
+    return None
+
+
+def torch_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
+    """Return torch.compile, with frozen weights, of a model of a few operators."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(threads)
+    constants = {t.name: numpy_helper.to_array(t).copy() for t in model.graph.initializer}
+    known = {
+        name: torch.from_numpy(c) if c.dtype == np.float32 else c for name, c in constants.items()
+    }
+    name = model.graph.output[0].name
+
+    class Network(torch.nn.Module):
+        """The model, node by node."""
+
+        def forward(self, *arrays: torch.Tensor) -> torch.Tensor | None:
+            values = {"": None, **known, **dict(zip(inputs, arrays, strict=True))}
+            for node in model.graph.node:
+                value = torch_node(node, [values[operand] for operand in node.input])
+                values[node.output[0]] = value
+                if value is None:
+                    return None
+            return values[name]
+
+    given = [torch.from_numpy(array) for array in inputs.values()]
+    last: Arrays = {}
+    with torch.no_grad():
+        if Network().eval()(*given) is None:
+            return None
+        compiled = torch.compile(Network().eval(), options={"freezing": True})
+        compiled(*given)
+
+    def call() -> None:
+        with torch.no_grad():
+            last[name] = compiled(*given).numpy()
+
+    return Peer("torch", f"torch.compile {torch.__version__}", call, lambda: last)
 
 
 def sgemm_peer(
@@ -203,6 +300,8 @@ def onednn_conv(
 
 PEERS: dict[str, Callable[[onnx.ModelProto, Arrays, int], Peer | None]] = {
     "onnxruntime": onnxruntime_peer,
+    "openvino": openvino_peer,
+    "torch": torch_peer,
     "openblas": openblas_peer,
     "mkl": mkl_peer,
     "onednn": onednn_peer,

@@ -1,7 +1,7 @@
 """Compiled functions: every rule at the boundary has its message."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -26,9 +26,14 @@ class AddOne:
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         return [[2**50, 3] if self.huge else list(shapes[0]), []]
 
-    def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        outputs[0][...] = inputs[0] + 1
-        outputs[1][...] = inputs[1].sum()
+    def bind(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    ) -> Callable[[], None]:
+        def run() -> None:
+            outputs[0][...] = inputs[0] + 1
+            outputs[1][...] = inputs[1].sum()
+
+        return run
 
     def set_num_threads(self, count: int) -> None:
         self.threads = count

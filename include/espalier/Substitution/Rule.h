@@ -9,7 +9,10 @@
 //   src (ewadd (ewadd ?i0 ?i1) ?i2)
 //   dst (ewadd ?i0 (ewadd ?i1 ?i2))
 //
-// A line `where GUARD` limits a rule to some sizes.
+// A line `where GUARD` limits a rule to some sizes, and a line `arithmetic
+// exact` or `arithmetic reassociates` says whether results round as before. A
+// file that begins with a line `version 1` ends with a line `end N`, with its
+// number of rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +70,13 @@ private:
   std::map<std::vector<int64_t>, NodeId> known;
 };
 
+/// What a rule does to rounding.
+enum class Arithmetic : uint8_t {
+  Unstated,
+  Exact,        ///< The same numbers are added and multiplied in one order.
+  Reassociates, ///< Perhaps in another.
+};
+
 struct Rule {
   std::string name;
   /// Where its text begins, from 1; 0 if it has none.
@@ -76,7 +86,11 @@ struct Rule {
   llvm::SmallVector<NodeId, 2> src, dst;
   /// The sizes that the rule is for, beyond those at which `src` has a meaning.
   Guard where;
+  Arithmetic arithmetic = Arithmetic::Unstated;
 };
+
+/// The version of rule files that this program writes and reads.
+constexpr unsigned kRulesVersion = 1;
 
 /// Returns a complaint about a rule that was not made by `parseRules`: outputs
 /// that are missing or scalars, variables that `src` lacks. Empty if it is well

@@ -39,6 +39,11 @@ struct Verdict {
   /// and in SMT-LIB the questions about integers that it relies on, all of
   /// which must be answered `unsat`.
   std::string proof;
+
+  /// Perhaps under a condition.
+  bool isProved() const {
+    return kind == Kind::Proved || kind == Kind::ProvedIf;
+  }
 };
 
 /// Prints `proved`, `proved-if GUARD`, `refuted SHAPES AND VALUES` or `unknown
@@ -51,6 +56,9 @@ struct VerifyOptions {
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;
   bool writesProofs = false;
+  /// Decides the rule with an unknown function around each sum, product and
+  /// reduction, which stands for rounding.
+  bool rounds = false;
 };
 
 class Verifier {

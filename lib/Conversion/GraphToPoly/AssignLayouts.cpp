@@ -309,9 +309,10 @@ void LayoutAssigner::run() {
   // By index: packing adds arrays and, before the statement, statements.
   for (unsigned i = 0; i < program.statements.size(); ++i) {
     Statement &statement = program.statements[i];
-    if (auto contraction = getContraction(program, statement))
+    if (auto contraction = getContraction(program, statement);
+        contraction && !statement.keepsRows)
       assignContraction(statement, *contraction);
-    else
+    else if (!contraction)
       assignOther(statement);
     result.push_back(statement);
   }

@@ -16,24 +16,75 @@
 
 #include "Contraction.h"
 #include "Renumber.h"
+#include "Windows.h"
 
 using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-namespace {
+static std::optional<Windows::Index>
+getIndex(const StepProgram &program, const Statement &pooling, Expr index) {
+  std::optional<AffineExpr> expr = program.affine(index);
+  unsigned rank = program.getRank(pooling.target);
+  if (!expr)
+    return std::nullopt;
+  if (auto dim = dyn_cast<AffineDimExpr>(*expr))
+    return dim.getPosition() < rank
+               ? std::optional(Windows::Index{dim.getPosition()})
+               : std::nullopt;
+  // stride * d + k
+  for (unsigned dim = 0; dim < rank; ++dim)
+    for (unsigned local = rank; local < pooling.getNumDims(); ++local) {
+      auto size = dyn_cast<AffineConstantExpr>(pooling.extents[local]);
+      if (!expr->isFunctionOfDim(dim) || !expr->isFunctionOfDim(local) || !size)
+        continue;
+      AffineExpr self = getAffineDimExpr(dim, program.context);
+      auto stride = dyn_cast<AffineConstantExpr>(
+          program.simplify(expr->replace(self, self + 1) - *expr));
+      if (!stride || stride.getValue() < size.getValue() ||
+          program.simplify(*expr - self * stride.getValue()) !=
+              getAffineDimExpr(local, program.context))
+        return std::nullopt;
+      return Windows::Index{dim, stride.getValue(), local, size.getValue()};
+    }
+  return std::nullopt;
+}
 
-/// How a pooling reads its operand: one entry per index of that.
-struct Windows {
-  struct Index {
-    unsigned dim;                  ///< Of the pooling's result.
-    int64_t stride = 1;            ///< Distance of two windows.
-    std::optional<unsigned> local; ///< The reduced dimension inside a window.
-    int64_t size = 1;              ///< Its extent.
-  };
-  SmallVector<Index> indices;
-  unsigned row; ///< The first index with windows.
-};
+std::optional<Windows>
+espalier::graphtopoly::getWindows(const StepProgram &program,
+                                  const Statement &pooling, ArrayId pooled) {
+  if (!pooling.reduction || pooling.pieces.size() != 1 ||
+      !pooling.pieces.front().domain.empty())
+    return std::nullopt;
+  std::optional<Windows> windows;
+  forEachAccess(pooling, [&](Expr access) {
+    if (access.getTensor().number != pooled || windows)
+      return;
+    windows.emplace();
+    for (Expr index : access.getOperands()) {
+      std::optional<Windows::Index> known = getIndex(program, pooling, index);
+      windows->indices.push_back(known.value_or(Windows::Index{~0u}));
+    }
+  });
+  unsigned numReads = llvm::count(getReads(pooling), pooled);
+  if (!windows || numReads != 1)
+    return std::nullopt;
+  // Each dimension of the result is that of one index.
+  llvm::SmallDenseSet<unsigned> dims;
+  for (const Windows::Index &index : windows->indices)
+    if (index.dim == ~0u || !dims.insert(index.dim).second)
+      return std::nullopt;
+  auto first = llvm::find_if(windows->indices, [](const Windows::Index &index) {
+    return index.local.has_value();
+  });
+  if (first == windows->indices.end() ||
+      dims.size() != program.getRank(pooling.target))
+    return std::nullopt;
+  windows->row = first - windows->indices.begin();
+  return windows;
+}
+
+namespace {
 
 class WindowFuser {
 public:
@@ -45,10 +96,6 @@ public:
 private:
   /// The only array of `producer` that others see, if it has one reader.
   std::optional<ArrayId> findPooled(const Cluster &producer) const;
-  std::optional<Windows> getWindows(const Cluster &consumer,
-                                    ArrayId pooled) const;
-  std::optional<Windows::Index> getIndex(const Statement &pooling,
-                                         Expr index) const;
   /// Whether the rows that one row of windows needs, and the contraction's
   /// other operand, which every row reads again, stay in cache.
   bool staysInCache(const Statement &contraction, const Contraction &shape,
@@ -80,68 +127,6 @@ std::optional<ArrayId> WindowFuser::findPooled(const Cluster &producer) const {
     if (array.reshapeOf && array.reshapeOf == pooled)
       return std::nullopt;
   return pooled;
-}
-
-std::optional<Windows::Index> WindowFuser::getIndex(const Statement &pooling,
-                                                    Expr index) const {
-  std::optional<AffineExpr> expr = program.affine(index);
-  unsigned rank = program.getRank(pooling.target);
-  if (!expr)
-    return std::nullopt;
-  if (auto dim = dyn_cast<AffineDimExpr>(*expr))
-    return dim.getPosition() < rank
-               ? std::optional(Windows::Index{dim.getPosition()})
-               : std::nullopt;
-  // stride * d + k
-  for (unsigned dim = 0; dim < rank; ++dim)
-    for (unsigned local = rank; local < pooling.getNumDims(); ++local) {
-      auto size = dyn_cast<AffineConstantExpr>(pooling.extents[local]);
-      if (!expr->isFunctionOfDim(dim) || !expr->isFunctionOfDim(local) || !size)
-        continue;
-      AffineExpr self = getAffineDimExpr(dim, program.context);
-      auto stride = dyn_cast<AffineConstantExpr>(
-          program.simplify(expr->replace(self, self + 1) - *expr));
-      if (!stride || stride.getValue() < size.getValue() ||
-          program.simplify(*expr - self * stride.getValue()) !=
-              getAffineDimExpr(local, program.context))
-        return std::nullopt;
-      return Windows::Index{dim, stride.getValue(), local, size.getValue()};
-    }
-  return std::nullopt;
-}
-
-std::optional<Windows> WindowFuser::getWindows(const Cluster &consumer,
-                                               ArrayId pooled) const {
-  const Statement &pooling = program.statements[readers[pooled].front()];
-  if (!pooling.reduction || pooling.pieces.size() != 1 ||
-      !pooling.pieces.front().domain.empty() ||
-      consumer.sharedDims != program.getRank(pooling.target))
-    return std::nullopt;
-  std::optional<Windows> windows;
-  forEachAccess(pooling, [&](Expr access) {
-    if (access.getTensor().number != pooled || windows)
-      return;
-    windows.emplace();
-    for (Expr index : access.getOperands()) {
-      std::optional<Windows::Index> known = getIndex(pooling, index);
-      windows->indices.push_back(known.value_or(Windows::Index{~0u}));
-    }
-  });
-  unsigned numReads = llvm::count(getReads(pooling), pooled);
-  if (!windows || numReads != 1)
-    return std::nullopt;
-  // Each dimension of the result is that of one index.
-  llvm::SmallDenseSet<unsigned> dims;
-  for (const Windows::Index &index : windows->indices)
-    if (index.dim == ~0u || !dims.insert(index.dim).second)
-      return std::nullopt;
-  auto first = llvm::find_if(windows->indices, [](const Windows::Index &index) {
-    return index.local.has_value();
-  });
-  if (first == windows->indices.end() || dims.size() != consumer.sharedDims)
-    return std::nullopt;
-  windows->row = first - windows->indices.begin();
-  return windows;
 }
 
 bool WindowFuser::staysInCache(const Statement &contraction,
@@ -180,11 +165,18 @@ void WindowFuser::fuse(Cluster &producer) {
   if (!contraction || !(pooled = findPooled(producer)))
     return;
   Cluster &consumer = *clusterOf.lookup(readers[*pooled].front());
-  std::optional<Windows> windows = getWindows(consumer, *pooled);
+  const Statement &pooling = program.statements[readers[*pooled].front()];
+  std::optional<Windows> windows = getWindows(program, pooling, *pooled);
+  if (!windows || consumer.sharedDims != program.getRank(pooling.target) ||
+      !isPointwise(program, producer, findLocal(program, producer, escaping)) ||
+      !isPointwise(program, consumer, findLocal(program, consumer, escaping)))
+    return;
+  if (first.keepsRows &&
+      succeeded(closeWindows(program, producer, consumer, *pooled, *windows,
+                             escaping, clusters)))
+    return;
   // The vector dimension stays whole, and inside.
-  if (windows && !windows->indices[contraction->vectorDim].local &&
-      isPointwise(program, producer, findLocal(program, producer, escaping)) &&
-      isPointwise(program, consumer, findLocal(program, consumer, escaping)) &&
+  if (!windows->indices[contraction->vectorDim].local &&
       staysInCache(first, *contraction, *windows))
     merge(producer, consumer, *pooled, *windows, contraction->vectorDim);
 }

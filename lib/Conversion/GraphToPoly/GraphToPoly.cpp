@@ -40,6 +40,7 @@ struct ConvertGraphToPolyPass
       normalize(*program);
       inlineMaps(*program);
       numFolded += foldConstants(*program, FoldedStatements::All);
+      keepRows(*program);
       assignLayouts(*program);
       alignOutputs(*program);
       SmallVector<Cluster> clusters = formClusters(*program);

@@ -77,6 +77,9 @@ struct Statement {
   /// The element of the target that a point computes, over the dimensions;
   /// empty: that with the point's own first indices.
   llvm::SmallVector<mlir::AffineExpr> targetIndices = {};
+  /// Whether lanes lie along the rows of a contraction's operand and result,
+  /// as the caller has them, and not along its panels.
+  bool keepsRows = false;
 
   unsigned getNumDims() const { return extents.size(); }
 };
@@ -189,6 +192,10 @@ void forEachAccess(const Statement &statement,
 /// Whether `access` reads its array at the statement's own leading dimensions:
 /// the number of leading indices that are d0, d1, ...
 unsigned countIdentityIndices(const StepProgram &program, Expr access);
+
+/// Finds the contractions between an operand and a pooled result that both are
+/// the caller's, whose rows need not be transposed then.
+void keepRows(StepProgram &program);
 
 /// Lets maps that store the function's results run in the order of the
 /// contraction that they read.

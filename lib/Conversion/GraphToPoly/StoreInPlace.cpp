@@ -156,7 +156,8 @@ void InPlaceStorer::run() {
       clusterOf[statement] = number;
     }
   for (Statement &copy : program.statements) {
-    if (copy.reduction || copy.recurrence)
+    // A place is where the copy's own point puts it.
+    if (copy.reduction || copy.recurrence || !copy.targetIndices.empty())
       continue;
     for (unsigned number = 0; number < copy.pieces.size();) {
       const Piece &piece = copy.pieces[number];

@@ -10,6 +10,9 @@ using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstNode;
 
+/// Lanes that lie in as many neighbouring vectors at most are read with these.
+static constexpr int64_t kMaxShuffled = 4;
+
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
@@ -356,6 +359,32 @@ Value KernelLoops::getMask() {
           VectorType::get({lanes->width}, builder.getI1Type()), true));
 }
 
+Value KernelLoops::emitShuffledReads(Value memref, VectorType type,
+                                     AffineExpr first,
+                                     ArrayRef<int64_t> offsets) {
+  int64_t width = lanes->width, last = *llvm::max_element(offsets);
+  // Where the parts so far have the lanes.
+  SmallVector<int64_t> places;
+  for (int64_t offset : offsets)
+    places.push_back(offset % width);
+  Value result =
+      vector::LoadOp::create(builder, loc, type, memref, emitIndex(first));
+  for (int64_t begin = width; begin <= last; begin += width) {
+    // Nothing is read beyond the last lane.
+    int64_t at = std::min(begin, last + 1 - width);
+    Value part = vector::LoadOp::create(builder, loc, type, memref,
+                                        emitIndex(first + at));
+    for (auto [place, offset] : llvm::zip_equal(places, offsets))
+      if (offset >= begin && offset < begin + width)
+        place = width + offset - at;
+    result = vector::ShuffleOp::create(builder, loc, result, part, places);
+    for (auto [lane, place] : llvm::enumerate(places))
+      if (offsets[lane] < begin + width)
+        place = lane;
+  }
+  return result;
+}
+
 Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
                                     AffineExpr address) {
   // What masked lanes would read need not be there.
@@ -363,15 +392,19 @@ Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
   if (!offsets || lanes->mask)
     return {};
   int64_t least = *llvm::min_element(*offsets);
-  SmallVector<bool> isRead(lanes->width, false);
-  for (int64_t &offset : *offsets) {
+  for (int64_t &offset : *offsets)
     offset -= least;
-    if (offset >= lanes->width)
-      return {};
+  AffineExpr first =
+      address.replace(iterator(lanes->iterator), lanes->first) + least;
+  int64_t number = *llvm::max_element(*offsets) / lanes->width + 1;
+  if (number > kMaxShuffled)
+    return {};
+  if (number > 1)
+    return emitShuffledReads(memref, type, first, *offsets);
+  SmallVector<bool> isRead(lanes->width, false);
+  for (int64_t offset : *offsets)
     isRead[offset] = true;
-  }
-  Value base = emitIndex(
-      address.replace(iterator(lanes->iterator), lanes->first) + least);
+  Value base = emitIndex(first);
   Value mask = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(
@@ -436,11 +469,32 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
       return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
+  if (!lanes->mask && hasSlowGather())
+    return emitLaneReads(memory.flat, type, base, offsets);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::GatherOp::create(builder, loc, type, memory.flat,
                                   ValueRange{base}, offsets, getMask(), zero)
       .getResult();
+}
+
+bool KernelLoops::hasSlowGather() {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<poly::TargetAttr>(
+                             poly::TargetAttr::getAttrName())
+                       : nullptr;
+  return target && !target.hasFastGather();
+}
+
+Value KernelLoops::emitLaneReads(Value memref, VectorType type, Value base,
+                                 Value offsets) {
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
+    Value offset = vector::ExtractOp::create(builder, loc, offsets, lane);
+    Value address = arith::AddIOp::create(builder, loc, base, offset);
+    elements.push_back(memref::LoadOp::create(builder, loc, memref, address));
+  }
+  return vector::FromElementsOp::create(builder, loc, type, elements);
 }
 
 LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,

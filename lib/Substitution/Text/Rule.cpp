@@ -148,4 +148,8 @@ void espalier::substitution::print(const Rule &rule, llvm::raw_ostream &os) {
     }
   if (!rule.where.isEmpty())
     os << "where " << toString(rule.where, listUses(rule)) << '\n';
+  if (rule.arithmetic != Arithmetic::Unstated)
+    os << "arithmetic "
+       << (rule.arithmetic == Arithmetic::Exact ? "exact" : "reassociates")
+       << '\n';
 }

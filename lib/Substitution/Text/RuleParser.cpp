@@ -265,6 +265,9 @@ public:
       parseLine(line.trim());
     }
     finish();
+    if (version && !end)
+      failAt(number, "expects 'end N' behind the rules of a file with a "
+                     "version, but got the end of the file");
     return success(!anyFault);
   }
 
@@ -276,6 +279,12 @@ private:
       return finish();
     if (word == "rule")
       return begin(rest.trim());
+    if (word == "version" && !rule)
+      return parseVersion(rest.trim());
+    if (word == "end" && version)
+      return parseEnd(rest.trim());
+    if (word == "arithmetic" && rule)
+      return parseArithmetic(rest.trim());
     if (word == "where" && rule)
       guards.push_back({number, rest});
     if (word != "src" && word != "dst")
@@ -289,8 +298,38 @@ private:
       side.push_back(*node);
   }
 
+  void parseVersion(StringRef text) {
+    if (version || numRules != 0)
+      return fail("expects one version, before the rules, but got '" + text +
+                  "'");
+    version = true;
+    if (text != Twine(kRulesVersion).str())
+      fail("expects rules of version " + Twine(kRulesVersion) + ", but got '" +
+           text + "'");
+  }
+
+  void parseEnd(StringRef text) {
+    finish();
+    end = true;
+    unsigned expected;
+    if (text.getAsInteger(10, expected) || expected != numRules)
+      fail("expects 'end " + Twine(numRules) +
+           "' behind that many rules, but got '" + text + "'");
+  }
+
+  void parseArithmetic(StringRef text) {
+    if (text != "exact" && text != "reassociates")
+      return fail("expects 'exact' or 'reassociates' arithmetic, but got '" +
+                  text + "'");
+    rule->arithmetic =
+        text == "exact" ? Arithmetic::Exact : Arithmetic::Reassociates;
+  }
+
   void begin(StringRef name) {
     finish();
+    ++numRules;
+    if (end)
+      fail("expects no rule behind 'end', but got '" + name + "'");
     rule.emplace();
     rule->name = name.str();
     rule->line = number;
@@ -340,7 +379,8 @@ private:
 
   std::vector<Rule> &rules;
   llvm::function_ref<void(unsigned, const Twine &)> error;
-  unsigned number = 0;
+  unsigned number = 0, numRules = 0;
+  bool version = false, end = false;
   std::optional<Rule> rule;
   SmallVector<std::pair<unsigned, StringRef>, 1> guards;
   std::map<std::string, unsigned> names;

@@ -69,7 +69,7 @@ class KernelProgram:
             list(zip(names[:number], inputs, strict=True)),
             list(zip(names[number:], outputs, strict=True)),
         )
-        return lambda: self.program.run(inputs, outputs)
+        return self.program.bind(inputs, outputs)
 
     def _argument(self, info: TensorInfo, values: dict[str, object]) -> np.ndarray:
         """Return an array or a scalar as the program takes it."""

@@ -93,6 +93,29 @@ TEST_F(RuleTest, ReadsGuards) {
             "as '?i0', but got '?i1'");
 }
 
+TEST_F(RuleTest, KnowsVersions) {
+  const std::string rule = "rule r\nsrc ?i0\ndst ?i0\narithmetic exact\n";
+  std::vector<Rule> rules = parse("version 1\n\n" + rule + "\nend 1\n");
+  EXPECT_EQ(errors, "");
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].arithmetic, Arithmetic::Exact);
+  EXPECT_EQ(fault("version 2\n\n" + rule + "\nend 1\n"),
+            "1: expects rules of version 1, but got '2'");
+  EXPECT_EQ(fault("version 1\n\n" + rule),
+            "6: expects 'end N' behind the rules of a file with a version, but "
+            "got the end of the file");
+  EXPECT_EQ(fault("version 1\n\n" + rule + "\nend 2\n"),
+            "8: expects 'end 1' behind that many rules, but got '2'");
+  EXPECT_EQ(fault(rule + "\nversion 1\nend 1\n"),
+            "6: expects one version, before the rules, but got '1'");
+  EXPECT_EQ(fault("version 1\nend 0\n\n" + rule),
+            "4: expects no rule behind 'end', but got 'r'");
+  EXPECT_EQ(
+      fault("rule r\nsrc ?i0\ndst ?i0\narithmetic maybe\n"),
+      "4: rule 'r': expects 'exact' or 'reassociates' arithmetic, but got "
+      "'maybe'");
+}
+
 TEST_F(RuleTest, ReadsParametersInAnyOrder) {
   std::vector<Rule> rules = parse(
       "rule r\nsrc (conv2d :act none :stride 1,1 :pad same ?i0 ?i1)\ndst ?i0");

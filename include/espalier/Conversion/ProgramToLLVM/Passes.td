@@ -46,6 +46,9 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
     `log` count as the smallest normal number or zero. Functions of f16 and bf16
     are computed in f32. Powers with a small constant exponent become products.
     All other functions, and f64, are left to the library `libm`.
+
+    The maximum or minimum of a value and a number, such as relu, becomes a
+    comparison and a selection that keeps NaN, which is one instruction on x86.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
                            "mlir::vector::VectorDialect"];

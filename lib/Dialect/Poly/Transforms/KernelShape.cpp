@@ -33,6 +33,15 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
   shape.restricted.assign(numDims, op.getDomain().size() != 1);
   MLIRContext *context = op.getContext();
   SmallVector<IntegerSet> sets = op.getDomainSets();
+  // What data bounds, and what decides where that is read.
+  for (unsigned dim = 0; dim < numDims && op.getWhere(); ++dim) {
+    for (AffineExpr condition : op.getWhere()->getConstraints())
+      shape.restricted[dim] =
+          shape.restricted[dim] || condition.isFunctionOfDim(dim);
+    for (auto [number, read] : llvm::enumerate(shape.reads))
+      if (op.isConditionedOn(number) && read.map.isFunctionOfDim(dim))
+        shape.restricted[dim] = true;
+  }
   if (sets.size() != 1)
     return shape;
   IntegerSet set = sets.front();
@@ -290,6 +299,57 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
   return components;
 }
 
+/// As many results of a window at most are kept in registers.
+static constexpr int64_t kMaxWindow = 9;
+
+/// Whether the dimensions of `shape` after the shared ones of `component`, if
+/// it has any, begin with the window of `like`.
+static bool hasWindow(const ComputeShape &shape, unsigned begin,
+                      const ComputeShape &like, unsigned end) {
+  if (shape.getNumDims() == begin)
+    return true;
+  if (shape.getNumDims() < end)
+    return false;
+  for (unsigned dim = begin; dim < end; ++dim)
+    if (shape.extents[dim] != like.extents[dim] || shape.restricted[dim])
+      return false;
+  return true;
+}
+
+/// Whether the sums of `group` are combined, window by window, by a reduction
+/// over as many loops as `begin`: then both can share these.
+static bool isClosedBy(ArrayRef<ComputeShape> shapes,
+                       const Component &component, const Component &group,
+                       unsigned begin) {
+  unsigned end = group.sharedDims;
+  const ComputeShape &first = shapes[group.computes.front()];
+  int64_t size = 1;
+  for (unsigned dim = begin; dim < end; ++dim)
+    size *=
+        std::min(first.getExtent(dim).value_or(kMaxWindow + 1), kMaxWindow + 1);
+  bool isSum = llvm::any_of(group.computes, [&](unsigned i) {
+    return shapes[i].op.getReduction() && shapes[i].getNumDims() > end;
+  });
+  if (begin >= end || size < 2 || size > kMaxWindow || !isSum ||
+      !llvm::all_of(group.computes, [&](unsigned i) {
+        return hasWindow(shapes[i], begin, first, end);
+      }))
+    return false;
+  return llvm::any_of(component.computes, [&](unsigned reader) {
+    const ComputeShape &shape = shapes[reader];
+    return shape.op.getReduction() && countOwnLoops(shape) == begin &&
+           shape.getNumDims() == end && hasWindow(shape, begin, first, end) &&
+           llvm::any_of(shape.reads, [&](const ComputeAccess &read) {
+             return llvm::any_of(group.computes, [&](unsigned i) {
+               return llvm::any_of(shapes[i].writes,
+                                   [&](const ComputeAccess &write) {
+                                     return write.array == read.array;
+                                   });
+             });
+           });
+  });
+}
+
 SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
                                                   const Component &component) {
   SmallVector<Edge> edges = findEdges(shapes);
@@ -298,9 +358,18 @@ SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
     Component alone;
     alone.computes = {i};
     findSharedLoops(shapes, edges, alone);
-    if (!groups.empty() && groups.back().sharedDims == alone.sharedDims) {
-      const ComputeShape &first = shapes[groups.back().computes.front()];
-      Component joined = groups.back();
+    if (groups.empty()) {
+      groups.push_back(std::move(alone));
+      continue;
+    }
+    Component joined = groups.back();
+    const ComputeShape &first = shapes[joined.computes.front()];
+    if (joined.numWindow == 0 &&
+        isClosedBy(shapes, component, joined, alone.sharedDims))
+      joined.numWindow = joined.sharedDims - alone.sharedDims;
+    if ((joined.sharedDims == alone.sharedDims || joined.numWindow) &&
+        hasWindow(shapes[i], alone.sharedDims, first,
+                  alone.sharedDims + joined.numWindow)) {
       joined.computes.push_back(i);
       findSharedLoops(shapes, edges, joined);
       if (joined.sharedDims == alone.sharedDims &&

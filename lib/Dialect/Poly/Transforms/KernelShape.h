@@ -47,6 +47,9 @@ struct Component {
   unsigned sharedDims = 0;
   /// Loop carried dependences: these shared dimensions must run in order.
   llvm::SmallVector<bool> sequential;
+  /// The dimensions after the shared ones that are a window: few points, whose
+  /// results stay in registers until another computation combines them.
+  unsigned numWindow = 0;
 };
 
 /// Splits the computations of a kernel into components.

@@ -85,7 +85,16 @@ private:
   /// How many of the loops over rows should be around the loop over panels, so
   /// that least is read from far away.
   unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
+  /// The first of a computation's own loops: after the shared ones, and after
+  /// those over a window.
+  unsigned getFirstOwn(const ComputeShape &compute) const {
+    return numShared +
+           (compute.getNumDims() > numShared ? component.numWindow : 0);
+  }
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
+  /// Whether the last of a sum's own loops is written out: its body, a window,
+  /// is short and has another address for each of its points.
+  bool isUnrolled(const ComputeShape &compute, unsigned dim) const;
   LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }
   void emitBand(llvm::ArrayRef<unsigned> positions,
                 llvm::ArrayRef<llvm::SmallVector<mlir::AffineExpr>> results,

@@ -144,9 +144,11 @@ void ComponentScheduler::chooseTile() {
   tile.vectors = 1;
   if (!vectorDim || !reduction)
     return;
-  TileProblem problem{target, lanes, {}, *vectorDim, {}, false};
+  TileProblem problem{target, lanes, {}, *vectorDim, {}, 1, false};
   const ComputeShape &main = shape(*reduction);
   problem.broadcastsRows = readsBroadcast(main);
+  for (unsigned dim = numShared; dim < getFirstOwn(main); ++dim)
+    problem.window *= *main.getExtent(dim);
   for (unsigned dim = 0; dim < numShared; ++dim) {
     problem.extents.push_back(getSharedExtent(dim));
     // Rows share the operands that do not depend on them.
@@ -178,8 +180,9 @@ void ComponentScheduler::placeArrays() {
     for (const ComputeAccess &write : shapes[i].writes) {
       writers.try_emplace(write.array, &write);
       if (!shapes[i].op.getReduction() &&
-          llvm::is_contained(
-              ArrayRef(shapes[i].restricted).take_front(numShared), true))
+          (shapes[i].op.getWhere() ||
+           llvm::is_contained(
+               ArrayRef(shapes[i].restricted).take_front(numShared), true)))
         partial.insert(write.array);
     }
   for (auto [value, write] : writers) {
@@ -223,7 +226,7 @@ void ComponentScheduler::placeArrays() {
     array.setStorageTypeAttr(TypeAttr::get(storage));
     // Registers are written and read under the same conditions: where the
     // computations agree in the extents.
-    bool isTile = results.size() <= covered.size() &&
+    bool isTile = results.size() <= covered.size() + component.numWindow &&
                   storage.hasStaticShape() && !partial.contains(value) &&
                   llvm::all_of(llvm::seq(0u, numShared), [&](unsigned dim) {
                     return bool(getSharedBound(dim));
@@ -231,7 +234,8 @@ void ComponentScheduler::placeArrays() {
     if (isTile)
       for (auto [position, index] : llvm::enumerate(write->map.getResults()))
         isTile &= isa<AffineDimExpr>(index) &&
-                  cast<AffineDimExpr>(index).getPosition() < numShared;
+                  cast<AffineDimExpr>(index).getPosition() <
+                      numShared + component.numWindow;
     if (isTile)
       array.setPlacement(Placement::Register);
     else if (fitsStack(storage))

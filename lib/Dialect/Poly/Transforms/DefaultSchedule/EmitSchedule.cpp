@@ -9,6 +9,8 @@ using namespace espalier::poly;
 static constexpr int64_t kMinParallelPoints = 1 << 15;
 /// Steps of a sum between fetching an operand and using it.
 static constexpr int64_t kStepsAhead = 16;
+/// As many multiply-adds in a row at most: LLVM runs out of registers beyond.
+static constexpr int64_t kMaxStraight = 112;
 
 void espalier::poly::emitSequence(
     KernelOp kernel, ArrayRef<ComputeShape> shapes, ArrayRef<Component> parts,
@@ -172,15 +174,28 @@ ComponentScheduler::getOwnOrder(const ComputeShape &compute) const {
   SmallVector<unsigned> order;
   if (std::optional<unsigned> panel = getPanel(compute))
     for (AffineExpr index : compute.reads[*panel].map.getResults())
-      for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim)
+      for (unsigned dim = getFirstOwn(compute); dim < compute.getNumDims();
+           ++dim)
         if (index.isFunctionOfDim(dim) && !llvm::is_contained(order, dim))
           order.push_back(dim);
   SmallVector<unsigned> rest;
-  for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim)
+  for (unsigned dim = getFirstOwn(compute); dim < compute.getNumDims(); ++dim)
     if (!llvm::is_contained(order, dim))
       rest.push_back(dim);
   rest.append(order);
   return rest;
+}
+
+bool ComponentScheduler::isUnrolled(const ComputeShape &compute,
+                                    unsigned dim) const {
+  std::optional<int64_t> points = compute.getExtent(dim);
+  if (!component.numWindow || !points)
+    return false;
+  for (unsigned other = numShared; other < getFirstOwn(compute); ++other)
+    *points *= *compute.getExtent(other);
+  for (int64_t rows : tile.rows)
+    *points *= rows;
+  return *points * tile.vectors <= kMaxStraight;
 }
 
 bool ComponentScheduler::isParallelWorthwhile() const {
@@ -309,7 +324,9 @@ ComponentScheduler::chooseOwnVector(const ComputeShape &compute,
 void ComponentScheduler::addOwnLoops(const ComputeShape &compute,
                                      ArrayRef<unsigned> own, Loops &loops) {
   auto add = [&](AffineExpr expr) {
-    loops.add(expr, getLoop(LoopKind::Sequential));
+    bool unroll = expr == getAffineDimExpr(own.back(), context) &&
+                  isUnrolled(compute, own.back());
+    loops.add(expr, getLoop(unroll ? LoopKind::Unroll : LoopKind::Sequential));
   };
   std::optional<unsigned> vector;
   if (!vectorDim)
@@ -358,6 +375,8 @@ void ComponentScheduler::emitCompute(unsigned position,
     builder.setInsertionPointToEnd(&mark.getOrCreateBlock());
     loops = {};
   }
+  for (unsigned dim = numShared; dim < getFirstOwn(compute); ++dim)
+    loops.add(getAffineDimExpr(dim, context), getLoop(LoopKind::Unroll));
   for (unsigned dim = 0; dim < numShared; ++dim)
     if (dim != vectorDim && segments[dim].size > 1)
       loops.add(inside(dim), getLoop(LoopKind::Unroll));

@@ -7,7 +7,8 @@ using namespace espalier::poly;
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
 
-/// Cycles for one step of the reduction in a tile of `rows` x `vectors`.
+/// Cycles for one step of the reduction in a tile of `rows` x `vectors`, where
+/// a window of vectors counts as that many.
 static double getStepCycles(int64_t rows, int64_t vectors,
                             bool broadcastsRows) {
   double multiplyAdds = rows * vectors / 2.0;
@@ -47,7 +48,8 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
     if (vectors > 1 &&
         vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
       break;
-    int64_t maxRows = std::max<int64_t>(1, (registers - vectors - 1) / vectors);
+    int64_t used = vectors * problem.window;
+    int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
     if (!problem.broadcastsRows)
       maxRows = std::max<int64_t>(1, maxRows / 2);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
@@ -57,7 +59,8 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
           return sumTiles(innerExtent, x, [&](int64_t rowsX) {
             return sumTiles(width, vectors * problem.lanes, [&](int64_t part) {
               return getStepCycles(rowsX * rowsY,
-                                   llvm::divideCeil(part, problem.lanes),
+                                   llvm::divideCeil(part, problem.lanes) *
+                                       problem.window,
                                    problem.broadcastsRows);
             });
           });
