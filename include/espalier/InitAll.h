@@ -13,6 +13,7 @@
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "espalier/Pipeline/Pipeline.h"
+#include "espalier/Substitution/Patterns/Passes.h"
 #include "espalier/Substitution/Search/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -32,6 +33,7 @@ inline void registerAllPasses() {
   graph::registerGraphPasses();
   poly::registerPolyAnalysisPasses();
   poly::registerPolyTransformsPasses();
+  substitution::registerSubstitutionPatternsPasses();
   substitution::registerSubstitutionSearchPasses();
   registerPipelines();
 }

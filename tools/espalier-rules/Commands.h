@@ -13,6 +13,7 @@ namespace espalier::rules {
 /// the exit status.
 std::optional<int> runGenerate();
 std::optional<int> runProve();
+std::optional<int> runEmit();
 
 /// The processes that an MPI launcher started together, or this one alone. Null
 /// if there is a launcher, but this was built without MPI.

@@ -28,6 +28,8 @@ int main(int argc, char **argv) {
     return *status;
   if (std::optional<int> status = espalier::rules::runProve())
     return *status;
+  if (std::optional<int> status = espalier::rules::runEmit())
+    return *status;
   llvm::errs() << "error: expects a command, but got none; see --help\n";
   return 2;
 }

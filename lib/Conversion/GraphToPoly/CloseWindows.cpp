@@ -162,8 +162,8 @@ ArrayId WindowCloser::addRows(Type type, Location loc) {
     add(phases);
   // Rows begin at the same place of a vector. The number of vectors is odd, or
   // channels would meet in the same sets of the cache.
-  int64_t vectors = llvm::divideCeil(width + (numTaps - 1) / phases,
-                                     program.vectorLanes);
+  int64_t vectors =
+      llvm::divideCeil(width + (numTaps - 1) / phases, program.vectorLanes);
   add((vectors | 1) * program.vectorLanes);
   return program.addArray(std::move(rows));
 }

@@ -45,6 +45,9 @@ public:
 private:
   /// Whether `array` is the caller's, or a copy of that for this reader alone.
   bool isGiven(ArrayId array) const;
+  /// Whether `array` is the caller's or computed of that (a resized image), and
+  /// so has rows in the same order.
+  bool isMadeOfInputs(ArrayId array) const;
   /// The statement that alone reads `array`, which nobody else sees.
   const Statement *getReader(ArrayId array) const;
   /// Follows maps from `array` to the reduction that reads their result.
@@ -78,8 +81,22 @@ bool RowKeeper::isGiven(ArrayId number) const {
              value = value.getOperands()[0];
            return value.getKind() == Expr::Kind::Constant ||
                   (value.getKind() == Expr::Kind::Access &&
-                   program.arrays[value.getTensor().number].kind ==
-                       Array::Kind::Input);
+                   isMadeOfInputs(value.getTensor().number));
+         });
+}
+
+bool RowKeeper::isMadeOfInputs(ArrayId array) const {
+  auto isInput = [&](ArrayId number) {
+    return program.arrays[number].kind != Array::Kind::Intermediate;
+  };
+  if (isInput(array))
+    return true;
+  auto writer = writers.find(array);
+  return writer != writers.end() &&
+         llvm::all_of(writer->second, [&](unsigned number) {
+           const Statement &statement = program.statements[number];
+           return !getContraction(program, statement) &&
+                  llvm::all_of(getReads(statement), isInput);
          });
 }
 

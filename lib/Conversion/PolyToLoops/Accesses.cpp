@@ -469,11 +469,32 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
       return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
+  if (!lanes->mask && hasSlowGather())
+    return emitLaneReads(memory.flat, type, base, offsets);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::GatherOp::create(builder, loc, type, memory.flat,
                                   ValueRange{base}, offsets, getMask(), zero)
       .getResult();
+}
+
+bool KernelLoops::hasSlowGather() {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<poly::TargetAttr>(
+                             poly::TargetAttr::getAttrName())
+                       : nullptr;
+  return target && !target.hasFastGather();
+}
+
+Value KernelLoops::emitLaneReads(Value memref, VectorType type, Value base,
+                                 Value offsets) {
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
+    Value offset = vector::ExtractOp::create(builder, loc, offsets, lane);
+    Value address = arith::AddIOp::create(builder, loc, base, offset);
+    elements.push_back(memref::LoadOp::create(builder, loc, memref, address));
+  }
+  return vector::FromElementsOp::create(builder, loc, type, elements);
 }
 
 LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,

@@ -240,6 +240,10 @@ private:
   mlir::Value emitShuffledReads(mlir::Value memref, mlir::VectorType type,
                                 mlir::AffineExpr first,
                                 llvm::ArrayRef<int64_t> offsets);
+  /// Reads the lanes one by one, on machines where that is faster.
+  mlir::Value emitLaneReads(mlir::Value memref, mlir::VectorType type,
+                            mlir::Value base, mlir::Value offsets);
+  bool hasSlowGather();
   /// The mask of the lanes, or one that is set everywhere.
   mlir::Value getMask();
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,

@@ -189,6 +189,13 @@ void EGraph::rebuild() {
   }
 }
 
+void EGraph::keepOnly(ENodeId id) {
+  std::vector<ENodeId> &members = classes[find(nodes[id].owner)].nodes;
+  for (ENodeId other : members)
+    nodes[other].isDead = other != id;
+  members = {id};
+}
+
 std::optional<OperatorInstance> EGraph::getInstance(ENodeId id) const {
   const ENode &node = nodes[id];
   if (node.kind != ENode::Kind::Operator)

@@ -82,6 +82,13 @@ public:
   bool unite(ClassId lhs, ClassId rhs);
   void rebuild();
 
+  /// Lets `to` stand for `from` until `restore`, in an e-graph without unions
+  /// since the last `rebuild`.
+  void redirect(ClassId from, ClassId to) { parents[from] = to; }
+  void restore(ClassId from) { parents[from] = from; }
+  /// Leaves one node in a class.
+  void keepOnly(ENodeId id);
+
   const EClass &operator[](ClassId id) const { return classes[find(id)]; }
   const ENode &getNode(ENodeId id) const { return nodes[id]; }
   ENode &getNode(ENodeId id) { return nodes[id]; }

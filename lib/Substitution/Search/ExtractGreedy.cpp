@@ -20,13 +20,13 @@ public:
     for (ClassId id = 0; id < best.size(); ++id)
       if (best[id] == kNone)
         best[id] = greedy[id];
-    double cost = problem.getCost(greedy);
-    if (cost < bestCost) {
-      best = std::move(greedy);
-      bestCost = cost;
-    }
     improve();
-    return best;
+    Choice first = std::move(best);
+    double firstCost = bestCost;
+    best = std::move(greedy);
+    bestCost = problem.getCost(best);
+    improve();
+    return firstCost <= bestCost ? first : best;
   }
 
 private:

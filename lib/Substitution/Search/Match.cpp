@@ -99,11 +99,9 @@ RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
 //===----------------------------------------------------------------------===//
 
 Matcher::Matcher(const EGraph &graph, Recognizer &recognizer,
-                 const MatchLimits &limits)
+                 ArrayRef<ClassId> classes, const MatchLimits &limits)
     : graph(graph), recognizer(recognizer), limits(limits) {
-  for (ClassId id = 0; id < graph.getNumClassIds(); ++id) {
-    if (!graph.isCanonical(id))
-      continue;
+  for (ClassId id : classes)
     for (ENodeId node : graph[id].nodes) {
       if (graph.getNode(node).kind != ENode::Kind::Operator)
         continue;
@@ -111,7 +109,6 @@ Matcher::Matcher(const EGraph &graph, Recognizer &recognizer,
       if (list.empty() || list.back() != id)
         list.push_back(id);
     }
-  }
 }
 
 /// Returns false if limits say to stop.
@@ -183,8 +180,6 @@ std::vector<Binding> Matcher::matchOutput(const RulePattern &pattern,
     return found; // It would match everything.
   auto name = StringAttr::get(graph.getContext(), getGraphName(root.op));
   for (ClassId id : byName.lookup(name)) {
-    if (filter && !filter(id))
-      continue;
     std::vector<Goal> goals{{rule.src[output], id}};
     Binding binding(rule.graph.size(), kNone);
     numSteps = 0;

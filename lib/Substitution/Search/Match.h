@@ -58,13 +58,12 @@ struct MatchLimits {
 
 class Matcher {
 public:
+  /// Looks in the given classes only.
   Matcher(const EGraph &graph, Recognizer &recognizer,
-          const MatchLimits &limits);
+          llvm::ArrayRef<ClassId> classes, const MatchLimits &limits);
 
   /// All matches of a rule, as far as limits allow.
   std::vector<Binding> match(const RulePattern &pattern);
-  /// Matches only in classes for which `filter` holds.
-  llvm::function_ref<bool(ClassId)> filter;
 
 private:
   struct Goal {

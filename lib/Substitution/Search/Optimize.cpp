@@ -20,10 +20,9 @@ public:
     NodeCosts costs(block->graph, context.model);
     Extraction problem{block->graph, block->root, costs};
     double before = problem.getSeconds(getOriginal(problem));
-    unsigned firstApplication = context.applications.size();
-    saturate(block->graph, context);
-    Choice original = getOriginal(problem);
-    Choice best = extractGreedily(problem, original, context.isTimeUp);
+    Choice best = context.options.search == SearchOptions::Search::EGraph
+                      ? searchEGraph(problem)
+                      : backtrack(block->graph, block->root, context, costs);
     best = problem.restrict(best);
     double after = problem.getSeconds(best);
     context.result.numNodes += block->graph.getNumNodes();
@@ -33,13 +32,23 @@ public:
       return;
     }
     context.result.secondsAfter += after;
-    report(best, firstApplication);
+    report(best);
     emitBlock(*block, best, rewriter);
   }
 
 private:
+  Choice searchEGraph(const Extraction &problem) {
+    saturate(block->graph, context);
+    Choice best = extractGreedily(problem, getOriginal(problem),
+                                  [&] { return context.isTimeUp(); });
+    if (context.options.extraction == SearchOptions::Extraction::Ilp)
+      best = extractOptimally(problem, best, context.getSecondsLeft(),
+                              context.result.isOptimal);
+    return best;
+  }
+
   /// Which substitutions are part of the result.
-  void report(const Choice &choice, unsigned) {
+  void report(const Choice &choice) {
     std::set<unsigned> used;
     for (ENodeId id : choice)
       if (id != kNone && block->graph.getNode(id).origin != kNone)
@@ -69,7 +78,7 @@ SearchResult espalier::substitution::optimizeGraphs(
   SearchContext context{rules.getRules(),
                         model,
                         options,
-                        [&] { return getSeconds() > options.maxSeconds; },
+                        [&] { return options.maxSeconds - getSeconds(); },
                         {},
                         {},
                         {},

@@ -175,6 +175,29 @@ bool espalier::substitution::addStructure(EGraph &graph, unsigned maxNodes) {
 // Saturation
 //===----------------------------------------------------------------------===//
 
+Operation *espalier::substitution::getSource(const EGraph &graph, ClassId id) {
+  for (ENodeId node : graph[id].nodes)
+    if (graph.getNode(node).source)
+      return graph.getNode(node).source;
+  return nullptr;
+}
+
+/// What is matched costs, as it was first computed, less what is new.
+void espalier::substitution::record(const EGraph &graph, SearchContext &context,
+                                    NodeCosts &costs,
+                                    const RulePattern &pattern,
+                                    const Binding &binding, ENodeId firstNew) {
+  const Rule &rule = *pattern.rule;
+  double gain = 0;
+  for (NodeId id = 0; id < rule.graph.size(); ++id)
+    if (!rule.graph[id].isVariable() && binding[id] != kNone)
+      gain += costs.getSeconds(graph[binding[id]].nodes.front());
+  for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
+    gain -= costs.getSeconds(node);
+  context.applications.push_back(
+      {&rule, getSource(graph, binding[rule.src.front()]), gain});
+}
+
 namespace {
 class Saturation {
 public:
@@ -201,7 +224,11 @@ private:
   /// decide.
   bool runRound(unsigned round) {
     std::vector<std::pair<const RulePattern *, std::vector<Binding>>> matches;
-    Matcher matcher(graph, context.recognizer, MatchLimits());
+    std::vector<ClassId> classes;
+    for (ClassId id = 0; id < graph.getNumClassIds(); ++id)
+      if (graph.isCanonical(id))
+        classes.push_back(id);
+    Matcher matcher(graph, context.recognizer, classes, MatchLimits());
     for (const RulePattern &pattern : context.patterns) {
       if (pattern.below.size() > 1 &&
           round >= context.options.maxMergingIterations)
@@ -231,36 +258,16 @@ private:
     if (!plan)
       return false;
     ++context.result.numMatches;
-    Operation *source = getSource(binding[rule.src.front()]);
-    unsigned origin = context.applications.size();
-    unsigned numNodes = graph.getNumNodes();
+    ENodeId firstNew = graph.getNumNodes();
     SmallVector<ClassId, 2> outputs =
-        build(graph, rule, binding, *plan, origin, source);
-    bool isNew = graph.getNumNodes() != numNodes;
+        build(graph, rule, binding, *plan, context.applications.size(),
+              getSource(graph, binding[rule.src.front()]));
+    bool isNew = graph.getNumNodes() != firstNew;
     if (isNew)
-      context.applications.push_back(
-          {&rule, source, getGain(rule, binding, numNodes)});
+      record(graph, context, costs, pattern, binding, firstNew);
     for (auto [src, dst] : llvm::zip_equal(rule.src, outputs))
       isNew |= graph.unite(binding[src], dst);
     return isNew;
-  }
-
-  Operation *getSource(ClassId id) {
-    for (ENodeId node : graph[id].nodes)
-      if (graph.getNode(node).source)
-        return graph.getNode(node).source;
-    return nullptr;
-  }
-
-  /// What is matched costs, as it was first computed, less what is new.
-  double getGain(const Rule &rule, const Binding &binding, unsigned firstNew) {
-    double gain = 0;
-    for (NodeId id = 0; id < rule.graph.size(); ++id)
-      if (!rule.graph[id].isVariable() && binding[id] != kNone)
-        gain += costs.getSeconds(graph[binding[id]].nodes.front());
-    for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
-      gain -= costs.getSeconds(node);
-    return gain;
   }
 
   EGraph &graph;

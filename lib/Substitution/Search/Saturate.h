@@ -5,6 +5,7 @@
 
 #include "Apply.h"
 #include "BlockGraph.h"
+#include "Extract.h"
 #include "espalier/Substitution/Search/Search.h"
 #include <functional>
 
@@ -17,24 +18,39 @@ struct Application {
   double gain = 0; ///< Seconds by which `dst` costs less than `src`.
 };
 
-/// Tells whether the time of a search is over.
-using Deadline = std::function<bool()>;
-
 /// What a search has in common for all blocks.
 struct SearchContext {
   llvm::ArrayRef<ProvedRule> rules;
   CostModel &model;
   const SearchOptions &options;
-  Deadline isTimeUp;
+  std::function<double()> getSecondsLeft;
   Recognizer recognizer;
   std::vector<RulePattern> patterns;
   std::vector<Application> applications;
   SearchResult result;
+
+  bool isTimeUp() const { return getSecondsLeft() <= 0; }
 };
+
+/// An operation that a class has come from.
+mlir::Operation *getSource(const EGraph &graph, ClassId id);
+
+/// Enters an application of a rule that has made the nodes from `firstNew` on.
+void record(const EGraph &graph, SearchContext &context, NodeCosts &costs,
+            const RulePattern &pattern, const Binding &binding,
+            ENodeId firstNew);
 
 /// Applies all rules wherever they fit, until nothing new comes or a limit is
 /// reached.
 void saturate(EGraph &graph, SearchContext &context);
+
+/// TASO's search (Jia et al., SOSP 2019): takes the cheapest graph from a
+/// queue, applies each rule at each place, and puts into the queue what costs
+/// at most `alpha` times the best. A graph is what `root` stands for while some
+/// classes stand for others. Returns a choice for the best one, which is then
+/// in force.
+Choice backtrack(EGraph &graph, ClassId root, SearchContext &context,
+                 NodeCosts &costs);
 
 /// Adds what is known of slices and concatenations beyond rules, which speak of
 /// two parts only: a slice of a slice is a slice, and a concatenation of many

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,24 @@ def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
         optimize=args.optimize,
         kernel_times=None if args.no_cache else default_cache() / KERNEL_TIMES,
         measure_seconds=args.measure_seconds,
+        run_threads=getattr(args, "threads", None) or 1,
     )
+
+
+def describe_optimization(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines about what `Function.optimization` says; none if it is empty."""
+    if not report:
+        return
+    yield f"{report['optimize']}: searched {report['search_s']:.2f} s with {report['rules']} rules"
+    for made in report["substitutions"]:
+        yield f"  {made['rule']}: {made['count']}"
+    for what, start in (("predicted", "kernels"), ("measured", "measured")):
+        before, after = (report.get(f"{start}_{when}_s") for when in ("before", "after"))
+        if before and after:
+            yield f"  {what}: {before * 1e3:.3f} ms before, {after * 1e3:.3f} ms after"
+    yield f"  uses the {report['result']} graph: {report['reason']}"
+    for warning in report["warnings"]:
+        yield f"  warning: {warning}"
 
 
 def compile_for_run(

@@ -148,3 +148,8 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " between 1 and 2^40, but got " << value;
   return success();
 }
+
+bool TargetAttr::hasFastGather() const {
+  // AMD's cores take several cycles for each lane.
+  return !getCpu().starts_with("znver");
+}

@@ -49,8 +49,8 @@ protected:
         op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
         op->getRegions(), inferred)));
     // The dialect may know less of extents that must agree.
-    EXPECT_TRUE(succeeded(
-        verifyCompatibleShape(inferred.front(), instance->result)));
+    EXPECT_TRUE(
+        succeeded(verifyCompatibleShape(inferred.front(), instance->result)));
     // It is recognized again.
     std::optional<OperatorInstance> again = getInstance(op);
     EXPECT_TRUE(again);

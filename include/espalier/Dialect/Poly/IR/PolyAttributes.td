@@ -79,6 +79,9 @@ def Poly_TargetAttr : Poly_Attr<"Target", "target"> {
   let extraClassDeclaration = [{
     /// Elements of `type` in one vector register; 1 if it has no vectors.
     int64_t getLanes(::mlir::Type type) const;
+    /// Whether one instruction that loads lanes from different places is faster
+    /// than a load for each of them.
+    bool hasFastGather() const;
     /// The name of the module attribute that holds the target.
     static constexpr ::llvm::StringLiteral getAttrName() {
       return "poly.target";
