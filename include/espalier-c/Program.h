@@ -39,6 +39,17 @@ typedef struct espalier_compile_options {
   /** Bytes of all programs in that folder, of which the least recently used
      ones are removed; 0 for what the disk allows. */
   uint64_t cache_limit;
+  /** How to look for substitutions: "none" or "", "egraph", "ilp" or
+     "backtracking". What is found is used only if it is faster when run. */
+  const char *optimize;
+  /** The file with the times of kernels, which is made if it is missing; "" for
+     none. */
+  const char *kernel_times;
+  /** Seconds for measuring kernels that the file has not; the cost of others
+     is estimated. */
+  double measure_seconds;
+  /** Number of threads that programs are compared with. */
+  uint32_t run_threads;
   /** Called after each part, from any thread but one at a time; may be NULL. */
   void (*progress)(uint32_t done, uint32_t all, void *user);
   void *user;
@@ -73,6 +84,19 @@ espalier_executable_seconds(const espalier_executable *executable);
 /** Whether the program came from the cache. */
 ESPALIER_API int32_t
 espalier_executable_cached(const espalier_executable *executable);
+
+/** What optimization did, as JSON; "" if there was none. */
+ESPALIER_API const char *
+espalier_executable_optimization(const espalier_executable *executable);
+
+/** Replaces the module's graph by one that is predicted to be faster, as the
+    options say. `write` is called once with a report in JSON. Returns a
+   negative number on an error, whose diagnostics are the module's last error.
+ */
+ESPALIER_API int espalier_optimize(espalier_module *module,
+                                   const espalier_compile_options *options,
+                                   void (*write)(const char *, size_t, void *),
+                                   void *user);
 
 /** Writes the program to `path`, as a shared library or an object as the name
     ends in .so or .o, and its C header beside it. Both appear complete or not

@@ -38,7 +38,7 @@ extern "C" {
 
 /** Version of the structures below. A program states the one it was built
     with, and a context is only made for an equal one. */
-#define ESPALIER_ABI_VERSION 2
+#define ESPALIER_ABI_VERSION 3
 
 /** Largest rank of a tensor at the boundary. */
 #define ESPALIER_MAX_RANK 15
@@ -84,7 +84,9 @@ enum {
   /** They are from 0 to less than a bound. */
   ESPALIER_BOUNDED = 1,
   /** No value occurs twice, and there is a bound. */
-  ESPALIER_INJECTIVE = 2
+  ESPALIER_INJECTIVE = 2,
+  /** None is less than the one before it. */
+  ESPALIER_MONOTONIC = 4
 };
 
 /** An input or output as the program declares it. */
@@ -97,11 +99,10 @@ typedef struct espalier_tensor_info {
   /** `rank` names of extents, NULL for one without a name. Extents with equal
       names must be equal. */
   const char *const *symbols;
-  /** Bits of ESPALIER_BOUNDED and ESPALIER_INJECTIVE: what the code relies on.
-   */
+  /** Bits of ESPALIER_BOUNDED and those after it: what the code relies on. */
   int64_t properties;
-  /** With ESPALIER_BOUNDED: what all values are less than; or the name of the
-      extent that they are less than, and NULL otherwise. */
+  /** With ESPALIER_BOUNDED: what all values are less than; with a name, that
+      is the extent of this name plus `bound`. */
   int64_t bound;
   const char *bound_symbol;
 } espalier_tensor_info;

@@ -13,6 +13,8 @@
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "espalier/Pipeline/Pipeline.h"
+#include "espalier/Substitution/Patterns/Passes.h"
+#include "espalier/Substitution/Search/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace espalier {
@@ -31,6 +33,8 @@ inline void registerAllPasses() {
   graph::registerGraphPasses();
   poly::registerPolyAnalysisPasses();
   poly::registerPolyTransformsPasses();
+  substitution::registerSubstitutionPatternsPasses();
+  substitution::registerSubstitutionSearchPasses();
   registerPipelines();
 }
 

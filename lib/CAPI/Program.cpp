@@ -5,6 +5,8 @@
 #include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/ExecutionEngine/Link.h"
 #include "espalier/ExecutionEngine/LoadedProgram.h"
+#include "espalier/Optimize/OptimizeProgram.h"
+#include "mlir/IR/Diagnostics.h"
 
 using namespace espalier;
 
@@ -17,23 +19,17 @@ struct espalier_executable {
 espalier_compile_options espalier_default_compile_options() {
   espalier_compile_options options = {};
   options.cpu = options.features = options.cache_dir = "";
+  options.optimize = options.kernel_times = "";
+  options.run_threads = 1;
   options.threads = true;
   options.cache_limit = CacheOptions().limit;
   return options;
 }
 
-espalier_executable *espalier_compile(espalier_module *module,
-                                      const espalier_compile_options *given) {
-  if (!module)
-    return nullptr;
-  espalier_compile_options defaults = espalier_default_compile_options();
-  const espalier_compile_options *options = given ? given : &defaults;
-  auto getText = [](const char *text) { return text ? text : ""; };
-  capi::ErrorCollector collector(&module->context, module->error);
-  mlir::DialectRegistry registry;
-  registerCompilation(registry);
-  module->context.appendDialectRegistry(registry);
+static const char *getText(const char *text) { return text ? text : ""; }
 
+static CodegenOptions
+makeCodegenOptions(const espalier_compile_options *options) {
   CodegenOptions codegen;
   codegen.cpu = getText(options->cpu);
   codegen.features = getText(options->features);
@@ -43,11 +39,49 @@ espalier_executable *espalier_compile(espalier_module *module,
     codegen.progress = [options](unsigned done, unsigned all) {
       options->progress(done, all, options->user);
     };
+  return codegen;
+}
+
+/// Fails after an error at `location` if an option is no such thing.
+static mlir::FailureOr<OptimizeOptions>
+makeOptimizeOptions(const espalier_compile_options *options,
+                    mlir::Location location) {
+  OptimizeOptions result;
+  llvm::StringRef name = getText(options->optimize);
+  auto optimization = parseOptimization(name.empty() ? "none" : name);
+  if (!optimization)
+    return mlir::emitError(location, "expects an optimization out of ")
+           << listOptimizations() << ", but got '" << name << "'";
+  result.optimization = *optimization;
+  result.cost.table = getText(options->kernel_times);
+  result.cost.budget = options->measure_seconds;
+  result.cost.measure.codegen = makeCodegenOptions(options);
+  result.cost.measure.codegen.progress = nullptr;
+  result.cost.measure.threads = std::max(options->run_threads, 1u);
+  result.compare.threads = result.cost.measure.threads;
+  return result;
+}
+
+espalier_executable *espalier_compile(espalier_module *module,
+                                      const espalier_compile_options *given) {
+  if (!module)
+    return nullptr;
+  espalier_compile_options defaults = espalier_default_compile_options();
+  const espalier_compile_options *options = given ? given : &defaults;
+  capi::ErrorCollector collector(&module->context, module->error);
+  mlir::DialectRegistry registry;
+  registerCompilation(registry);
+  module->context.appendDialectRegistry(registry);
+  mlir::FailureOr<OptimizeOptions> optimize =
+      makeOptimizeOptions(options, module->module->getLoc());
+  if (mlir::failed(optimize))
+    return nullptr;
 
   auto result = std::make_unique<espalier_executable>();
   CacheOptions cache = {getText(options->cache_dir), options->cache_limit};
   mlir::FailureOr<CompiledProgram> compiled =
-      compileCached(*module->module, codegen, cache, &result->cacheResult);
+      compileOptimized(*module->module, makeCodegenOptions(options), cache,
+                       *optimize, &result->cacheResult);
   if (mlir::failed(compiled)) {
     if (module->error.empty())
       module->error = "the compiler gave no reason";
@@ -81,6 +115,31 @@ double espalier_executable_seconds(const espalier_executable *executable) {
 
 int32_t espalier_executable_cached(const espalier_executable *executable) {
   return executable->cacheResult == CacheResult::Hit;
+}
+
+const char *
+espalier_executable_optimization(const espalier_executable *executable) {
+  return executable->program->getCompiled().getInfo().optimization.c_str();
+}
+
+int espalier_optimize(espalier_module *module,
+                      const espalier_compile_options *options,
+                      void (*write)(const char *, size_t, void *), void *user) {
+  if (!module || !options)
+    return -1;
+  capi::ErrorCollector collector(&module->context, module->error);
+  mlir::FailureOr<OptimizeOptions> optimize =
+      makeOptimizeOptions(options, module->module->getLoc());
+  if (mlir::failed(optimize))
+    return -1;
+  mlir::FailureOr<OptimizeReport> report =
+      optimizeModule(*module->module, *optimize);
+  if (mlir::failed(report))
+    return -1;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*report));
+  write(text.data(), text.size(), user);
+  return 0;
 }
 
 int espalier_executable_save(espalier_executable *executable,

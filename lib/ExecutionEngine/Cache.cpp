@@ -128,18 +128,18 @@ static llvm::Error storeEntry(const CompiledProgram &program, StringRef path,
 }
 
 FailureOr<CompiledProgram>
-espalier::compileCached(ModuleOp module, const CodegenOptions &options,
-                        const CacheOptions &cache, CacheResult *result) {
+espalier::compileCached(StringRef key, Location loc, const CacheOptions &cache,
+                        function_ref<FailureOr<CompiledProgram>()> compile,
+                        CacheResult *result) {
   CacheResult unused;
   CacheResult &outcome = result ? *result : unused;
   outcome = CacheResult::Disabled;
   if (cache.dir.empty())
-    return compileModule(module, options);
+    return compile();
 
   // LLVM's pruning looks at files with this prefix only.
   SmallString<128> path(cache.dir);
-  llvm::sys::path::append(
-      path, "llvmcache-" + computeCacheKey(module, options) + ".espalier");
+  llvm::sys::path::append(path, "llvmcache-" + key + ".espalier");
   llvm::Expected<CompiledProgram> known = loadEntry(path);
   if (known) {
     outcome = CacheResult::Hit;
@@ -148,12 +148,23 @@ espalier::compileCached(ModuleOp module, const CodegenOptions &options,
   std::string damage = describeDamage(known.takeError());
   outcome = damage.empty() ? CacheResult::Miss : CacheResult::Damaged;
   if (!damage.empty())
-    emitRemark(module.getLoc(), "compiles again: ") << damage;
-  FailureOr<CompiledProgram> program = compileModule(module, options);
+    emitRemark(loc, "compiles again: ") << damage;
+  FailureOr<CompiledProgram> program = compile();
   if (failed(program))
     return failure();
   if (llvm::Error error = storeEntry(*program, path, cache))
-    emitWarning(module.getLoc(), "cannot write the cache '")
+    emitWarning(loc, "cannot write the cache '")
         << path << "': " << llvm::toString(std::move(error));
   return program;
+}
+
+FailureOr<CompiledProgram>
+espalier::compileCached(ModuleOp module, const CodegenOptions &options,
+                        const CacheOptions &cache, CacheResult *result) {
+  std::string key;
+  if (!cache.dir.empty())
+    key = computeCacheKey(module, options);
+  return compileCached(
+      key, module.getLoc(), cache,
+      [&] { return compileModule(module, options); }, result);
 }

@@ -4,7 +4,6 @@
 #define ESPALIER_LIB_EXECUTIONENGINE_CODEGEN_H
 
 #include "espalier/Conversion/LoopsToProgram/Program.h"
-#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -32,11 +31,6 @@ createTargetMachine(const TargetCPU &target, const CodegenOptions &options);
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine,
            const CodegenOptions &options);
-
-/// Describes the machine that code is made for, from which the default schedule
-/// follows.
-llvm::Expected<poly::TargetAttr> describeMachine(mlir::MLIRContext *context,
-                                                 const CodegenOptions &options);
 
 /// Returns the extensions of `target` among those that the runtime checks for.
 std::vector<std::string> getCheckedFeatures(const TargetCPU &target);
@@ -66,9 +60,6 @@ llvm::StringRef getEmbeddedRuntimeHeader();
 /// Returns the C compiler that links, or an error that says where it was looked
 /// for: in `toolsDir` or, if that is empty, in LLVM's folder and on the PATH.
 llvm::Expected<std::string> findCompiler(llvm::StringRef toolsDir);
-
-/// Returns the identity of this build of the compiler.
-std::string getCompilerIdentity();
 
 } // namespace espalier
 

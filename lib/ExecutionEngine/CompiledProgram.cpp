@@ -61,7 +61,8 @@ static std::string encodeInfo(const ProgramInfo &info) {
       {"threads", info.threads},
       {"num_kernels", static_cast<int64_t>(info.numKernels)},
       {"compile_seconds", info.compileSeconds},
-      {"header", info.header}};
+      {"header", info.header},
+      {"optimization", info.optimization}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
   return text;
@@ -82,7 +83,14 @@ static llvm::Expected<ProgramInfo> decodeInfo(llvm::StringRef text) {
   info.numKernels = object->getInteger("num_kernels").value_or(0);
   info.compileSeconds = object->getNumber("compile_seconds").value_or(0);
   info.header = object->getString("header").value_or("").str();
+  info.optimization = object->getString("optimization").value_or("").str();
   return info;
+}
+
+CompiledProgram CompiledProgram::withOptimization(std::string text) const {
+  CompiledProgram result = *this;
+  result.info.optimization = std::move(text);
+  return result;
 }
 
 llvm::Error CompiledProgram::save(llvm::StringRef path) const {

@@ -87,9 +87,9 @@ DescriptorBuilder::makeTensors(llvm::ArrayRef<TensorSignature> tensors) {
     for (const std::string &symbol : tensor.symbols)
       symbols.push_back(symbol.empty() ? llvm::ConstantPointerNull::get(pointer)
                                        : makeString(symbol));
-    bool isBounded = tensor.bound >= 0 || !tensor.boundSymbol.empty();
-    int64_t properties = (isBounded ? ESPALIER_BOUNDED : 0) |
-                         (tensor.isInjective ? ESPALIER_INJECTIVE : 0);
+    int64_t properties = (tensor.isBounded ? ESPALIER_BOUNDED : 0) |
+                         (tensor.isInjective ? ESPALIER_INJECTIVE : 0) |
+                         (tensor.isMonotonic ? ESPALIER_MONOTONIC : 0);
     infos.push_back(makeStruct(
         {makeString(tensor.name), makeNumber(i32, tensor.dtype),
          makeNumber(i32, tensor.extents.size()), makeArray(i64, extents),

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AccessPairs.h"
 #include "CheckStorage.h"
+#include "Facts.h"
 #include "PairSet.h"
 #include "Paths.h"
 
@@ -37,6 +37,12 @@ private:
   bool checkCoverage(unsigned statement);
   bool checkPair(const AccessPair &pair);
   bool checkPaths(const AccessPair &pair, const Path &source, const Path &sink);
+  /// Checks pairs of a domain's points, the source first in program order.
+  bool checkPoints(const AccessPair &pair, const Path &source, const Path &sink,
+                   PairSet points);
+  /// Checks that loops which data bound are inside those that decide the data.
+  bool checkCondition(const Path &path, AffineExpr condition);
+  bool checkConditions(const Path &path);
   bool checkLevels(const AccessPair &pair, const Path &source, const Path &sink,
                    PairSet points);
   bool checkLoop(const AccessPair &pair, const BandMember &member,
@@ -150,40 +156,139 @@ bool ScheduleChecker::checkLevels(const AccessPair &pair, const Path &source,
   return pair.source == pair.sink || refuse(pair, points, nullptr);
 }
 
+bool ScheduleChecker::checkPoints(const AccessPair &pair, const Path &source,
+                                  const Path &sink, PairSet points) {
+  unsigned numShared =
+      getNumInterleaved(program, std::min(pair.source, pair.sink),
+                        std::max(pair.source, pair.sink));
+  // The source comes first: in a dimension that the statements share, or, where
+  // these are equal, by its place in the program.
+  for (unsigned dim = 0; dim < numShared; ++dim) {
+    AffineExpr own = getAffineDimExpr(dim, program.context);
+    AffineExpr difference = points.getDifference(own, own);
+    PairSet part = points.with(difference - 1, false);
+    std::optional<bool> isEmpty = part.isEmpty();
+    if (!isEmpty)
+      return doubt();
+    if (!*isEmpty && !checkLevels(pair, source, sink, part))
+      return false;
+    points.add(difference, true);
+  }
+  return pair.source >= pair.sink || checkLevels(pair, source, sink, points);
+}
+
 bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
                                  const Path &sink) {
   if (pair.isReduction && getNumRelevantLevels(pair, source) == 0)
     return true;
-
-  const Statement &first = program.statements[pair.source];
-  const Statement &second = program.statements[pair.sink];
-  unsigned numShared =
-      getNumInterleaved(program, std::min(pair.source, pair.sink),
-                        std::max(pair.source, pair.sink));
-  // A subscript that is not affine may be that of any element.
+  // A subscript that is not affine may be that of any element, but for what is
+  // known of data.
   PairSet common(context, program, source, sink);
   common.addEqual(pair.sourceAccess.map, pair.sinkAccess.map);
-  for (IntegerSet sourceSet : first.domain)
-    for (IntegerSet sinkSet : second.domain) {
-      PairSet points = common;
-      points.addDomains(sourceSet, sinkSet);
-      // The source comes first: in a dimension that the statements share, or,
-      // where these are equal, by its place in the program.
-      for (unsigned dim = 0; dim < numShared; ++dim) {
-        AffineExpr own = getAffineDimExpr(dim, program.context);
-        AffineExpr difference = points.getDifference(own, own);
-        PairSet part = points.with(difference - 1, false);
-        std::optional<bool> isEmpty = part.isEmpty();
-        if (!isEmpty)
-          return doubt();
-        if (!*isEmpty && !checkLevels(pair, source, sink, part))
+  PairCases cases = getPairCases(program, pair);
+  for (IntegerSet sourceSet : program.statements[pair.source].domain)
+    for (IntegerSet sinkSet : program.statements[pair.sink].domain)
+      for (llvm::ArrayRef<AffineExpr> constraints : cases) {
+        PairSet points = common;
+        points.addDomains(sourceSet, sinkSet);
+        for (AffineExpr constraint : constraints)
+          points.add(constraint, false);
+        if (!checkPoints(pair, source, sink, points))
           return false;
-        points.add(difference, true);
       }
-      if (pair.source < pair.sink && !checkLevels(pair, source, sink, points))
-        return false;
-    }
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops with bounds that are read
+//===----------------------------------------------------------------------===//
+
+/// The indices at which `condition` reads values.
+static llvm::SmallVector<AffineExpr> getIndices(const Program &program,
+                                                const Statement &statement,
+                                                AffineExpr condition) {
+  llvm::SmallVector<AffineExpr> indices;
+  for (auto [number, read] : llvm::enumerate(statement.values))
+    if (condition.isFunctionOfSymbol(program.numParams + number))
+      llvm::append_range(indices, read.map.getResults());
+  return indices;
+}
+
+static std::optional<unsigned>
+findDim(const Statement &statement,
+        llvm::function_ref<bool(unsigned)> isWanted) {
+  for (unsigned dim = 0; dim < statement.numDims; ++dim)
+    if (isWanted(dim))
+      return dim;
+  return std::nullopt;
+}
+
+/// Whether a difference is zero for all pairs.
+static bool isZeroIn(const Statement &statement, PairSet &points,
+                     AffineExpr difference) {
+  if (!points.isAffine(difference))
+    return false;
+  AffineExpr delta = points.simplify(difference);
+  if (auto number = dyn_cast<AffineConstantExpr>(delta))
+    return number.getValue() == 0;
+  return llvm::all_of(statement.domain, [&](IntegerSet first) {
+    return llvm::all_of(statement.domain, [&](IntegerSet second) {
+      PairSet part = points.with(delta - 1, false);
+      part.addDomains(first, second);
+      return part.isEmpty().value_or(false);
+    });
+  });
+}
+
+bool ScheduleChecker::checkCondition(const Path &path, AffineExpr condition) {
+  const Statement &statement = program.statements[path.statement];
+  llvm::SmallVector<AffineExpr> indices =
+      getIndices(program, statement, condition);
+  auto decides = [&](unsigned dim) {
+    return llvm::any_of(
+        indices, [&](AffineExpr index) { return index.isFunctionOfDim(dim); });
+  };
+  PairSet points(context, program, path, path);
+  for (const Level &level : path.levels) {
+    if (!level.isBand())
+      continue;
+    std::optional<unsigned> bounded = findDim(statement, [&](unsigned dim) {
+      return level.expr.isFunctionOfDim(dim) &&
+             condition.isFunctionOfDim(dim) && !decides(dim);
+    });
+    AffineExpr difference = points.getDifference(level.expr, level.expr);
+    if (!points.isAffine(difference))
+      return doubt();
+    if (!bounded) {
+      points.add(difference, true);
+      continue;
+    }
+    for (AffineExpr index : indices) {
+      if (isZeroIn(statement, points, points.getDifference(index, index)))
+        continue;
+      std::optional<unsigned> deciding = findDim(
+          statement, [&](unsigned dim) { return index.isFunctionOfDim(dim); });
+      legality.verdict = Legality::Verdict::Illegal;
+      legality.reason = "the loop over \"" + statement.getDimName(*bounded) +
+                        "\" of @" + statement.name +
+                        " to stay inside that over \"" +
+                        statement.getDimName(*deciding) +
+                        "\", which decides where its bounds are read, but it "
+                        "is outside";
+      return false;
+    }
+    return true;
+  }
+  return true;
+}
+
+bool ScheduleChecker::checkConditions(const Path &path) {
+  bool isLegal = true;
+  forEachCondition(program.statements[path.statement],
+                   [&](AffineExpr condition) {
+                     isLegal = isLegal && checkCondition(path, condition);
+                   });
+  return isLegal;
 }
 
 bool ScheduleChecker::checkPair(const AccessPair &pair) {
@@ -242,6 +347,9 @@ bool ScheduleChecker::checkCoverage(unsigned statement) {
 Legality ScheduleChecker::check() {
   for (unsigned i = 0; i < program.statements.size(); ++i)
     if (!checkCoverage(i))
+      return legality;
+  for (const Path &path : paths)
+    if (!checkConditions(path))
       return legality;
   forEachAccessPair(program,
                     [&](const AccessPair &pair) { return checkPair(pair); });

@@ -1,7 +1,7 @@
 //===- Dependence.cpp - Memory-based dependences --------------------------===//
 
 #include "espalier/Polyhedral/Dependence.h"
-#include "AccessPairs.h"
+#include "Facts.h"
 #include "Isl.h"
 
 using namespace mlir;
@@ -116,6 +116,22 @@ Map espalier::polyhedral::getProgramOrder(const Context &context,
   return source < sink ? order.unite(equal) : order;
 }
 
+/// Leaves out pairs that what is known of data excludes.
+static Map restrictByFacts(const Context &context, const Program &program,
+                           const AccessPair &pair, const Map &relation) {
+  PairCases cases = getPairCases(program, pair);
+  if (llvm::any_of(cases, [](const auto &part) { return part.empty(); }))
+    return relation;
+  unsigned numSource = program.statements[pair.source].numDims;
+  unsigned numDims = numSource + program.statements[pair.sink].numDims;
+  auto sets = llvm::map_to_vector(cases, [&](const auto &constraints) {
+    return IntegerSet::get(numDims, program.numParams, constraints,
+                           llvm::SmallVector<bool>(constraints.size()));
+  });
+  return relation.intersect(Map::get(
+      Set::getUnion(context, numDims, program.numParams, sets), numSource));
+}
+
 llvm::Expected<std::vector<Dependence>>
 espalier::polyhedral::computeDependences(const Context &context,
                                          const Program &program) {
@@ -139,6 +155,7 @@ espalier::polyhedral::computeDependences(const Context &context,
                        .intersectRange(getDomain(pair.sink))
                        .intersect(getProgramOrder(context, program, pair.source,
                                                   pair.sink));
+    relation = restrictByFacts(context, program, pair, relation);
     std::optional<bool> isEmpty = relation.isEmpty();
     failed = !isEmpty;
     if (isEmpty == false)

@@ -168,12 +168,37 @@ static int64_t findExtent(const espalier_program &program,
   return -1;
 }
 
+static int64_t countElements(const espalier_tensor &tensor) {
+  int64_t bytes;
+  getBytes(tensor, &bytes);
+  return bytes / (int64_t)espalier_dtype_size(tensor.dtype);
+}
+
+/// Whether `a` is less than `b`, two values of `readInteger`.
+static bool isLess(int32_t dtype, int64_t a, int64_t b) {
+  return dtype == ESPALIER_U64 ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+/// Checks that no value is less than the one before it.
+static espalier_status checkOrder(const Checked &c) {
+  int64_t count = countElements(*c.tensor);
+  for (int64_t i = 1; i < count; ++i) {
+    int64_t before = readInteger(*c.tensor, i - 1);
+    int64_t value = readInteger(*c.tensor, i);
+    if (isLess(c.tensor->dtype, value, before))
+      return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
+                  "%s '%s' expects values that do not decrease, but got %lld "
+                  "after %lld in element %lld",
+                  c.kind, c.info->name, (long long)value, (long long)before,
+                  (long long)i);
+  }
+  return ESPALIER_OK;
+}
+
 /// Checks that the values are from 0 to less than `bound`, and, if that is
 /// asked for, that none occurs twice.
 static espalier_status checkValues(const Checked &c, int64_t bound) {
-  int64_t count;
-  getBytes(*c.tensor, &count);
-  count /= (int64_t)espalier_dtype_size(c.tensor->dtype);
+  int64_t count = countElements(*c.tensor);
   for (int64_t i = 0; i < count; ++i) {
     int64_t value = readInteger(*c.tensor, i);
     if (value < 0 || value >= bound)
@@ -214,12 +239,16 @@ static espalier_status checkAllValues(espalier_context *ctx,
   const espalier_program &program = *ctx->program;
   for (int32_t i = 0; i < program.num_inputs; ++i) {
     const espalier_tensor_info &info = program.inputs[i];
-    if (!(info.properties & ESPALIER_BOUNDED))
-      continue;
     Checked c = {ctx, "input", &info, &inputs[i]};
-    espalier_status status = checkValues(
-        c, info.bound_symbol ? findExtent(program, inputs, info.bound_symbol)
-                             : info.bound);
+    espalier_status status = ESPALIER_OK;
+    if (info.properties & ESPALIER_BOUNDED) {
+      int64_t extent = info.bound_symbol
+                           ? findExtent(program, inputs, info.bound_symbol)
+                           : 0;
+      status = checkValues(c, extent + info.bound);
+    }
+    if (!status && (info.properties & ESPALIER_MONOTONIC))
+      status = checkOrder(c);
     if (status)
       return status;
   }

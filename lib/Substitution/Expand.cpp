@@ -164,8 +164,9 @@ Sum Expander::evaluateApply(Expr expr, const Scope &scope,
     const Sum &divisor = args[1];
     bool isNumber = divisor.size() == 1 && divisor[0].factors.empty() &&
                     divisor[0].bound.empty() && divisor[0].constraints.empty();
+    // Of one argument it is the reciprocal.
     if (!isNumber)
-      return fail("quotient");
+      return multiply(args[0], makeFunction(ScalarFn::Div, {args[1]}, assumed));
     return scale(std::move(args[0]), divisor[0].coefficient.inverse());
   }
   default:

@@ -12,6 +12,7 @@
 
 using namespace espalier;
 using namespace espalier::substitution;
+using definition::ScalarFn;
 
 //===----------------------------------------------------------------------===//
 // Conditions
@@ -98,8 +99,8 @@ static bool isNonnegative(const Atom &atom) {
   case Atom::Kind::Relu:
     return true;
   case Atom::Kind::Function:
-    return atom.fn == definition::ScalarFn::Exp ||
-           atom.fn == definition::ScalarFn::Abs;
+    return atom.fn == ScalarFn::Exp || atom.fn == ScalarFn::Abs ||
+           (atom.fn == ScalarFn::Div && isNonnegative(atom.args[0]));
   case Atom::Kind::Max:
     return isNonnegative(atom.args[0]);
   case Atom::Kind::Read:
@@ -199,6 +200,15 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
                 factor);
           }
         }
+        // tanh never decreases, and is 0 at 0.
+        if (isSingleAtom(inner, Atom::Kind::Function) &&
+            inner[0].coefficient.isPositive() &&
+            inner[0].factors[0].fn == ScalarFn::Tanh)
+          return scale(
+              makeFunction(ScalarFn::Tanh,
+                           {makeRelu(inner[0].factors[0].args[0], assumed)},
+                           assumed),
+              factor * inner[0].coefficient);
         Atom relu;
         relu.kind = Atom::Kind::Relu;
         std::vector<Atom> outside;
@@ -295,6 +305,19 @@ static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
       }
       return result;
     }
+    // exp and tanh never decrease either.
+    if (isSingleAtom(varying, Atom::Kind::Function) &&
+        varying[0].coefficient.isPositive() &&
+        (varying[0].factors[0].fn == ScalarFn::Exp ||
+         varying[0].factors[0].fn == ScalarFn::Tanh) &&
+        isNeverEmpty(bound, constraints, assumed)) {
+      Sum below = makeMaxOver(bound, constraints, varying[0].factors[0].args[0],
+                              assumed);
+      Sum result =
+          makeFunction(varying[0].factors[0].fn, {std::move(below)}, assumed);
+      return add(scale(std::move(result), varying[0].coefficient),
+                 std::move(constant));
+    }
     Atom max;
     max.kind = Atom::Kind::Max;
     max.bound.assign(bound.begin(), bound.end());
@@ -330,15 +353,34 @@ Sum espalier::substitution::makeMax(llvm::ArrayRef<Var> bound,
                      std::move(domain.factors[0].args[0]), assumed);
 }
 
-Sum espalier::substitution::makeFunction(definition::ScalarFn fn,
-                                         std::vector<Sum> args,
+/// The value at 0 of functions that have a simple one.
+static std::optional<Sum> evaluateAtZero(ScalarFn fn) {
+  if (fn == ScalarFn::Exp)
+    return makeConstant(Rational::get(1));
+  if (fn == ScalarFn::Tanh || fn == ScalarFn::Abs)
+    return Sum();
+  return std::nullopt;
+}
+
+/// Whether the sum is a number other than 0.
+static bool isNumber(const Sum &sum) {
+  return sum.size() == 1 && sum[0].factors.empty() && sum[0].bound.empty() &&
+         sum[0].bases.empty() && sum[0].constraints.empty() &&
+         !sum[0].coefficient.isZero() && !sum[0].coefficient.poisoned;
+}
+
+Sum espalier::substitution::makeFunction(ScalarFn fn, std::vector<Sum> args,
                                          const Assumed &assumed) {
-  return distribute(std::move(args[0]), {}, {}, assumed,
-                    [&](Sum inner, const Assumed &) {
-                      Atom atom;
-                      atom.kind = Atom::Kind::Function;
-                      atom.fn = fn;
-                      atom.args.push_back(std::move(inner));
-                      return makeAtom(std::move(atom));
-                    });
+  return distribute(
+      std::move(args[0]), {}, {}, assumed, [&](Sum inner, const Assumed &) {
+        if (auto value = evaluateAtZero(fn); value && inner.empty())
+          return *value;
+        if (fn == ScalarFn::Div && isNumber(inner))
+          return makeConstant(inner[0].coefficient.inverse());
+        Atom atom;
+        atom.kind = Atom::Kind::Function;
+        atom.fn = fn;
+        atom.args.push_back(std::move(inner));
+        return makeAtom(std::move(atom));
+      });
 }

@@ -1,6 +1,7 @@
 //===- Instances.cpp - Ranks of the nodes of a rule -----------------------===//
 
 #include "Typing.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace espalier::substitution;
@@ -49,13 +50,20 @@ public:
   InstanceBuilder(const Rule &rule, std::string &error)
       : rule(rule), error(error) {}
 
-  std::optional<Instances> run(unsigned openRank) {
-    for (NodeId root : rule.src)
-      result.src.push_back(add(root));
-    result.numSrc = result.list.size();
-    Ranks srcRanks = ranks;
-    for (NodeId root : rule.dst)
-      result.dst.push_back(add(root));
+  std::optional<Instances> run(unsigned openRank,
+                               llvm::ArrayRef<unsigned> known) {
+    Uses uses = listUses(rule);
+    result.numSrc = uses.numSrc;
+    result.src = uses.src;
+    result.dst = uses.dst;
+    Ranks srcRanks;
+    for (auto [number, use] : llvm::enumerate(uses.list)) {
+      if (number == uses.numSrc)
+        srcRanks = ranks;
+      add(use);
+    }
+    if (uses.numSrc == uses.list.size())
+      srcRanks = ranks;
     if (!error.empty())
       return std::nullopt;
     for (auto [src, dst] : llvm::zip_equal(result.src, result.dst))
@@ -64,15 +72,21 @@ public:
                 describe(srcRanks, src) + " and " + describe(ranks, dst);
         return std::nullopt;
       }
+    for (unsigned number = 0; number < result.list.size(); ++number)
+      result.hasOpenRank |= !ranks.get(number);
+    for (auto [number, rank] : llvm::enumerate(known))
+      if (result.list[number].operands.empty() && !ranks.set(number, rank)) {
+        error = "expects another rank for " + result.list[number].name;
+        return std::nullopt;
+      }
     for (unsigned number = 0; number < result.list.size(); ++number) {
       Instance &instance = result.list[number];
       std::optional<unsigned> rank = ranks.get(number);
-      result.hasOpenRank |= !rank;
       instance.rank = rank.value_or(openRank);
       if (rank && number < result.numSrc && !srcRanks.get(number) &&
-          instance.node->isVariable() && result.rankGuard.empty())
-        result.rankGuard =
-            "rank(" + instance.name + ") == " + llvm::utostr(*rank);
+          instance.node->isVariable() && result.rankGuard.isEmpty())
+        result.rankGuard.add(
+            {GuardAtom::Kind::Equal, getRank(number), SizeExpr::get(*rank)});
     }
     return std::move(result);
   }
@@ -83,30 +97,23 @@ private:
     return rank ? llvm::utostr(*rank) : "any";
   }
 
-  unsigned add(NodeId id) {
-    const Node &node = rule.graph[id];
-    bool isConstant = !node.isVariable() && node.getInfo().isConstant();
-    auto known = numbers.find(id);
-    if (known != numbers.end() && !isConstant)
-      return known->second;
+  SizeExpr getRank(unsigned number) const {
+    SizeTerm term;
+    term.kind = SizeTerm::Kind::Rank;
+    term.use = number;
+    term.node = result.list[number].id;
+    return SizeExpr::get(term);
+  }
+
+  void add(const Use &use) {
     Instance instance;
-    instance.id = id;
-    instance.node = &node;
-    instance.isInSrc = result.numSrc == 0;
-    for (NodeId operand : node.operands)
-      instance.operands.push_back(add(operand));
-    unsigned number = ranks.add();
-    if (node.isVariable()) {
-      llvm::raw_string_ostream os(instance.name);
-      print(rule.graph, id, os);
-    } else {
-      std::string name = node.getInfo().name.str();
-      instance.name = name + "#" + llvm::utostr(++counts[name]);
-    }
-    requireRanks(instance, number);
+    instance.id = use.node;
+    instance.node = &rule.graph[use.node];
+    instance.operands = use.operands;
+    instance.isInSrc = use.isInSrc;
+    instance.name = use.name;
+    requireRanks(instance, ranks.add());
     result.list.push_back(std::move(instance));
-    numbers[id] = number;
-    return number;
   }
 
   void requireRanks(const Instance &instance, unsigned number) {
@@ -132,13 +139,12 @@ private:
   std::string &error;
   Instances result;
   Ranks ranks;
-  std::map<NodeId, unsigned> numbers;
-  std::map<std::string, unsigned> counts;
 };
 } // namespace
 
 std::optional<Instances>
 espalier::substitution::makeInstances(const Rule &rule, unsigned openRank,
-                                      std::string &error) {
-  return InstanceBuilder(rule, error).run(openRank);
+                                      std::string &error,
+                                      llvm::ArrayRef<unsigned> known) {
+  return InstanceBuilder(rule, error).run(openRank, known);
 }

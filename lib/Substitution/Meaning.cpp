@@ -13,6 +13,7 @@
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include <variant>
 
 using namespace mlir;
 using namespace espalier;
@@ -34,7 +35,22 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
   case OpKind::ConstImm:
     return 2;
   case OpKind::Concat:
+  case OpKind::Swap:
+  case OpKind::Slice:
+  case OpKind::Pad:
     return node.params[1].first;
+  case OpKind::BAdd:
+  case OpKind::BMul:
+    return operand == 1 ? 1 : node.params[1].first;
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return node.params[1].first - operand;
+  case OpKind::Bmm: {
+    Param ranks = node.params[1];
+    return operand == 0   ? ranks.first
+           : operand == 1 ? ranks.second
+                          : std::max(ranks.first, ranks.second);
+  }
   case OpKind::SMul:
     return operand == 1 ? std::optional(0u) : std::nullopt;
   case OpKind::EwAdd:
@@ -42,6 +58,11 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
   case OpKind::Relu:
   case OpKind::Split:
   case OpKind::ConstOne:
+  case OpKind::EwSub:
+  case OpKind::EwMax:
+  case OpKind::Exp:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
     return std::nullopt;
   }
   llvm_unreachable("every operator is handled above");
@@ -137,6 +158,7 @@ private:
   LogicalResult define() {
     switch (node.op) {
     case OpKind::Matmul:
+    case OpKind::Bmm:
       return take<graph::MatmulOp>(operand(0), operand(1),
                                    node.params[0].first == kReluActivation
                                        ? graph::Activation::Relu
@@ -150,6 +172,32 @@ private:
       return take<graph::ReluOp>(operand(0));
     case OpKind::Transpose:
       return take<graph::TransposeOp>(operand(0), ArrayRef<int64_t>{1, 0});
+    case OpKind::EwSub:
+      return take<graph::SubOp>(operand(0), operand(1));
+    case OpKind::EwMax:
+      return take<graph::MaxOp>(operand(0), operand(1));
+    case OpKind::Exp:
+      return take<graph::ExpOp>(operand(0));
+    case OpKind::Tanh:
+      return take<graph::TanhOp>(operand(0));
+    case OpKind::Sigmoid:
+      return take<graph::SigmoidOp>(operand(0));
+    case OpKind::BAdd:
+      return takeWithVector<graph::AddOp>();
+    case OpKind::BMul:
+      return takeWithVector<graph::MulOp>();
+    case OpKind::Swap:
+      return defineSwap();
+    case OpKind::Slice:
+      return defineSlice();
+    case OpKind::Pad:
+      return definePad();
+    case OpKind::ReduceSum:
+      return take<graph::ReduceSumOp>(operand(0),
+                                      ArrayRef<int64_t>{node.params[0].first});
+    case OpKind::ReduceMax:
+      return take<graph::ReduceMaxOp>(operand(0),
+                                      ArrayRef<int64_t>{node.params[0].first});
     case OpKind::Concat:
       return take<graph::ConcatOp>(ValueRange(block.getArguments()),
                                    node.params[0].first);
@@ -204,29 +252,113 @@ private:
     return take<OpTy>(RankedTensorType::get(sizes, type), dynamic, sizes, type);
   }
 
-  /// A part is the slice before or behind the cut.
-  LogicalResult defineSplit() {
-    unsigned axis = node.params[0].first, rank = ranks[0];
-    bool isSecond = node.params[1].first == 1;
-    if (axis >= rank) {
-      error = "expects an axis below the rank " + llvm::utostr(rank) +
-              ", but got " + llvm::utostr(axis);
-      return failure();
+  Value addOperand(ArrayRef<int64_t> shape) {
+    return block.addArgument(RankedTensorType::get(shape, type),
+                             builder.getUnknownLoc());
+  }
+
+  /// Puts expressions in the place of those of the definition.
+  void rewrite(llvm::function_ref<Expr(Expr)> replace) {
+    Definition &definition = meaning->definition;
+    for (Step &step : definition.steps) {
+      for (IndexVar &index : step.indices)
+        index.extent = transform(index.extent, replace);
+      step.value = transform(step.value, replace);
     }
+    for (Agreement &agreement : definition.agreements)
+      agreement = {transform(agreement.lhs, replace),
+                   transform(agreement.rhs, replace)};
+  }
+
+  /// An element-wise operator, whose second operand repeats a vector along all
+  /// axes but one. `graph` has it as a tensor with extents of 1 behind.
+  template <typename OpTy>
+  LogicalResult takeWithVector() {
+    SmallVector<int64_t> shape(ranks[0] - node.params[0].first, 1);
+    shape[0] = ShapedType::kDynamic;
+    if (failed(take<OpTy>(operand(0), addOperand(shape))))
+      return failure();
+    rewrite([&](Expr expr) -> Expr {
+      bool isElement = expr.getKind() == Expr::Kind::Access &&
+                       expr.getTensor() == TensorRef::operand(1);
+      if (!isElement || expr.getOperands().size() == 1)
+        return Expr();
+      return access(expr.getTensor(), expr.getOperands()[0], type);
+    });
+    return success();
+  }
+
+  LogicalResult defineSwap() {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, ranks[0]));
+    std::swap(axes[node.params[0].first], axes[node.params[0].second]);
+    return take<graph::TransposeOp>(operand(0), axes);
+  }
+
+  /// Zeros before and behind.
+  LogicalResult definePad() {
+    SmallVector<int64_t> low(ranks[0], 0), high(ranks[0], 0);
+    low[node.params[0].first] = node.params[2].first;
+    high[node.params[0].first] = node.params[3].first;
+    if (failed(take<graph::PadOp>(operand(0), addOperand({}), low, high)))
+      return failure();
+    rewrite([&](Expr expr) -> Expr {
+      if (expr.getKind() != Expr::Kind::Access ||
+          !(expr.getTensor() == TensorRef::operand(1)))
+        return Expr();
+      return cast(type, constant(int64_t(0)));
+    });
+    meaning->definition.operandNames.pop_back();
+    return success();
+  }
+
+  /// The slice of `count` elements from `begin` along one axis: numbers, or the
+  /// parameters that stand for them.
+  LogicalResult takeSlice(unsigned axis,
+                          std::variant<int64_t, Parameter::Kind> begin,
+                          std::variant<int64_t, Parameter::Kind> count) {
+    unsigned rank = ranks[0];
     SmallVector<int64_t> starts(rank, 0), steps(rank, 1);
     SmallVector<int64_t> sizes(rank, ShapedType::kDynamic);
     SmallVector<Value> offsets, extents;
-    if (isSecond) {
-      starts[axis] = ShapedType::kDynamic;
-      offsets.push_back(makeParameter({Parameter::Kind::Cut, axis}));
-    }
+    auto set = [&](std::variant<int64_t, Parameter::Kind> value,
+                   SmallVectorImpl<int64_t> &numbers, unsigned dim,
+                   SmallVectorImpl<Value> &values) {
+      if (auto *number = std::get_if<int64_t>(&value)) {
+        numbers[dim] = *number;
+        return;
+      }
+      numbers[dim] = ShapedType::kDynamic;
+      values.push_back(makeParameter({std::get<Parameter::Kind>(value), dim}));
+    };
+    set(begin, starts, axis, offsets);
     for (unsigned dim = 0; dim < rank; ++dim)
-      extents.push_back(makeParameter({dim != axis ? Parameter::Kind::Size
-                                       : isSecond  ? Parameter::Kind::AfterCut
-                                                   : Parameter::Kind::Cut,
-                                       dim}));
-    return take<graph::SliceOp>(operand(0).getType(), operand(0), offsets,
-                                extents, starts, sizes, steps);
+      set(dim == axis ? count : Parameter::Kind::Size, sizes, dim, extents);
+    return take<graph::SliceOp>(RankedTensorType::get(sizes, type), operand(0),
+                                offsets, extents, starts, sizes, steps);
+  }
+
+  /// The elements of a slice must exist.
+  LogicalResult defineSlice() {
+    unsigned axis = node.params[0].first;
+    int64_t begin = node.params[2].first, count = node.params[3].first;
+    if (failed(takeSlice(axis, begin, count)))
+      return failure();
+    Expr end = cast(builder.getIndexType(), constant(begin + count));
+    require(apply(ScalarFn::Max, {end, size(0, axis)}), size(0, axis));
+    return success();
+  }
+
+  /// A part is the slice before or behind the cut.
+  LogicalResult defineSplit() {
+    unsigned axis = node.params[0].first;
+    if (axis >= ranks[0]) {
+      error = "expects an axis below the rank " + llvm::utostr(ranks[0]) +
+              ", but got " + llvm::utostr(axis);
+      return failure();
+    }
+    if (node.params[1].first == 0)
+      return takeSlice(axis, 0, Parameter::Kind::Cut);
+    return takeSlice(axis, Parameter::Kind::Cut, Parameter::Kind::AfterCut);
   }
 
   Expr size(unsigned tensor, unsigned dim) {
@@ -304,6 +436,31 @@ private:
 };
 } // namespace
 
+/// Any function will do that the verifier knows nothing of.
+static void addRounding(Definition &definition) {
+  auto round = [](Expr value) { return apply(ScalarFn::Sin, {value}); };
+  for (Step &step : definition.steps) {
+    step.value = transform(step.value, [&](Expr expr) -> Expr {
+      bool isSum = expr.getKind() == Expr::Kind::Reduce &&
+                   expr.getReduceKind() == ReduceKind::Sum;
+      if (isSum)
+        return round(expr);
+      if (expr.getKind() != Expr::Kind::Apply ||
+          !llvm::isa<FloatType>(expr.getType()))
+        return {};
+      switch (expr.getFn()) {
+      case ScalarFn::Add:
+      case ScalarFn::Sub:
+      case ScalarFn::Mul:
+      case ScalarFn::Div:
+        return round(expr);
+      default:
+        return {};
+      }
+    });
+  }
+}
+
 const Meaning *Meanings::get(const Node &node, ArrayRef<unsigned> ranks,
                              std::string &error) {
   std::vector<int64_t> params;
@@ -311,7 +468,10 @@ const Meaning *Meanings::get(const Node &node, ArrayRef<unsigned> ranks,
     params.insert(params.end(), {param.first, param.second});
   auto [entry, isNew] =
       known.try_emplace({node.op, params, {ranks.begin(), ranks.end()}});
-  if (isNew || !entry->second)
+  if (isNew || !entry->second) {
     entry->second = MeaningBuilder(context, node, ranks, error).build();
+    if (entry->second && rounds)
+      addRounding(entry->second->definition);
+  }
   return entry->second.get();
 }

@@ -38,7 +38,10 @@ std::optional<unsigned> getRequiredRank(const Node &node, unsigned operand);
 /// Makes definitions and keeps them.
 class Meanings {
 public:
-  explicit Meanings(mlir::MLIRContext &context) : context(context) {}
+  /// If `rounds`, an unknown function is around each sum, product and
+  /// reduction.
+  explicit Meanings(mlir::MLIRContext &context, bool rounds = false)
+      : context(context), rounds(rounds) {}
 
   /// The meaning of `node`, with a rank for each operand and, at the end, for
   /// the result. Null if it has none; `error` then says why.
@@ -48,6 +51,7 @@ public:
 
 private:
   mlir::MLIRContext &context;
+  bool rounds;
   using Key = std::tuple<OpKind, std::vector<int64_t>, std::vector<unsigned>>;
   std::map<Key, std::unique_ptr<Meaning>> known;
 };

@@ -2,6 +2,7 @@
 
 #include "espalier/Substitution/Operators.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace espalier::substitution;
 
@@ -9,14 +10,27 @@ static constexpr ParamInfo kConvParams[] = {{"stride", ParamKind::Pair},
                                             {"pad", ParamKind::Padding},
                                             {"act", ParamKind::Activation}};
 static constexpr ParamInfo kActParams[] = {{"act", ParamKind::Activation}};
-static constexpr ParamInfo kConcatParams[] = {{"axis", ParamKind::Axis},
-                                              {"ndim", ParamKind::Rank}};
+static constexpr ParamInfo kAxisParams[] = {{"axis", ParamKind::Axis},
+                                            {"ndim", ParamKind::Rank}};
 static constexpr ParamInfo kSplitParams[] = {{"axis", ParamKind::Axis},
                                              {"part", ParamKind::Part}};
 static constexpr ParamInfo kPoolParams[] = {{"kernel", ParamKind::Pair},
                                             {"stride", ParamKind::Pair},
                                             {"pad", ParamKind::Padding}};
 static constexpr ParamInfo kKernelParams[] = {{"kernel", ParamKind::Pair}};
+
+static constexpr ParamInfo kSwapParams[] = {{"axes", ParamKind::Axes},
+                                            {"ndim", ParamKind::Rank}};
+static constexpr ParamInfo kBmmParams[] = {{"act", ParamKind::Activation},
+                                           {"ranks", ParamKind::Ranks}};
+static constexpr ParamInfo kSliceParams[] = {{"axis", ParamKind::Axis},
+                                             {"ndim", ParamKind::Rank},
+                                             {"begin", ParamKind::Offset},
+                                             {"size", ParamKind::Count}};
+static constexpr ParamInfo kPadParams[] = {{"axis", ParamKind::Axis},
+                                           {"ndim", ParamKind::Rank},
+                                           {"low", ParamKind::Offset},
+                                           {"high", ParamKind::Offset}};
 
 static const OperatorInfo kOperators[] = {
     {OpKind::Conv2d, "conv2d", 2, kConvParams},
@@ -26,7 +40,7 @@ static const OperatorInfo kOperators[] = {
     {OpKind::SMul, "smul", 2, {}},
     {OpKind::Relu, "relu", 1, {}},
     {OpKind::Transpose, "transpose", 1, {}},
-    {OpKind::Concat, "concat", 2, kConcatParams},
+    {OpKind::Concat, "concat", 2, kAxisParams},
     {OpKind::Split, "split", 1, kSplitParams},
     {OpKind::PoolAvg, "poolavg", 1, kPoolParams},
     {OpKind::PoolMax, "poolmax", 1, kPoolParams},
@@ -35,6 +49,19 @@ static const OperatorInfo kOperators[] = {
     {OpKind::ConstPool, "const_pool", 0, kKernelParams},
     {OpKind::ConstImm, "const_imm", 0, {}},
     {OpKind::ConstOne, "const_one", 0, {}},
+    {OpKind::EwSub, "ewsub", 2, {}},
+    {OpKind::EwMax, "ewmax", 2, {}},
+    {OpKind::Exp, "exp", 1, {}},
+    {OpKind::Tanh, "tanh", 1, {}},
+    {OpKind::Sigmoid, "sigmoid", 1, {}},
+    {OpKind::BAdd, "badd", 2, kAxisParams},
+    {OpKind::BMul, "bmul", 2, kAxisParams},
+    {OpKind::Bmm, "bmm", 2, kBmmParams},
+    {OpKind::Swap, "swap", 1, kSwapParams},
+    {OpKind::Slice, "slice", 1, kSliceParams},
+    {OpKind::Pad, "pad", 1, kPadParams},
+    {OpKind::ReduceSum, "reduce_sum", 1, kAxisParams},
+    {OpKind::ReduceMax, "reduce_max", 1, kAxisParams},
 };
 
 llvm::ArrayRef<OperatorInfo> espalier::substitution::getOperators() {
@@ -52,4 +79,18 @@ espalier::substitution::lookupOperator(llvm::StringRef name) {
   if (found == std::end(kOperators))
     return std::nullopt;
   return found->kind;
+}
+
+std::string espalier::substitution::checkParams(OpKind kind,
+                                                llvm::ArrayRef<Param> params) {
+  // Axes come first, and the rank behind them.
+  llvm::ArrayRef<ParamInfo> infos = getInfo(kind).params;
+  if (infos.size() < 2 || infos[1].kind != ParamKind::Rank)
+    return "";
+  for (int64_t axis : {params[0].first, params[0].second})
+    if (axis >= params[1].first)
+      return ("expects ':" + infos[0].name + "' below ':ndim', but got ")
+                 .str() +
+             llvm::itostr(axis) + " and " + llvm::itostr(params[1].first);
+  return "";
 }

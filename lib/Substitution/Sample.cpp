@@ -23,6 +23,9 @@ static constexpr int64_t kLimits[] = {2, 3, 4, 5, 3, 4, 5, 6, 8};
 static constexpr int64_t kMaxElements = 100'000;
 /// Inputs are small integers, so that only divisions round.
 static constexpr double kTolerance = 1e-7;
+/// Where a function grows quickly, inputs are this small, and values beyond
+/// this limit are not compared: what rounding left of them could be anything.
+static constexpr double kSmall = 0.25, kMaxMagnitude = 1e6;
 
 /// The value of a parameter that is no extent; nothing if it has none.
 static std::optional<int64_t>
@@ -86,7 +89,18 @@ bool Sampler::fits(const std::vector<int64_t> &values) const {
   });
 }
 
-std::string Sampler::findMisfit(const Sizes &src, unsigned count) {
+bool Sampler::addDefined(std::vector<int64_t> &values) const {
+  while (values.size() < sizes.size()) {
+    auto value = evaluateDefined(sizes[values.size()], values);
+    if (!value)
+      return false;
+    values.push_back(*value);
+  }
+  return true;
+}
+
+std::string Sampler::findMisfit(const Sizes &src, const Guard &guard,
+                                const Uses &uses, unsigned count) {
   for (Var var = src.size(); var < sizes.size(); ++var)
     if (sizes[var].kind == SizeInfo::Kind::Extent)
       return "";
@@ -95,13 +109,22 @@ std::string Sampler::findMisfit(const Sizes &src, unsigned count) {
     auto values = sampler.drawSizes(kLimits[number % std::size(kLimits)]);
     if (!values)
       continue;
-    for (Var var = src.size(); var < sizes.size(); ++var)
-      if (auto value = evaluateDefined(sizes[var], *values))
-        values->push_back(*value);
-      else
-        return describe(*values) + ": a divisor of dst is 0";
-    if (!fits(*values))
-      return describe(*values) + ": does not fit dst";
+    bool isDefined = addDefined(*values);
+    values->resize(sizes.size());
+    auto getExtent = [&](unsigned use,
+                         unsigned axis) -> std::optional<int64_t> {
+      if (axis >= instances.list[use].rank)
+        return std::nullopt;
+      return instances.list[use].shape[axis].evaluate(
+          [&](Var var) { return (*values)[var]; });
+    };
+    auto getRank = [&](unsigned use) -> std::optional<int64_t> {
+      return instances.list[use].rank;
+    };
+    bool isAllowed =
+        holdsForUses(guard, uses, getExtent, getRank).value_or(false);
+    if (isAllowed && !(isDefined && fits(*values)))
+      return describe(*values) + ": fulfils the condition, but not dst";
   }
   return "";
 }
@@ -114,8 +137,20 @@ std::optional<std::vector<int64_t>> Sampler::drawSizes(int64_t limit,
   return std::nullopt;
 }
 
+/// Whether all values are small enough to be exact as far as it matters.
+static bool isModerate(const Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (!(std::fabs(tensor.getFloat(i)) <= kMaxMagnitude))
+      return false;
+  return true;
+}
+
 std::optional<std::vector<Tensor>>
 Sampler::evaluate(const std::vector<int64_t> &values) {
+  bool isSteep = llvm::any_of(instances.list, [](const Instance &instance) {
+    return instance.node->is(OpKind::Exp) || instance.node->is(OpKind::Tanh) ||
+           instance.node->is(OpKind::Sigmoid);
+  });
   auto getValue = [&](Var var) { return values[var]; };
   std::vector<Tensor> tensors;
   for (const Instance &instance : instances.list) {
@@ -132,7 +167,8 @@ Sampler::evaluate(const std::vector<int64_t> &values) {
       if (failed(results))
         return std::nullopt;
       tensors.push_back((*results)[0]);
-      if (tensors.back().getNumElements() > kMaxElements)
+      if (tensors.back().getNumElements() > kMaxElements ||
+          (isSteep && !isModerate(tensors.back())))
         return std::nullopt;
       continue;
     }
@@ -155,7 +191,8 @@ Sampler::evaluate(const std::vector<int64_t> &values) {
         {-3, 3}, {-3, 3}, {-3, -1}, {0, 3}};
     auto [least, most] = kRanges[pick(0, std::size(kRanges) - 1)];
     for (int64_t i = 0; i < count; ++i)
-      elements[i] = static_cast<double>(pick(least, most));
+      elements[i] =
+          static_cast<double>(pick(least, most)) * (isSteep ? kSmall : 1);
     tensors.push_back(*tensor);
   }
   return tensors;

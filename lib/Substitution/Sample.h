@@ -6,6 +6,7 @@
 #include "NormalForm.h"
 #include "Typing.h"
 #include "espalier/Interpreter/Tensor.h"
+#include "espalier/Substitution/Uses.h"
 #include <random>
 
 namespace espalier::substitution {
@@ -25,9 +26,11 @@ public:
   /// Evaluates both sides at up to `count` shapes with extents up to `limit`.
   /// The first difference in words, or an empty string.
   std::string findDifference(unsigned count, Budget &budget, int64_t limit = 8);
-  /// Draws shapes that fit `src` alone, and says which do not fit both sides;
-  /// empty if all do, or if constants of `dst` leave a choice.
-  std::string findMisfit(const Sizes &src, unsigned count);
+  /// Draws shapes that fit `src` alone, and says which fulfil the guard but do
+  /// not fit both sides; empty if there are none, or if constants of `dst`
+  /// leave a choice.
+  std::string findMisfit(const Sizes &src, const Guard &guard, const Uses &uses,
+                         unsigned count);
   /// The shapes of the variables and constants of `src`.
   std::string describe(const std::vector<int64_t> &values) const;
 
@@ -37,6 +40,9 @@ private:
   evaluate(const std::vector<int64_t> &values);
   std::string compare(const std::vector<interpreter::Tensor> &tensors,
                       const std::vector<int64_t> &values) const;
+  /// Appends what follows from the values of the parameters of `src`; false if
+  /// a divisor is 0.
+  bool addDefined(std::vector<int64_t> &values) const;
   /// Whether values of all parameters satisfy all facts.
   bool fits(const std::vector<int64_t> &values) const;
   int64_t pickExtent(const std::vector<int64_t> &values, Var number,

@@ -14,9 +14,9 @@ Var Sizes::add(SizeInfo info) {
   return infos.size() - 1;
 }
 
-Var Sizes::addExtent(std::string name, bool isChosen) {
+Var Sizes::addExtent(const SizeTerm &term, bool isChosen) {
   SizeInfo info;
-  info.name = std::move(name);
+  info.term = term;
   info.isChosen = isChosen;
   Var var = add(std::move(info));
   facts.add(Constraint::atLeast(Linear::var(var), 1));
@@ -131,6 +131,21 @@ std::optional<Linear> Sizes::divideExactly(const Linear &value,
   return std::nullopt;
 }
 
+std::optional<Linear> Sizes::divideDifference(const Linear &value,
+                                              const Linear &factor) const {
+  for (Var var = 0; var < infos.size(); ++var) {
+    if (infos[var].kind != SizeInfo::Kind::Product)
+      continue;
+    Linear a = facts.simplify(infos[var].a), b = facts.simplify(infos[var].b);
+    if (!(a == factor) && !(b == factor))
+      continue;
+    Linear rest = facts.simplify(Linear::var(var)) - value;
+    if (std::optional<Linear> less = divideExactly(rest, factor))
+      return (a == factor ? b : a) - *less;
+  }
+  return std::nullopt;
+}
+
 Linear Sizes::getQuotient(Linear lhs, Linear rhs) {
   if (std::optional<int64_t> divisor = rhs.getValue(); divisor && *divisor > 0)
     return getFloor(lhs, *divisor);
@@ -139,6 +154,8 @@ Linear Sizes::getQuotient(Linear lhs, Linear rhs) {
   if (facts.areEqual(rhs, 1))
     return lhs;
   if (std::optional<Linear> exact = divideExactly(lhs, rhs))
+    return *exact;
+  if (std::optional<Linear> exact = divideDifference(lhs, rhs))
     return *exact;
   for (Var var = 0; var < infos.size(); ++var)
     if (infos[var].kind == SizeInfo::Kind::Quotient &&

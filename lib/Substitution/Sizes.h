@@ -16,7 +16,7 @@
 
 #include "Facts.h"
 #include "espalier/Definition/Expr.h"
-#include <string>
+#include "espalier/Substitution/Guard.h"
 #include <vector>
 
 namespace espalier::substitution {
@@ -31,7 +31,7 @@ struct SizeInfo {
     Max,      ///< max(a, b).
   } kind = Kind::Extent;
   Linear a, b;
-  std::string name;      ///< Of an `Extent`.
+  SizeTerm term;         ///< Of an `Extent`: which.
   bool isChosen = false; ///< An extent of a constant.
 };
 
@@ -40,7 +40,7 @@ public:
   explicit Sizes(const Integers &integers) : facts(integers) {}
 
   /// A new parameter that is at least 1.
-  Var addExtent(std::string name, bool isChosen);
+  Var addExtent(const SizeTerm &term, bool isChosen);
   /// A result of an operation on forms; nothing if it is not supported.
   std::optional<Linear> apply(definition::ScalarFn fn, Linear lhs, Linear rhs);
   Linear getQuotient(Linear lhs, Linear rhs);
@@ -64,6 +64,9 @@ private:
   /// `value` / `factor`, if it is a sum of multiples of known products.
   std::optional<Linear> divideExactly(const Linear &value,
                                       const Linear &factor) const;
+  /// The same of a known product less such a sum.
+  std::optional<Linear> divideDifference(const Linear &value,
+                                         const Linear &factor) const;
   /// The factors that make the product `value`, first ones and others.
   llvm::SmallVector<std::pair<Linear, Linear>>
   getFactors(const Linear &value) const;

@@ -69,7 +69,6 @@ public:
                                              instances.list[dst].shape))
         sizes.facts.addEqual(lhs, rhs);
     sizes.close();
-    collectDivisions();
     return true;
   }
 
@@ -87,9 +86,8 @@ private:
     instance.boundaries.resize(instance.rank);
     if (instance.node->isVariable()) {
       for (unsigned dim = 0; dim < instance.rank; ++dim)
-        instance.shape.push_back(Linear::var(sizes.addExtent(
-            "dim(" + instance.name + ", " + llvm::utostr(dim) + ")",
-            /*isChosen=*/false)));
+        instance.shape.push_back(Linear::var(
+            sizes.addExtent(getDim(instance, dim), /*isChosen=*/false)));
       return true;
     }
     llvm::SmallVector<unsigned> ranks;
@@ -114,6 +112,9 @@ private:
     for (const Agreement &agreement : instance.meaning->definition.agreements)
       if (!require(instance, agreement))
         return false;
+    for (const Assumption &assumption : assumptions)
+      if (assumption.second == number && !instance.isInSrc)
+        assumeSameGroups(assumption);
     const Definition &definition = instance.meaning->definition;
     for (const IndexVar &index :
          definition.steps[definition.results[0]].indices) {
@@ -129,6 +130,14 @@ private:
           assumption.first == number && !instance.isInSrc)
         sizes.facts.addEqual(instance.shape[0], instance.shape[1]);
     return true;
+  }
+
+  SizeTerm getDim(const Instance &instance, unsigned axis) const {
+    SizeTerm term;
+    term.use = &instance - instances.list.data();
+    term.node = instance.id;
+    term.axis = axis;
+    return term;
   }
 
   std::optional<Linear> translate(const Instance &instance, Expr extent) {
@@ -163,8 +172,7 @@ private:
     for (Parameter parameter : instance.meaning->parameters) {
       if (parameter.kind == Parameter::Kind::Chosen) {
         instance.parameters.push_back(Linear::var(sizes.addExtent(
-            "dim(" + instance.name + ", " + llvm::utostr(parameter.dim) + ")",
-            /*isChosen=*/true)));
+            getDim(instance, parameter.dim), /*isChosen=*/true)));
         continue;
       }
       const Instance &operand = instances.list[instance.operands[0]];
@@ -218,6 +226,9 @@ private:
       instance.boundaries[axis] = std::make_shared<Boundary>(Boundary{
           first.shape[axis], first.boundaries[axis], second.boundaries[axis]});
     }
+    // The place may lie outside of the slice, wherever that begins.
+    if (node.is(OpKind::Slice))
+      instance.boundaries[node.params[0].first] = nullptr;
     if (node.is(OpKind::Split)) {
       unsigned axis = node.params[0].first;
       const Instance &operand = instances.list[instance.operands[0]];
@@ -246,9 +257,7 @@ private:
       sizes.facts.addEqual(first.shape[1], second.shape[0]);
     } else {
       const Instance &constant =
-          first.node->isVariable() || !first.node->getInfo().isConstant()
-              ? second
-              : first;
+          instances.list[getConstantFactor(instances, user)];
       sizes.facts.addEqual(constant.shape[0], constant.shape[1]);
     }
     sizes.close();
@@ -261,13 +270,23 @@ private:
         continue;
       if (assumption.kind == Assumption::Kind::OneGroup)
         assumeOneGroup(first);
-      if (assumption.kind == Assumption::Kind::SameSplit) {
-        const Instance &second = instances.list[assumption.second];
-        sizes.facts.addEqual(getGroupChannels(first), getGroupChannels(second));
-        sizes.facts.addEqual(getGroupFeatures(first), getGroupFeatures(second));
-      }
+      assumeSameGroups(assumption);
     }
     sizes.close();
+  }
+
+  /// Equal channels or features of the groups of two convolutions.
+  void assumeSameGroups(const Assumption &assumption) {
+    const Instance &first = instances.list[assumption.first];
+    const Instance &second = instances.list[assumption.second];
+    bool isIn = assumption.kind == Assumption::Kind::SameIn;
+    if (!isIn && assumption.kind != Assumption::Kind::SameOut)
+      return;
+    Linear lhs = isIn ? getGroupChannels(first) : getGroupFeatures(first);
+    Linear rhs = isIn ? getGroupChannels(second) : getGroupFeatures(second);
+    sizes.facts.addEqual(lhs, rhs);
+    if (!first.isInSrc)
+      typing.assumedEqual.push_back({lhs, rhs});
   }
 
   void assumeSquares() {
@@ -294,51 +313,6 @@ private:
     return sizes.getQuotient(sizes.facts.simplify(weight.shape[0]), groups);
   }
 
-  /// Quotients that only `dst` forms are asked to be even by linear facts that
-  /// say less than that; what they do not say becomes a guard.
-  void collectDivisions() {
-    for (Var var = typing.srcSizes->size(); var < sizes.size(); ++var) {
-      const SizeInfo &info = sizes[var];
-      Linear self = sizes.facts.simplify(Linear::var(var));
-      bool isNew =
-          info.kind == SizeInfo::Kind::Quotient && self.getVar() == var;
-      if (isNew)
-        typing.divisions.push_back(describe(info.b) + " divides " +
-                                   describe(info.a));
-    }
-  }
-
-  /// In the words of a guard. Parameters are defined by older ones, so this
-  /// ends; equalities that were found later are not used.
-  std::string describe(const Linear &linear) {
-    std::string text;
-    for (auto [var, coefficient] : linear.getTerms()) {
-      if (!text.empty())
-        text += " + ";
-      if (coefficient != 1)
-        text += llvm::itostr(coefficient) + " * ";
-      text += describe(sizes[var]);
-    }
-    if (linear.getConstant() != 0 || text.empty())
-      text += (text.empty() ? "" : " + ") + llvm::itostr(linear.getConstant());
-    return text;
-  }
-
-  std::string describe(const SizeInfo &info) {
-    switch (info.kind) {
-    case SizeInfo::Kind::Extent:
-      return info.name;
-    case SizeInfo::Kind::Floor:
-    case SizeInfo::Kind::Quotient:
-      return "floor((" + describe(info.a) + ") / (" + describe(info.b) + "))";
-    case SizeInfo::Kind::Product:
-      return "(" + describe(info.a) + ") * (" + describe(info.b) + ")";
-    case SizeInfo::Kind::Max:
-      return "max(" + describe(info.a) + ", " + describe(info.b) + ")";
-    }
-    llvm_unreachable("every kind is handled above");
-  }
-
   Typing &typing;
   Instances &instances;
   Sizes &sizes;
@@ -355,4 +329,11 @@ std::optional<Typing> espalier::substitution::typeRule(
   if (!Typer(typing, meanings, assumptions, error).run())
     return std::nullopt;
   return typing;
+}
+
+unsigned espalier::substitution::getConstantFactor(const Instances &instances,
+                                                   const Instance &product) {
+  const Node &first = *instances.list[product.operands[0]].node;
+  bool isConstant = !first.isVariable() && first.getInfo().isConstant();
+  return product.operands[isConstant ? 0 : 1];
 }

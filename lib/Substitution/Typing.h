@@ -16,43 +16,45 @@ struct Boundary {
 };
 using BoundaryPtr = std::shared_ptr<const Boundary>;
 
-/// A node of a rule at known rank. Constants have an instance for each use,
-/// since the context decides their sizes.
+/// A use of a node of a rule (`listUses`) at known rank.
 struct Instance {
   NodeId id;
   const Node *node;
   llvm::SmallVector<unsigned, 2> operands;
   unsigned rank = 0;
   bool isInSrc = false;
-  std::string name; ///< For messages: the variable, or the operator.
+  std::string name;                 ///< Of the use.
   const Meaning *meaning = nullptr; ///< Null for variables.
   llvm::SmallVector<Linear, 4> shape;
   llvm::SmallVector<Linear, 4> parameters; ///< Of the definition.
   llvm::SmallVector<BoundaryPtr, 4> boundaries;
 };
 
-/// The instances of a rule, operands first, those of `src` before the others.
+/// The instances of a rule, in the order of its uses.
 struct Instances {
   std::vector<Instance> list;
   unsigned numSrc = 0;
   llvm::SmallVector<unsigned, 2> src, dst;
-  /// Whether `src` alone leaves a rank open, and `dst` does not.
-  std::string rankGuard;
+  /// The rank that `src` alone leaves open, and `dst` does not, if any.
+  Guard rankGuard;
   /// Whether some rank is still open.
   bool hasOpenRank = false;
 };
 
 /// Makes the instances of a rule and their ranks; open ones become `openRank`.
+/// The first variables and constants may have `known` ranks, by number of use.
 /// Nothing, and a reason, if ranks contradict each other.
 std::optional<Instances> makeInstances(const Rule &rule, unsigned openRank,
-                                       std::string &error);
+                                       std::string &error,
+                                       llvm::ArrayRef<unsigned> known = {});
 
 /// Two extents, of instances, that are assumed to be equal.
 struct Assumption {
   enum class Kind {
     OneGroup,    ///< Convolution `first` has one group.
-    SameSplit,   ///< Convolutions `first` and `second`: equal channels and
-                 ///< features per group.
+    SameIn,      ///< Convolutions `first` and `second`, both of one side: equal
+                 ///< channels per group.
+    SameOut,     ///< The same for features.
     SquareUse,   ///< The constant operand of `first` keeps the extent.
     SquareConst, ///< Constant `first` has two equal extents in front.
   } kind;
@@ -67,8 +69,8 @@ struct Typing {
   std::optional<Sizes> srcSizes;
   /// The same under the assumptions about its convolutions.
   std::optional<Sizes> assumedSizes;
-  /// Divisions in `dst` that must come out even, in words.
-  llvm::SmallVector<std::string, 1> divisions;
+  /// What is assumed of groups in `dst`.
+  llvm::SmallVector<std::pair<Linear, Linear>, 1> assumedEqual;
 };
 
 /// Types a rule whose outputs have equal shapes on both sides, with
@@ -84,18 +86,16 @@ std::optional<Linear> translateExtent(definition::Expr extent,
                                       const Instances &instances,
                                       const Instance &instance, Sizes &sizes);
 
-/// What a rule asks of the sizes it is applied to.
-struct Guard {
-  /// What must hold beyond what `src` asks for; empty if nothing.
-  std::string text;
-  /// Whether it could not be determined.
-  bool isUnknown = false;
-};
+/// The operand of a product that is a constant, the second one if both are.
+unsigned getConstantFactor(const Instances &instances, const Instance &product);
 
-/// Compares the shapes that fit both sides (`cases`, under assumptions) with
-/// those that fit `src`.
-Guard getGuard(const Typing &typing, const std::vector<Sizes> &cases,
-               llvm::ArrayRef<Assumption> assumptions);
+/// What must hold beyond what `src` asks for: compares the shapes that fit both
+/// sides (`cases`, under assumptions) with those that fit `src`. Nothing if it
+/// cannot be determined.
+std::optional<Guard> getGuard(const Typing &typing,
+                              const std::vector<Sizes> &cases,
+                              llvm::ArrayRef<Assumption> assumptions,
+                              mlir::MLIRContext *context);
 
 /// Whether `cases` fit only where some extent of `src` is 1 that need not be.
 bool isDegenerate(const Typing &typing, const std::vector<Sizes> &cases);

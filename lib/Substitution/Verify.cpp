@@ -10,6 +10,7 @@
 #include "Proof.h"
 #include "Prove.h"
 #include "Sample.h"
+#include "espalier/Substitution/Uses.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,7 +50,7 @@ struct Verifier::State {
       : options(options),
         integers{
             polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}, {}},
-        meanings(context) {
+        meanings(context, options.rounds) {
     if (options.writesProofs)
       integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
         proof.addQuestion(constraints);
@@ -70,12 +71,13 @@ namespace {
 /// Decides a rule whose ranks are known.
 class RankedVerifier {
 public:
-  RankedVerifier(const Instances &instances, Meanings &meanings,
-                 const Integers &integers, Proof &proof, mlir::Type elementType,
-                 const VerifyOptions &options, Budget &budget)
-      : instances(instances), meanings(meanings), integers(integers),
-        proof(proof), elementType(elementType), options(options),
-        budget(budget) {}
+  RankedVerifier(const Instances &instances, const Uses &uses,
+                 Meanings &meanings, const Integers &integers, Proof &proof,
+                 mlir::Type elementType, const VerifyOptions &options,
+                 Budget &budget)
+      : instances(instances), uses(uses), meanings(meanings),
+        integers(integers), proof(proof), elementType(elementType),
+        options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
@@ -146,26 +148,30 @@ private:
     for (const Sizes &sizes : *cases)
       if (!prove(typing.instances, sizes))
         return std::nullopt;
-    Guard guard = getGuard(typing, *cases, assumptions);
-    if (guard.isUnknown || !budget.check())
+    std::optional<Guard> guard =
+        getGuard(typing, *cases, assumptions, &meanings.getContext());
+    if (!guard || !budget.check())
       return std::nullopt;
-    Verdict verdict{guard.text.empty() ? Verdict::Kind::Proved
-                                       : Verdict::Kind::ProvedIf,
-                    guard.text};
+    Verdict verdict;
+    verdict.kind =
+        guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
+    verdict.guard = std::move(*guard);
+    verdict.isWeakest = assumptions.empty();
     proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);
     return verdict;
   }
 
-  /// Evaluates at shapes that fit what was proved. Without a condition, those
-  /// that fit `src` must fit `dst` too.
+  /// Evaluates at shapes that fit what was proved; those that fit `src` and the
+  /// condition must fit `dst` too.
   std::string recheck(const Typing &typing, const Verdict &verdict) {
     Sampler sampler(typing.instances, typing.sizes, elementType, 3);
     std::string difference =
         sampler.findDifference(options.numRechecks, budget);
-    if (difference.empty() && verdict.kind == Verdict::Kind::Proved)
-      return sampler.findMisfit(*typing.srcSizes, options.numRechecks);
+    if (difference.empty())
+      return sampler.findMisfit(*typing.srcSizes, verdict.guard, uses,
+                                options.numRechecks);
     return difference;
   }
 
@@ -245,12 +251,19 @@ private:
       }
     };
     addWithTies({});
-    for (unsigned i = 0; i < convs.size(); ++i)
-      for (unsigned j = i + 1; j < convs.size(); ++j)
-        if (instances.list[convs[j]].isInSrc)
-          addWithTies({{Assumption::Kind::SameSplit, convs[i], convs[j]}});
     if (convs.size() > kMaxConvs)
       convs.resize(kMaxConvs);
+    for (unsigned i = 0; i < convs.size(); ++i)
+      for (unsigned j = i + 1; j < convs.size(); ++j) {
+        if (instances.list[convs[i]].isInSrc !=
+            instances.list[convs[j]].isInSrc)
+          continue;
+        Assumption sameIn{Assumption::Kind::SameIn, convs[i], convs[j]};
+        Assumption sameOut{Assumption::Kind::SameOut, convs[i], convs[j]};
+        addWithTies({sameOut});
+        addWithTies({sameIn});
+        addWithTies({sameOut, sameIn});
+      }
     std::vector<unsigned> subsets;
     for (unsigned subset = 1; subset < 1u << convs.size(); ++subset)
       subsets.push_back(subset);
@@ -268,6 +281,7 @@ private:
   }
 
   const Instances &instances;
+  const Uses &uses;
   Meanings &meanings;
   const Integers &integers;
   Proof &proof;
@@ -287,12 +301,15 @@ Verdict Verifier::verify(const Rule &rule) {
   state->integers.isl.restart();
   state->proof = Proof();
   Verdict verdict = state->decide(rule);
-  bool isProved = verdict.kind == Verdict::Kind::Proved ||
-                  verdict.kind == Verdict::Kind::ProvedIf;
-  if (isProved && state->options.writesProofs) {
+  if (verdict.kind == Verdict::Kind::ProvedIf)
+    verdict.detail = toString(verdict.guard, listUses(rule));
+  if (verdict.isProved() && state->options.writesProofs) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << verdict;
+    if (verdict.kind == Verdict::Kind::ProvedIf)
+      os << (verdict.isWeakest ? "\n; No condition is weaker."
+                               : "\n; There may be a weaker condition.");
     verdict.proof = state->proof.str(rule, text);
   }
   return verdict;
@@ -301,13 +318,14 @@ Verdict Verifier::verify(const Rule &rule) {
 Verdict Verifier::State::decide(const Rule &rule) {
   Budget budget{std::chrono::steady_clock::now() + options.deadline};
   Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  Uses uses = listUses(rule);
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
     std::string error;
     auto instances = makeInstances(rule, rank, error);
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
-    Verdict verdict = RankedVerifier(*instances, meanings, integers, proof,
-                                     getElementType(), options, budget)
+    Verdict verdict = RankedVerifier(*instances, uses, meanings, integers,
+                                     proof, getElementType(), options, budget)
                           .run();
     if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
@@ -317,9 +335,9 @@ Verdict Verifier::State::decide(const Rule &rule) {
         result = verdict;
       continue;
     }
-    if (result.isIllTyped || verdict.kind == Verdict::Kind::Unknown)
-      result = verdict;
-    else if (verdict.kind == Verdict::Kind::ProvedIf)
+    // What any rank asks for is asked for.
+    verdict.guard.add(result.guard);
+    if (result.isIllTyped || verdict.kind != Verdict::Kind::Proved)
       result = verdict;
     if (result.kind == Verdict::Kind::Unknown && !result.isIllTyped)
       return result;

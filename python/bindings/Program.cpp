@@ -111,15 +111,34 @@ static void reportProgress(uint32_t done, uint32_t all, void *user) {
   }
 }
 
+namespace {
+/// How to look for substitutions.
+struct Optimization {
+  std::string method, kernelTimes;
+  double measureSeconds;
+  unsigned threads;
+
+  void set(espalier_compile_options &options) const {
+    options.optimize = method.c_str();
+    options.kernel_times = kernelTimes.c_str();
+    options.measure_seconds = measureSeconds;
+    options.run_threads = threads;
+  }
+};
+} // namespace
+
 static std::unique_ptr<Program>
 compile(const Module &module, const std::string &cpu,
         const std::string &features, bool threads, const std::string &cacheDir,
         std::optional<uint64_t> cacheLimit,
-        std::optional<nb::callable> progress) {
+        std::optional<nb::callable> progress,
+        const std::optional<Optimization> &optimization) {
   espalier_compile_options options = espalier_default_compile_options();
   options.cpu = cpu.c_str();
   options.features = features.c_str();
   options.threads = threads;
+  if (optimization)
+    optimization->set(options);
   options.cache_dir = cacheDir.c_str();
   options.cache_limit = cacheLimit.value_or(options.cache_limit);
   if (progress) {
@@ -134,6 +153,29 @@ compile(const Module &module, const std::string &cpu,
   if (!executable)
     throw CompileError(espalier_module_last_error(module.get()));
   return std::make_unique<Program>(executable);
+}
+
+/// Returns a report in JSON.
+static std::string optimize(const Module &module, const std::string &cpu,
+                            const std::string &features, bool threads,
+                            const Optimization &optimization) {
+  espalier_compile_options options = espalier_default_compile_options();
+  options.cpu = cpu.c_str();
+  options.features = features.c_str();
+  options.threads = threads;
+  optimization.set(options);
+  std::string report;
+  auto write = [](const char *text, size_t size, void *user) {
+    static_cast<std::string *>(user)->assign(text, size);
+  };
+  int status;
+  {
+    nb::gil_scoped_release release;
+    status = espalier_optimize(module.get(), &options, write, &report);
+  }
+  if (status != 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return report;
 }
 
 static std::vector<std::vector<int64_t>>
@@ -206,15 +248,20 @@ void espalier::python::bindProgram(nb::module_ &extension) {
             return espalier_executable_cached(program.get()) != 0;
           },
           "Whether the program came from the cache.")
+      .def_prop_ro(
+          "optimization",
+          [](Program &program) {
+            return espalier_executable_optimization(program.get());
+          },
+          "What optimization did, as JSON; empty if there was none.")
       .def("plan", plan, nb::arg("shapes"),
            "Return the outputs' shapes for shapes of the inputs.")
       .def(
           "bind",
           [](nb::handle_t<Program> program, std::vector<InputArray> inputs,
              std::vector<OutputArray> outputs) {
-            return std::make_unique<Call>(nb::borrow(program),
-                                          std::move(inputs),
-                                          std::move(outputs));
+            return std::make_unique<Call>(
+                nb::borrow(program), std::move(inputs), std::move(outputs));
           },
           nb::arg("inputs"), nb::arg("outputs"),
           "Return a call that reads the inputs and writes the outputs.")
@@ -235,9 +282,21 @@ void espalier::python::bindProgram(nb::module_ &extension) {
   nb::class_<Call>(extension, "Call", "A program with the arrays of a run.")
       .def("__call__", &Call::run, "Run on the inputs and write the outputs.");
 
+  nb::class_<Optimization>(extension, "Optimization",
+                           "How to look for substitutions.")
+      .def(nb::init<std::string, std::string, double, unsigned>(),
+           nb::arg("method"), nb::arg("kernel_times") = "",
+           nb::arg("measure_seconds") = 0.0, nb::arg("threads") = 1);
+
   extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
                 nb::arg("features") = "", nb::arg("threads") = true,
                 nb::arg("cache_dir") = "", nb::arg("cache_limit") = nb::none(),
                 nb::arg("progress") = nb::none(),
+                nb::arg("optimization") = nb::none(),
                 "Compile a module; it is changed on the way.");
+  extension.def("optimize", optimize, nb::arg("module"), nb::arg("cpu"),
+                nb::arg("features"), nb::arg("threads"),
+                nb::arg("optimization"),
+                "Change a module's graph by substitutions; return a report in "
+                "JSON.");
 }

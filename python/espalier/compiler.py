@@ -1,9 +1,11 @@
 """From a model to a compiled function."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -32,6 +34,12 @@ class Options:
         cache: the folder of compiled programs; None for no cache.
         cache_limit: bytes of all programs in that folder, of which the least recently
             used ones are removed; None for 8 GiB, 0 for what the disk allows.
+        optimize: how to look for substitutions that make the graph faster: one of
+            `OPTIMIZATIONS`. What is found is used only if it is faster when run.
+        kernel_times: the file with the times of kernels; None for no file.
+        measure_seconds: for measuring kernels that the file has not; the cost of
+            others is estimated.
+        run_threads: number of threads that programs and kernels are measured with.
     """
 
     cpu: str = ""
@@ -39,6 +47,14 @@ class Options:
     threads: bool = True
     cache: Path | None = field(default_factory=lambda: default_cache())
     cache_limit: int | None = None
+    optimize: str = "none"
+    kernel_times: Path | None = field(default_factory=lambda: default_cache() / KERNEL_TIMES)
+    measure_seconds: float = 60.0
+    run_threads: int = 1
+
+
+OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
+KERNEL_TIMES = "kernels.sqlite"
 
 
 def default_cache() -> Path:
@@ -209,5 +225,25 @@ def compile_module(
         cache,
         options.cache_limit,
         progress,
+        _optimization(options),
     )
     return Function(NativeProgram(program), bound)
+
+
+def optimize_module(module: _espalier.Module, options: Options | None = None) -> dict[str, Any]:
+    """Replace a module's graph by one that is predicted to be faster; return a report.
+
+    What the report has: `Function.optimization`.
+    """
+    options = options or Options(optimize="egraph")
+    report = _espalier.optimize(
+        module, options.cpu, options.features, options.threads, _optimization(options)
+    )
+    return json.loads(report)
+
+
+def _optimization(options: Options) -> _espalier.Optimization:
+    times = "" if options.kernel_times is None else str(options.kernel_times)
+    return _espalier.Optimization(
+        options.optimize, times, options.measure_seconds, options.run_threads
+    )

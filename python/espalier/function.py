@@ -1,8 +1,9 @@
 """Compiled functions."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,6 +41,10 @@ class Program(Protocol):
     @property
     def cached(self) -> bool:
         """Whether the program came from the cache."""
+
+    @property
+    def optimization(self) -> str:
+        """What optimization did, as JSON; empty if there was none."""
 
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
@@ -189,6 +194,18 @@ class Function:
     def cached(self) -> bool:
         """Whether the program came from the cache."""
         return self.program.cached
+
+    @property
+    def optimization(self) -> dict[str, Any]:
+        """What optimization did, perhaps in an earlier process; empty if there was none.
+
+        `result` is "original" or "optimized", and `reason` says why. `substitutions` are
+        the rules, how often each was applied and what that was predicted to gain.
+        Seconds are predicted (`kernels_before_s`, `kernels_after_s`: the sum over all
+        kernels) and measured (`measured_before_s`, `measured_after_s`); `search_s` is the
+        time of the search, without `measuring_s`.
+        """
+        return json.loads(self.program.optimization or "{}")
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.inputs))

@@ -32,6 +32,7 @@ class NativeProgram:
         self.kernels: int = program.kernels
         self.compile_seconds: float = program.compile_seconds
         self.cached: bool = program.cached
+        self.optimization: str = program.optimization
 
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""

@@ -60,6 +60,21 @@ def bound_from_data(a: i32[n]) -> None:
         a[i] = 0
 
 
+def bound_of_a_bound(a: f64[n], b: i32[n].with_values(bounded_by=n)) -> None:
+    for i in range(b[b[0]]):
+        a[i] = 0
+
+
+def bound_divided(a: f64[n], b: i32[n].with_values(bounded_by=n)) -> None:
+    for i in range(b[0] // 2):
+        a[i] = 0
+
+
+def step_between_data(a: f64[n], b: i32[n].with_values(bounded_by=n)) -> None:
+    for i in range(b[0], n, 2):
+        a[i] = 0
+
+
 def float_subscript(a: f64[n], b: f64[n]) -> None:
     a[b[0]] = 0
 
@@ -164,7 +179,13 @@ REFUSED = {
     two_bounds: "expects one first value for step 2",
     product_of_loops: "expects an affine expression, whose products and quotients have a "
     "constant, but got 'i * n'",
-    bound_from_data: "expects an affine expression of loop variables and sizes, but got 'a[0]'",
+    bound_from_data: "expects 'a' to have values that are bounded, as in "
+    "'i32[n].with_values(bounded_by=m)', to bound a loop",
+    bound_of_a_bound: "expects the bound of a loop to be a sum of elements at affine places, "
+    "but got 'b[b[0]]'",
+    bound_divided: "expects the bound of a loop to be a sum of elements at affine places, "
+    "but got 'b[0] // 2'",
+    step_between_data: "expects step 1 between bounds that are read, but got 2",
     float_subscript: "expects an integer as index, but got 'b[0]'",
     rank: "expects 2 subscripts of 'a', but got 1",
     condition_on_data: "expects an affine expression of loop variables and sizes, but got "
@@ -215,6 +236,14 @@ def test_outside_of_kernels():
         local(f64[n])
     with pytest.raises(TypeError, match="expects size 'n' inside a kernel"):
         range(n)
+    with pytest.raises(EspalierError, match="expects integers with such values, but got f64"):
+        f64[n].with_values(monotonic=True)
+    with pytest.raises(EspalierError, match="expects a number, or a size plus a number"):
+        i32[n].with_values(bounded_by=2 * n)
+    with pytest.raises(EspalierError, match="expects a bound of values that are different"):
+        i32[n].with_values(injective=True)
+    with pytest.raises(EspalierError, match="expects monotonic values in 1 dimension, but got 2"):
+        i32[n, m].with_values(monotonic=True)
 
 
 def test_name_of_the_program():

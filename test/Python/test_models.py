@@ -20,6 +20,7 @@ SMALL = {
     "dcgan": {"width": 8},
     "lstm_seq2seq": {"hidden": 16, "embedding": 8, "vocabulary": 64, "sequence": "s"},
     "nasnet_a": {"size": 48, "filters": 8, "repeats": 1},
+    "nasrnn": {"steps": 2, "hidden": 16},
     "squeezenet": {"size": 48},
     "inception_v3": {"size": 75},
 }

@@ -12,6 +12,8 @@ namespace espalier::rules {
 /// Each runs its command if that is the one on the command line, and returns
 /// the exit status.
 std::optional<int> runGenerate();
+std::optional<int> runProve();
+std::optional<int> runEmit();
 
 /// The processes that an MPI launcher started together, or this one alone. Null
 /// if there is a launcher, but this was built without MPI.

@@ -16,7 +16,8 @@ static cl::opt<unsigned> depth("depth", cl::init(3), cl::sub(generateCommand),
                                cl::desc("Operators on a side, at most"));
 static cl::opt<std::string>
     operators("operators", cl::init("taso"), cl::sub(generateCommand),
-              cl::desc("Table of operators: taso, paper, strided or grouped"));
+              cl::desc("Table of operators: taso, paper, strided, grouped "
+                       "or extended"));
 static cl::opt<bool>
     keepImplied("keep-implied", cl::sub(generateCommand),
                 cl::desc("Print rules that follow from others too"));
@@ -90,7 +91,7 @@ std::optional<int> rules::runGenerate() {
   for (const GeneratedRule &rule : generated) {
     substitution::print(rule.rule, outs());
     if (!rule.condition.empty())
-      outs() << "where " << rule.condition << '\n';
+      outs() << "tested-where " << rule.condition << '\n';
     outs() << '\n';
   }
   print(statistics, generated.size());

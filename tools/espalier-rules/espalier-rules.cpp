@@ -26,6 +26,10 @@ int main(int argc, char **argv) {
                                                llvm::errs());
   if (std::optional<int> status = espalier::rules::runGenerate())
     return *status;
+  if (std::optional<int> status = espalier::rules::runProve())
+    return *status;
+  if (std::optional<int> status = espalier::rules::runEmit())
+    return *status;
   llvm::errs() << "error: expects a command, but got none; see --help\n";
   return 2;
 }

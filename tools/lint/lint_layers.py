@@ -17,6 +17,7 @@ LAYERS = [
     ["Interpreter", "Conversion", "Substitution", "Tuning"],
     ["Pipeline"],
     ["ExecutionEngine"],
+    ["Optimize"],
     ["CAPI"],
 ]
 RANKS = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}

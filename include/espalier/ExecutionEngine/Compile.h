@@ -3,6 +3,7 @@
 #ifndef ESPALIER_EXECUTIONENGINE_COMPILE_H
 #define ESPALIER_EXECUTIONENGINE_COMPILE_H
 
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/ExecutionEngine/CompiledProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -40,6 +41,14 @@ void registerCompilation(mlir::DialectRegistry &registry);
 mlir::FailureOr<CompiledProgram> compileModule(mlir::ModuleOp module,
                                                const CodegenOptions &options);
 
+/// Describes the machine that code is made for, from which the default schedule
+/// follows.
+llvm::Expected<poly::TargetAttr> describeMachine(mlir::MLIRContext *context,
+                                                 const CodegenOptions &options);
+
+/// Returns the identity of this build of the compiler.
+std::string getCompilerIdentity();
+
 /// Returns a name for the result of compiling `module` with `options`: a hash
 /// of the module's text, the bytes of its resources, the options, and the
 /// identity of this compiler.
@@ -66,6 +75,14 @@ mlir::FailureOr<CompiledProgram> compileCached(mlir::ModuleOp module,
                                                const CodegenOptions &options,
                                                const CacheOptions &cache,
                                                CacheResult *result = nullptr);
+
+/// Looks for the program called `key` in the cache, and otherwise stores what
+/// `compile` makes, as above. Messages are about `loc`.
+mlir::FailureOr<CompiledProgram>
+compileCached(llvm::StringRef key, mlir::Location loc,
+              const CacheOptions &cache,
+              llvm::function_ref<mlir::FailureOr<CompiledProgram>()> compile,
+              CacheResult *result = nullptr);
 
 } // namespace espalier
 

@@ -25,6 +25,8 @@ struct ProgramInfo {
   double compileSeconds = 0;
   /// The text of the C header with the typed entry point.
   std::string header;
+  /// What optimization of the graph did, as JSON; empty if there was none.
+  std::string optimization;
 };
 
 /// Relocatable objects that together form a program, and its constants. The
@@ -47,6 +49,9 @@ public:
   llvm::MemoryBufferRef getConstants() const {
     return constants->getMemBufferRef();
   }
+
+  /// Returns the same program with `text` about its optimization.
+  CompiledProgram withOptimization(std::string text) const;
 
   /// Writes the program to the file `path`, which appears complete or not at
   /// all.

@@ -11,7 +11,10 @@
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,14 @@ struct Lookup {
   unsigned array;          ///< Number of the array; not one of the program's.
   mlir::AffineMap element; ///< From the statement's dimensions.
   mlir::AffineExpr offset; ///< What is added: of the parameters alone.
+};
+
+/// What is known of the values in an array of integers that nobody writes.
+struct ValueFacts {
+  /// They are from 0 to less than this: of the parameters alone, or null.
+  mlir::AffineExpr bound;
+  /// None is less than one with a smaller index.
+  bool isMonotonic = false;
 };
 
 /// The elements of one array that a statement touches at each of its points.
@@ -43,14 +54,26 @@ struct Statement {
   unsigned numDims = 0;
   /// The domain is the union of these sets. Their symbols are the parameters.
   llvm::SmallVector<mlir::IntegerSet> domain;
+  /// Of these, only the points run that satisfy this too, or all if it is null.
+  /// Its symbols are the parameters and `values`.
+  mlir::IntegerSet where;
   llvm::SmallVector<Access> reads;
   llvm::SmallVector<Access> writes;
+  /// What symbols from the parameters on stand for: all reads, also those that
+  /// an analysis leaves out of `reads`.
+  llvm::SmallVector<Access> values;
   /// So many of its first dimensions run together with those of the statement
   /// before it.
   unsigned numInterleaved = 0;
   /// The statement accumulates into the elements that it reads and writes
   /// through one and the same access, in any order.
   bool isReduction = false;
+  /// What messages call the dimensions; `d0` and so on without names.
+  llvm::SmallVector<std::string> dimNames;
+
+  std::string getDimName(unsigned dim) const {
+    return dim < dimNames.size() ? dimNames[dim] : "d" + std::to_string(dim);
+  }
 };
 
 /// An array whose elements share places: element x lies at `map(x)`, in memory
@@ -79,7 +102,27 @@ struct Program {
   /// Of the arrays that are not stored as they are indexed. A schedule must
   /// fit them; the program order need not.
   llvm::SmallVector<Storage> storages;
+  /// By the number of an array.
+  llvm::SmallDenseMap<unsigned, ValueFacts> facts;
 };
+
+/// Calls `visit` for each constraint `expr` >= 0 of the statement's `where`; an
+/// equality gives two.
+void forEachCondition(const Statement &statement,
+                      llvm::function_ref<void(mlir::AffineExpr)> visit);
+
+/// The factor of a symbol in `expr`, a sum of terms; nothing if it is no
+/// number.
+std::optional<int64_t> getFactor(mlir::AffineExpr expr, unsigned symbol,
+                                 unsigned numDims, unsigned numSymbols);
+
+/// Whether `expr` has a symbol from `numParams` on.
+bool hasValues(mlir::AffineExpr expr, unsigned numParams);
+
+/// The least or largest value of `expr`, by the bounds of the values that
+/// `statement` reads: of its dimensions and the parameters; null if not known.
+mlir::AffineExpr getExtreme(const Program &program, const Statement &statement,
+                            mlir::AffineExpr expr, bool isLargest);
 
 /// The number of first dimensions that two statements, `first` before `second`,
 /// run together.

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace espalier::substitution {
 
@@ -33,6 +34,19 @@ enum class OpKind : uint8_t {
   ConstPool,
   ConstImm,
   ConstOne,
+  EwSub,
+  EwMax,
+  Exp,
+  Tanh,
+  Sigmoid,
+  BAdd,
+  BMul,
+  Bmm,
+  Swap,
+  Slice,
+  Pad,
+  ReduceSum,
+  ReduceMax,
 };
 
 /// How a parameter is written.
@@ -43,6 +57,10 @@ enum class ParamKind : uint8_t {
   Axis,       ///< A number below the largest rank.
   Rank,       ///< A number from 1 to the largest rank.
   Part,       ///< `0` or `1`.
+  Axes,       ///< `a,b`, both below the largest rank.
+  Ranks,      ///< `n,m`, both from 2 to the largest rank.
+  Offset,     ///< A number that is not negative.
+  Count,      ///< A positive number.
 };
 
 /// Of a `Padding` and of an `Activation`.
@@ -54,7 +72,7 @@ constexpr int64_t kMaxRank = 8;
 /// Kernels and strides are no larger than this.
 constexpr int64_t kMaxExtent = 1024;
 
-/// The value of a parameter. Only a `Pair` has two numbers.
+/// The value of a parameter. Only `Pair`, `Axes` and `Ranks` have two numbers.
 struct Param {
   int64_t first = 0, second = 0;
 
@@ -80,6 +98,11 @@ struct OperatorInfo {
   }
   /// Whether the context decides sizes of the result.
   bool isConstant() const { return numOperands == 0; }
+  /// Whether the order of the operands does not matter.
+  bool isCommutative() const {
+    return kind == OpKind::EwAdd || kind == OpKind::EwMul ||
+           kind == OpKind::EwMax;
+  }
 };
 
 /// All operators.
@@ -87,6 +110,9 @@ llvm::ArrayRef<OperatorInfo> getOperators();
 const OperatorInfo &getInfo(OpKind kind);
 /// The operator of this name, if there is one.
 std::optional<OpKind> lookupOperator(llvm::StringRef name);
+/// What parameters of an operator ask of each other, in words: the first thing
+/// that they do not fulfil. Empty if they do.
+std::string checkParams(OpKind kind, llvm::ArrayRef<Param> params);
 
 } // namespace espalier::substitution
 

@@ -9,11 +9,17 @@
 //   src (ewadd (ewadd ?i0 ?i1) ?i2)
 //   dst (ewadd ?i0 (ewadd ?i1 ?i2))
 //
+// A line `where GUARD` limits a rule to some sizes, and a line `arithmetic
+// exact` or `arithmetic reassociates` says whether results round as before. A
+// file that begins with a line `version 1` ends with a line `end N`, with its
+// number of rules.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef ESPALIER_SUBSTITUTION_RULE_H
 #define ESPALIER_SUBSTITUTION_RULE_H
 
+#include "espalier/Substitution/Guard.h"
 #include "espalier/Substitution/Operators.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -24,8 +30,6 @@
 #include <vector>
 
 namespace espalier::substitution {
-
-using NodeId = unsigned;
 
 /// A variable, or an operator applied to nodes with smaller numbers.
 struct Node {
@@ -66,6 +70,13 @@ private:
   std::map<std::vector<int64_t>, NodeId> known;
 };
 
+/// What a rule does to rounding.
+enum class Arithmetic : uint8_t {
+  Unstated,
+  Exact,        ///< The same numbers are added and multiplied in one order.
+  Reassociates, ///< Perhaps in another.
+};
+
 struct Rule {
   std::string name;
   /// Where its text begins, from 1; 0 if it has none.
@@ -73,7 +84,13 @@ struct Rule {
   Graph graph;
   /// Equally many outputs; those of `dst` use no variable that `src` lacks.
   llvm::SmallVector<NodeId, 2> src, dst;
+  /// The sizes that the rule is for, beyond those at which `src` has a meaning.
+  Guard where;
+  Arithmetic arithmetic = Arithmetic::Unstated;
 };
+
+/// The version of rule files that this program writes and reads.
+constexpr unsigned kRulesVersion = 1;
 
 /// Returns a complaint about a rule that was not made by `parseRules`: outputs
 /// that are missing or scalars, variables that `src` lacks. Empty if it is well

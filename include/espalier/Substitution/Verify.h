@@ -8,6 +8,7 @@
 #ifndef ESPALIER_SUBSTITUTION_VERIFY_H
 #define ESPALIER_SUBSTITUTION_VERIFY_H
 
+#include "espalier/Substitution/Guard.h"
 #include "espalier/Substitution/Rule.h"
 #include "mlir/IR/MLIRContext.h"
 #include <chrono>
@@ -25,6 +26,12 @@ struct Verdict {
   std::string detail;
   /// The rule makes no sense, for any shapes. `kind` is `Unknown`.
   bool isIllTyped = false;
+  /// The condition, of `ProvedIf`.
+  Guard guard;
+  /// Whether the condition says no more than that both sides have a meaning and
+  /// outputs of equal shapes, so that none is weaker. Otherwise it is enough,
+  /// and there may be a weaker one.
+  bool isWeakest = false;
   /// Where a proof is contradicted by an evaluation that was asked for by
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;
@@ -32,6 +39,11 @@ struct Verdict {
   /// and in SMT-LIB the questions about integers that it relies on, all of
   /// which must be answered `unsat`.
   std::string proof;
+
+  /// Perhaps under a condition.
+  bool isProved() const {
+    return kind == Kind::Proved || kind == Kind::ProvedIf;
+  }
 };
 
 /// Prints `proved`, `proved-if GUARD`, `refuted SHAPES AND VALUES` or `unknown
@@ -44,6 +56,9 @@ struct VerifyOptions {
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;
   bool writesProofs = false;
+  /// Decides the rule with an unknown function around each sum, product and
+  /// reduction, which stands for rounding.
+  bool rounds = false;
 };
 
 class Verifier {

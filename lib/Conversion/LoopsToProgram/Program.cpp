@@ -113,17 +113,29 @@ static FailureOr<TensorSignature> readTensor(func::FuncOp main, unsigned index,
   if (Attribute attr = main.getArgAttr(index, kBoundAttr)) {
     auto number = dyn_cast<IntegerAttr>(attr);
     auto symbol = dyn_cast<StringAttr>(attr);
+    auto sum = dyn_cast<ArrayAttr>(attr);
+    if (sum && sum.size() == 2) {
+      symbol = dyn_cast<StringAttr>(sum[0]);
+      number = dyn_cast<IntegerAttr>(sum[1]);
+    }
+    bool isSum = sum && symbol && number;
     if (!type.getElementType().isInteger() || (!number && !symbol) ||
-        (number && number.getInt() < 0))
-      return error() << "'" << kBoundAttr << "' to be a number or a name for "
-                     << "integers, but got " << attr << " for " << type;
-    tensor.bound = number ? number.getInt() : -1;
+        (sum && !isSum) || (number && !sum && number.getInt() < 0))
+      return error() << "'" << kBoundAttr << "' to be a number, a name or both "
+                     << "for integers, but got " << attr << " for " << type;
+    tensor.isBounded = true;
+    tensor.bound = number ? number.getInt() : 0;
     tensor.boundSymbol = symbol ? symbol.str() : "";
   }
   tensor.isInjective = bool(main.getArgAttr(index, kInjectiveAttr));
-  if (tensor.isInjective && tensor.bound < 0 && tensor.boundSymbol.empty())
+  if (tensor.isInjective && !tensor.isBounded)
     return error() << "'" << kInjectiveAttr << "' beside '" << kBoundAttr
                    << "', but got it alone";
+  tensor.isMonotonic = bool(main.getArgAttr(index, kMonotonicAttr));
+  if (tensor.isMonotonic &&
+      (!type.getElementType().isInteger() || type.getRank() != 1))
+    return error() << "'" << kMonotonicAttr << "' on integers in one "
+                   << "dimension, but got it for " << type;
   return tensor;
 }
 

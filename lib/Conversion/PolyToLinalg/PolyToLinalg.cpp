@@ -155,6 +155,8 @@ LogicalResult KernelConverter::analyze() {
   if (kernel.getComputes().size() != 1 || !kernel.getArrays().empty())
     return refuse("SeveralComputations");
   compute = kernel.getComputes().front();
+  if (compute.getWhere())
+    return refuse("DomainDependsOnData");
   if (failed(analyzeDomain()))
     return failure();
   return analyzeAccesses();

@@ -71,20 +71,29 @@ AffineMap MainBuilder::getShape(unsigned argument) {
 
 void MainBuilder::copyProperties(func::FuncOp main, unsigned number,
                                  unsigned source) {
+  if (kernel.getArgAttr(source, poly::KernelOp::getMonotonicAttrName()))
+    main.setArgAttr(number, kMonotonicAttr, builder.getUnitAttr());
   auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
       source, poly::KernelOp::getBoundAttrName());
   if (!bound)
     return;
   AffineExpr value = bound.getValue().getResult(0);
-  if (auto constant = dyn_cast<AffineConstantExpr>(value))
-    main.setArgAttr(number, kBoundAttr,
-                    builder.getI64IntegerAttr(constant.getValue()));
-  else
-    main.setArgAttr(
-        number, kBoundAttr,
-        builder.getStringAttr(kernel.getArgumentName(
-            kernel.getParameters()[cast<AffineSymbolExpr>(value).getPosition()]
-                .getArgNumber())));
+  auto getName = [&](AffineExpr symbol) {
+    unsigned position = cast<AffineSymbolExpr>(symbol).getPosition();
+    return builder.getStringAttr(kernel.getArgumentName(
+        kernel.getParameters()[position].getArgNumber()));
+  };
+  Attribute attr;
+  if (auto constant = dyn_cast<AffineConstantExpr>(value)) {
+    attr = builder.getI64IntegerAttr(constant.getValue());
+  } else if (auto sum = dyn_cast<AffineBinaryOpExpr>(value)) {
+    auto offset = cast<AffineConstantExpr>(sum.getRHS());
+    attr = builder.getArrayAttr(
+        {getName(sum.getLHS()), builder.getI64IntegerAttr(offset.getValue())});
+  } else {
+    attr = getName(value);
+  }
+  main.setArgAttr(number, kBoundAttr, attr);
   if (kernel.getArgAttr(source, poly::KernelOp::getInjectiveAttrName()))
     main.setArgAttr(number, kInjectiveAttr, builder.getUnitAttr());
 }

@@ -24,8 +24,8 @@ poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
 KernelLoops::KernelLoops(poly::KernelOp kernel,
                          const PrivateLoops &privateLoops, OpBuilder &builder)
     : kernel(kernel), builder(builder), loc(kernel.getLoc()),
-      computes(kernel.getComputes()), numParams(kernel.getNumParameters()),
-      privateLoops(privateLoops) {}
+      computes(kernel.getComputes()), dataLoops(kernel, computes),
+      numParams(kernel.getNumParameters()), privateLoops(privateLoops) {}
 
 static unsigned countIterators(const AstNode &node) {
   unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
@@ -36,6 +36,7 @@ static unsigned countIterators(const AstNode &node) {
 
 LogicalResult KernelLoops::emit(const AstNode &ast) {
   numIterators = countIterators(ast);
+  dataLoops.analyze(ast);
   for (poly::ComputeOp compute : computes)
     numReads = std::max<unsigned>(numReads, compute.getReads().size());
   builder.setInsertionPoint(kernel);
@@ -112,6 +113,83 @@ Value KernelLoops::emitExpr(const AstExpr &expr) {
       result = arith::MinSIOp::create(builder, loc, result, value);
   }
   return result;
+}
+
+Value KernelLoops::emitDataBound(AffineExpr bound) {
+  SmallVector<AffineExpr> symbols;
+  SmallVector<Value> data;
+  for (unsigned symbol = 0; symbol < numParams + dataLoops.getElements().size();
+       ++symbol) {
+    symbols.push_back(getAffineSymbolExpr(symbol, builder.getContext()));
+    if (symbol < numParams || !bound.isFunctionOfSymbol(symbol))
+      continue;
+    symbols.back() = getAffineSymbolExpr(this->symbols.size() + data.size(),
+                                         builder.getContext());
+    Value &value = boundElements[symbol - numParams];
+    if (!value) {
+      const BoundElement &element = dataLoops.getElements()[symbol - numParams];
+      const Memory &memory = memories.find(element.array)->second;
+      AffineExpr address = constant(0);
+      for (auto [index, stride] :
+           llvm::zip_equal(element.indices, memory.strides))
+        address = address + index * stride;
+      value = toIndex(
+          memref::LoadOp::create(builder, loc, memory.flat, emitIndex(address)),
+          builder.getIndexType());
+    }
+    data.push_back(value);
+  }
+  return emitIndex(bound.replaceSymbols(symbols), data);
+}
+
+bool KernelLoops::areBoundsRead(const AstNode &loop) const {
+  const DataLoop *data = dataLoops.find(loop);
+  auto isRead = [&](AffineExpr bound) {
+    for (unsigned number = 0; number < dataLoops.getElements().size(); ++number)
+      if (bound.isFunctionOfSymbol(numParams + number) &&
+          !boundElements.contains(number))
+        return false;
+    return true;
+  };
+  auto areRead = [&](const DataBounds &side) {
+    return llvm::all_of(
+        side, [&](const auto &bounds) { return llvm::all_of(bounds, isRead); });
+  };
+  return !data || (areRead(data->lower) && areRead(data->upper));
+}
+
+Value KernelLoops::emitBound(const AstNode &loop, bool isUpper) {
+  Value bound = emitExpr(isUpper ? loop.upper : loop.lower);
+  const DataLoop *data = dataLoops.find(loop);
+  if (!data)
+    return bound;
+  auto combine = [&](Value &value, Value other, bool isLeast) {
+    if (!value)
+      value = other;
+    else if (isLeast)
+      value = arith::MinSIOp::create(builder, loc, value, other);
+    else
+      value = arith::MaxSIOp::create(builder, loc, value, other);
+  };
+  // What all computations leave out; each leaves out what one bound does.
+  Value all;
+  for (ArrayRef<AffineExpr> bounds : isUpper ? data->upper : data->lower) {
+    Value own;
+    for (AffineExpr expr : bounds)
+      combine(own, emitDataBound(expr), isUpper);
+    combine(all, own, !isUpper);
+  }
+  if (all)
+    combine(bound, all, isUpper);
+  return bound;
+}
+
+std::optional<int64_t> KernelLoops::getConstantBoundOf(const AstNode &loop,
+                                                       bool isUpper) {
+  const DataLoop *data = dataLoops.find(loop);
+  if (data && !(isUpper ? data->upper : data->lower).empty())
+    return std::nullopt;
+  return getConstant(isUpper ? loop.upper : loop.lower);
 }
 
 Value KernelLoops::emitCondition(const AstCondition &condition) {
@@ -248,9 +326,38 @@ bool KernelLoops::usesRegisters(const AstNode &node) const {
 }
 
 LogicalResult KernelLoops::emitFor(const AstNode &node) {
-  poly::LoopAttr kind = getLoopKind(node);
+  return dataLoops.find(node) ? emitDataLoop(node) : emitAnyLoop(node);
+}
+
+LogicalResult KernelLoops::emitDataLoop(const AstNode &node) {
+  llvm::DenseMap<unsigned, Value> outer = boundElements;
+  auto emitWithBounds = [&]() -> LogicalResult {
+    // Loads the elements here; loops inside use them too.
+    emitBound(node, false);
+    emitBound(node, true);
+    return emitAnyLoop(node);
+  };
+  // Elements are there for points of the domain.
   std::optional<int64_t> lower = getConstant(node.lower);
   std::optional<int64_t> upper = getConstant(node.upper);
+  LogicalResult result = success();
+  if (areBoundsRead(node) || (lower && upper && *lower < *upper)) {
+    result = emitWithBounds();
+  } else {
+    Value runs =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              emitExpr(node.lower), emitExpr(node.upper));
+    result = emitGuarded(runs, emitWithBounds, [] { return success(); });
+  }
+  boundElements = std::move(outer);
+  return result;
+}
+
+LogicalResult KernelLoops::emitAnyLoop(const AstNode &node) {
+  poly::LoopAttr kind = getLoopKind(node);
+  std::optional<int64_t> lower = getConstantBoundOf(node, false);
+  std::optional<int64_t> upper = getConstantBoundOf(node, true);
+  std::optional<int64_t> least = getConstantBound(node.lower, false);
   std::optional<int64_t> most = getConstantBound(node.upper, true);
   enterRange(node);
   // Registers have no loops around them.
@@ -262,8 +369,9 @@ LogicalResult KernelLoops::emitFor(const AstNode &node) {
     result = emitVector(node);
   else if (kind && kind.isUnroll() && lower && upper)
     result = emitUnrolled(node, *lower, *upper);
-  else if (kind && kind.isUnroll() && lower && most)
-    result = emitUnrolledGuarded(node, *lower, *most);
+  else if (kind && kind.isUnroll() && least && most &&
+           (lower || dataLoops.find(node)))
+    result = emitUnrolledGuarded(node, *least, *most);
   else if (kind && kind.isParallel())
     result = emitParallel(node);
   else if (lower && upper && *upper - *lower <= node.step)
@@ -296,14 +404,14 @@ static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
 
 LogicalResult KernelLoops::emitLoop(const AstNode &node) {
   auto partials = beginPartials(node);
-  Value lower = emitExpr(node.lower), upper = emitExpr(node.upper);
+  Value lower = emitBound(node, false), upper = emitBound(node, true);
   Value step = arith::ConstantIndexOp::create(builder, loc, node.step);
   SmallVector<Value> init = getSlotValues();
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step, init);
   if (init.empty())
     loop.getBody()->getTerminator()->erase();
-  std::optional<int64_t> first = getConstant(node.lower),
-                         last = getConstant(node.upper);
+  std::optional<int64_t> first = getConstantBoundOf(node, false),
+                         last = getConstantBoundOf(node, true);
   if (init.size() >= kMinTileSlots && first && last &&
       *last - *first <= kMaxWindow)
     loop->setAttr("loop_annotation", getNoUnroll(builder.getContext()));
@@ -326,7 +434,7 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
     const AstNode *child = nest.back()->children.front().get();
     poly::LoopAttr kind = getLoopKind(*child);
     if (child->kind != AstNode::Kind::For || !kind || !kind.isParallel() ||
-        child->lower.kind != AstExpr::Kind::Affine ||
+        dataLoops.find(*child) || child->lower.kind != AstExpr::Kind::Affine ||
         child->upper.kind != AstExpr::Kind::Affine ||
         !child->lower.affine.isSymbolicOrConstant() ||
         !child->upper.affine.isSymbolicOrConstant())
@@ -335,8 +443,8 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   }
   SmallVector<Value> lower, upper, step;
   for (const AstNode *loop : nest) {
-    lower.push_back(emitExpr(loop->lower));
-    upper.push_back(emitExpr(loop->upper));
+    lower.push_back(emitBound(*loop, false));
+    upper.push_back(emitBound(*loop, true));
     step.push_back(arith::ConstantIndexOp::create(builder, loc, loop->step));
   }
   auto parallel = scf::ParallelOp::create(builder, loc, lower, upper, step);
@@ -450,11 +558,18 @@ LogicalResult KernelLoops::emitIf(const AstNode &node) {
 
 LogicalResult KernelLoops::emitUnrolledGuarded(const AstNode &node,
                                                int64_t lower, int64_t most) {
-  Value upper = emitExpr(node.upper);
+  Value upper = emitBound(node, true), first;
+  if (!getConstantBoundOf(node, false))
+    first = emitBound(node, false);
   for (int64_t value = lower; value < most; value += node.step) {
     Value number = arith::ConstantIndexOp::create(builder, loc, value);
     Value inside = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::slt, number, upper);
+    if (first)
+      inside = arith::AndIOp::create(
+          builder, loc, inside,
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, number,
+                                first));
     unrolled[node.iterator] = value;
     if (failed(emitGuarded(
             inside, [&] { return emitChildren(node); },

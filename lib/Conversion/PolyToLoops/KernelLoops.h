@@ -12,11 +12,17 @@
 //    carry them as `iter_args`. Their addresses may depend on outer loops, as
 //    long as those of one iteration differ by constants.
 //
+//  * A loop whose bounds are read (DataBounds.h) runs from the larger of the
+//  two
+//    lower bounds, that of the scan and that which was read, to the smaller of
+//    the upper ones.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
 #define ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
 
+#include "DataBounds.h"
 #include "KernelValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -34,6 +40,8 @@ public:
 
   /// Emits a function in place of the kernel.
   mlir::LogicalResult emit(const polyhedral::AstNode &ast);
+  /// What `emit` has made, also where it fails.
+  mlir::func::FuncOp getFunction() { return function; }
 
 private:
   using Registers = llvm::MapVector<SlotKey, Slot>;
@@ -42,6 +50,9 @@ private:
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
+  /// The loop, with the values that bound it.
+  mlir::LogicalResult emitDataLoop(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitAnyLoop(const polyhedral::AstNode &node);
   /// Whether a computation below `node` uses an array in registers.
   bool usesRegisters(const polyhedral::AstNode &node) const;
   /// Adds what follows from `condition`, or from its opposite, to `known`.
@@ -75,6 +86,15 @@ private:
   /// Yields the values that `slots` has for those of `merged`.
   void yieldSlots(const Registers &merged, const Registers &slots);
   mlir::Value emitExpr(const polyhedral::AstExpr &expr);
+  /// A bound of a loop; the upper one is exclusive.
+  mlir::Value emitBound(const polyhedral::AstNode &loop, bool isUpper);
+  /// The same, if it is a constant for these values of unrolled iterators.
+  std::optional<int64_t> getConstantBoundOf(const polyhedral::AstNode &loop,
+                                            bool isUpper);
+  /// Whether a loop around has read all elements that bound `loop`.
+  bool areBoundsRead(const polyhedral::AstNode &loop) const;
+  /// The value of an expression of elements that bound loops.
+  mlir::Value emitDataBound(mlir::AffineExpr bound);
   /// The value, if it is a constant for these values of unrolled iterators.
   std::optional<int64_t> getConstant(const polyhedral::AstExpr &expr);
   /// A number that `expr` never exceeds, or never falls below.
@@ -142,6 +162,8 @@ private:
 
   // Statements (Statements.cpp).
   mlir::LogicalResult emitCall(const polyhedral::AstNode &call);
+  /// The same where all conditions are known to hold.
+  mlir::LogicalResult emitInstance(const polyhedral::AstNode &call);
   mlir::LogicalResult emitReduction(poly::ComputeOp compute,
                                     const polyhedral::AstNode &call);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
@@ -248,6 +270,9 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<poly::ComputeOp> computes;
+  DataLoops dataLoops;
+  /// Elements that bound loops around, by their number.
+  llvm::DenseMap<unsigned, mlir::Value> boundElements;
   mlir::func::FuncOp function;
   mlir::IRMapping scalars; ///< Kernel arguments to function arguments.
   /// Symbols: parameters, then extents of dynamic memrefs, then values read.

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -64,13 +65,64 @@ struct ConvertPolyToLoopsPass
                 !function.getArgAttr(argument.getArgNumber(), checked));
       };
       if (isMissing(poly::KernelOp::getBoundAttrName(), kBoundAttr) ||
-          isMissing(poly::KernelOp::getInjectiveAttrName(), kInjectiveAttr))
+          isMissing(poly::KernelOp::getInjectiveAttrName(), kInjectiveAttr) ||
+          isMissing(poly::KernelOp::getMonotonicAttrName(), kMonotonicAttr))
         return call.emitOpError("expects an argument of the program whose "
                                 "values are checked as operand #")
                << number << ", on whose values @" << kernel.getSymName()
                << " relies";
     }
     return success();
+  }
+
+  /// Moves arrays from registers to memory; false if there are none, or none
+  /// that have a constant size.
+  static bool leaveRegisters(poly::KernelOp kernel) {
+    SmallVector<poly::ArrayOp> arrays =
+        llvm::filter_to_vector(kernel.getArrays(), [](poly::ArrayOp array) {
+          return array.getPlacement() == poly::Placement::Register;
+        });
+    for (poly::ArrayOp array : arrays) {
+      Type type = array.getStorageType().value_or(array.getArray().getType());
+      if (!cast<MemRefType>(type).hasStaticShape())
+        return false;
+      array.setPlacement(poly::Placement::Stack);
+    }
+    return !arrays.empty();
+  }
+
+  /// Emits the loops of a kernel. Where code cannot tell which element of an
+  /// array in registers is meant, they are kept in memory.
+  static LogicalResult emit(poly::KernelOp kernel, const Scanned &loops,
+                            OpBuilder &builder) {
+    std::vector<Diagnostic> errors;
+    {
+      ScopedDiagnosticHandler handler(
+          kernel.getContext(), [&](Diagnostic &diagnostic) {
+            if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+              return failure();
+            errors.push_back(std::move(diagnostic));
+            return success();
+          });
+      polytoloops::KernelLoops emitter(kernel, loops.privateLoops, builder);
+      if (succeeded(emitter.emit(*loops.ast)))
+        return success();
+      emitter.getFunction().erase();
+    }
+    if (!leaveRegisters(kernel)) {
+      for (Diagnostic &error : errors)
+        kernel.getContext()->getDiagEngine().emit(std::move(error));
+      return failure();
+    }
+    remark::missed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("KeptInMemory").category(DEBUG_TYPE))
+        << errors.front().str();
+    Scanned other;
+    if (failed(scan(kernel, other)))
+      return failure();
+    return polytoloops::KernelLoops(kernel, other.privateLoops, builder)
+        .emit(*other.ast);
   }
 
   void runOnOperation() override {
@@ -91,8 +143,7 @@ struct ConvertPolyToLoopsPass
             })))
       return signalPassFailure();
     for (auto [kernel, loops] : llvm::zip_equal(kernels, scanned)) {
-      if (failed(polytoloops::KernelLoops(kernel, loops.privateLoops, builder)
-                     .emit(*loops.ast)))
+      if (failed(emit(kernel, loops, builder)))
         return signalPassFailure();
       kernel.erase();
     }

@@ -12,7 +12,8 @@ static constexpr int64_t kLineBytes = 64;
 /// The dimensions of the first point of `compute` below `node`, over the
 /// iterators outside of it; nothing if there is none.
 static std::optional<SmallVector<AffineExpr>>
-getFirstPoint(const AstNode &node, unsigned statement) {
+getFirstPoint(const AstNode &node, unsigned statement,
+              const DataLoops &dataLoops) {
   if (node.kind == AstNode::Kind::Call) {
     if (node.statement != statement)
       return std::nullopt;
@@ -20,12 +21,14 @@ getFirstPoint(const AstNode &node, unsigned statement) {
   }
   for (const polyhedral::Ast &child : node.children) {
     std::optional<SmallVector<AffineExpr>> point =
-        getFirstPoint(*child, statement);
+        getFirstPoint(*child, statement, dataLoops);
     if (!point)
       continue;
     if (node.kind != AstNode::Kind::For)
       return point;
-    if (node.lower.kind != polyhedral::AstExpr::Kind::Affine)
+    const DataLoop *data = dataLoops.find(node);
+    if (node.lower.kind != polyhedral::AstExpr::Kind::Affine ||
+        (data && !data->lower.empty()))
       return std::nullopt;
     AffineExpr iterator =
         getAffineDimExpr(node.iterator, node.lower.affine.getContext());
@@ -67,7 +70,8 @@ LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
                             "got ")
            << mark;
   unsigned statement = llvm::find(computes, compute) - computes.begin();
-  std::optional<SmallVector<AffineExpr>> point = getFirstPoint(node, statement);
+  std::optional<SmallVector<AffineExpr>> point =
+      getFirstPoint(node, statement, dataLoops);
   poly::ComputeAccess access =
       owner.getReadAccesses()[read.getValue().getZExtValue()];
   const Memory &memory = memories.find(access.array)->second;

@@ -79,17 +79,20 @@ LogicalResult KernelLoops::forEachCallIn(const AstNode &node,
   poly::LoopAttr kind = getLoopKind(node);
   enterRange(node);
   LogicalResult result = failure();
-  if (kind && kind.isVector() && node.step == 1 && canVectorize(node)) {
+  if (!areBoundsRead(node)) {
+    // Not before it is known that the loop has points.
+  } else if (kind && kind.isVector() && node.step == 1 && canVectorize(node)) {
     bool isFixed = !dependsOn(node.lower, loop.iterator) &&
-                   !dependsOn(node.upper, loop.iterator);
+                   !dependsOn(node.upper, loop.iterator) &&
+                   !dataLoops.dependsOn(node, loop.iterator);
     std::optional<Lanes> outer = std::move(lanes);
     lanes = beginLanes(node, emitMasks && isFixed);
     result = forEachCall(node, loop, emitMasks, visit, &node);
     lanes = std::move(outer);
     iterators.erase(node.iterator);
   } else {
-    std::optional<int64_t> lower = getConstant(node.lower);
-    std::optional<int64_t> upper = getConstant(node.upper);
+    std::optional<int64_t> lower = getConstantBoundOf(node, false);
+    std::optional<int64_t> upper = getConstantBoundOf(node, true);
     if (lower && upper && *lower < *upper &&
         ((kind && kind.isUnroll()) || *upper - *lower <= node.step))
       result = success();
@@ -222,7 +225,8 @@ MemoryUse KernelLoops::getUse(const AstNode &loop, const AstNode &call,
     use.isInvariant &= !address.isFunctionOfDim(lanes->iterator);
   if (use.isVector)
     use.isInvariant &= !dependsOn(vectorLoop->lower, loop.iterator) &&
-                       !dependsOn(vectorLoop->upper, loop.iterator);
+                       !dependsOn(vectorLoop->upper, loop.iterator) &&
+                       !dataLoops.dependsOn(*vectorLoop, loop.iterator);
   use.indices = getIndices(access, call);
   for (AffineExpr index : use.indices) {
     std::optional<int64_t> step = getStep(index);
@@ -243,12 +247,20 @@ LogicalResult KernelLoops::collectUses(const AstNode &loop,
       loop, loop, /*emitMasks=*/false,
       [&](const AstNode &call, const AstNode *vectorLoop) -> LogicalResult {
         poly::ComputeOp compute = computes[call.statement];
+        if (!dataLoops.getConditions(call).empty())
+          return failure();
         std::optional<unsigned> accumulator = getAccumulatorRead(compute);
         if (accumulator && !getCombiner(compute))
           accumulator.reset();
         auto add = [&](const poly::ComputeAccess &access, bool isWrite,
                        bool accumulates) -> LogicalResult {
           if (memories.find(access.array)->second.inRegisters)
+            return success();
+          // What nobody writes meets no write.
+          if (!isWrite && isa<BlockArgument>(access.array) &&
+              llvm::none_of(computes, [&](poly::ComputeOp other) {
+                return llvm::is_contained(other.getWrites(), access.array);
+              }))
             return success();
           if (readsData(getAddress(access, call)))
             return failure();
@@ -358,14 +370,14 @@ LogicalResult KernelLoops::emitSequential(const AstNode &node) {
   llvm::SetVector<SlotKey> keys = findPromotable(node);
   if (keys.empty())
     return emitLoop(node);
-  std::optional<int64_t> lower = getConstant(node.lower);
-  std::optional<int64_t> upper = getConstant(node.upper);
+  std::optional<int64_t> lower = getConstantBoundOf(node, false);
+  std::optional<int64_t> upper = getConstantBoundOf(node, true);
   if (lower && upper && *lower < *upper)
     return emitPromoted(node, keys);
   // Of a loop without iterations, the elements need not be there.
   Value runs =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            emitExpr(node.lower), emitExpr(node.upper));
+                            emitBound(node, false), emitBound(node, true));
   return emitGuarded(
       runs, [&] { return emitPromoted(node, keys); }, [] { return success(); });
 }

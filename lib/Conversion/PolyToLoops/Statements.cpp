@@ -15,6 +15,17 @@ Value KernelLoops::toVector(Value value) {
       builder, loc, VectorType::get({lanes->width}, value.getType()), value);
 }
 
+/// Whether an access of `compute` depends on the value of read `number`.
+static bool isIndex(poly::ComputeOp compute, unsigned number) {
+  unsigned symbol = compute.getKernel().getNumParameters() + number;
+  auto uses = [&](const poly::ComputeAccess &access) {
+    return symbol < access.map.getNumSymbols() &&
+           access.map.isFunctionOfSymbol(symbol);
+  };
+  return llvm::any_of(compute.getReadAccesses(), uses) ||
+         llvm::any_of(compute.getWriteAccesses(), uses);
+}
+
 FailureOr<SmallVector<Value>> KernelLoops::emitReads(poly::ComputeOp compute,
                                                      const AstNode &call,
                                                      Value accumulator) {
@@ -25,8 +36,7 @@ FailureOr<SmallVector<Value>> KernelLoops::emitReads(poly::ComputeOp compute,
       values.push_back(accumulator);
       continue;
     }
-    if (access.argument.use_empty() &&
-        !access.getType().getElementType().isIntOrIndex()) {
+    if (access.argument.use_empty() && !isIndex(compute, number)) {
       values.push_back({});
       continue;
     }
@@ -159,6 +169,41 @@ LogicalResult KernelLoops::emitReduction(poly::ComputeOp compute,
 LogicalResult KernelLoops::emitCall(const AstNode &call) {
   poly::ComputeOp compute = computes[call.statement];
   loc = compute.getLoc();
+  SmallVector<AffineExpr> conditions = dataLoops.getConditions(call);
+  if (conditions.empty())
+    return emitInstance(call);
+  // The reads that the conditions are about.
+  SmallVector<Value> data;
+  for (auto [number, read] : llvm::enumerate(compute.getReadAccesses())) {
+    data.push_back({});
+    if (!compute.isConditionedOn(number))
+      continue;
+    FailureOr<Value> value = emitRead(read, call, data);
+    if (failed(value))
+      return failure();
+    data.back() = *value;
+  }
+  Value holds = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  SmallVector<AffineExpr> values;
+  for (unsigned symbol = 0; symbol < numParams + data.size(); ++symbol)
+    values.push_back(getAffineSymbolExpr(
+        symbol < numParams ? symbol : symbols.size() + symbol - numParams,
+        builder.getContext()));
+  for (AffineExpr condition : conditions)
+    holds = arith::AndIOp::create(
+        builder, loc, holds,
+        arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::sge,
+            emitIndex(condition.replaceDimsAndSymbols(call.values, values),
+                      data),
+            zero));
+  return emitGuarded(
+      holds, [&] { return emitInstance(call); }, [] { return success(); });
+}
+
+LogicalResult KernelLoops::emitInstance(const AstNode &call) {
+  poly::ComputeOp compute = computes[call.statement];
   if (lanes && getAccumulatorRead(compute) &&
       getLaneStride(getAddress(compute.getWriteAccesses().front(), call),
                     *lanes) == 0)

@@ -100,6 +100,8 @@ static bool getCalls(const AstNode &node,
 }
 
 AffineExpr KernelLoops::getFirstLane(const AstNode &loop) {
+  if (const DataLoop *data = dataLoops.find(loop); data && !data->lower.empty())
+    return iterator(loop.iterator);
   if (loop.lower.kind == polyhedral::AstExpr::Kind::Affine)
     return loop.lower.affine;
   std::optional<int64_t> lower = getConstant(loop.lower);
@@ -120,6 +122,8 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
     if (!isRegular(access) || (isInRegisters(access) &&
                                !getLaneStep(getAddress(access, call), vector)))
       return false;
+  if (!dataLoops.getConditions(call).empty())
+    return false;
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
   for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
     // Lanes may meet in an element whose index is read from memory.
@@ -184,8 +188,8 @@ void KernelLoops::collectPartials(
     vectorLoop = &node;
   if (node.kind == AstNode::Kind::For && kind && kind.isUnroll() &&
       !unrolled.count(node.iterator)) {
-    std::optional<int64_t> lower = getConstant(node.lower);
-    std::optional<int64_t> upper = getConstant(node.upper);
+    std::optional<int64_t> lower = getConstantBoundOf(node, false);
+    std::optional<int64_t> upper = getConstantBoundOf(node, true);
     if (lower && upper) {
       for (int64_t value = *lower; value < *upper; value += node.step) {
         unrolled[node.iterator] = value;
@@ -263,11 +267,11 @@ static void addIterators(const polyhedral::AstExpr &expr,
 
 Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   int64_t width = getLoopKind(node).getWidth();
-  std::optional<int64_t> lower = getConstant(node.lower);
-  std::optional<int64_t> upper = getConstant(node.upper);
+  std::optional<int64_t> lower = getConstantBoundOf(node, false);
+  std::optional<int64_t> upper = getConstantBoundOf(node, true);
   Value mask;
   if (emitMask && (!lower || !upper || *upper - *lower != width)) {
-    Value first = emitExpr(node.lower), last = emitExpr(node.upper);
+    Value first = emitBound(node, false), last = emitBound(node, true);
     Value count = arith::SubIOp::create(builder, loc, last, first);
     mask = vector::CreateMaskOp::create(
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
@@ -276,6 +280,7 @@ Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   Lanes result{node.iterator, width, getFirstLane(node), mask, {}};
   addIterators(node.lower, result.maskIterators);
   addIterators(node.upper, result.maskIterators);
+  dataLoops.addIterators(node, result.maskIterators);
   if (lower)
     ranges[node.iterator] = {*lower, *lower + width - 1};
   return result;

@@ -36,12 +36,14 @@ static Attribute encodeTensor(Builder &builder, const TensorSignature &tensor) {
   attrs.set("extents", builder.getDenseI64ArrayAttr(tensor.extents));
   attrs.set("name", builder.getStringAttr(tensor.name));
   attrs.set("symbols", builder.getStrArrayAttr(symbols));
-  if (tensor.bound >= 0)
+  if (tensor.isBounded)
     attrs.set("bound", builder.getI64IntegerAttr(tensor.bound));
   if (!tensor.boundSymbol.empty())
     attrs.set("bound_symbol", builder.getStringAttr(tensor.boundSymbol));
   if (tensor.isInjective)
     attrs.set("injective", builder.getUnitAttr());
+  if (tensor.isMonotonic)
+    attrs.set("monotonic", builder.getUnitAttr());
   return attrs.getDictionary(builder.getContext());
 }
 
@@ -92,11 +94,14 @@ static FailureOr<std::vector<TensorSignature>> decodeTensors(Attribute attr) {
     tensor.name = name.str();
     tensor.dtype = dtype.getInt();
     tensor.extents = extents.asArrayRef().vec();
-    if (auto bound = dictionary.getAs<IntegerAttr>("bound"))
+    if (auto bound = dictionary.getAs<IntegerAttr>("bound")) {
+      tensor.isBounded = true;
       tensor.bound = bound.getInt();
+    }
     if (auto symbol = dictionary.getAs<StringAttr>("bound_symbol"))
       tensor.boundSymbol = symbol.str();
     tensor.isInjective = dictionary.contains("injective");
+    tensor.isMonotonic = dictionary.contains("monotonic");
     tensors.push_back(std::move(tensor));
   }
   return tensors;

@@ -92,9 +92,12 @@ bool Expressions::mayApply(const Application &application) const {
                              weight.dims[3] != op.operation.kernel[1]);
   }
   case OpKind::Matmul:
+  case OpKind::Bmm:
+  case OpKind::EwSub:
     return lhs != rhs;
   case OpKind::EwAdd:
   case OpKind::EwMul:
+  case OpKind::EwMax:
     return lhs < rhs;
   case OpKind::Concat:
     return lhs < rhs || lhs >= table.leaves.size();

@@ -107,18 +107,33 @@ static void convolve(const Operation &operation, const TensorView &input,
 }
 
 ESPALIER_VECTOR_CLONES
-static void multiplyMatrices(const TensorView &lhs, const TensorView &rhs,
+static void multiplyMatrices(const uint32_t *lhs, const uint32_t *rhs,
+                             unsigned rows, unsigned inner, unsigned columns,
                              uint32_t *result) {
-  unsigned rows = lhs.type->shape.dims[0], inner = lhs.type->shape.dims[1];
-  unsigned columns = rhs.type->shape.dims[1];
   for (unsigned i = 0; i < rows; ++i)
     for (unsigned j = 0; j < columns; ++j) {
       WideLanes sum{};
       for (unsigned k = 0; k < inner; ++k)
-        accumulate(sum, lhs.data + (i * inner + k) * kLanes,
-                   rhs.data + (k * columns + j) * kLanes);
+        accumulate(sum, lhs + (i * inner + k) * kLanes,
+                   rhs + (k * columns + j) * kLanes);
       store(sum, result + (i * columns + j) * kLanes);
     }
+}
+
+/// The matrices of the last two dimensions; an operand without some leading
+/// dimension serves for all of it.
+static void multiplyBatches(const TensorView &lhs, const TensorView &rhs,
+                            const Shape &output, uint32_t *result) {
+  const Shape &left = lhs.type->shape, &right = rhs.type->shape;
+  unsigned rows = left.dims[left.rank - 2], inner = left.dims[left.rank - 1];
+  unsigned columns = right.dims[right.rank - 1];
+  for (unsigned at = 0; at < output.getNumElements(); at += rows * columns) {
+    unsigned batch = at / (rows * columns);
+    unsigned leftAt = batch * rows * inner % left.getNumElements();
+    unsigned rightAt = batch * inner * columns % right.getNumElements();
+    multiplyMatrices(lhs.data + leftAt * kLanes, rhs.data + rightAt * kLanes,
+                     rows, inner, columns, result + at * kLanes);
+  }
 }
 
 /// The sum or the maximum of a window of one plane.
@@ -188,15 +203,6 @@ static void reluElements(const uint32_t *input, unsigned count,
     result[i] = relu(input[i]);
 }
 
-static void transpose(const TensorView &input, uint32_t *result) {
-  unsigned rows = input.type->shape.dims[0],
-           columns = input.type->shape.dims[1];
-  for (unsigned j = 0; j < columns; ++j)
-    for (unsigned i = 0; i < rows; ++i, result += kLanes)
-      std::memcpy(result, input.data + (i * columns + j) * kLanes,
-                  kLanes * sizeof(uint32_t));
-}
-
 /// Copies blocks of `size` elements between buffers of these strides.
 static void copyBlocks(const uint32_t *from, unsigned fromStride, uint32_t *to,
                        unsigned toStride, unsigned size, unsigned count) {
@@ -210,6 +216,115 @@ static unsigned getProduct(const Shape &shape, unsigned first, unsigned last) {
   for (unsigned i = first; i < last; ++i)
     product *= shape.dims[i];
   return product;
+}
+
+/// Applies a function of two elements, with the vector's element in the place
+/// of each along one axis.
+template <typename Fn>
+static void applyWithVector(const TensorView &input, const TensorView &vector,
+                            unsigned axis, Fn apply, uint32_t *result) {
+  const Shape &shape = input.type->shape;
+  unsigned inner = getProduct(shape, axis + 1, shape.rank) * kLanes;
+  unsigned count = shape.getNumElements() * kLanes;
+  for (unsigned at = 0; at < count; ++at) {
+    unsigned position = at / inner % shape.dims[axis] * kLanes + at % kLanes;
+    result[at] = apply(input.data[at], vector.data[position]);
+  }
+}
+
+template <typename Fn>
+static void applyToElements(const TensorView *operands, unsigned numOperands,
+                            unsigned count, Fn apply, uint32_t *result) {
+  const uint32_t *lhs = operands[0].data;
+  const uint32_t *rhs = operands[numOperands - 1].data;
+  for (unsigned i = 0; i < count; ++i)
+    result[i] = apply(lhs[i], rhs[i]);
+}
+
+/// The functions of one element or of two equal shapes that have no kernel of
+/// their own.
+static void applyFunction(const Operation &operation,
+                          const TensorView *operands, unsigned count,
+                          uint32_t *result) {
+  auto run = [&](auto function) {
+    applyToElements(operands, operation.getNumOperands(), count, function,
+                    result);
+  };
+  switch (operation.kind) {
+  case OpKind::EwSub:
+    return run(subtract);
+  case OpKind::EwMax:
+    return run(maximum);
+  case OpKind::Exp:
+    return run([](uint32_t x, uint32_t) { return applyExp(x); });
+  case OpKind::Tanh:
+    return run([](uint32_t x, uint32_t) { return applyTanh(x); });
+  default:
+    return run([](uint32_t x, uint32_t) { return applySigmoid(x); });
+  }
+}
+
+static void swapAxes(const Operation &operation, const TensorView &input,
+                     const Shape &output, uint32_t *result) {
+  std::array<unsigned, kRank> strides{};
+  for (unsigned dim = 0; dim < output.rank; ++dim)
+    strides[dim] =
+        getProduct(input.type->shape, dim + 1, input.type->shape.rank);
+  std::swap(strides[operation.numbers[0]], strides[operation.numbers[1]]);
+  for (unsigned element = 0; element < output.getNumElements(); ++element) {
+    unsigned rest = element, from = 0;
+    for (unsigned dim = output.rank; dim-- > 0;) {
+      from += rest % output.dims[dim] * strides[dim];
+      rest /= output.dims[dim];
+    }
+    std::memcpy(result + element * kLanes, input.data + from * kLanes,
+                kLanes * sizeof(uint32_t));
+  }
+}
+
+/// A box of the input in a box of the result, along one axis.
+static void copyAlongAxis(const Operation &operation, const TensorView &input,
+                          const Shape &output, uint32_t *result) {
+  const Shape &shape = input.type->shape;
+  unsigned axis = operation.axis;
+  bool isSlice = operation.kind == OpKind::Slice;
+  unsigned inner = getProduct(shape, axis + 1, shape.rank);
+  unsigned from = isSlice ? operation.numbers[0] * inner : 0;
+  unsigned to = isSlice ? 0 : operation.numbers[0] * inner;
+  if (!isSlice)
+    std::fill_n(result, output.getNumElements() * kLanes, 0);
+  copyBlocks(input.data + from * kLanes, shape.dims[axis] * inner,
+             result + to * kLanes, output.dims[axis] * inner,
+             (isSlice ? output : shape).dims[axis] * inner,
+             getProduct(shape, 0, axis));
+}
+
+static void reduceAxis(const Operation &operation, const TensorView &input,
+                       uint32_t *result) {
+  const Shape &shape = input.type->shape;
+  unsigned extent = shape.dims[operation.axis];
+  unsigned inner = getProduct(shape, operation.axis + 1, shape.rank) * kLanes;
+  unsigned outer = getProduct(shape, 0, operation.axis);
+  bool isMax = operation.kind == OpKind::ReduceMax;
+  for (unsigned i = 0; i < outer; ++i, result += inner) {
+    const uint32_t *block = input.data + i * extent * inner;
+    std::copy_n(block, inner, result);
+    for (unsigned k = 1; k < extent; ++k)
+      for (unsigned j = 0; j < inner; ++j) {
+        uint32_t element = block[k * inner + j];
+        result[j] =
+            isMax ? maximum(result[j], element) : add(result[j], element);
+      }
+  }
+}
+
+static void transpose(const TensorView &input, uint32_t *result) {
+  unsigned rows = input.type->shape.dims[0],
+           columns = input.type->shape.dims[1];
+  for (unsigned j = 0; j < columns; ++j)
+    for (unsigned i = 0; i < rows; ++i, result += kLanes)
+      std::memcpy(result, input.data + (i * columns + j) * kLanes,
+                  kLanes * sizeof(uint32_t));
 }
 
 static void concat(const Operation &operation, const TensorView *operands,
@@ -288,7 +403,8 @@ void generator::evaluate(const Operation &operation, const TensorView *operands,
     convolve(operation, operands[0], operands[1], type.shape, result);
     break;
   case OpKind::Matmul:
-    multiplyMatrices(operands[0], operands[1], result);
+  case OpKind::Bmm:
+    multiplyBatches(operands[0], operands[1], type.shape, result);
     break;
   case OpKind::EwAdd:
     return addElements(operands[0].data, operands[1].data, count, result);
@@ -298,6 +414,26 @@ void generator::evaluate(const Operation &operation, const TensorView *operands,
     return multiplyByScalar(operands[0].data, operands[1].data, count, result);
   case OpKind::Relu:
     return reluElements(operands[0].data, count, result);
+  case OpKind::EwSub:
+  case OpKind::EwMax:
+  case OpKind::Exp:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
+    return applyFunction(operation, operands, count, result);
+  case OpKind::BAdd:
+    return applyWithVector(operands[0], operands[1], operation.axis, add,
+                           result);
+  case OpKind::BMul:
+    return applyWithVector(operands[0], operands[1], operation.axis, multiply,
+                           result);
+  case OpKind::Swap:
+    return swapAxes(operation, operands[0], type.shape, result);
+  case OpKind::Slice:
+  case OpKind::Pad:
+    return copyAlongAxis(operation, operands[0], type.shape, result);
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return reduceAxis(operation, operands[0], result);
   case OpKind::Transpose:
     return transpose(operands[0], result);
   case OpKind::Concat:

@@ -12,6 +12,9 @@
 //   strided   strides, other paddings and kernels on top of `taso`.
 //   grouped   the operators of `paper` on weights of one, two and four groups,
 //             the last of which are depthwise convolutions.
+//   extended  what TASO lacks: vectors that are repeated, batched products,
+//             slices, borders, reductions, differences, maxima and functions,
+//             beside products, convolutions and concatenations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +26,9 @@ using namespace espalier::substitution::generator;
 namespace {
 /// Sizes at which graphs are enumerated. They differ where they can; weights
 /// are square so that they compose. Re-testing uses other sizes.
-constexpr uint8_t kBatch = 2, kChannels = 4, kImage = 5;
+constexpr uint8_t kBatch = 2, kRows = 3, kChannels = 4, kImage = 5;
 
-enum class Tables { Taso, Paper, Strided, Grouped };
+enum class Tables { Taso, Paper, Strided, Grouped, Extended };
 } // namespace
 
 static LeafTemplate leaf(std::initializer_list<uint8_t> dims, bool isWeight) {
@@ -55,6 +58,11 @@ static std::vector<LeafTemplate> getLeaves(Tables table) {
   if (table == Tables::Grouped) {
     add({kChannels, kChannels / 2, 3, 3}, true, 2);
     add({kChannels, 1, 3, 3}, true, 2);
+  }
+  if (table == Tables::Extended) {
+    add({kChannels}, false, 2);
+    add({kBatch, kRows, kChannels}, false, 2);
+    add({kBatch, kChannels, kChannels}, true, 2);
   }
   add({}, false, 1);
   return leaves;
@@ -91,10 +99,19 @@ static OperatorTemplate pool(OpKind kind, uint8_t stride = 1,
   return result;
 }
 
-static OperatorTemplate concat(uint8_t rank, uint8_t axis) {
-  OperatorTemplate result = simple(OpKind::Concat);
+/// An operator of tensors of one rank, along one axis.
+static OperatorTemplate along(OpKind kind, uint8_t rank, uint8_t axis,
+                              std::array<uint8_t, 2> numbers = {}) {
+  OperatorTemplate result = simple(kind);
   result.operation.rank = rank;
   result.operation.axis = axis;
+  result.operation.numbers = numbers;
+  return result;
+}
+
+static OperatorTemplate batchMatmul(uint8_t left, uint8_t right) {
+  OperatorTemplate result = simple(OpKind::Bmm);
+  result.operation.numbers = {left, right};
   return result;
 }
 
@@ -113,7 +130,52 @@ static OperatorTemplate sized(OpKind kind,
   return result;
 }
 
+static OperatorTemplate concat(uint8_t rank, uint8_t axis) {
+  return along(OpKind::Concat, rank, axis);
+}
+
+static std::vector<OperatorTemplate> getExtendedTemplates() {
+  return {matmul(false),
+          simple(OpKind::EwAdd),
+          simple(OpKind::EwMul),
+          simple(OpKind::EwSub),
+          simple(OpKind::EwMax),
+          simple(OpKind::SMul),
+          simple(OpKind::Relu),
+          simple(OpKind::Exp),
+          simple(OpKind::Tanh),
+          simple(OpKind::Sigmoid),
+          simple(OpKind::Transpose),
+          conv(3, 3, false),
+          concat(1, 0),
+          concat(2, 0),
+          concat(2, 1),
+          concat(3, 2),
+          concat(4, 0),
+          concat(4, 1),
+          split(0),
+          split(1),
+          split(2),
+          along(OpKind::BAdd, 2, 1),
+          along(OpKind::BAdd, 4, 1),
+          along(OpKind::BMul, 2, 0),
+          along(OpKind::BMul, 2, 1),
+          along(OpKind::BMul, 4, 0),
+          along(OpKind::BMul, 4, 1),
+          batchMatmul(3, 2),
+          batchMatmul(3, 3),
+          along(OpKind::Swap, 3, 0, {1, 2}),
+          along(OpKind::Slice, 2, 1, {1, 2}),
+          along(OpKind::Pad, 2, 1, {1, 2}),
+          along(OpKind::ReduceSum, 2, 0),
+          along(OpKind::ReduceSum, 3, 2),
+          along(OpKind::ReduceMax, 2, 0),
+          along(OpKind::ReduceMax, 3, 2)};
+}
+
 static std::vector<OperatorTemplate> getTemplates(Tables table) {
+  if (table == Tables::Extended)
+    return getExtendedTemplates();
   std::vector<OperatorTemplate> operators = {
       matmul(false),
       matmul(true),
@@ -154,7 +216,7 @@ static std::vector<OperatorTemplate> getTemplates(Tables table) {
 }
 
 llvm::StringRef generator::getOperatorTableNames() {
-  return "'taso', 'paper', 'strided' or 'grouped'";
+  return "'taso', 'paper', 'strided', 'grouped' or 'extended'";
 }
 
 std::optional<OperatorTable> generator::getOperatorTable(llvm::StringRef name) {
@@ -167,6 +229,8 @@ std::optional<OperatorTable> generator::getOperatorTable(llvm::StringRef name) {
     table = Tables::Strided;
   else if (name == "grouped")
     table = Tables::Grouped;
+  else if (name == "extended")
+    table = Tables::Extended;
   else
     return std::nullopt;
   return OperatorTable{getLeaves(table), getTemplates(table)};

@@ -25,9 +25,7 @@ struct OperatorTemplate {
   /// A convolution of weights of this kernel alone; {0, 0} for any.
   std::array<uint8_t, 2> weightKernel{0, 0};
 
-  bool isCommutative() const {
-    return operation.kind == OpKind::EwAdd || operation.kind == OpKind::EwMul;
-  }
+  bool isCommutative() const { return getInfo(operation.kind).isCommutative(); }
   unsigned getNumResults() const {
     return operation.kind == OpKind::Split ? 2 : 1;
   }

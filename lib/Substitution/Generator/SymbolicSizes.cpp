@@ -212,6 +212,41 @@ SymbolicSizes::Type SymbolicSizes::inferSplit(const Operation &operation) {
   return type;
 }
 
+SymbolicSizes::Type SymbolicSizes::inferBatchMatmul() {
+  const Type &lhs = *operands[0], &rhs = *operands[1];
+  Type type = lhs.rank < rhs.rank ? rhs : lhs;
+  unify(lhs.dims[lhs.rank - 1], rhs.dims[rhs.rank - 2]);
+  for (unsigned i = 3; i <= std::min(lhs.rank, rhs.rank); ++i)
+    unify(lhs.dims[lhs.rank - i], rhs.dims[rhs.rank - i]);
+  type.dims[type.rank - 2] = lhs.dims[lhs.rank - 2];
+  type.boundaries[type.rank - 2] = lhs.boundaries[lhs.rank - 2];
+  type.dims[type.rank - 1] = rhs.dims[rhs.rank - 1];
+  type.boundaries[type.rank - 1] = rhs.boundaries[rhs.rank - 1];
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferAlongAxis(const Operation &operation) {
+  Type type = *operands[0];
+  unsigned axis = operation.axis;
+  auto [first, second] = operation.numbers;
+  if (operation.kind == OpKind::Slice) {
+    type.dims[axis] = addNumber(second);
+    type.boundaries[axis].clear();
+  } else if (operation.kind == OpKind::Pad) {
+    type.dims[axis] =
+        add(DimKind::Sum, type.dims[axis], addNumber(first + second));
+    if (first > 0)
+      type.boundaries[axis].clear();
+  } else {
+    --type.rank;
+    for (unsigned dim = axis; dim < type.rank; ++dim) {
+      type.dims[dim] = type.dims[dim + 1];
+      type.boundaries[dim] = type.boundaries[dim + 1];
+    }
+  }
+  return type;
+}
+
 void SymbolicSizes::assumeSquare(TermId term) {
   if (terms[term].numOperands != 2)
     return;
@@ -245,6 +280,8 @@ SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
     return type;
   case OpKind::EwAdd:
   case OpKind::EwMul:
+  case OpKind::EwSub:
+  case OpKind::EwMax:
     type = *operands[0];
     unify(type, *operands[1]);
     for (unsigned i = 0; i < type.rank; ++i) {
@@ -257,7 +294,28 @@ SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
     return type;
   case OpKind::SMul:
   case OpKind::Relu:
+  case OpKind::Exp:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
     return *operands[0];
+  case OpKind::BAdd:
+  case OpKind::BMul:
+    type = *operands[0];
+    unify(type.dims[operation.axis], operands[1]->dims[0]);
+    return type;
+  case OpKind::Bmm:
+    return inferBatchMatmul();
+  case OpKind::Swap:
+    type = *operands[0];
+    std::swap(type.dims[operation.numbers[0]], type.dims[operation.numbers[1]]);
+    std::swap(type.boundaries[operation.numbers[0]],
+              type.boundaries[operation.numbers[1]]);
+    return type;
+  case OpKind::Slice:
+  case OpKind::Pad:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return inferAlongAxis(operation);
   case OpKind::Transpose:
     type = *operands[0];
     std::swap(type.dims[0], type.dims[1]);

@@ -85,6 +85,8 @@ private:
   Type inferConv(const Operation &operation);
   Type inferConcat(const Operation &operation);
   Type inferSplit(const Operation &operation);
+  Type inferBatchMatmul();
+  Type inferAlongAxis(const Operation &operation);
   void setWindows(const Operation &operation, Type &type, Dim height,
                   Dim width);
 

@@ -9,6 +9,11 @@ using namespace espalier::substitution::generator;
 /// What an inference gives.
 using Inferred = std::optional<TensorType>;
 
+/// Of the two numbers of a slice or a pad.
+static bool isSecondNumber(const ParamInfo &info) {
+  return info.name == "size" || info.name == "high";
+}
+
 llvm::SmallVector<Param, 3> Operation::getParams() const {
   llvm::SmallVector<Param, 3> params;
   for (const ParamInfo &info : getInfo(kind).params) {
@@ -23,8 +28,12 @@ llvm::SmallVector<Param, 3> Operation::getParams() const {
       params.push_back({axis});
     } else if (info.kind == ParamKind::Rank) {
       params.push_back({rank});
-    } else {
+    } else if (info.kind == ParamKind::Part) {
       params.push_back({part});
+    } else if (info.kind == ParamKind::Axes || info.kind == ParamKind::Ranks) {
+      params.push_back({numbers[0], numbers[1]});
+    } else {
+      params.push_back({numbers[isSecondNumber(info)]});
     }
   }
   return params;
@@ -51,10 +60,18 @@ std::optional<Operation> generator::getOperation(OpKind kind,
       operation.axis = first;
     else if (infos[i].kind == ParamKind::Rank)
       operation.rank = first;
-    else
+    else if (infos[i].kind == ParamKind::Part)
       operation.part = first;
+    else if (infos[i].kind == ParamKind::Axes ||
+             infos[i].kind == ParamKind::Ranks)
+      operation.numbers = {first, second};
+    else
+      operation.numbers[isSecondNumber(infos[i])] = first;
   }
-  if (operation.rank > kRank || operation.axis >= kRank)
+  bool hasLargeRank =
+      kind == OpKind::Bmm &&
+      std::max(operation.numbers[0], operation.numbers[1]) > kRank;
+  if (operation.rank > kRank || operation.axis >= kRank || hasLargeRank)
     return std::nullopt;
   return operation;
 }
@@ -200,6 +217,73 @@ static Inferred inferEnlarge(const Operation &operation,
   return type;
 }
 
+static Inferred inferWithVector(const Operation &operation,
+                                const TensorType &input,
+                                const TensorType &vector) {
+  unsigned axis = operation.axis;
+  if (input.shape.rank != operation.rank || vector.shape.rank != 1 ||
+      input.shape.dims[axis] != vector.shape.dims[0])
+    return std::nullopt;
+  TensorType type = input;
+  if (!(input.boundaries[axis] == vector.boundaries[0]))
+    type.boundaries[axis] = {};
+  return type;
+}
+
+/// Leading dimensions align at the right, and are equal where both have them.
+static Inferred inferBatchMatmul(const Operation &operation,
+                                 const TensorType &lhs, const TensorType &rhs) {
+  unsigned left = lhs.shape.rank, right = rhs.shape.rank;
+  if (left != operation.numbers[0] || right != operation.numbers[1] ||
+      lhs.shape.dims[left - 1] != rhs.shape.dims[right - 2])
+    return std::nullopt;
+  TensorType type = left < right ? rhs : lhs;
+  unsigned rank = type.shape.rank;
+  for (unsigned i = 3; i <= std::min(left, right); ++i) {
+    if (lhs.shape.dims[left - i] != rhs.shape.dims[right - i])
+      return std::nullopt;
+    if (!(lhs.boundaries[left - i] == rhs.boundaries[right - i]))
+      type.boundaries[rank - i] = {};
+  }
+  type.shape.dims[rank - 2] = lhs.shape.dims[left - 2];
+  type.boundaries[rank - 2] = lhs.boundaries[left - 2];
+  type.shape.dims[rank - 1] = rhs.shape.dims[right - 1];
+  type.boundaries[rank - 1] = rhs.boundaries[right - 1];
+  return type;
+}
+
+/// Operators of one operand along one axis.
+static Inferred inferAlongAxis(const Operation &operation,
+                               const TensorType &input) {
+  unsigned axis = operation.axis;
+  if (input.shape.rank != operation.rank)
+    return std::nullopt;
+  TensorType type = input;
+  if (operation.kind == OpKind::Slice) {
+    if (operation.numbers[0] + operation.numbers[1] > input.shape.dims[axis])
+      return std::nullopt;
+    type.shape.dims[axis] = operation.numbers[1];
+    type.boundaries[axis] = {};
+  } else if (operation.kind == OpKind::Pad) {
+    unsigned size =
+        input.shape.dims[axis] + operation.numbers[0] + operation.numbers[1];
+    if (size > 255)
+      return std::nullopt;
+    type.shape.dims[axis] = size;
+    if (operation.numbers[0] > 0)
+      type.boundaries[axis] = {};
+  } else {
+    auto remove = [&](auto &list) {
+      std::copy(list.begin() + axis + 1, list.end(), list.begin() + axis);
+      list.back() = {};
+    };
+    remove(type.shape.dims);
+    remove(type.boundaries);
+    --type.shape.rank;
+  }
+  return type;
+}
+
 static Inferred infer(const Operation &operation,
                       const TensorType *const *operands) {
   switch (operation.kind) {
@@ -209,13 +293,37 @@ static Inferred infer(const Operation &operation,
     return inferMatmul(*operands[0], *operands[1]);
   case OpKind::EwAdd:
   case OpKind::EwMul:
+  case OpKind::EwSub:
+  case OpKind::EwMax:
     return inferElementwise(*operands[0], *operands[1]);
   case OpKind::SMul:
     if (operands[1]->shape.rank != 0)
       return std::nullopt;
     return *operands[0];
   case OpKind::Relu:
+  case OpKind::Exp:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
     return *operands[0];
+  case OpKind::BAdd:
+  case OpKind::BMul:
+    return inferWithVector(operation, *operands[0], *operands[1]);
+  case OpKind::Bmm:
+    return inferBatchMatmul(operation, *operands[0], *operands[1]);
+  case OpKind::Swap: {
+    TensorType type = *operands[0];
+    if (type.shape.rank != operation.rank)
+      return std::nullopt;
+    auto [first, second] = operation.numbers;
+    std::swap(type.shape.dims[first], type.shape.dims[second]);
+    std::swap(type.boundaries[first], type.boundaries[second]);
+    return type;
+  }
+  case OpKind::Slice:
+  case OpKind::Pad:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return inferAlongAxis(operation, *operands[0]);
   case OpKind::Transpose: {
     if (operands[0]->shape.rank != 2)
       return std::nullopt;

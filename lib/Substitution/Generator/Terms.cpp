@@ -51,12 +51,27 @@ unsigned Terms::getRank(TermId id) const {
   case OpKind::Transpose:
     return 2;
   case OpKind::Concat:
+  case OpKind::BAdd:
+  case OpKind::BMul:
+  case OpKind::Swap:
+  case OpKind::Slice:
+  case OpKind::Pad:
     return operation.rank;
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return operation.rank - 1;
+  case OpKind::Bmm:
+    return std::max(operation.numbers[0], operation.numbers[1]);
   case OpKind::EwAdd:
   case OpKind::EwMul:
   case OpKind::SMul:
   case OpKind::Relu:
   case OpKind::Split:
+  case OpKind::EwSub:
+  case OpKind::EwMax:
+  case OpKind::Exp:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
     return getRank(terms[id].operands[0]);
   case OpKind::ConstIConv:
   case OpKind::ConstPool:

@@ -61,8 +61,7 @@ public:
     return terms[id].isVariable() && getLeaf(id).shape.rank == 0;
   }
   bool isCommutative(TermId id) const {
-    OpKind kind = getOperation(id).kind;
-    return kind == OpKind::EwAdd || kind == OpKind::EwMul;
+    return getInfo(getOperation(id).kind).isCommutative();
   }
   unsigned size() const { return terms.size(); }
 

@@ -9,10 +9,18 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from espalier.compiler import Options, Progress, compile_for, default_cache
+from espalier.compiler import (
+    KERNEL_TIMES,
+    OPTIMIZATIONS,
+    Options,
+    Progress,
+    compile_for,
+    default_cache,
+)
 from espalier.errors import EspalierError
 from espalier.function import Function
 
@@ -52,6 +60,19 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         metavar="MIB",
         help="size of the folder of compiled programs (default: 8 GiB)",
     )
+    parser.add_argument(
+        "--optimize",
+        choices=OPTIMIZATIONS,
+        default="none",
+        help="look for substitutions of operators; use them if that is faster when run",
+    )
+    parser.add_argument(
+        "--measure-seconds",
+        type=float,
+        default=Options.measure_seconds,
+        metavar="S",
+        help="with --optimize, for measuring kernels (default: %(default)g)",
+    )
 
 
 def parse_dims(args: argparse.Namespace) -> dict[str, int]:
@@ -69,7 +90,33 @@ def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
     """Return the compile options of a command line."""
     cache = None if args.no_cache else default_cache()
     limit = args.cache_limit and args.cache_limit << 20
-    return Options(args.cpu, args.features, threads, cache, limit)
+    return Options(
+        args.cpu,
+        args.features,
+        threads,
+        cache,
+        limit,
+        optimize=args.optimize,
+        kernel_times=None if args.no_cache else default_cache() / KERNEL_TIMES,
+        measure_seconds=args.measure_seconds,
+        run_threads=getattr(args, "threads", None) or 1,
+    )
+
+
+def describe_optimization(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines about what `Function.optimization` says; none if it is empty."""
+    if not report:
+        return
+    yield f"{report['optimize']}: searched {report['search_s']:.2f} s with {report['rules']} rules"
+    for made in report["substitutions"]:
+        yield f"  {made['rule']}: {made['count']}"
+    for what, start in (("predicted", "kernels"), ("measured", "measured")):
+        before, after = (report.get(f"{start}_{when}_s") for when in ("before", "after"))
+        if before and after:
+            yield f"  {what}: {before * 1e3:.3f} ms before, {after * 1e3:.3f} ms after"
+    yield f"  uses the {report['result']} graph: {report['reason']}"
+    for warning in report["warnings"]:
+        yield f"  warning: {warning}"
 
 
 def compile_for_run(

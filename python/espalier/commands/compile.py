@@ -11,6 +11,7 @@ from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
     add_model_option,
+    describe_optimization,
     make_options,
     parse_dims,
 )
@@ -44,7 +45,11 @@ def run(args: argparse.Namespace) -> int:
             "kernels": function.kernels,
             "compile_s": round(function.compile_seconds, 3),
         }
+        if function.optimization:
+            made["optimization"] = function.optimization
         print(json.dumps(made))
     else:
+        for line in describe_optimization(function.optimization):
+            print(line)
         print(f"{args.output}, {header}: {function.kernels} kernels")
     return 0

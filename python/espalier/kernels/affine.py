@@ -139,6 +139,22 @@ class Affine(Operators):
             else:
                 yield atom
 
+    def loads(self) -> list[Load]:
+        """Return the elements that are added up here, whatever their factors."""
+        return [atom.load for atom in self.terms if isinstance(atom, Loaded)]
+
+    def largest(self) -> Affine:
+        """Put the bounds of loaded values in their places, so that nothing is less."""
+        result = Affine({}, self.constant)
+        for atom, factor in self.terms.items():
+            value = atom.affine()
+            if isinstance(atom, Loaded):
+                bound = atom.load.array.type.bounded_by
+                assert bound is not None, "loops have bounds that are bounded"
+                value = bound - 1 if factor > 0 else Affine()
+            result = result.plus(value, factor)
+        return result
+
     def replace(self, values: Mapping[Dim, Affine]) -> Affine:
         """Put expressions in the place of loop variables."""
         result = Affine({}, self.constant)

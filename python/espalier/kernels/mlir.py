@@ -90,6 +90,7 @@ class _KernelWriter:
             attributes = f'espalier.name = "{argument.name}"'
             if isinstance(argument, Array):
                 attributes += f", poly.shape = {self.map((), argument.type.extents)}"
+                attributes += self.facts(argument)
                 kind = _memref(argument)
             else:
                 kind = argument.type.name
@@ -101,6 +102,13 @@ class _KernelWriter:
             assumptions = self.set((), self.tree.assumptions)
             attributes = f" attributes {{poly.assumptions = {assumptions}}}"
         return f"poly.kernel @{self.tree.name}({', '.join(arguments)}){attributes} {{"
+
+    def facts(self, array: Array) -> str:
+        """Return what holds for the values of an argument, as attributes."""
+        bound = array.type.bounded_by
+        text = "" if bound is None else f", poly.bounded_by = {self.map((), [bound])}"
+        text += ", poly.monotonic" if array.type.monotonic else ""
+        return text + (", poly.injective" if array.type.injective else "")
 
     def locals(self) -> Iterator[str]:
         """Yield the arrays that live while the kernel runs."""
@@ -150,16 +158,27 @@ class _KernelWriter:
         return name
 
     def domain(self, dims: Sequence[Dim], domain: Condition) -> str:
-        """Return a union of integer sets."""
-        return f"[{', '.join(self.set(dims, case) for case in domain.cases)}]"
+        """Return a union of integer sets; values that are read may be anything."""
+        cases = [
+            [Constraint(c.value.largest(), c.is_equality) for c in case] for case in domain.cases
+        ]
+        return f"[{', '.join(self.set(dims, case) for case in cases)}]"
 
-    def set(self, dims: Sequence[Dim], constraints: Sequence[Constraint]) -> str:
+    def where(self, dims: Sequence[Dim], domain: Condition, reads: Sequence[Load]) -> str:
+        """Return the condition on what is read, if there is one: that of its loops."""
+        constraints = [c for c in domain.cases[0] if c.value.loads()]
+        return f" where {self.set(dims, constraints, reads)}" if constraints else ""
+
+    def set(
+        self, dims: Sequence[Dim], constraints: Sequence[Constraint], reads: Sequence[Load] = ()
+    ) -> str:
         """Return an integer set."""
+        symbols = [*self.symbols.values(), *(f"r{i}" for i in range(len(reads)))]
         text = ", ".join(
-            f"{c.value.text(self.namer(dims))} {'==' if c.is_equality else '>='} 0"
+            f"{c.value.text(self.namer(dims, reads))} {'==' if c.is_equality else '>='} 0"
             for c in constraints
         )
-        return f"affine_set<({_dims(dims)})[{', '.join(self.symbols.values())}] : ({text})>"
+        return f"affine_set<({_dims(dims)})[{', '.join(symbols)}] : ({text})>"
 
     def accesses(self, dims: Sequence[Dim], accesses: Sequence[Load], reads: list[Load]) -> str:
         """Return accesses; a subscript may use what is read before it."""
@@ -176,7 +195,8 @@ class _KernelWriter:
         """Yield one computation."""
         assign, dims = computation.assign, computation.dims
         reads: list[Load] = []
-        sources = [*subscript_loads(assign.target.subscripts), *loads(assign.value)]
+        bounds = [load for c in computation.domain.cases[0] for load in c.value.loads()]
+        sources = [*bounds, *subscript_loads(assign.target.subscripts), *loads(assign.value)]
         for load in sources:
             if load not in reads:
                 reads.append(load)
@@ -185,6 +205,7 @@ class _KernelWriter:
             f"poly.compute @{assign.name}"
             + (f" dims [{names}]" if dims else "")
             + f" domain {self.domain(dims, computation.domain)}"
+            + self.where(dims, computation.domain, reads)
         )
         yield f"    reads{self.accesses(dims, reads, reads)}"
         yield f"    writes{self.accesses(dims, [assign.target], reads)}"

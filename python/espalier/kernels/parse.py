@@ -7,7 +7,7 @@ import inspect
 import textwrap
 from types import FunctionType
 
-from espalier.kernels.affine import Affine, Dim, Size
+from espalier.kernels.affine import Affine, Dim, Loaded, Size
 from espalier.kernels.scope import KernelError, Scope
 from espalier.kernels.tree import (
     Argument,
@@ -23,6 +23,7 @@ from espalier.kernels.tree import (
     Tree,
     computations,
     loads,
+    subscript_loads,
 )
 from espalier.kernels.types import ArrayType, ScalarType, label, local
 from espalier.kernels.values import Values
@@ -103,7 +104,8 @@ class _Parser:
         """Declare an array."""
         if not name.isascii():
             raise self.scope.error(node, f"expects an ASCII name, but got '{name}'")
-        for extent in kind.extents:
+        bound = () if kind.bounded_by is None else (kind.bounded_by,)
+        for extent in (*kind.extents, *bound):
             for atom in extent.atoms():
                 assert isinstance(atom, Size), "extents are made of sizes"
                 self.scope.use_size(atom)
@@ -226,6 +228,10 @@ class _Parser:
         limit = self.bounds(args[min(len(args), 2) - 1], "min" if step > 0 else "max")
         if abs(step) != 1 and len(first) > 1:
             raise self.scope.error(node, f"expects one first value for step {step}")
+        if abs(step) != 1 and any(bound.loads() for bound in (*first, *limit)):
+            raise self.scope.error(
+                node, f"expects step 1 between bounds that are read, but got {step}"
+            )
         dim = Dim(node.target.id)
         self.scope.declare(node, dim.name, dim)
         body = self.statements(node.body)
@@ -236,7 +242,23 @@ class _Parser:
         """Translate a bound, which may be a maximum or minimum of several."""
         if isinstance(node, ast.Call) and self.scope.function(node.func) == combine:
             return tuple(b for argument in node.args for b in self.bounds(argument, combine))
-        return (self.values.affine(node),)
+        bound = self.values.affine(node, loaded=True)
+        loads = bound.loads()
+        inside = [atom for atom in bound.atoms() if isinstance(atom, Loaded)]
+        if len(inside) != len(loads) or any(list(subscript_loads(x.subscripts)) for x in loads):
+            raise self.scope.error(
+                node,
+                "expects the bound of a loop to be a sum of elements at affine places, "
+                f"but got '{ast.unparse(node)}'",
+            )
+        for load in loads:
+            if load.array.type.bounded_by is None:
+                raise self.scope.error(
+                    node,
+                    f"expects '{load.array.name}' to have values that are bounded, as in "
+                    f"'i32[n].with_values(bounded_by=m)', to bound a loop",
+                )
+        return (bound,)
 
     # Assignments.
 

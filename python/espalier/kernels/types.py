@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,10 +41,49 @@ class ScalarType:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """A dense array; extents are affine expressions of sizes."""
+    """A dense array; extents are affine expressions of sizes.
+
+    Arguments:
+        bounded_by: all values are from 0 to less than this, if it is given.
+        monotonic: no value is less than the one before it.
+        injective: no value occurs twice.
+    """
 
     element: ScalarType
     extents: tuple[Affine, ...]
+    bounded_by: Affine | None = None
+    monotonic: bool = False
+    injective: bool = False
+
+    def with_values(
+        self,
+        bounded_by: Operators | int | None = None,
+        monotonic: bool = False,
+        injective: bool = False,
+    ) -> ArrayType:
+        """Say what holds for the values of an argument of integers.
+
+        A kernel may rely on it, as for the bounds of a loop; calls check it.
+
+        Example:
+            >>> starts = i32[n + 1].with_values(bounded_by=e + 1, monotonic=True)
+        """
+        bound = None if bounded_by is None else to_affine(bounded_by)
+        if self.element.is_float:
+            raise EspalierError(f"expects integers with such values, but got {self.element.name}")
+        if bound is not None and bound.number is None:
+            rest = bound - bound.constant
+            if not isinstance(rest.atom, Size):
+                raise EspalierError(
+                    f"expects a number, or a size plus a number, as bound, but got {bounded_by}"
+                )
+        if injective and bound is None:
+            raise EspalierError("expects a bound of values that are different, but got none")
+        if monotonic and len(self.extents) != 1:
+            raise EspalierError(
+                f"expects monotonic values in 1 dimension, but got {len(self.extents)}"
+            )
+        return replace(self, bounded_by=bound, monotonic=monotonic, injective=injective)
 
 
 f64 = ScalarType("f64")

@@ -16,6 +16,7 @@ import onnx
 from espalier.errors import EspalierError
 from espalier.models.inception import inception_v3
 from espalier.models.nasnet import nasnet_a
+from espalier.models.nasrnn import nasrnn
 from espalier.models.net import Net
 from espalier.models.sequence import bert, lstm_seq2seq
 from espalier.models.vision import dcgan, mobilenet_v2, residual, squeezenet
@@ -30,6 +31,7 @@ MODELS: dict[str, Callable[..., onnx.ModelProto]] = {
     "dcgan": dcgan,
     "lstm_seq2seq": lstm_seq2seq,
     "nasnet_a": nasnet_a,
+    "nasrnn": nasrnn,
     "squeezenet": squeezenet,
     "inception_v3": inception_v3,
 }

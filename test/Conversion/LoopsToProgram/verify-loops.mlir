@@ -72,7 +72,7 @@ func.func @main_plan(%n: index) {
 
 // -----
 
-// expected-error @below {{argument #0 expects 'espalier.bound' to be a number or a name for integers, but got 4 : i64 for 'memref<4xf32>'}}
+// expected-error @below {{argument #0 expects 'espalier.bound' to be a number, a name or both for integers, but got 4 : i64 for 'memref<4xf32>'}}
 func.func @main(%x: memref<4xf32> {espalier.bound = 4 : i64}) attributes {espalier.num_inputs = 1 : i64} {
   return
 }

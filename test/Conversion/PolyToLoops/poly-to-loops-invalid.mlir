@@ -13,23 +13,6 @@ poly.kernel @registers_need_an_extent(%A: memref<?xf32>, %N: index) {
 
 // -----
 
-#i = affine_map<(i) -> (i)>
-#points = affine_set<(i) : (i >= 0, 3 - i >= 0)>
-// expected-error @below {{expects an element of an array in registers to be written, in the same iteration, before 'b' reads it, and its loops to be unrolled}}
-poly.kernel @registers_need_unrolled_loops(%A: memref<4xf32>) {
-  %s = poly.array register : memref<4xf32>
-  poly.compute @a domain [#points] reads() writes(%s[#i] : memref<4xf32>) {
-    %z = arith.constant 0.0 : f32
-    poly.yield %z : f32
-  }
-  poly.compute @b domain [#points] reads(%s[#i] : memref<4xf32>) writes(%A[#i] : memref<4xf32>) {
-  ^bb0(%x: f32):
-    poly.yield %x : f32
-  }
-}
-
-// -----
-
 // expected-error @below {{expects a prefetch mark outside of vector loops, with a computation, one of its reads, a map 'at' of its dimensions and at most 4096 bytes, but got {at = affine_map<(d0) -> (d0)>, bytes = 64 : i64, computation = @copy, name = "prefetch", read = 1 : i64}}}
 poly.kernel @prefetch_of_no_read(%x: memref<8xf32>, %y: memref<8xf32>) {
   poly.compute @copy domain [affine_set<(i) : (i >= 0, 7 - i >= 0)>]

@@ -80,3 +80,45 @@ poly.kernel @subtracted_from(%x: memref<8xf32>, %s: memref<f32>) {
     poly.yield %after : f32
   }
 }
+
+// -----
+
+#all = affine_set<(n, j)[E] : (n >= 0, 3 - n >= 0, j >= 0, E - 1 - j >= 0)>
+poly.kernel @k(%P: memref<?xi32>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C14
+  // expected-error @below {{expects 'where' to have 2 dimensions, with 1 parameters and at most 1 values of reads as symbols, but got 2 dimensions and 3 symbols}}
+  poly.compute @a domain [#all] where affine_set<(n, j)[E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
+      reads(%P[affine_map<(n, j)[E] -> (n)>] : memref<?xi32>) writes(%x[affine_map<(n, j)[E] -> (j)>] : memref<?xf32>) {
+  ^bb0(%b: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n, j)[E] : (n >= 0, 3 - n >= 0, j >= 0, E - 1 - j >= 0)>
+poly.kernel @k(%P: memref<?xf32>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C15
+  // expected-error @below {{expects 'where' to depend on integers, but read #0 is 'f32'}}
+  poly.compute @a domain [#all] where affine_set<(n, j)[E, b] : (j - b >= 0)>
+      reads(%P[affine_map<(n, j)[E] -> (n)>] : memref<?xf32>) writes(%x[affine_map<(n, j)[E] -> (j)>] : memref<?xf32>) {
+  ^bb0(%b: f32):
+    poly.yield %b : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n, j)[E] : (n >= 0, 3 - n >= 0, j >= 0, E - 1 - j >= 0)>
+poly.kernel @k(%P: memref<?xi32>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C15
+  // expected-error @below {{expects 'where' to depend on reads at places that no other read decides, but read #1 uses the value of read #0}}
+  poly.compute @a domain [#all] where affine_set<(n, j)[E, r, b] : (j - b >= 0)>
+      reads(%P[affine_map<(n, j)[E] -> (n)>], %P[affine_map<(n, j)[E, r] -> (r)>] : memref<?xi32>, memref<?xi32>)
+      writes(%x[affine_map<(n, j)[E] -> (j)>] : memref<?xf32>) {
+  ^bb0(%r: i32, %b: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}

@@ -59,8 +59,8 @@ poly.kernel @k(%A: memref<?xf32>, %N: index) attributes {poly.assumptions = affi
 // -----
 
 // KernelOp C6
-// expected-error @below {{expects 'poly.bounded_by' to map the parameters to a constant or one of them, but argument #0 has affine_map<()[s0] -> (s0 + 1)>}}
-poly.kernel @k(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N + 1)>}, %N: index) {
+// expected-error @below {{expects 'poly.bounded_by' to map the parameters to a constant, or to one of them plus a constant, but argument #0 has affine_map<()[s0] -> (s0 * 2)>}}
+poly.kernel @k(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N * 2)>}, %N: index) {
 }
 
 // -----
@@ -86,4 +86,11 @@ poly.kernel @k(%I: memref<?xi32> {poly.injective, poly.bounded_by = affine_map<(
     %c = arith.constant 0 : i32
     poly.yield %c : i32
   }
+}
+
+// -----
+
+// KernelOp C9
+// expected-error @below {{expects 'poly.monotonic' to be a unit attribute of a memref with one dimension, but argument #0 is 'memref<?x?xi32>' with unit}}
+poly.kernel @k(%P: memref<?x?xi32> {poly.monotonic}) {
 }

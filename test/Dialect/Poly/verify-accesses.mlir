@@ -64,8 +64,8 @@ poly.kernel @assumed(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, 
 
 // -----
 
-// Subscripts that depend on data may be anything, and so are not looked at; nor
-// is a kernel that states no extents.
+// Subscripts that depend on data without bounds are not looked at; nor is a
+// kernel that states no extents.
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #i = affine_map<(i)[N] -> (i)>
 
@@ -78,6 +78,57 @@ poly.kernel @indirect(%r: memref<?xi32> {poly.shape = affine_map<()[N] -> (N)>},
 }
 poly.kernel @unstated(%A: memref<8xf32>, %N: index) {
   poly.compute @s domain [#points] reads() writes(%A[#i] : memref<8xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// A value that is bounded by the extent is inside, and one more is not.
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+poly.kernel @bounded(%r: memref<?xi32> {poly.shape = affine_map<()[N] -> (N)>, poly.bounded_by = affine_map<()[N] -> (N)>}, %A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  poly.compute @s domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r)>] : memref<?xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // expected-error @below {{'poly.compute' op expects to write argument #1 inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is 1}}
+  poly.compute @t domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r + 1)>] : memref<?xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+poly.kernel @negative(%r: memref<?xi32> {poly.shape = affine_map<()[N] -> (N)>, poly.bounded_by = affine_map<()[N] -> (N)>}, %A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  // expected-error @below {{'poly.compute' op expects to write argument #1 inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is -1}}
+  poly.compute @s domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r - 1)>] : memref<?xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// Points beyond the bound of what bounds a loop do not run.
+#all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E + 7 - j >= 0)>
+#row = affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
+
+poly.kernel @rows(%P: memref<?xi32> {poly.shape = affine_map<()[N, E] -> (N + 1)>, poly.monotonic, poly.bounded_by = affine_map<()[N, E] -> (E + 1)>},
+                  %x: memref<?xf32> {poly.shape = affine_map<()[N, E] -> (E)>}, %N: index, %E: index) {
+  poly.compute @clear dims ["n", "j"] domain [#all] where #row
+      reads(%P[affine_map<(n, j)[N, E] -> (n)>], %P[affine_map<(n, j)[N, E] -> (n + 1)>] : memref<?xi32>, memref<?xi32>)
+      writes(%x[affine_map<(n, j)[N, E] -> (j)>] : memref<?xf32>) {
+  ^bb0(%b: i32, %e: i32):
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
   }

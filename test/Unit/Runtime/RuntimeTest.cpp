@@ -257,12 +257,39 @@ TEST_F(RuntimeTest, valuesAreChecked) {
   places[1] = -1;
   expectError("input 'flags' expects values from 0 to less than 3, but got -1 "
               "in element 1");
+  // A bound of a name and a number.
+  infos[2].bound = 1;
+  places[1] = 3;
+  EXPECT_EQ(run(), ESPALIER_OK);
+  places[1] = 4;
+  expectError("input 'flags' expects values from 0 to less than 4, but got 4 "
+              "in element 1");
+  places[1] = -1;
   infos[2].properties = ESPALIER_BOUNDED;
   infos[2].bound_symbol = nullptr;
   infos[2].bound = 2;
   expectError("input 'flags' expects values from 0 to less than 2, but got 2 "
               "in element 0");
   places[0] = places[1] = places[2];
+  EXPECT_EQ(run(), ESPALIER_OK);
+}
+
+TEST_F(RuntimeTest, orderedValuesAreChecked) {
+  espalier_tensor_info infos[3] = {kInputs[0], kInputs[1], kInputs[2]};
+  infos[2].dtype = ESPALIER_I32;
+  infos[2].properties = ESPALIER_MONOTONIC;
+  program.inputs = infos;
+  int32_t starts[3] = {-2, 0, 0};
+  flagExtents[0] = 3;
+  inputs[2] = {starts, ESPALIER_I32, 1, flagExtents};
+  EXPECT_EQ(run(), ESPALIER_OK);
+  starts[2] = -1;
+  expectError("input 'flags' expects values that do not decrease, but got -1 "
+              "after 0 in element 2");
+  // As unsigned numbers, these do not.
+  infos[2].dtype = inputs[2].dtype = ESPALIER_U64;
+  uint64_t large[3] = {1, uint64_t(1) << 63, (uint64_t(1) << 63) + 1};
+  inputs[2].data = large;
   EXPECT_EQ(run(), ESPALIER_OK);
 }
 

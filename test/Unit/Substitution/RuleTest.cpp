@@ -77,6 +77,45 @@ TEST_F(RuleTest, IgnoresOtherLines) {
   EXPECT_EQ(rules.size(), 1u);
 }
 
+TEST_F(RuleTest, ReadsGuards) {
+  std::vector<Rule> rules =
+      parse("rule r\nwhere dim(?i0, 0) == 2\nsrc ?i0\ndst (relu ?i0)\nwhere "
+            "rank(relu#1) == 1\n");
+  EXPECT_EQ(errors, "");
+  ASSERT_EQ(rules.size(), 1u);
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
+  print(rules[0], os);
+  EXPECT_EQ(printed, "rule r\nsrc ?i0\ndst (relu ?i0)\nwhere dim(?i0, 0) == 2 "
+                     "and rank(relu#1) == 1\n");
+  EXPECT_EQ(fault("rule r\nwhere dim(?i1, 0) == 2\nsrc ?i0\ndst ?i0"),
+            "2: rule 'r': expects a variable or an operator of the rule, such "
+            "as '?i0', but got '?i1'");
+}
+
+TEST_F(RuleTest, KnowsVersions) {
+  const std::string rule = "rule r\nsrc ?i0\ndst ?i0\narithmetic exact\n";
+  std::vector<Rule> rules = parse("version 1\n\n" + rule + "\nend 1\n");
+  EXPECT_EQ(errors, "");
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].arithmetic, Arithmetic::Exact);
+  EXPECT_EQ(fault("version 2\n\n" + rule + "\nend 1\n"),
+            "1: expects rules of version 1, but got '2'");
+  EXPECT_EQ(fault("version 1\n\n" + rule),
+            "6: expects 'end N' behind the rules of a file with a version, but "
+            "got the end of the file");
+  EXPECT_EQ(fault("version 1\n\n" + rule + "\nend 2\n"),
+            "8: expects 'end 1' behind that many rules, but got '2'");
+  EXPECT_EQ(fault(rule + "\nversion 1\nend 1\n"),
+            "6: expects one version, before the rules, but got '1'");
+  EXPECT_EQ(fault("version 1\nend 0\n\n" + rule),
+            "4: expects no rule behind 'end', but got 'r'");
+  EXPECT_EQ(
+      fault("rule r\nsrc ?i0\ndst ?i0\narithmetic maybe\n"),
+      "4: rule 'r': expects 'exact' or 'reassociates' arithmetic, but got "
+      "'maybe'");
+}
+
 TEST_F(RuleTest, ReadsParametersInAnyOrder) {
   std::vector<Rule> rules = parse(
       "rule r\nsrc (conv2d :act none :stride 1,1 :pad same ?i0 ?i1)\ndst ?i0");
@@ -112,10 +151,12 @@ TEST_F(RuleTest, RefusesFaultyExpressions) {
   EXPECT_EQ(faultIn("?i99999999999"),
             "2: rule 'r': expects a variable like ?i0 or ?s0, but got "
             "'?i99999999999'");
-  EXPECT_EQ(faultIn("(tanh ?i0)"),
+  EXPECT_EQ(faultIn("(tan ?i0)"),
             "2: rule 'r': expects an operator (conv2d, matmul, ewadd, ewmul, "
             "smul, relu, transpose, concat, split, poolavg, poolmax, enlarge, "
-            "const_iconv, const_pool, const_imm, const_one), but got 'tanh'");
+            "const_iconv, const_pool, const_imm, const_one, ewsub, ewmax, exp, "
+            "tanh, sigmoid, badd, bmul, bmm, swap, slice, pad, reduce_sum, "
+            "reduce_max), but got 'tan'");
   EXPECT_EQ(faultIn("(relu ?i0"), "2: rule 'r': expects ')' behind the 1 "
                                   "operands of 'relu', but got the end of the "
                                   "line");

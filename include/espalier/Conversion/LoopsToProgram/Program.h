@@ -26,10 +26,13 @@ constexpr llvm::StringLiteral kPlanName = "main_plan";
 constexpr llvm::StringLiteral kNameAttr = "espalier.name";
 constexpr llvm::StringLiteral kDimsAttr = "espalier.dims";
 constexpr llvm::StringLiteral kDtypeAttr = "espalier.dtype";
-/// All values are from 0 to less than this number, or the extent of that name.
+/// All values are from 0 to less than this number, or the extent of that name;
+/// or, of an array of a name and a number, than their sum.
 constexpr llvm::StringLiteral kBoundAttr = "espalier.bound";
 /// No value occurs twice.
 constexpr llvm::StringLiteral kInjectiveAttr = "espalier.injective";
+/// No value is less than the one before it.
+constexpr llvm::StringLiteral kMonotonicAttr = "espalier.monotonic";
 constexpr llvm::StringLiteral kArenaAttr = "espalier.arena";
 constexpr llvm::StringLiteral kConstantsArgAttr = "espalier.constants";
 // On @main.
@@ -50,11 +53,13 @@ struct TensorSignature {
   std::vector<int64_t> extents;
   /// One name per extent, empty for an extent without a name.
   std::vector<std::string> symbols;
-  /// What the values, which are integers, are less than; -1 for no bound, or
-  /// for the extent with a name.
-  int64_t bound = -1;
+  /// What the values, which are integers, are less than, if they are bounded;
+  /// with a symbol, the extent of this name is added.
+  bool isBounded = false;
+  int64_t bound = 0;
   std::string boundSymbol;
   bool isInjective = false;
+  bool isMonotonic = false;
 };
 
 /// What callers of a program have to know.

@@ -27,6 +27,7 @@
 #define ESPALIER_SUBSTITUTION_GENERATOR_FIELD_H
 
 #include <cstdint>
+#include <iterator>
 
 namespace espalier::substitution::generator {
 
@@ -53,6 +54,10 @@ inline uint32_t reduce(uint64_t value) {
 inline uint32_t add(uint32_t lhs, uint32_t rhs) {
   uint32_t sum = lhs + rhs;
   return sum >= kPrime ? sum - kPrime : sum;
+}
+
+inline uint32_t subtract(uint32_t lhs, uint32_t rhs) {
+  return add(lhs, kPrime - rhs);
 }
 
 inline uint32_t multiply(uint32_t lhs, uint32_t rhs) {
@@ -98,11 +103,32 @@ inline uint32_t maximum(uint32_t lhs, uint32_t rhs) {
 /// Less than all others, or equal.
 inline uint32_t getLeast() { return multiply(kPrime / 2 + 1, invert(kScale)); }
 
+/// The values of `applyExp`: one more than each divides `kScale`, so that
+/// 1 / (1 + exp) can be compared too.
+constexpr uint32_t kExpValues[] = {1,  2,  3,  5,  7,  8, 11,
+                                   17, 23, 26, 35, 53, 71};
+
 /// A mixing step of 64 bits; a bijection (the finalizer of MurmurHash3).
 inline uint64_t mix(uint64_t value) {
   value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdULL;
   value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53ULL;
   return value ^ (value >> 33);
+}
+
+/// exp is any function with positive values, and tanh any that keeps signs:
+/// what holds for these owes nothing to the real ones.
+inline uint32_t applyExp(uint32_t element) {
+  return kExpValues[mix(element) % std::size(kExpValues)];
+}
+inline uint32_t applyTanh(uint32_t element) {
+  int32_t order = getOrder(element);
+  auto size = static_cast<int64_t>(1 + mix(~uint64_t(element)) % kBound);
+  return fromInteger(order == 0 ? 0 : order < 0 ? -size : size);
+}
+
+/// 1 / (1 + exp(-x)).
+inline uint32_t applySigmoid(uint32_t element) {
+  return invert(add(1, applyExp(subtract(0, element))));
 }
 
 /// A repeatable source of random numbers (SplitMix64).

@@ -69,8 +69,11 @@ struct Operation {
   std::array<uint8_t, 2> kernel{1, 1};
   std::array<uint8_t, 2> stride{1, 1};
   uint8_t axis = 0;
-  uint8_t rank = 0;    ///< `:ndim`.
-  uint8_t part = 0;    ///< Of a split.
+  uint8_t rank = 0; ///< `:ndim`.
+  uint8_t part = 0; ///< Of a split.
+  /// Of a swap its axes, of a batched product its ranks, of a slice where it
+  /// begins and its size, of a pad the zeros before and behind.
+  std::array<uint8_t, 2> numbers{};
   Shape constantShape; ///< Of a constant's result: the context decides.
 
   unsigned getNumOperands() const { return getInfo(kind).numOperands; }

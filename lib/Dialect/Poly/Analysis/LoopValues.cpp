@@ -68,6 +68,216 @@ espalier::poly::getLoopValues(const polyhedral::Context &context, BandOp band,
   return values;
 }
 
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A loop above a leaf.
+struct Loop {
+  mutable BandOp band;
+  unsigned position;
+  AffineExpr value; ///< Of the computation's dimensions.
+
+  LoopAttr getKind() const { return band.getLoopKinds()[position]; }
+  std::string getName() const {
+    std::optional<ArrayAttr> names = band.getNames();
+    return names ? "\"" + cast<StringAttr>((*names)[position]).str() + "\""
+                 : "number " + std::to_string(position);
+  }
+};
+
+/// The way of a computation that uses an array to one leaf.
+struct Way {
+  mutable ComputeOp compute;
+  SmallVector<Loop> loops;
+  polyhedral::Set points;
+};
+
+/// Checks the loops around the uses of one array.
+class RegisterChecker {
+public:
+  RegisterChecker(ArrayOp array, const polyhedral::Limits &limits)
+      : array(array), kernel(array->getParentOfType<KernelOp>()),
+        numParams(kernel.getNumParameters()), context(limits) {}
+
+  std::string run();
+
+private:
+  void collectWays(Operation *node, ComputeOp compute, SmallVector<Loop> loops);
+  /// The number of outer loops in which all that happens to an element happens
+  /// in one iteration.
+  size_t countTileLoops();
+  AffineExpr getAddress(AffineMap map);
+  std::string check(const Way &way, size_t numTileLoops, AffineExpr address);
+  polyhedral::Map getMap(const Way &way, ArrayRef<AffineExpr> results) {
+    return polyhedral::Map::get(context, numParams,
+                                AffineMap::get(way.compute.getNumDims(),
+                                               numParams, results,
+                                               array.getContext()));
+  }
+  SmallVector<AffineMap> getAccesses(ComputeOp compute);
+
+  ArrayOp array;
+  KernelOp kernel;
+  unsigned numParams;
+  polyhedral::Context context;
+  SmallVector<Way> ways;
+};
+} // namespace
+
+SmallVector<AffineMap> RegisterChecker::getAccesses(ComputeOp compute) {
+  SmallVector<AffineMap> maps;
+  for (const auto &accesses :
+       {compute.getReadAccesses(), compute.getWriteAccesses()})
+    for (const ComputeAccess &access : accesses)
+      if (access.array == array.getArray() &&
+          !llvm::is_contained(maps, access.map))
+        maps.push_back(access.map);
+  return maps;
+}
+
+void RegisterChecker::collectWays(Operation *node, ComputeOp compute,
+                                  SmallVector<Loop> loops) {
+  StringRef symbol = compute.getSymName();
+  if (auto band = dyn_cast<BandOp>(node))
+    for (auto [position, value] :
+         llvm::enumerate(band.getMap(symbol).getResults()))
+      loops.push_back({band, unsigned(position), value});
+  if (auto sequence = dyn_cast<SequenceOp>(node)) {
+    for (auto filter : sequence.getBody().getOps<FilterOp>())
+      if (llvm::is_contained(
+              filter.getComputations().getAsValueRange<FlatSymbolRefAttr>(),
+              symbol))
+        collectWays(filter, compute, loops);
+    return;
+  }
+  if (Operation *child = getChildNode(node->getRegion(0)))
+    return collectWays(child, compute, std::move(loops));
+  polyhedral::Set points = getPoints(context, compute, node);
+  ways.push_back({compute, std::move(loops), points});
+}
+
+size_t RegisterChecker::countTileLoops() {
+  ArrayRef<Loop> first = ways.front().loops;
+  size_t number = first.size();
+  for (const Way &way : ways) {
+    size_t shared = 0;
+    while (shared < number && shared < way.loops.size() &&
+           way.loops[shared].band == first[shared].band &&
+           way.loops[shared].position == first[shared].position)
+      ++shared;
+    number = shared;
+  }
+  for (; number > 0; --number) {
+    polyhedral::Map tiles;
+    for (const Way &way : ways) {
+      SmallVector<AffineExpr> values;
+      for (const Loop &loop : ArrayRef(way.loops).take_front(number))
+        values.push_back(loop.value);
+      for (AffineMap map : getAccesses(way.compute)) {
+        polyhedral::Map own = getMap(way, map.getResults())
+                                  .intersectDomain(way.points)
+                                  .inverse()
+                                  .compose(getMap(way, values));
+        tiles = tiles ? tiles.unite(own) : own;
+      }
+    }
+    if (tiles.isSingleValued().value_or(false))
+      break;
+  }
+  return number;
+}
+
+AffineExpr RegisterChecker::getAddress(AffineMap map) {
+  if (std::optional<AffineMap> storage = array.getStorage())
+    map = storage->compose(map);
+  Type type = array.getStorageType().value_or(array.getArray().getType());
+  AffineExpr address = getAffineConstantExpr(0, array.getContext());
+  for (auto [index, extent] :
+       llvm::zip(map.getResults(), cast<MemRefType>(type).getShape()))
+    address = address * extent + index;
+  return simplifyAffineExpr(address, map.getNumDims(), numParams);
+}
+
+std::string RegisterChecker::check(const Way &way, size_t numTileLoops,
+                                   AffineExpr address) {
+  auto decide = [&](ArrayRef<AffineExpr> values, AffineExpr expr) {
+    return getMap(way, values)
+        .intersectDomain(way.points)
+        .inverse()
+        .compose(getMap(way, expr))
+        .isSingleValued()
+        .value_or(false);
+  };
+  for (size_t number = numTileLoops; number < way.loops.size(); ++number) {
+    const Loop &loop = way.loops[number];
+    SmallVector<AffineExpr> others;
+    for (const auto &[position, other] : llvm::enumerate(way.loops))
+      if (position != number)
+        others.push_back(other.value);
+    if (decide(others, address))
+      continue;
+    LoopAttr kind = loop.getKind();
+    if (kind.isVector() && decide(others, address - loop.value))
+      continue;
+    polyhedral::Set values = getMap(way, loop.value).apply(way.points);
+    if (kind.isUnroll() && values.getMin(0) && values.getMax(0))
+      continue;
+    return "the loop " + loop.getName() + " of @" +
+           way.compute.getSymName().str() +
+           (kind.isUnroll()
+                ? " to run between numbers, to use other elements of "
+                : " to be unrolled, or lanes over neighbours, to use other "
+                  "elements of ") +
+           describeArray(array.getArray()) +
+           " in registers in each iteration, but it " +
+           (kind.isUnroll() ? "runs between others"
+            : kind.isVector()
+                ? "has lanes over others"
+                : ("is " + stringifyLoopKind(kind.getKind())).str());
+  }
+  return "";
+}
+
+std::string RegisterChecker::run() {
+  for (ComputeOp compute : kernel.getComputes()) {
+    SmallVector<AffineMap> maps = getAccesses(compute);
+    for (AffineMap map : maps)
+      if (map.getNumSymbols() > numParams)
+        return describeArray(array.getArray()) +
+               " in registers to be used at affine places, but @" +
+               compute.getSymName().str() + " uses it at others";
+    Operation *root = getChildNode(kernel.getSchedule().getBody());
+    if (!maps.empty() && root)
+      collectWays(root, compute, {});
+  }
+  if (ways.empty())
+    return "";
+  size_t numTileLoops = countTileLoops();
+  for (const Way &way : ways)
+    for (AffineMap map : getAccesses(way.compute)) {
+      std::string fault = check(way, numTileLoops, getAddress(map));
+      if (!fault.empty())
+        return fault;
+    }
+  return "";
+}
+
+std::string espalier::poly::checkRegisters(ArrayOp array,
+                                           const polyhedral::Limits &limits) {
+  auto kernel = array->getParentOfType<KernelOp>();
+  Type type = array.getStorageType().value_or(array.getArray().getType());
+  if (array.getPlacement() != Placement::Register || !kernel.getSchedule() ||
+      !cast<MemRefType>(type).hasStaticShape())
+    return "";
+  return RegisterChecker(array, limits).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
 std::string espalier::poly::checkLanes(ScheduleOp schedule,
                                        const polyhedral::Limits &limits) {
   std::string fault;

@@ -60,6 +60,24 @@ findLookups(ComputeOp compute, const ComputeAccess &access) {
   return lookups;
 }
 
+/// What is stated of the values of an argument, if anything.
+static std::optional<polyhedral::ValueFacts> getFacts(KernelOp kernel,
+                                                      Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  if (!argument)
+    return std::nullopt;
+  polyhedral::ValueFacts facts;
+  unsigned number = argument.getArgNumber();
+  if (auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
+          number, KernelOp::getBoundAttrName()))
+    facts.bound = bound.getValue().getResult(0);
+  facts.isMonotonic =
+      bool(kernel.getArgAttr(number, KernelOp::getMonotonicAttrName()));
+  if (!facts.bound && !facts.isMonotonic)
+    return std::nullopt;
+  return facts;
+}
+
 KernelModel espalier::poly::buildModel(KernelOp kernel) {
   KernelModel model;
   model.program.context = kernel.getContext();
@@ -79,17 +97,23 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
     polyhedral::Statement statement;
     statement.name = compute.getSymName().str();
     statement.numDims = compute.getNumDims();
+    for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
+      statement.dimNames.push_back(compute.getDimName(dim).str());
     statement.domain = compute.getDomainSets();
+    statement.where = compute.getWhere().value_or(IntegerSet());
     llvm::append_range(statement.reads,
                        translate(compute, compute.getReadAccesses()));
     llvm::append_range(statement.writes,
                        translate(compute, compute.getWriteAccesses()));
+    statement.values = statement.reads;
     statement.numInterleaved = compute.getInterleaved().value_or(0);
     statement.isReduction = compute.getReduction().has_value();
     model.program.statements.push_back(std::move(statement));
   }
   for (auto [array, number] : numbers) {
     model.arrays.push_back(array);
+    if (auto facts = getFacts(kernel, array))
+      model.program.facts[number] = *facts;
     auto local = array.getDefiningOp<ArrayOp>();
     if (!local)
       continue;

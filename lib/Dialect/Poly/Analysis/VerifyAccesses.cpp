@@ -34,7 +34,8 @@ namespace {
 class AccessChecker {
 public:
   explicit AccessChecker(KernelOp kernel)
-      : kernel(kernel), numParams(kernel.getNumParameters()) {}
+      : kernel(kernel), model(buildModel(kernel)),
+        numParams(kernel.getNumParameters()) {}
 
   LogicalResult run();
 
@@ -47,7 +48,13 @@ private:
   std::optional<SmallVector<int64_t>> findPoint(ComputeOp compute,
                                                 AffineExpr outside);
 
+  const polyhedral::Statement &getStatement(ComputeOp compute) const {
+    return model.program.statements[llvm::find(model.computes, compute) -
+                                    model.computes.begin()];
+  }
+
   KernelOp kernel;
+  KernelModel model;
   unsigned numParams;
   polyhedral::Context context;
 };
@@ -65,6 +72,15 @@ AccessChecker::findPoint(ComputeOp compute, AffineExpr outside) {
     llvm::append_range(constraints, assumptions.getConstraints());
     llvm::append_range(isEquality, assumptions.getEqFlags());
   }
+  // What bounds of values say of the points that run.
+  const polyhedral::Statement &statement = getStatement(compute);
+  polyhedral::forEachCondition(statement, [&](AffineExpr condition) {
+    if (AffineExpr most =
+            polyhedral::getExtreme(model.program, statement, condition, true)) {
+      constraints.push_back(most);
+      isEquality.push_back(false);
+    }
+  });
   unsigned numDims = compute.getNumDims();
   polyhedral::Set domain = polyhedral::Set::getUnion(
       context, numDims, numParams, compute.getDomainSets());
@@ -77,18 +93,20 @@ AccessChecker::findPoint(ComputeOp compute, AffineExpr outside) {
 LogicalResult AccessChecker::check(ComputeOp compute,
                                    const ComputeAccess &access, StringRef verb,
                                    unsigned dim) {
-  AffineExpr index = access.map.getResult(dim);
   AffineExpr extent = getExtent(kernel, access.array, dim);
-  bool isKnown = extent != nullptr;
-  index.walk([&](AffineExpr expr) {
-    auto symbol = dyn_cast<AffineSymbolExpr>(expr);
-    isKnown &= !symbol || symbol.getPosition() < numParams;
-  });
-  if (!isKnown || !index.isPureAffine())
+  // Values that are read may be anything within their bounds.
+  auto getIndex = [&](bool isLargest) {
+    return polyhedral::getExtreme(model.program, getStatement(compute),
+                                  access.map.getResult(dim), isLargest);
+  };
+  AffineExpr index = getIndex(false);
+  if (!extent || !index)
     return success();
   auto point = findPoint(compute, -index - 1);
-  if (!point)
+  if (!point) {
+    index = getIndex(true);
     point = findPoint(compute, index - extent);
+  }
   if (!point)
     return success();
   ArrayRef<int64_t> values = *point;

@@ -60,12 +60,24 @@ void KernelOp::print(OpAsmPrinter &printer) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+/// Whether `expr` is a constant, or a symbol plus a constant.
+static bool isBound(AffineExpr expr) {
+  if (isa<AffineConstantExpr, AffineSymbolExpr>(expr))
+    return true;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  return sum && expr.getKind() == AffineExprKind::Add &&
+         isa<AffineSymbolExpr>(sum.getLHS()) &&
+         isa<AffineConstantExpr>(sum.getRHS());
+}
+
 /// Checks what is stated of the values of argument `number`.
 static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
   Attribute bound = kernel.getArgAttr(number, KernelOp::getBoundAttrName());
   Attribute injective =
       kernel.getArgAttr(number, KernelOp::getInjectiveAttrName());
-  if (!bound && !injective)
+  Attribute monotonic =
+      kernel.getArgAttr(number, KernelOp::getMonotonicAttrName());
+  if (!bound && !injective && !monotonic)
     return success();
   auto fail = [&](StringRef attr, const Twine &rule) {
     return kernel.emitOpError("expects '")
@@ -73,13 +85,13 @@ static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
   };
   // C6
   auto map = dyn_cast_if_present<AffineMapAttr>(bound);
-  if (bound &&
-      (!map || map.getValue().getNumDims() != 0 ||
-       map.getValue().getNumSymbols() != kernel.getNumParameters() ||
-       map.getValue().getNumResults() != 1 ||
-       !isa<AffineConstantExpr, AffineSymbolExpr>(map.getValue().getResult(0))))
+  if (bound && (!map || map.getValue().getNumDims() != 0 ||
+                map.getValue().getNumSymbols() != kernel.getNumParameters() ||
+                map.getValue().getNumResults() != 1 ||
+                !isBound(map.getValue().getResult(0))))
     return fail(KernelOp::getBoundAttrName(),
-                "to map the parameters to a constant or one of them")
+                "to map the parameters to a constant, or to one of them plus a "
+                "constant")
            << " has " << bound;
   // C7
   if (injective && (!bound || !isa<UnitAttr>(injective)))
@@ -87,8 +99,9 @@ static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
                 "to be a unit attribute beside 'poly.bounded_by'")
            << " has " << injective << (bound ? "" : " alone");
   // C8
-  StringRef name =
-      bound ? KernelOp::getBoundAttrName() : KernelOp::getInjectiveAttrName();
+  StringRef name = bound       ? KernelOp::getBoundAttrName()
+                   : injective ? KernelOp::getInjectiveAttrName()
+                               : KernelOp::getMonotonicAttrName();
   Type type = kernel.getArgumentTypes()[number];
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || !memref.getElementType().isInteger())
@@ -97,6 +110,11 @@ static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
     if (llvm::is_contained(compute.getWrites(), kernel.getArgument(number)))
       return fail(name, "on arguments that no computation writes")
              << " is written by @" << compute.getSymName();
+  // C9
+  if (monotonic && (!isa<UnitAttr>(monotonic) || memref.getRank() != 1))
+    return fail(KernelOp::getMonotonicAttrName(),
+                "to be a unit attribute of a memref with one dimension")
+           << " is " << type << " with " << monotonic;
   return success();
 }
 
@@ -116,7 +134,7 @@ LogicalResult KernelOp::verify() {
                          "numbers, but argument #")
              << number << " is " << type;
 
-    // C6, C7, C8
+    // C6, C7, C8, C9
     if (failed(verifyValues(*this, number)))
       return failure();
 
@@ -380,6 +398,49 @@ static LogicalResult verifyAccesses(ComputeOp op, OperandRange arrays,
   return success();
 }
 
+bool ComputeOp::isConditionedOn(unsigned number) {
+  std::optional<IntegerSet> where = getWhere();
+  unsigned symbol = getKernel().getNumParameters() + number;
+  return where && symbol < where->getNumSymbols() &&
+         llvm::any_of(
+             where->getConstraints(),
+             [&](AffineExpr expr) { return expr.isFunctionOfSymbol(symbol); });
+}
+
+/// Checks C14 and C15.
+static LogicalResult verifyWhere(ComputeOp op) {
+  std::optional<IntegerSet> where = op.getWhere();
+  if (!where)
+    return success();
+  // C14
+  unsigned numParams = op.getKernel().getNumParameters();
+  unsigned numReads = op.getReads().size();
+  if (where->getNumDims() != op.getNumDims() ||
+      where->getNumSymbols() < numParams ||
+      where->getNumSymbols() > numParams + numReads)
+    return op.emitOpError("expects 'where' to have ")
+           << op.getNumDims() << " dimensions, with " << numParams
+           << " parameters and at most " << numReads
+           << " values of reads as symbols, but got " << where->getNumDims()
+           << " dimensions and " << where->getNumSymbols() << " symbols";
+  // C15
+  for (auto [number, read] : llvm::enumerate(op.getReadAccesses())) {
+    if (!op.isConditionedOn(number))
+      continue;
+    Type type = read.getType().getElementType();
+    if (!type.isIntOrIndex())
+      return op.emitOpError("expects 'where' to depend on integers, but read #")
+             << number << " is " << type;
+    for (unsigned symbol = numParams; symbol < read.map.getNumSymbols();
+         ++symbol)
+      if (read.map.isFunctionOfSymbol(symbol))
+        return op.emitOpError("expects 'where' to depend on reads at places "
+                              "that no other read decides, but read #")
+               << number << " uses the value of read #" << symbol - numParams;
+  }
+  return success();
+}
+
 LogicalResult ComputeOp::verify() {
   unsigned numParams = getKernel().getNumParameters();
   // C1
@@ -398,6 +459,9 @@ LogicalResult ComputeOp::verify() {
   }
   if (failed(verifyAccesses(*this, getReads(), getReadMaps(), true)) ||
       failed(verifyAccesses(*this, getWrites(), getWriteMaps(), false)))
+    return failure();
+  // C14, C15
+  if (failed(verifyWhere(*this)))
     return failure();
 
   // C5

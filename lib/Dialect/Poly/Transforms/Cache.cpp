@@ -181,18 +181,23 @@ static llvm::Error checkAlone(ArrayRef<ComputeOp> users, Value array) {
 }
 
 /// What `users` read of `array` before they have written it, per tile; a null
-/// map if nothing.
+/// map if nothing. Of what data may keep a computation from writing, the old
+/// value is read: all that it may write is copied back.
 static llvm::Expected<polyhedral::Map>
 getExposedReads(const polyhedral::Context &context, const Tile &tile,
                 ArrayRef<ComputeOp> users, Value array) {
   polyhedral::Map exposed;
   for (ComputeOp user : users) {
+    SmallVector<AccessKind> kinds{AccessKind::Read};
+    if (user.getWhere())
+      kinds.push_back(AccessKind::Write);
     llvm::Expected<polyhedral::Map> reads =
-        getElements(context, tile, user, array, AccessKind::Read);
+        getElements(context, tile, user, array, kinds);
     // Those of one group take turns.
     auto before =
         llvm::to_vector(llvm::make_filter_range(users, [&](ComputeOp other) {
-          return other->isBeforeInBlock(getGroupBegin(user));
+          return other->isBeforeInBlock(getGroupBegin(user)) &&
+                 !other.getWhere();
         }));
     llvm::Expected<polyhedral::Map> writes =
         getElements(context, tile, before, array, AccessKind::Write);

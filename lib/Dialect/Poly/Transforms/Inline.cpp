@@ -124,6 +124,10 @@ llvm::Error Inliner::checkProducer() {
     return refuse("expects a producer that writes one array of the kernel and "
                   "nothing else, but " +
                   quote(producer) + " does not");
+  if (producer.getWhere())
+    return refuse("expects a producer that runs at all points of its domain, "
+                  "but what " +
+                  quote(producer) + " reads decides where it runs");
   array = producer.getWrites().front();
   for (ComputeOp other : model.computes) {
     bool writes = llvm::is_contained(other.getWrites(), array);
@@ -147,6 +151,10 @@ llvm::Error Inliner::checkProducer() {
 }
 
 llvm::Error Inliner::checkIndices(ComputeOp consumer, unsigned number) {
+  if (consumer.isConditionedOn(number))
+    return refuse("expects " + quote(consumer) +
+                  " not to run where a value of " + quote(producer) +
+                  " allows it");
   for (ArrayAttr maps : {consumer.getReadMaps(), consumer.getWriteMaps()})
     for (AffineMap map : maps.getAsValueRange<AffineMapAttr>())
       if (map.getNumSymbols() > numParams + number &&
@@ -302,6 +310,16 @@ void Inliner::rewrite(ComputeOp consumer, const Plan &plan) {
   for (AffineMapAttr map : consumer.getWriteMaps().getAsRange<AffineMapAttr>())
     writeMaps.push_back(AffineMapAttr::get(renumberValues(
         map.getValue(), numParams, arrays.size(), plan.numbers)));
+  if (std::optional<IntegerSet> where = consumer.getWhere()) {
+    SmallVector<AffineExpr> symbols;
+    for (unsigned symbol = 0; symbol < where->getNumSymbols(); ++symbol)
+      symbols.push_back(getAffineSymbolExpr(
+          symbol < numParams ? symbol
+                             : numParams + plan.numbers[symbol - numParams],
+          consumer.getContext()));
+    consumer.setWhereAttr(IntegerSetAttr::get(where->replaceDimsAndSymbols(
+        {}, symbols, where->getNumDims(), numParams + arrays.size())));
+  }
   consumer.getReadsMutable().assign(arrays);
   consumer.setReadMapsAttr(builder.getArrayAttr(maps));
   consumer.setWriteMapsAttr(builder.getArrayAttr(writeMaps));

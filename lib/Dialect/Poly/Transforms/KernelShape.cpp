@@ -33,6 +33,15 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
   shape.restricted.assign(numDims, op.getDomain().size() != 1);
   MLIRContext *context = op.getContext();
   SmallVector<IntegerSet> sets = op.getDomainSets();
+  // What data bounds, and what decides where that is read.
+  for (unsigned dim = 0; dim < numDims && op.getWhere(); ++dim) {
+    for (AffineExpr condition : op.getWhere()->getConstraints())
+      shape.restricted[dim] =
+          shape.restricted[dim] || condition.isFunctionOfDim(dim);
+    for (auto [number, read] : llvm::enumerate(shape.reads))
+      if (op.isConditionedOn(number) && read.map.isFunctionOfDim(dim))
+        shape.restricted[dim] = true;
+  }
   if (sets.size() != 1)
     return shape;
   IntegerSet set = sets.front();

@@ -56,6 +56,13 @@ polyhedral::Map getLoopValues(const polyhedral::Context &context, BandOp band,
 std::string checkLanes(ScheduleOp schedule,
                        const polyhedral::Limits &limits = {});
 
+/// What is expected of the loops around the uses of an array for code to keep
+/// it in registers, and what they are instead; empty if they suit it. Loops
+/// that change the element are unrolled between numbers, or lanes over
+/// neighbours.
+std::string checkRegisters(ArrayOp array,
+                           const polyhedral::Limits &limits = {});
+
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
 /// @b(1), distance (1), on argument #0`.
 std::string describeViolation(const KernelModel &model,

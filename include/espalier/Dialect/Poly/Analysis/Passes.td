@@ -47,9 +47,10 @@ def PolyVerifyAccessesPass
     //        but at point (0) with parameters (1) the index is 1
     ```
 
-    Extents that nothing states, and subscripts that depend on data or are not
-    affine, are not checked; nor are kernels none of whose arguments has the
-    attribute.
+    A subscript that is read from an array may be any value that its
+    `poly.bounded_by` allows. Extents that nothing states, values without bounds
+    and subscripts that are not affine are not checked; nor are kernels none of
+    whose arguments has the attribute `poly.shape`.
   }];
 }
 

@@ -39,8 +39,9 @@ def Poly_KernelOp : Poly_Op<"kernel", [
 
     What an array of indices holds can be stated too: with `poly.bounded_by`, a map
     from the parameters to a number, all its values are from 0 to less than that;
-    with `poly.injective`, no value occurs twice. Dependences are computed with
-    that, and callers of a program get an error where it does not hold.
+    with `poly.injective`, no value occurs twice; with `poly.monotonic`, none is
+    less than the one before it. Dependences are computed with that, and callers
+    of a program get an error where it does not hold.
 
     Constraints:
     - (C1) it has a body and no results.
@@ -52,12 +53,13 @@ def Poly_KernelOp : Poly_Op<"kernel", [
       memref; it has a constant where the type has.
     - (C5) `poly.assumptions` is a set without dimensions, with the parameters as
       symbols.
-    - (C6) `poly.bounded_by` maps the parameters, as symbols, to a constant or one
-      of them.
+    - (C6) `poly.bounded_by` maps the parameters, as symbols, to a constant, or
+      to one of them plus a constant.
     - (C7) `poly.injective` is a unit attribute of an argument that is also
       `poly.bounded_by`.
     - (C8) what has such an attribute is a memref of integers that no computation
       writes.
+    - (C9) `poly.monotonic` is a unit attribute of a memref with one dimension.
 
     Example:
     ```mlir
@@ -94,6 +96,9 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     }
     static constexpr ::llvm::StringLiteral getInjectiveAttrName() {
       return "poly.injective";
+    }
+    static constexpr ::llvm::StringLiteral getMonotonicAttrName() {
+      return "poly.monotonic";
     }
     /// What holds for the parameters beyond being nonnegative; or null.
     ::mlir::IntegerSet getAssumptions();
@@ -182,6 +187,11 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     map may use one more symbol for each read before it: the value that this read
     has at the point (an indirect access). A write map may use one for each read.
 
+    With `where`, it does so only at those points at which values that it reads
+    allow it: the set may use the value of each read as one more symbol. So a loop
+    runs over a row of a sparse matrix, `rowptr[n] <= j < rowptr[n + 1]`. What it
+    reads for that, it reads at all points of the domain.
+
     With `interleaved n`, its first n dimensions run together with those of the
     computation before it: for each value of them both run, one after the other.
     So do the steps of a recurrence over time, which read one another's results
@@ -212,6 +222,10 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     - (C12) there are no names, or a different one for each dimension.
     - (C13) the body of a reduction combines the element with values that do not
       depend on it, as the reduction says.
+    - (C14) `where` has the domain's dimensions; its symbols are the parameters
+      and at most one for each read.
+    - (C15) a read that `where` uses is of integers, at a place that depends on
+      no other read.
 
     Example:
     ```mlir
@@ -225,11 +239,22 @@ def Poly_ComputeOp : Poly_Op<"compute", [
       %s1 = arith.addf %s0, %a : f32
       poly.yield %s1 : f32
     }
+    poly.compute @clear dims ["n", "j"] domain [affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0,
+                                                      j >= 0, E - 1 - j >= 0)>]
+        where affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
+        reads(%rowptr[affine_map<(n, j)[N, E] -> (n)>],
+              %rowptr[affine_map<(n, j)[N, E] -> (n + 1)>] : memref<?xi32>, memref<?xi32>)
+        writes(%values[affine_map<(n, j)[N, E] -> (j)>] : memref<?xf32>) {
+    ^bb0(%begin: i32, %end: i32):
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<StrArrayAttr>:$dims,
                        Poly_IntegerSetArrayAttr:$domain,
+                       OptionalAttr<IntegerSetAttr>:$where,
                        Variadic<Poly_MemRef>:$reads,
                        Variadic<Poly_MemRef>:$writes,
                        AffineMapArrayAttr:$read_maps,
@@ -239,7 +264,7 @@ def Poly_ComputeOp : Poly_Op<"compute", [
                            $interleaved);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`dims` $dims^)? `domain` $domain
+    $sym_name (`dims` $dims^)? `domain` $domain (`where` $where^)?
     `reads` `` custom<Accesses>($reads, type($reads), $read_maps)
     `writes` `` custom<Accesses>($writes, type($writes), $write_maps)
     (`reduction` $reduction^)? (`interleaved` $interleaved^)?
@@ -262,6 +287,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     /// The name of a dimension; `d0`, `d1` and so on if they have none.
     ::mlir::StringAttr getDimName(unsigned dim);
     ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
+    /// Whether `where` depends on the value of read `number`.
+    bool isConditionedOn(unsigned number);
     ::llvm::SmallVector<ComputeAccess> getReadAccesses();
     ::llvm::SmallVector<ComputeAccess> getWriteAccesses();
     YieldOp getYield();

@@ -202,6 +202,13 @@ llvm::Error Localizer::rewrite(ComputeOp writer,
       mlirContext, llvm::map_to_vector(*domain, [](IntegerSet set) {
         return Attribute(IntegerSetAttr::get(set));
       })));
+  if (std::optional<IntegerSet> where = writer.getWhere()) {
+    SmallVector<AffineExpr> own;
+    for (unsigned dim = 0; dim < where->getNumDims(); ++dim)
+      own.push_back(getAffineDimExpr(numLoops + dim, mlirContext));
+    writer.setWhereAttr(IntegerSetAttr::get(where->replaceDimsAndSymbols(
+        own, {}, numDims, where->getNumSymbols())));
+  }
   nameDims(tile, writer, names);
   writer.getBody().walk(
       [&](IndexOp index) { index.setDim(index.getDim() + numLoops); });

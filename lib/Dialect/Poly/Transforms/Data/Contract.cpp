@@ -102,7 +102,8 @@ llvm::Error TileUses::checkReads() const {
       polyhedral::Map exposed = getMap(reader, read.map);
       for (ComputeOp writer : users)
         for (const ComputeAccess &write : writer.getWriteAccesses()) {
-          if (write.array != array)
+          // Data may keep it from writing.
+          if (write.array != array || writer.getWhere())
             continue;
           polyhedral::Map before = getTiles(writer)
                                        .compose(getTiles(reader).inverse())

@@ -12,6 +12,7 @@
 
 #include "../LoopNest.h"
 #include "../Tile.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -135,6 +136,9 @@ static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
       if (llvm::Error error =
               unrollCopy(copy, tile->getNumLoops(), lanes, sizes.back(), width))
         return std::move(error);
+  std::string fault = checkRegisters(local->array);
+  if (!fault.empty())
+    return refuse("expects " + fault);
   return local;
 }
 

@@ -72,6 +72,11 @@ private:
 } // namespace
 
 llvm::Error Matcher::checkPoints() {
+  for (ComputeOp op : {compute, micro})
+    if (op.getWhere())
+      return refuse("expects computations that run at all points of their "
+                    "domains, but what " +
+                    quote(op) + " reads decides where it runs");
   if (loops.getNumResults() != micro.getNumDims())
     return refuse("expects " + Twine(micro.getNumDims()) +
                   " inner loops, one for each dimension of " + quote(micro) +

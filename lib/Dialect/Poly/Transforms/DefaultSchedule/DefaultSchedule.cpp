@@ -180,8 +180,9 @@ void ComponentScheduler::placeArrays() {
     for (const ComputeAccess &write : shapes[i].writes) {
       writers.try_emplace(write.array, &write);
       if (!shapes[i].op.getReduction() &&
-          llvm::is_contained(
-              ArrayRef(shapes[i].restricted).take_front(numShared), true))
+          (shapes[i].op.getWhere() ||
+           llvm::is_contained(
+               ArrayRef(shapes[i].restricted).take_front(numShared), true)))
         partial.insert(write.array);
     }
   for (auto [value, write] : writers) {

@@ -167,12 +167,25 @@ static std::optional<std::string> runCompiled(ExecutionEngine &engine,
   return std::nullopt;
 }
 
+/// The first kernel of `module` of which no code can be made, as text.
+static std::string findRefused(ModuleOp module) {
+  std::string text;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    OwningOpRef<ModuleOp> single(ModuleOp::create(module.getLoc()));
+    single->push_back(kernel.clone());
+    if (!text.empty() || succeeded(lower(*single)))
+      continue;
+    llvm::raw_string_ostream(text) << kernel;
+  }
+  return text;
+}
+
 std::optional<std::string> fuzz::findCompiledMismatch(
     ModuleOp module,
     llvm::function_ref<std::vector<SmallVector<int64_t>>(unsigned)> getSizes) {
   OwningOpRef<ModuleOp> lowered(module.clone());
   if (failed(lower(*lowered)))
-    return "code cannot be generated";
+    return "code cannot be generated for\n" + findRefused(module);
   auto engine = ExecutionEngine::create(*lowered);
   if (!engine)
     return llvm::toString(engine.takeError());

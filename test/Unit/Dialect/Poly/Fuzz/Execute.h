@@ -32,14 +32,14 @@ struct Instance {
   Point point;
 };
 
-/// All points of all computations, in program order. Of random kernels, those
+/// All points of all domains, in program order. Of random kernels, those
 /// with coordinates from -1 to the larger of 12 and the parameters, to which
 /// they confine themselves.
 std::vector<Instance> enumerate(const KernelModel &model,
                                 llvm::ArrayRef<int64_t> parameters);
 
 /// What an argument holds at first: small numbers for the type i32, as indices,
-/// any others for i64.
+/// any others for i64. Monotonic ones do not decrease.
 int64_t getInitialValue(mlir::BlockArgument argument,
                         llvm::ArrayRef<int64_t> element);
 
@@ -87,6 +87,8 @@ class Statements {
 public:
   Statements(const KernelModel &model, llvm::ArrayRef<int64_t> parameters);
 
+  /// Whether what is read allows a point of the domain to run.
+  bool runs(const Instance &instance, Memory &memory, bool isStored) const;
   /// The values that a point reads.
   Point read(const Instance &instance, Memory &memory, bool isStored) const;
   /// Computes from what was read, and writes.

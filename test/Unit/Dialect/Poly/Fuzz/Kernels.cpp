@@ -46,6 +46,9 @@ private:
   std::string makeSet(unsigned numDims);
   std::string makeDomain(unsigned numDims);
   std::string makeSubscript(unsigned numDims);
+  std::string makeRowSubscript(const std::string &row) {
+    return random.chance(50) ? row + " + 1" : row + " floordiv 2";
+  }
   AccessText makeAccess(const Array &array, unsigned numDims);
   /// An access to the same array that is near.
   AccessText perturb(const AccessText &access);
@@ -64,6 +67,9 @@ private:
   std::vector<Array> arrays;
   Array indices;
   bool hasIndices = false;
+  /// Starts of rows, between which a loop runs.
+  Array starts;
+  bool hasStarts = false;
   unsigned lastNumDims = 0;
 };
 } // namespace
@@ -232,16 +238,38 @@ std::string KernelMaker::makeComputation(unsigned number) {
     reads.push_back(read);
   }
   unsigned numIndices = 0;
+  std::string where;
+  unsigned rowDim = 0;
+  if (hasStarts && numDims > 1 && random.chance(70)) {
+    // The rows are of a dimension outside of the loop between them.
+    rowDim = random.pick(1, numDims - 1);
+    std::string row = dim(random.pick(0, rowDim - 1));
+    std::string begin = random.chance(80) ? row : makeRowSubscript(row);
+    reads.insert(reads.begin(), {AccessText{starts, {begin}},
+                                 AccessText{starts, {begin + " + 1"}}});
+    numIndices = 2;
+  }
   if (hasIndices && !isReduction && random.chance(50)) {
     // An index is read, then it is part of a subscript of a read or write.
     AccessText index{indices, {makeSubscript(numDims)}};
     reads.insert(reads.begin(), index);
-    numIndices = 1;
-    AccessText &user =
-        reads.size() > 1 && random.chance(60) ? reads[1] : writes.front();
-    user.numData = &user == &writes.front() ? reads.size() : 1;
+    ++numIndices;
+    AccessText &user = reads.size() > numIndices && random.chance(60)
+                           ? reads[numIndices]
+                           : writes.front();
+    user.numData = &user == &writes.front() ? reads.size() : numIndices;
     user.subscripts[random.pick(0, user.subscripts.size() - 1)] =
         "s" + std::to_string(numParams) + " + " + this->number(0, 2);
+  }
+  if (rowDim > 0) {
+    auto value = [&](unsigned read) {
+      return "s" + std::to_string(numParams + read);
+    };
+    where = " where affine_set<" + printSpace(numDims, numParams + numIndices) +
+            " : (";
+    if (random.chance(90))
+      where += dim(rowDim) + " - " + value(numIndices - 2) + " >= 0, ";
+    where += value(numIndices - 1) + " - 1 - " + dim(rowDim) + " >= 0)>";
   }
   if (isReduction)
     reads.push_back(write);
@@ -266,8 +294,8 @@ std::string KernelMaker::makeComputation(unsigned number) {
     names.push_back(std::string("\"") + "ijk"[i] + "\"");
   std::string text = "  poly.compute @c" + std::to_string(number) + " dims [" +
                      llvm::join(names, ", ") + "] domain " +
-                     makeDomain(numDims) + "\n      reads" + printAll(reads) +
-                     "\n      writes" + printAll(writes);
+                     makeDomain(numDims) + where + "\n      reads" +
+                     printAll(reads) + "\n      writes" + printAll(writes);
   if (isReduction && random.chance(75))
     text += std::string(" reduction ") + kind.first;
   if (number > 0 && random.chance(25))
@@ -279,7 +307,7 @@ std::string KernelMaker::makeComputation(unsigned number) {
   for (auto [position, read] : llvm::enumerate(reads))
     arguments.push_back(
         (position < numIndices
-             ? "%index: "
+             ? "%x" + std::to_string(position) + ": "
              : "%r" + std::to_string(position - numIndices) + ": ") +
         getElement(read.array.type));
   text += llvm::join(arguments, ", ") + "):\n";
@@ -397,6 +425,17 @@ std::string KernelMaker::make() {
     if (random.chance(50))
       arguments.back() += " {poly.injective, poly.bounded_by = affine_map<" +
                           printSpace(0, numParams) + " -> (19)>}";
+  }
+  hasStarts = random.chance(20);
+  if (hasStarts) {
+    starts = {"%P", "memref<?xi32>", 1};
+    arguments.push_back("%P: memref<?xi32>");
+    int64_t kind = random.pick(1, 100);
+    if (kind <= 40)
+      arguments.back() += " {poly.monotonic}";
+    else if (kind <= 75)
+      arguments.back() += " {poly.monotonic, poly.bounded_by = affine_map<" +
+                          printSpace(0, numParams) + " -> (40)>}";
   }
   for (unsigned i = 0; i < numParams; ++i)
     arguments.push_back("%N" + std::to_string(i) + ": index");

@@ -11,7 +11,8 @@ namespace espalier::poly::fuzz {
 /// The text of a random kernel `@k`. Its computations `@c0`, `@c1`, ... have at
 /// most three dimensions and extents of at most 7; they compute with integers,
 /// so that any change of order that matters shows. Arguments of type i32 are
-/// index arrays, which are read only. Some make a local array and use it.
+/// index arrays, which are read only; some decide between which values a loop
+/// runs. Some make a local array and use it.
 std::string makeKernel(Random &random);
 
 } // namespace espalier::poly::fuzz

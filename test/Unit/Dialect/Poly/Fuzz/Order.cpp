@@ -86,8 +86,7 @@ static const char *compare(ArrayRef<Level> first, ArrayRef<Level> second,
 std::optional<std::string> fuzz::findViolation(const Statements &statements,
                                                const ScheduleNode *tree) {
   const KernelModel &model = statements.getModel();
-  std::vector<Instance> instances =
-      enumerate(model, statements.getParameters());
+  std::vector<Instance> instances;
   auto describe = [&](size_t number) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -100,7 +99,12 @@ std::optional<std::string> fuzz::findViolation(const Statements &statements,
   std::vector<SmallVector<Level, 8>> levels;
   std::map<std::pair<unsigned, uint64_t>, SmallVector<Use>> elements;
   Memory memory(model);
-  for (auto [number, instance] : llvm::enumerate(instances)) {
+  for (const Instance &instance :
+       enumerate(model, statements.getParameters())) {
+    if (!statements.runs(instance, memory, /*isStored=*/false))
+      continue;
+    size_t number = instances.size();
+    instances.push_back(instance);
     auto own = getLevels(tree, instance, statements.getParameters());
     if (!own)
       return describe(number) + " does not run once";

@@ -148,6 +148,8 @@ void LoopRunner::runCall(const AstNode &node, ArrayRef<Iterators> lanes) {
     for (AffineExpr value : node.values)
       instance.point.push_back(
           evaluate(value, iterators, statements.getParameters()));
+    if (!statements.runs(instance, memory, /*isStored=*/true))
+      continue;
     Point reads = statements.read(instance, memory, /*isStored=*/true);
     calls.push_back({std::move(instance), std::move(reads)});
   }

@@ -1,6 +1,7 @@
 //===- RuleParser.cpp - Parses the text form of rules ---------------------===//
 
 #include "espalier/Substitution/Rule.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <optional>
@@ -152,12 +153,10 @@ private:
       }
       params.push_back(*value);
     }
-    if (info.kind == OpKind::Concat && params[0].first >= params[1].first) {
-      fail("expects ':axis' below ':ndim', but got " + Twine(params[0].first) +
-           " and " + Twine(params[1].first));
-      return false;
-    }
-    return true;
+    std::string complaint = checkParams(info.kind, params);
+    if (!complaint.empty())
+      fail(complaint);
+    return complaint.empty();
   }
 
   std::optional<Param> parseParam(const ParamInfo &info) {
@@ -182,6 +181,14 @@ private:
       return "a number from 1 to " + llvm::utostr(kMaxRank);
     case ParamKind::Part:
       return "'0' or '1'";
+    case ParamKind::Axes:
+      return "two numbers 'a,b' below " + llvm::utostr(kMaxRank);
+    case ParamKind::Ranks:
+      return "two numbers 'n,m' from 2 to " + llvm::utostr(kMaxRank);
+    case ParamKind::Offset:
+      return "a number up to " + llvm::utostr(kMaxExtent);
+    case ParamKind::Count:
+      return "a number from 1 to " + llvm::utostr(kMaxExtent);
     }
     llvm_unreachable("every kind is handled above");
   }
@@ -201,6 +208,19 @@ private:
         return std::nullopt;
       return Param{token == one};
     };
+    auto readOne = [&](int64_t least, int64_t most) -> std::optional<Param> {
+      if (auto number = readNumber(token, least, most))
+        return Param{*number};
+      return std::nullopt;
+    };
+    auto readTwo = [&](int64_t least, int64_t most) -> std::optional<Param> {
+      auto [left, right] = token.split(',');
+      auto first = readNumber(left, least, most);
+      auto second = readNumber(right, least, most);
+      if (first && second)
+        return Param{*first, *second};
+      return std::nullopt;
+    };
     switch (kind) {
     case ParamKind::Padding:
       return choose("same", "valid");
@@ -209,21 +229,19 @@ private:
     case ParamKind::Part:
       return choose("0", "1");
     case ParamKind::Axis:
-      if (auto number = readNumber(token, 0, kMaxRank - 1))
-        return Param{*number};
-      return std::nullopt;
+      return readOne(0, kMaxRank - 1);
     case ParamKind::Rank:
-      if (auto number = readNumber(token, 1, kMaxRank))
-        return Param{*number};
-      return std::nullopt;
-    case ParamKind::Pair: {
-      auto [height, width] = token.split(',');
-      auto first = readNumber(height, 1, kMaxExtent);
-      auto second = readNumber(width, 1, kMaxExtent);
-      if (first && second)
-        return Param{*first, *second};
-      return std::nullopt;
-    }
+      return readOne(1, kMaxRank);
+    case ParamKind::Offset:
+      return readOne(0, kMaxExtent);
+    case ParamKind::Count:
+      return readOne(1, kMaxExtent);
+    case ParamKind::Pair:
+      return readTwo(1, kMaxExtent);
+    case ParamKind::Axes:
+      return readTwo(0, kMaxRank - 1);
+    case ParamKind::Ranks:
+      return readTwo(2, kMaxRank);
     }
     llvm_unreachable("every kind is handled above");
   }
@@ -247,6 +265,9 @@ public:
       parseLine(line.trim());
     }
     finish();
+    if (version && !end)
+      failAt(number, "expects 'end N' behind the rules of a file with a "
+                     "version, but got the end of the file");
     return success(!anyFault);
   }
 
@@ -258,6 +279,14 @@ private:
       return finish();
     if (word == "rule")
       return begin(rest.trim());
+    if (word == "version" && !rule)
+      return parseVersion(rest.trim());
+    if (word == "end" && version)
+      return parseEnd(rest.trim());
+    if (word == "arithmetic" && rule)
+      return parseArithmetic(rest.trim());
+    if (word == "where" && rule)
+      guards.push_back({number, rest});
     if (word != "src" && word != "dst")
       return;
     if (!rule)
@@ -269,11 +298,42 @@ private:
       side.push_back(*node);
   }
 
+  void parseVersion(StringRef text) {
+    if (version || numRules != 0)
+      return fail("expects one version, before the rules, but got '" + text +
+                  "'");
+    version = true;
+    if (text != Twine(kRulesVersion).str())
+      fail("expects rules of version " + Twine(kRulesVersion) + ", but got '" +
+           text + "'");
+  }
+
+  void parseEnd(StringRef text) {
+    finish();
+    end = true;
+    unsigned expected;
+    if (text.getAsInteger(10, expected) || expected != numRules)
+      fail("expects 'end " + Twine(numRules) +
+           "' behind that many rules, but got '" + text + "'");
+  }
+
+  void parseArithmetic(StringRef text) {
+    if (text != "exact" && text != "reassociates")
+      return fail("expects 'exact' or 'reassociates' arithmetic, but got '" +
+                  text + "'");
+    rule->arithmetic =
+        text == "exact" ? Arithmetic::Exact : Arithmetic::Reassociates;
+  }
+
   void begin(StringRef name) {
     finish();
+    ++numRules;
+    if (end)
+      fail("expects no rule behind 'end', but got '" + name + "'");
     rule.emplace();
     rule->name = name.str();
     rule->line = number;
+    guards.clear();
     isFaulty = false;
     if (name.empty() || name.find_first_of(" \t:") != StringRef::npos)
       fail("expects a name without spaces or colons, but got '" + name + "'");
@@ -287,10 +347,25 @@ private:
       std::string complaint = check(*rule);
       if (!complaint.empty())
         failAt(rule->line, complaint);
-      else
+      else if (parseGuards())
         rules.push_back(std::move(*rule));
     }
     rule.reset();
+  }
+
+  /// Guards name what may stand in lines behind them, so they come last.
+  bool parseGuards() {
+    Uses uses = listUses(*rule);
+    for (auto [line, text] : guards) {
+      auto guard =
+          parseGuard(text, *rule, uses, [&, line = line](auto &message) {
+            failAt(line, message);
+          });
+      if (!guard)
+        return false;
+      rule->where.add(*guard);
+    }
+    return true;
   }
 
   void fail(const Twine &message) { failAt(number, message); }
@@ -304,8 +379,10 @@ private:
 
   std::vector<Rule> &rules;
   llvm::function_ref<void(unsigned, const Twine &)> error;
-  unsigned number = 0;
+  unsigned number = 0, numRules = 0;
+  bool version = false, end = false;
   std::optional<Rule> rule;
+  SmallVector<std::pair<unsigned, StringRef>, 1> guards;
   std::map<std::string, unsigned> names;
   bool isFaulty = false, anyFault = false;
 };

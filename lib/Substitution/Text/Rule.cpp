@@ -1,6 +1,7 @@
 //===- Rule.cpp - Substitution rules and their printer --------------------===//
 
 #include "espalier/Substitution/Rule.h"
+#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -96,6 +97,8 @@ std::string espalier::substitution::check(const Rule &rule) {
 static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
   switch (kind) {
   case ParamKind::Pair:
+  case ParamKind::Axes:
+  case ParamKind::Ranks:
     os << param.first << ',' << param.second;
     return;
   case ParamKind::Padding:
@@ -107,6 +110,8 @@ static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
   case ParamKind::Axis:
   case ParamKind::Rank:
   case ParamKind::Part:
+  case ParamKind::Offset:
+  case ParamKind::Count:
     os << param.first;
     return;
   }
@@ -141,4 +146,10 @@ void espalier::substitution::print(const Rule &rule, llvm::raw_ostream &os) {
       print(rule.graph, root, os);
       os << '\n';
     }
+  if (!rule.where.isEmpty())
+    os << "where " << toString(rule.where, listUses(rule)) << '\n';
+  if (rule.arithmetic != Arithmetic::Unstated)
+    os << "arithmetic "
+       << (rule.arithmetic == Arithmetic::Exact ? "exact" : "reassociates")
+       << '\n';
 }

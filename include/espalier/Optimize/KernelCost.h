@@ -1,0 +1,88 @@
+//===- KernelCost.h - What kernels and programs cost ------------*- C++ -*-===//
+
+#ifndef ESPALIER_OPTIMIZE_KERNELCOST_H
+#define ESPALIER_OPTIMIZE_KERNELCOST_H
+
+#include "espalier/Optimize/KernelTimes.h"
+#include "espalier/Optimize/MeasureKernel.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace espalier {
+
+/// What a kernel computes and touches, as far as it is known before it runs.
+struct KernelWork {
+  double flops = 0;
+  double bytes = 0;
+};
+
+/// A kernel of a program, and how often it is called on arguments of which the
+/// same ones are constants.
+struct ProgramKernel {
+  KernelModule module;
+  KernelWork work;
+  unsigned numCalls = 1;
+};
+
+/// Returns the kernels that `module`, which is at stage `graph`, becomes for
+/// the machine of `codegen`; `module` stays as it is. Empty if it has no
+/// operators. On failure an error was reported.
+mlir::FailureOr<std::vector<ProgramKernel>>
+formKernels(mlir::ModuleOp module, const CodegenOptions &codegen);
+
+/// Where costs come from.
+struct KernelCostOptions {
+  MeasureOptions measure;
+  /// The file of the table; empty for none.
+  std::string table;
+  /// Seconds for measuring altogether; after that, and with 0, costs that are
+  /// not in the table are estimates.
+  double budget = 0;
+};
+
+/// How many different kernels got their cost in which way.
+struct KernelCostCounts {
+  unsigned numFound = 0;
+  unsigned numMeasured = 0;
+  unsigned numEstimated = 0;
+  double secondsMeasuring = 0;
+};
+
+/// Knows what kernels cost: from the table, by measuring, or by an estimate.
+class KernelCost {
+public:
+  /// `context` has the dialects of kernels. What is wrong with the table goes
+  /// to `warn`, after which it is not used any more.
+  KernelCost(mlir::MLIRContext *context, const KernelCostOptions &options,
+             std::function<void(const std::string &)> warn);
+
+  /// The seconds that one call of `kernel` takes.
+  double getSeconds(const ProgramKernel &kernel);
+
+  /// The seconds that all kernels of `module` take, which is at stage `graph`
+  /// and stays as it is. On failure an error was reported.
+  mlir::FailureOr<double> getProgramSeconds(mlir::ModuleOp module);
+
+  const KernelCostCounts &getCounts() const { return counts; }
+  const KernelCostOptions &getOptions() const { return options; }
+
+private:
+  std::optional<double> lookUp(llvm::StringRef key, bool &isKnown);
+  std::optional<double> measure(llvm::StringRef key,
+                                const ProgramKernel &kernel);
+  double estimate(const KernelWork &work);
+  void openTable();
+  void dropTable(llvm::Error error);
+
+  mlir::MLIRContext *context;
+  KernelCostOptions options;
+  std::function<void(const std::string &)> warn;
+  std::unique_ptr<KernelTimes> table;
+  llvm::StringMap<double> known;
+  KernelCostCounts counts;
+  /// What kernels that were measured reached at best.
+  double flopsPerSecond = 0, bytesPerSecond = 0;
+};
+
+} // namespace espalier
+
+#endif // ESPALIER_OPTIMIZE_KERNELCOST_H

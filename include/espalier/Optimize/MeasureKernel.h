@@ -1,0 +1,43 @@
+//===- MeasureKernel.h - The time of one kernel -----------------*- C++ -*-===//
+
+#ifndef ESPALIER_OPTIMIZE_MEASUREKERNEL_H
+#define ESPALIER_OPTIMIZE_MEASUREKERNEL_H
+
+#include "espalier/ExecutionEngine/Compile.h"
+#include <chrono>
+
+namespace espalier {
+
+/// How kernels are measured.
+struct MeasureOptions {
+  CodegenOptions codegen;
+  /// Number of threads that a kernel may use.
+  unsigned threads = 1;
+  /// What one kernel may take, compilation included.
+  std::chrono::milliseconds timeLimit{10000};
+  /// Bytes that one kernel may take beyond those of this process.
+  uint64_t memoryLimit = uint64_t(4) << 30;
+};
+
+/// A module that is one kernel, for which `poly-add-main` can make a program.
+struct KernelModule {
+  /// In MLIR's text form.
+  std::string text;
+  /// By argument that is only read, whether it is a constant of the program.
+  /// Constants are measured as they are found in a program: not in the cache of
+  /// a core.
+  std::vector<bool> isConstant;
+};
+
+/// Compiles and runs a kernel in a child process and returns the median of its
+/// times in seconds: of the thread's own time for one thread, else of the time
+/// that passes. Fails if that does not end within the limits, or if sizes are
+/// not known. Dialects come from `registry`. Only one thread of this process
+/// may be at work inside the compiler meanwhile.
+llvm::Expected<double> measureKernel(const KernelModule &kernel,
+                                     const mlir::DialectRegistry &registry,
+                                     const MeasureOptions &options);
+
+} // namespace espalier
+
+#endif // ESPALIER_OPTIMIZE_MEASUREKERNEL_H

@@ -1,0 +1,36 @@
+//===- OperatorCost.h - Operators' measured costs ---------------*- C++ -*-===//
+
+#ifndef ESPALIER_OPTIMIZE_OPERATORCOST_H
+#define ESPALIER_OPTIMIZE_OPERATORCOST_H
+
+#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Substitution/Search/CostModel.h"
+
+namespace espalier {
+
+/// Costs of operators for searches that add them up. An operator that begins a
+/// kernel, a product, a convolution or a pool, costs what the kernel does that
+/// it becomes by itself, with weights that are constants and an image with the
+/// channels last, as it is inside a network. What is fused into such kernels
+/// costs what `AnalyticCostModel` says.
+class OperatorCostModel : public substitution::CostModel {
+public:
+  /// `kernels` must outlive this.
+  OperatorCostModel(mlir::MLIRContext *context, KernelCost &kernels)
+      : context(context), kernels(kernels) {}
+
+  double getSeconds(const substitution::OperatorInstance &instance) override;
+
+private:
+  std::optional<double>
+  getKernelSeconds(const substitution::OperatorInstance &instance);
+
+  mlir::MLIRContext *context;
+  KernelCost &kernels;
+  substitution::Machine machine;
+  substitution::AnalyticCostModel analytic;
+};
+
+} // namespace espalier
+
+#endif // ESPALIER_OPTIMIZE_OPERATORCOST_H

@@ -1,0 +1,48 @@
+//===- CostModel.h - What an operator costs ---------------------*- C++ -*-===//
+
+#ifndef ESPALIER_SUBSTITUTION_SEARCH_COSTMODEL_H
+#define ESPALIER_SUBSTITUTION_SEARCH_COSTMODEL_H
+
+#include "espalier/Substitution/Search/GraphOperators.h"
+
+namespace espalier::substitution {
+
+/// Predicts what an operator adds to the time of a program. Searches ask for
+/// each different instance once and add the answers up. What depends on
+/// constants alone is not asked for: it is computed ahead of time.
+class CostModel {
+public:
+  virtual ~CostModel() = default;
+
+  /// Seconds that one evaluation takes, as a part of the kernel that it will be
+  /// fused into. Not negative.
+  virtual double getSeconds(const OperatorInstance &instance) = 0;
+};
+
+/// A machine as a roofline.
+struct Machine {
+  double flopsPerSecond = 5e10;
+  double bytesPerSecond = 1e10;
+  /// What a kernel costs beyond that.
+  double secondsPerKernel = 1e-6;
+  /// Stands for extents that are not known.
+  int64_t assumedExtent = 32;
+};
+
+/// Predicts by counting: the greater of the times for arithmetic and traffic.
+/// What is fused into the kernel of its operand (element-wise functions) or of
+/// its user (slices, transpositions) costs its own arithmetic and what it reads
+/// beyond its first operand.
+class AnalyticCostModel : public CostModel {
+public:
+  explicit AnalyticCostModel(const Machine &machine = {}) : machine(machine) {}
+
+  double getSeconds(const OperatorInstance &instance) override;
+
+private:
+  Machine machine;
+};
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_SUBSTITUTION_SEARCH_COSTMODEL_H

@@ -1,0 +1,59 @@
+//===- Search.h - Makes graphs faster by substitutions ----------*- C++ -*-===//
+
+#ifndef ESPALIER_SUBSTITUTION_SEARCH_SEARCH_H
+#define ESPALIER_SUBSTITUTION_SEARCH_SEARCH_H
+
+#include "espalier/Substitution/Search/CostModel.h"
+#include "espalier/Substitution/Search/RuleSet.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace espalier::substitution {
+
+struct SearchOptions {
+  enum class Search { EGraph, Backtracking } search = Search::EGraph;
+  enum class Extraction { Greedy, Ilp } extraction = Extraction::Greedy;
+  /// Where an e-graph, or the pool of all graphs that are tried, stops to grow.
+  unsigned maxNodes = 20000;
+  /// Rounds of applying all rules to an e-graph, and how many of the first of
+  /// them apply rules with several outputs, too.
+  unsigned maxIterations = 8;
+  unsigned maxMergingIterations = 3;
+  /// How many graphs backtracking takes from its queue, and how much more than
+  /// the best one a graph may cost to get there.
+  unsigned maxGraphs = 1000;
+  double alpha = 1.05;
+  /// The last resort: the other limits give the same result each time.
+  double maxSeconds = 60;
+};
+
+/// An application of a rule that is part of the result.
+struct Substitution {
+  std::string rule;
+  mlir::Location location;
+  /// Predicted, for the operators of both sides of the rule by themselves.
+  double gain;
+};
+
+struct SearchResult {
+  /// Predicted, without what depends on constants alone.
+  double secondsBefore = 0, secondsAfter = 0;
+  std::vector<Substitution> substitutions;
+  unsigned numNodes = 0;  ///< Of the e-graph or pool.
+  unsigned numGraphs = 0; ///< That backtracking tried.
+  unsigned numMatches = 0;
+  bool hitLimit = false;
+  /// Whether the best extraction from the e-graph was found and proved to be.
+  bool isOptimal = false;
+  double seconds = 0;
+};
+
+/// Optimizes each block below `root` that has operators of `graph`. Whatever is
+/// no such operator stays, in its order; results have the types they had. The
+/// IR stays as it is where nothing better was found.
+SearchResult optimizeGraphs(mlir::Operation *root, const RuleSet &rules,
+                            CostModel &model, const SearchOptions &options,
+                            mlir::RewriterBase &rewriter);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_SUBSTITUTION_SEARCH_SEARCH_H

@@ -1,0 +1,130 @@
+//===- ChildProcess.cpp - A function in a process of its own --------------===//
+//
+// The child is a fork rather than another program, so that a library needs no
+// path to one. It has this thread only: what waits for another thread of the
+// parent, such as the thread pool of an MLIR context, waits until the limit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChildProcess.h"
+#include "llvm/ADT/Twine.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace espalier;
+using Clock = std::chrono::steady_clock;
+
+/// Returns the bytes of addresses that this process has in use.
+static uint64_t getAddressSpace() {
+  unsigned long long pages = 0;
+  if (FILE *file = fopen("/proc/self/statm", "r")) {
+    if (fscanf(file, "%llu", &pages) != 1)
+      pages = 0;
+    fclose(file);
+  }
+  return uint64_t(pages) * sysconf(_SC_PAGESIZE);
+}
+
+static void setLimit(int resource, uint64_t value) {
+  rlimit limit = {};
+  getrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
+  limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
+}
+
+/// Writes all of `text`, unless the reader is gone.
+static void writeAll(int file, const std::string &text) {
+  size_t written = 0;
+  while (written < text.size()) {
+    ssize_t count = write(file, text.data() + written, text.size() - written);
+    if (count < 0 && errno != EINTR)
+      return;
+    written += std::max<ssize_t>(count, 0);
+  }
+}
+
+[[noreturn]] static void beChild(llvm::function_ref<std::string()> function,
+                                 int result, uint64_t memory) {
+  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGINT, SIGTERM})
+    signal(number, SIG_DFL);
+  signal(SIGPIPE, SIG_IGN);
+  int null = open("/dev/null", O_RDWR);
+  for (int file : {0, 1, 2})
+    dup2(null, file);
+  setLimit(RLIMIT_CORE, 0);
+  setLimit(RLIMIT_AS, memory);
+  writeAll(result, function());
+  // Nothing of the parent's is flushed or destroyed twice.
+  _exit(0);
+}
+
+/// Reads until the other end is closed. Returns whether that was in time.
+static bool readAll(int file, Clock::time_point end, std::string &text) {
+  while (true) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - Clock::now());
+    pollfd waiting = {file, POLLIN, 0};
+    int ready = poll(&waiting, 1, std::max<int>(left.count(), 0));
+    if (ready == 0)
+      return false;
+    if (ready < 0) {
+      if (errno == EINTR)
+        continue;
+      return true;
+    }
+    char buffer[4096];
+    ssize_t count = read(file, buffer, sizeof(buffer));
+    if (count == 0 || (count < 0 && errno != EINTR))
+      return true;
+    text.append(buffer, std::max<ssize_t>(count, 0));
+  }
+}
+
+llvm::Expected<std::string>
+espalier::runInChild(llvm::function_ref<std::string()> function,
+                     std::chrono::milliseconds timeLimit,
+                     uint64_t memoryLimit) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return llvm::createStringError(std::string("cannot make a pipe: ") +
+                                   strerror(errno));
+  uint64_t memory = getAddressSpace() + memoryLimit;
+  Clock::time_point end = Clock::now() + timeLimit;
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    beChild(function, ends[1], memory);
+  }
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return llvm::createStringError(std::string("cannot start a process: ") +
+                                   strerror(errno));
+  }
+  std::string result;
+  bool inTime = readAll(ends[0], end, result);
+  close(ends[0]);
+  if (!inTime)
+    kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (!inTime)
+    return llvm::createStringError("expects a result within " +
+                                   llvm::Twine(timeLimit.count()) +
+                                   " ms, but it takes longer");
+  if (WIFSIGNALED(status))
+    return llvm::createStringError("expects a result, but the process ended "
+                                   "with signal " +
+                                   llvm::Twine(WTERMSIG(status)));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return llvm::createStringError("expects a result, but the process failed");
+  return result;
+}

@@ -1,0 +1,166 @@
+//===- ComparePrograms.cpp - Which of two programs is faster --------------===//
+
+#include "espalier/Optimize/ComparePrograms.h"
+#include "ChildProcess.h"
+#include "RunProgram.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace espalier;
+
+static constexpr unsigned kMinRuns = 9, kMaxRuns = 2000;
+
+/// The largest difference and the largest finite value among elements of type
+/// `Float`.
+template <typename Float>
+static void compareFloats(const espalier_tensor &first,
+                          const espalier_tensor &second, uint64_t bytes,
+                          double &difference, double &scale) {
+  auto *a = static_cast<const Float *>(first.data);
+  auto *b = static_cast<const Float *>(second.data);
+  for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
+    if (std::isfinite(a[i]))
+      scale = std::max(scale, std::fabs(double(a[i])));
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
+      continue;
+    double distance = std::fabs(double(a[i]) - b[i]);
+    difference =
+        std::max(difference, std::isnan(distance) ? HUGE_VAL : distance);
+  }
+}
+
+/// Returns the largest difference of two programs' outputs, each relative to
+/// the largest value of the output. Outputs of other types than f32 and f64
+/// differ by 0 or infinity.
+static double compareOutputs(const ProgramRun &first,
+                             const ProgramRun &second) {
+  double error = 0;
+  for (auto [a, b] : llvm::zip(first.getOutputs(), second.getOutputs())) {
+    if (a.getBytes() != b.getBytes())
+      return HUGE_VAL;
+    double difference = 0, scale = 0;
+    if (a.getDtype() == ESPALIER_F32)
+      compareFloats<float>(a.get(0), b.get(0), a.getBytes(), difference, scale);
+    else if (a.getDtype() == ESPALIER_F64)
+      compareFloats<double>(a.get(0), b.get(0), a.getBytes(), difference,
+                            scale);
+    else if (std::memcmp(a.get(0).data, b.get(0).data, a.getBytes()) != 0)
+      return HUGE_VAL;
+    if (difference > 0)
+      error = std::max(error, difference / std::max(scale, 1e-30));
+  }
+  return error;
+}
+
+static double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2,
+                   values.end());
+  return values[values.size() / 2];
+}
+
+/// Runs the programs in turns.
+static ProgramComparison timeInTurns(ProgramRun &first, ProgramRun &second,
+                                     const CompareOptions &options) {
+  bool ownTime = options.threads == 1;
+  auto time = [&](ProgramRun &run) {
+    // What ran once is not refused later.
+    return timeCall([&] { llvm::cantFail(run.run()); }, ownTime);
+  };
+  std::vector<double> firsts, seconds, ratios;
+  double total = 0;
+  while (ratios.size() < kMinRuns ||
+         (total < options.seconds && ratios.size() < kMaxRuns)) {
+    // Whoever comes second finds other things in the caches.
+    bool swapped = ratios.size() % 2;
+    double a = time(swapped ? second : first);
+    double b = time(swapped ? first : second);
+    if (swapped)
+      std::swap(a, b);
+    firsts.push_back(a);
+    seconds.push_back(b);
+    ratios.push_back(b / a);
+    total += a + b;
+  }
+  ProgramComparison result;
+  result.first = median(firsts);
+  result.second = median(seconds);
+  result.share = llvm::count_if(ratios, [](double r) { return r < 1; }) /
+                 double(ratios.size());
+  result.ratio = median(std::move(ratios));
+  return result;
+}
+
+static llvm::Expected<ProgramComparison>
+compareHere(const CompiledProgram &first, const CompiledProgram &second,
+            const CompareOptions &options) {
+  std::unique_ptr<LoadedProgram> loaded[2];
+  std::unique_ptr<ProgramRun> runs[2];
+  const CompiledProgram *programs[2] = {&first, &second};
+  for (int i : {0, 1}) {
+    auto program = LoadedProgram::create(*programs[i]);
+    if (!program)
+      return program.takeError();
+    loaded[i] = std::move(*program);
+    auto run = ProgramRun::create(loaded[i]->getProgram(),
+                                  {options.threads, {}, options.unknownExtent});
+    if (!run)
+      return run.takeError();
+    runs[i] = std::move(*run);
+    // Twice: the first run touches memory and code for the first time.
+    for (int repeat = 0; repeat < 2; ++repeat)
+      if (llvm::Error error = runs[i]->run())
+        return error;
+  }
+  double error = compareOutputs(*runs[0], *runs[1]);
+  ProgramComparison result = timeInTurns(*runs[0], *runs[1], options);
+  result.error = error;
+  return result;
+}
+
+/// The outcome as text that goes through a pipe. The error may be infinite,
+/// which JSON has no number for.
+static std::string encode(const ProgramComparison &result) {
+  llvm::json::Object object{{"first", result.first},
+                            {"second", result.second},
+                            {"ratio", result.ratio},
+                            {"share", result.share},
+                            {"error", std::min(result.error, 1e300)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
+  return text;
+}
+
+static llvm::Expected<ProgramComparison> decode(llvm::StringRef text) {
+  if (text.consume_front("!"))
+    return llvm::createStringError(text);
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return value.takeError();
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object)
+    return llvm::createStringError("expects times, but the process told none");
+  auto get = [&](const char *name) {
+    return object->getNumber(name).value_or(0);
+  };
+  return ProgramComparison{get("first"), get("second"), get("ratio"),
+                           get("share"), get("error")};
+}
+
+llvm::Expected<ProgramComparison>
+espalier::comparePrograms(const CompiledProgram &first,
+                          const CompiledProgram &second,
+                          const CompareOptions &options) {
+  llvm::Expected<std::string> outcome = runInChild(
+      [&] {
+        auto result = compareHere(first, second, options);
+        return result ? encode(*result)
+                      : "!" + llvm::toString(result.takeError());
+      },
+      options.timeLimit, options.memoryLimit);
+  if (!outcome)
+    return outcome.takeError();
+  return decode(*outcome);
+}

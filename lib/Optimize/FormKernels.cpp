@@ -1,0 +1,131 @@
+//===- FormKernels.cpp - The kernels that a program becomes ---------------===//
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Pipeline/Pipeline.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <map>
+
+using namespace mlir;
+using namespace espalier;
+
+/// Functions such as exp take about as long as this many additions.
+static constexpr double kFunctionFlops = 10;
+
+/// Returns the number of points of the box around `set`; nothing if that
+/// depends on a size.
+static std::optional<double> countPoints(IntegerSet set) {
+  FlatLinearValueConstraints constraints(set);
+  double points = 1;
+  for (unsigned dim = 0; dim < set.getNumDims(); ++dim) {
+    auto low = constraints.getConstantBound64(presburger::BoundType::LB, dim);
+    auto high = constraints.getConstantBound64(presburger::BoundType::UB, dim);
+    if (!low || !high)
+      return std::nullopt;
+    points *= std::max<int64_t>(*high - *low + 1, 0);
+  }
+  return points;
+}
+
+/// Returns the floating-point operations of one point.
+static double countFlops(poly::ComputeOp compute) {
+  double flops = 0;
+  compute.getBody().walk([&](Operation *op) {
+    if (op->getNumResults() == 0 || op->hasTrait<OpTrait::ConstantLike>() ||
+        !getElementTypeOrSelf(op->getResult(0)).isFloat())
+      return;
+    StringRef dialect = op->getName().getDialectNamespace();
+    flops += dialect == "math" ? kFunctionFlops : dialect == "arith" ? 1 : 0;
+  });
+  return flops;
+}
+
+/// Returns the bytes of an array; 0 where they are unknown.
+static double countArrayBytes(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref || !memref.hasStaticShape() ||
+      !memref.getElementType().isIntOrFloat())
+    return 0;
+  return double(memref.getNumElements()) *
+         llvm::divideCeil(memref.getElementType().getIntOrFloatBitWidth(), 8);
+}
+
+static KernelWork countWork(poly::KernelOp kernel) {
+  KernelWork work;
+  for (poly::ComputeOp compute : kernel.getComputes()) {
+    double flops = countFlops(compute);
+    for (IntegerSet set : compute.getDomainSets())
+      work.flops += flops * countPoints(set).value_or(0);
+  }
+  for (Type type : kernel.getArgumentTypes())
+    work.bytes += countArrayBytes(type);
+  return work;
+}
+
+/// Returns a module that is `kernel` alone, under one name for all kernels.
+static std::string printAlone(poly::KernelOp kernel, Attribute target) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  (*module)->setAttr(poly::TargetAttr::getAttrName(), target);
+  poly::KernelOp copy = kernel.clone();
+  copy.setSymName("kernel");
+  copy.removeSymVisibilityAttr();
+  module->push_back(copy);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  return text;
+}
+
+/// Says, for each argument of `kernel` that is only read, whether the caller
+/// passes a constant of the program.
+static std::vector<bool> findConstants(poly::KernelOp kernel,
+                                       poly::CallOp call) {
+  llvm::SmallPtrSet<Value, 8> written;
+  for (poly::ComputeOp compute : kernel.getComputes())
+    for (const poly::ComputeAccess &write : compute.getWriteAccesses())
+      written.insert(write.array);
+  std::vector<bool> isConstant;
+  for (auto [argument, operand] :
+       llvm::zip(kernel.getArguments(), call.getArgOperands()))
+    if (!written.contains(argument))
+      isConstant.push_back(operand.getDefiningOp<memref::GetGlobalOp>() !=
+                           nullptr);
+  return isConstant;
+}
+
+FailureOr<std::vector<ProgramKernel>>
+espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
+  MLIRContext *context = module.getContext();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
+    context->loadDialect<poly::PolyDialect>();
+    auto target = describeMachine(context, codegen);
+    if (!target)
+      return emitError(module.getLoc(), llvm::toString(target.takeError()));
+    (*copy)->setAttr(poly::TargetAttr::getAttrName(), *target);
+  }
+  PipelineOptions pipeline;
+  pipeline.threads = codegen.threads;
+  if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
+    return failure();
+  Attribute target = (*copy)->getAttr(poly::TargetAttr::getAttrName());
+  SymbolTable symbols(*copy);
+  std::vector<ProgramKernel> kernels;
+  // Where each kernel is in the result, by which arguments are constants.
+  std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
+  (*copy)->walk([&](poly::CallOp call) {
+    auto kernel = symbols.lookup<poly::KernelOp>(call.getCallee());
+    std::vector<bool> isConstant = findConstants(kernel, call);
+    auto [place, isNew] =
+        places.try_emplace({kernel.getOperation(), isConstant}, kernels.size());
+    if (isNew)
+      kernels.push_back({{printAlone(kernel, target), std::move(isConstant)},
+                         countWork(kernel),
+                         /*numCalls=*/0});
+    ++kernels[place->second].numCalls;
+  });
+  return kernels;
+}

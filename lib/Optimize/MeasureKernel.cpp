@@ -1,0 +1,152 @@
+//===- MeasureKernel.cpp - The time of one kernel -------------------------===//
+
+#include "espalier/Optimize/MeasureKernel.h"
+#include "ChildProcess.h"
+#include "RunProgram.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace espalier;
+
+/// What all copies of the constants take together: more than a core's caches.
+/// Two copies would follow each other in memory and be fetched ahead.
+static constexpr int64_t kConstantBytes = 32 << 20;
+static constexpr unsigned kMaxCopies = 64;
+/// Calls shorter than this are timed several at a time.
+static constexpr double kSampleSeconds = 100e-6;
+/// How long to repeat, and how often at least and at most.
+static constexpr double kTotalSeconds = 0.04;
+static constexpr unsigned kMinSamples = 5, kMaxSamples = 100;
+
+namespace {
+/// Either a number or a reason, as text that goes through a pipe.
+struct Outcome {
+  static std::string success(double seconds) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "=" << llvm::format("%.9e", seconds);
+    return text;
+  }
+  static std::string failure(const llvm::Twine &reason) {
+    return ("!" + reason).str();
+  }
+  static llvm::Expected<double> parse(StringRef text) {
+    double seconds = 0;
+    if (text.consume_front("=") && !text.getAsDouble(seconds) && seconds > 0)
+      return seconds;
+    if (text.consume_front("!"))
+      return llvm::createStringError(text);
+    return llvm::createStringError("expects a time, but the process told none");
+  }
+};
+} // namespace
+
+/// Returns the median of the times of one run.
+static llvm::Expected<double> timeRuns(ProgramRun &program, bool ownTime) {
+  // The first run touches memory and code for the first time.
+  if (llvm::Error error = program.run())
+    return error;
+  unsigned calls = 1;
+  auto sample = [&] {
+    return timeCall(
+        [&] {
+          for (unsigned i = 0; i < calls; ++i)
+            // What ran once is not refused later.
+            llvm::cantFail(program.run());
+        },
+        ownTime);
+  };
+  double seconds = sample();
+  while (seconds < kSampleSeconds && calls < 4096) {
+    calls *= 2;
+    seconds = sample();
+  }
+  std::vector<double> times;
+  double total = 0;
+  while (times.size() < kMinSamples ||
+         (total < kTotalSeconds && times.size() < kMaxSamples)) {
+    times.push_back(sample());
+    total += times.back();
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2,
+                   times.end());
+  return times[times.size() / 2] / calls;
+}
+
+/// Compiles the kernel in a context of its own, since the threads of the one at
+/// hand stayed in the other process.
+static llvm::Expected<CompiledProgram>
+compileKernel(const KernelModule &kernel, const DialectRegistry &registry,
+              const CodegenOptions &codegen) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  DialectRegistry compilation;
+  registerCompilation(compilation);
+  context.appendDialectRegistry(compilation);
+  context.loadAllAvailableDialects();
+  std::string reasons;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      reasons += diagnostic.str() + "\n";
+    return success();
+  });
+  auto module = parseSourceString<ModuleOp>(kernel.text, &context);
+  if (!module)
+    return llvm::createStringError(reasons);
+  CodegenOptions options = codegen;
+  options.jobs = 1;
+  FailureOr<CompiledProgram> program = compileModule(*module, options);
+  if (failed(program))
+    return llvm::createStringError(reasons);
+  return std::move(*program);
+}
+
+static llvm::Expected<double> measureHere(const KernelModule &kernel,
+                                          const DialectRegistry &registry,
+                                          const MeasureOptions &options) {
+  auto compiled = compileKernel(kernel, registry, options.codegen);
+  if (!compiled)
+    return compiled.takeError();
+  auto loaded = LoadedProgram::create(std::move(*compiled));
+  if (!loaded)
+    return loaded.takeError();
+  const espalier_program *program = (*loaded)->getProgram();
+  // `poly-add-main` makes inputs of what a kernel reads, in their order; the
+  // constants are among them.
+  int64_t constantBytes = 0;
+  auto isConstant = [&](unsigned input) {
+    return input < kernel.isConstant.size() && kernel.isConstant[input];
+  };
+  for (int32_t i = 0; i < program->num_inputs; ++i) {
+    const espalier_tensor_info &info = program->inputs[i];
+    if (isConstant(i))
+      constantBytes +=
+          countBytes(info.dtype, {info.extents, size_t(info.rank)}).value_or(0);
+  }
+  unsigned copies = std::clamp<int64_t>(
+      kConstantBytes / std::max<int64_t>(constantBytes, 1), 1, kMaxCopies);
+  auto run =
+      ProgramRun::create(program, {options.threads, [&](unsigned input) {
+                                     return isConstant(input) ? copies : 1;
+                                   }});
+  if (!run)
+    return run.takeError();
+  return timeRuns(**run, options.threads == 1);
+}
+
+llvm::Expected<double> espalier::measureKernel(const KernelModule &kernel,
+                                               const DialectRegistry &registry,
+                                               const MeasureOptions &options) {
+  llvm::Expected<std::string> outcome = runInChild(
+      [&] {
+        llvm::Expected<double> seconds = measureHere(kernel, registry, options);
+        return seconds ? Outcome::success(*seconds)
+                       : Outcome::failure(llvm::toString(seconds.takeError()));
+      },
+      options.timeLimit, options.memoryLimit);
+  if (!outcome)
+    return outcome.takeError();
+  return Outcome::parse(*outcome);
+}

@@ -1,0 +1,223 @@
+//===- OptimizeProgram.cpp - Faster programs by substitutions -------------===//
+
+#include "espalier/Optimize/OptimizeProgram.h"
+#include "BuiltinRules.h"
+#include "espalier/Optimize/OperatorCost.h"
+#include "espalier/Pipeline/Pipeline.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::substitution;
+
+/// The largest difference of outputs that rounding explains. A program that
+/// differs by more is not used.
+static constexpr double kTolerance = 1e-4;
+
+static constexpr llvm::StringLiteral kSpellings[] = {
+#define ESPALIER_OPTIMIZATION_SPELLING(name, spelling) spelling,
+    ESPALIER_FOR_EACH_OPTIMIZATION(ESPALIER_OPTIMIZATION_SPELLING)
+#undef ESPALIER_OPTIMIZATION_SPELLING
+};
+
+static StringRef getSpelling(Optimization optimization) {
+  return kSpellings[static_cast<size_t>(optimization)];
+}
+
+std::optional<Optimization> espalier::parseOptimization(StringRef text) {
+  for (auto [index, spelling] : llvm::enumerate(kSpellings))
+    if (text == spelling)
+      return static_cast<Optimization>(index);
+  return std::nullopt;
+}
+
+std::string espalier::listOptimizations() {
+  return llvm::join(ArrayRef(kSpellings), ", ");
+}
+
+/// The substitutions by rule: how often each was made, and the sum of what they
+/// were predicted to gain.
+static llvm::json::Array describe(ArrayRef<Substitution> substitutions) {
+  llvm::MapVector<StringRef, std::pair<int64_t, double>> byRule;
+  for (const Substitution &substitution : substitutions) {
+    auto &[count, gain] = byRule[substitution.rule];
+    ++count;
+    gain += substitution.gain;
+  }
+  llvm::json::Array result;
+  for (const auto &[rule, made] : byRule)
+    result.push_back(llvm::json::Object{{"rule", rule.str()},
+                                        {"count", made.first},
+                                        {"predicted_gain_s", made.second}});
+  return result;
+}
+
+namespace {
+/// One optimization, and the report about it.
+class Optimizer {
+public:
+  Optimizer(ModuleOp module, const OptimizeOptions &options)
+      : module(module), options(options),
+        kernels(module.getContext(), options.cost,
+                [this](const std::string &text) { warnings.push_back(text); }) {
+    report["optimize"] = getSpelling(options.optimization);
+    report["threads"] = options.cost.measure.threads;
+  }
+
+  /// Searches, and changes the module if a faster graph is predicted. Returns
+  /// whether it did.
+  FailureOr<bool> search();
+
+  /// Says which of two programs is to be used, the second one if `isFaster`.
+  void choose(bool isOptimized, const Twine &reason) {
+    report["result"] = isOptimized ? "optimized" : "original";
+    report["reason"] = reason.str();
+  }
+
+  /// Compares the programs and chooses.
+  bool compare(const CompiledProgram &original,
+               const CompiledProgram &optimized);
+
+  OptimizeReport takeReport() {
+    const KernelCostCounts &counts = kernels.getCounts();
+    report["kernels"] = llvm::json::Object{{"found", counts.numFound},
+                                           {"measured", counts.numMeasured},
+                                           {"estimated", counts.numEstimated}};
+    report["measuring_s"] = counts.secondsMeasuring;
+    report["warnings"] = std::move(warnings);
+    return std::move(report);
+  }
+
+private:
+  LogicalResult addRules(RuleSet &rules);
+  SearchOptions getSearchOptions();
+
+  ModuleOp module;
+  const OptimizeOptions &options;
+  llvm::json::Array warnings;
+  KernelCost kernels;
+  OptimizeReport report;
+};
+} // namespace
+
+LogicalResult Optimizer::addRules(RuleSet &rules) {
+  return rules.add(
+      getBuiltinRules(),
+      [&](const Twine &message) { emitError(module.getLoc(), message); },
+      [&](const Twine &message) { warnings.push_back(message.str()); });
+}
+
+SearchOptions Optimizer::getSearchOptions() {
+  SearchOptions search = options.search;
+  bool isBacktracking = options.optimization == Optimization::Backtracking;
+  search.search = isBacktracking ? SearchOptions::Search::Backtracking
+                                 : SearchOptions::Search::EGraph;
+  search.extraction = options.optimization == Optimization::Ilp
+                          ? SearchOptions::Extraction::Ilp
+                          : SearchOptions::Extraction::Greedy;
+  return search;
+}
+
+FailureOr<bool> Optimizer::search() {
+  RuleSet rules;
+  if (failed(addRules(rules)))
+    return failure();
+  OwningOpRef<ModuleOp> before = module.clone();
+  OperatorCostModel model(module.getContext(), kernels);
+  IRRewriter rewriter(module.getContext());
+  double measuring = kernels.getCounts().secondsMeasuring;
+  SearchResult result =
+      optimizeGraphs(module, rules, model, getSearchOptions(), rewriter);
+  measuring = kernels.getCounts().secondsMeasuring - measuring;
+  report["search_s"] = std::max(result.seconds - measuring, 0.0);
+  report["rules"] = static_cast<int64_t>(rules.getRules().size());
+  report["substitutions"] = describe(result.substitutions);
+  report["predicted_before_s"] = result.secondsBefore;
+  report["predicted_after_s"] = result.secondsAfter;
+  if (result.substitutions.empty()) {
+    choose(false, "no substitution is predicted to gain");
+    return false;
+  }
+  FailureOr<double> secondsBefore = kernels.getProgramSeconds(*before);
+  FailureOr<double> secondsAfter = kernels.getProgramSeconds(module);
+  if (failed(secondsBefore) || failed(secondsAfter))
+    return failure();
+  report["kernels_before_s"] = *secondsBefore;
+  report["kernels_after_s"] = *secondsAfter;
+  return true;
+}
+
+bool Optimizer::compare(const CompiledProgram &original,
+                        const CompiledProgram &optimized) {
+  auto result = comparePrograms(original, optimized, options.compare);
+  if (!result) {
+    choose(false, "cannot be compared: " + llvm::toString(result.takeError()));
+    return false;
+  }
+  report["measured_before_s"] = result->first;
+  report["measured_after_s"] = result->second;
+  report["measured_ratio"] = result->ratio;
+  report["error"] = std::min(result->error, 1e300);
+  // Not above: what is no number is no difference that rounding explains.
+  if (!(result->error <= kTolerance)) {
+    choose(false, "outputs differ");
+    return false;
+  }
+  if (!result->isSecondFaster()) {
+    choose(false, "no faster when run");
+    return false;
+  }
+  choose(true, "faster when run");
+  return true;
+}
+
+FailureOr<OptimizeReport>
+espalier::optimizeModule(ModuleOp module, const OptimizeOptions &options) {
+  Optimizer optimizer(module, options);
+  FailureOr<bool> changed = optimizer.search();
+  if (failed(changed))
+    return failure();
+  if (*changed)
+    optimizer.choose(true, "predicted to be faster");
+  return optimizer.takeReport();
+}
+
+/// Optimizes, compiles both programs, and returns the one to be used.
+static FailureOr<CompiledProgram>
+compileAndCompare(ModuleOp module, const CodegenOptions &codegen,
+                  const CacheOptions &cache, const OptimizeOptions &options) {
+  OwningOpRef<ModuleOp> original = module.clone();
+  Optimizer optimizer(module, options);
+  FailureOr<bool> changed = optimizer.search();
+  if (failed(changed))
+    return failure();
+  FailureOr<CompiledProgram> program = compileCached(*original, codegen, cache);
+  if (failed(program))
+    return failure();
+  if (*changed) {
+    FailureOr<CompiledProgram> optimized = compileModule(module, codegen);
+    if (failed(optimized))
+      return failure();
+    if (optimizer.compare(*program, *optimized))
+      program = std::move(optimized);
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(optimizer.takeReport());
+  return program->withOptimization(std::move(text));
+}
+
+FailureOr<CompiledProgram> espalier::compileOptimized(
+    ModuleOp module, const CodegenOptions &codegen, const CacheOptions &cache,
+    const OptimizeOptions &options, CacheResult *result) {
+  if (options.optimization == Optimization::None ||
+      detectStage(module) != Stage::Graph)
+    return compileCached(module, codegen, cache, result);
+  std::string key = computeCacheKey(module, codegen) + "-" +
+                    getSpelling(options.optimization).str() + "-" +
+                    std::to_string(options.compare.threads);
+  return compileCached(
+      key, module.getLoc(), cache,
+      [&] { return compileAndCompare(module, codegen, cache, options); },
+      result);
+}

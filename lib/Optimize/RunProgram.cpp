@@ -1,0 +1,160 @@
+//===- RunProgram.cpp - Runs of programs on made-up inputs ----------------===//
+
+#include "RunProgram.h"
+#include "llvm/Support/MathExtras.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+using namespace espalier;
+
+/// A page, so that copies do not share one.
+static constexpr uint64_t kCopyAlignment = 4096;
+
+std::optional<int64_t> espalier::countBytes(int32_t dtype,
+                                            llvm::ArrayRef<int64_t> extents) {
+  int64_t bytes = espalier_dtype_size(dtype);
+  for (int64_t extent : extents)
+    if (extent < 0 || llvm::MulOverflow(bytes, extent, bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+/// Writes numbers from -1 to 1 that repeat only after a long time.
+template <typename Float>
+static void fillWithNumbers(char *data, uint64_t bytes) {
+  auto *values = reinterpret_cast<Float *>(data);
+  uint32_t state = 12345;
+  for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
+    state = state * 1664525u + 1013904223u;
+    values[i] = static_cast<int32_t>(state) * Float(1.0 / 2147483648.0);
+  }
+}
+
+llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
+                                                  std::vector<int64_t> extents,
+                                                  unsigned copies) {
+  ProgramArray result;
+  std::optional<int64_t> bytes = countBytes(dtype, extents);
+  void *memory = nullptr;
+  if (bytes) {
+    result.bytes = *bytes;
+    result.stride =
+        llvm::alignTo(std::max<uint64_t>(*bytes, 1), kCopyAlignment);
+    if (result.stride > UINT64_MAX / copies ||
+        posix_memalign(&memory, kCopyAlignment, result.stride * copies) != 0)
+      memory = nullptr;
+  }
+  if (!memory)
+    return llvm::createStringError("expects memory for an array, but got none");
+  result.dtype = dtype;
+  result.extents = std::move(extents);
+  result.copies = copies;
+  result.memory.reset(static_cast<char *>(memory));
+  char *first = result.memory.get();
+  if (dtype == ESPALIER_F32)
+    fillWithNumbers<float>(first, result.stride);
+  else if (dtype == ESPALIER_F64)
+    fillWithNumbers<double>(first, result.stride);
+  else
+    memset(first, 0, result.stride);
+  for (unsigned copy = 1; copy < copies; ++copy)
+    memcpy(first + copy * result.stride, first, result.stride);
+  return result;
+}
+
+espalier_tensor ProgramArray::get(unsigned index) const {
+  return {memory.get() + index % copies * stride, dtype,
+          static_cast<int32_t>(extents.size()), extents.data()};
+}
+
+llvm::Error ProgramRun::check(espalier_status status) {
+  if (status == ESPALIER_OK)
+    return llvm::Error::success();
+  return llvm::createStringError(espalier_last_error(context.get()));
+}
+
+llvm::Error ProgramRun::makeInputs(const RunOptions &options) {
+  for (int32_t i = 0; i < program->num_inputs; ++i) {
+    const espalier_tensor_info &info = program->inputs[i];
+    std::vector<int64_t> extents(info.extents, info.extents + info.rank);
+    for (int64_t &extent : extents)
+      if (extent < 0 && options.unknownExtent == 0)
+        return llvm::createStringError(std::string("argument '") + info.name +
+                                       "': expects a known shape");
+      else if (extent < 0)
+        extent = options.unknownExtent;
+    unsigned copies = options.numCopies ? options.numCopies(i) : 1;
+    auto array = ProgramArray::create(info.dtype, std::move(extents), copies);
+    if (!array)
+      return array.takeError();
+    inputs.push_back(std::move(*array));
+  }
+  inputTensors.resize(inputs.size());
+  return llvm::Error::success();
+}
+
+llvm::Error ProgramRun::makeOutputs() {
+  int64_t numExtents = 0;
+  for (int32_t i = 0; i < program->num_outputs; ++i)
+    numExtents += program->outputs[i].rank;
+  std::vector<int64_t> planned(numExtents);
+  selectCopies();
+  if (llvm::Error error =
+          check(espalier_plan(context.get(), inputTensors.data(),
+                              inputTensors.size(), planned.data())))
+    return error;
+  auto *extents = planned.data();
+  for (int32_t i = 0; i < program->num_outputs; ++i) {
+    const espalier_tensor_info &info = program->outputs[i];
+    auto array =
+        ProgramArray::create(info.dtype, {extents, extents + info.rank}, 1);
+    if (!array)
+      return array.takeError();
+    outputs.push_back(std::move(*array));
+    extents += info.rank;
+  }
+  for (const ProgramArray &output : outputs)
+    outputTensors.push_back(output.get(0));
+  return llvm::Error::success();
+}
+
+void ProgramRun::selectCopies() {
+  for (auto [tensor, array] : llvm::zip(inputTensors, inputs))
+    tensor = array.get(next);
+}
+
+llvm::Expected<std::unique_ptr<ProgramRun>>
+ProgramRun::create(const espalier_program *program, const RunOptions &options) {
+  std::unique_ptr<ProgramRun> result(new ProgramRun(program));
+  espalier_context *context = nullptr;
+  if (espalier_context_create(program, &context) != ESPALIER_OK)
+    return llvm::createStringError(espalier_last_error(nullptr));
+  result->context.reset(context);
+  if (program->set_num_threads)
+    if (llvm::Error error =
+            result->check(espalier_set_num_threads(context, options.threads)))
+      return error;
+  if (llvm::Error error = result->makeInputs(options))
+    return error;
+  if (llvm::Error error = result->makeOutputs())
+    return error;
+  return result;
+}
+
+llvm::Error ProgramRun::run() {
+  selectCopies();
+  ++next;
+  return check(espalier_run(context.get(), inputTensors.data(),
+                            inputTensors.size(), outputTensors.data(),
+                            outputTensors.size()));
+}
+
+double espalier::timeCall(llvm::function_ref<void()> call, bool ownTime) {
+  clockid_t clock = ownTime ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  timespec start, end;
+  clock_gettime(clock, &start);
+  call();
+  clock_gettime(clock, &end);
+  return (end.tv_sec - start.tv_sec) + 1e-9 * (end.tv_nsec - start.tv_nsec);
+}

@@ -1,0 +1,34 @@
+//===- Apply.h - What a rule makes of a match -------------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_SEARCH_APPLY_H
+#define ESPALIER_LIB_SUBSTITUTION_SEARCH_APPLY_H
+
+#include "Match.h"
+
+namespace espalier::substitution {
+
+/// The operators that `dst` of a rule consists of, for one match.
+struct Plan {
+  /// For each node of the rule; those of `dst` alone have an instance.
+  std::vector<std::optional<OperatorInstance>> instances;
+  /// The nodes of `dst` that are not bound, operands first.
+  llvm::SmallVector<NodeId> order;
+};
+
+/// Types `dst` for a match. Nothing if the rule cannot be applied there for all
+/// sizes: its condition does not hold or depends on an unknown extent, a cut is
+/// elsewhere, an operator needs an extent that is not known, a tensor has a
+/// rank for which rules are not proved.
+std::optional<Plan> planApplication(const EGraph &graph,
+                                    const RulePattern &pattern,
+                                    const Binding &binding);
+
+/// Adds what is planned, and returns the class of each output of `dst`. New
+/// nodes have this origin and source.
+llvm::SmallVector<ClassId, 2> build(EGraph &graph, const Rule &rule,
+                                    Binding binding, const Plan &plan,
+                                    unsigned origin, mlir::Operation *source);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_SEARCH_APPLY_H

@@ -1,0 +1,530 @@
+//===- GraphOperators.cpp - Rules' operators in the dialect ---------------===//
+//
+// One direction is written down: what operator of `graph` computes one of the
+// text form. Whether an instance is that operator is then a comparison.
+//
+//===----------------------------------------------------------------------===//
+
+#include "espalier/Substitution/Search/GraphOperators.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::substitution;
+
+static constexpr int64_t kDynamic = ShapedType::kDynamic;
+
+StringRef espalier::substitution::getGraphName(OpKind kind) {
+  switch (kind) {
+  case OpKind::Conv2d:
+    return graph::ConvOp::getOperationName();
+  case OpKind::Matmul:
+    return graph::MatmulOp::getOperationName();
+  case OpKind::EwAdd:
+    return graph::AddOp::getOperationName();
+  case OpKind::EwMul:
+  case OpKind::SMul:
+    return graph::MulOp::getOperationName();
+  case OpKind::Relu:
+    return graph::ReluOp::getOperationName();
+  case OpKind::Transpose:
+    return graph::TransposeOp::getOperationName();
+  case OpKind::Concat:
+    return graph::ConcatOp::getOperationName();
+  case OpKind::Split:
+    return graph::SliceOp::getOperationName();
+  case OpKind::PoolAvg:
+    return graph::AvgPoolOp::getOperationName();
+  case OpKind::PoolMax:
+    return graph::MaxPoolOp::getOperationName();
+  case OpKind::Enlarge:
+    return graph::EnlargeOp::getOperationName();
+  case OpKind::ConstIConv:
+    return graph::ConstIconvOp::getOperationName();
+  case OpKind::ConstPool:
+    return graph::ConstPoolOp::getOperationName();
+  case OpKind::ConstImm:
+    return graph::ConstImmOp::getOperationName();
+  case OpKind::ConstOne:
+    return graph::ConstOneOp::getOperationName();
+  case OpKind::EwSub:
+    return graph::SubOp::getOperationName();
+  case OpKind::EwMax:
+    return graph::MaxOp::getOperationName();
+  case OpKind::Exp:
+    return graph::ExpOp::getOperationName();
+  case OpKind::Tanh:
+    return graph::TanhOp::getOperationName();
+  case OpKind::Sigmoid:
+    return graph::SigmoidOp::getOperationName();
+  case OpKind::BAdd:
+    return kAddVector;
+  case OpKind::BMul:
+    return kMulVector;
+  case OpKind::Bmm:
+    return graph::MatmulOp::getOperationName();
+  case OpKind::Swap:
+    return graph::TransposeOp::getOperationName();
+  case OpKind::Slice:
+    return graph::SliceOp::getOperationName();
+  case OpKind::Pad:
+    return graph::PadOp::getOperationName();
+  case OpKind::ReduceSum:
+    return graph::ReduceSumOp::getOperationName();
+  case OpKind::ReduceMax:
+    return graph::ReduceMaxOp::getOperationName();
+  }
+  llvm_unreachable("every operator is handled above");
+}
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+/// The better known one of two extents that must be equal; nothing if they are
+/// not.
+static std::optional<int64_t> agree(int64_t lhs, int64_t rhs) {
+  if (lhs != rhs && lhs != kDynamic && rhs != kDynamic)
+    return std::nullopt;
+  return lhs == kDynamic ? rhs : lhs;
+}
+
+static int64_t addExtents(int64_t lhs, int64_t rhs) {
+  return lhs == kDynamic || rhs == kDynamic ? kDynamic : lhs + rhs;
+}
+
+namespace {
+/// One dimension of a window that slides.
+struct Slide {
+  int64_t low = 0, high = 0;
+  int64_t count = kDynamic; ///< How many windows there are.
+};
+} // namespace
+
+static std::optional<Slide> getSlide(int64_t extent, int64_t kernel,
+                                     int64_t stride, bool isSame) {
+  if (kernel == kDynamic)
+    return std::nullopt;
+  Slide slide;
+  if (!isSame) {
+    if (extent == kDynamic)
+      return slide;
+    if (extent < kernel)
+      return std::nullopt;
+    slide.count = (extent - kernel) / stride + 1;
+    return slide;
+  }
+  int64_t total = kernel - 1;
+  if (extent == kDynamic) {
+    // The padding depends on the extent, except for single steps.
+    if (stride != 1)
+      return std::nullopt;
+  } else {
+    slide.count = (extent + stride - 1) / stride;
+    total = std::max<int64_t>(0, (slide.count - 1) * stride + kernel - extent);
+  }
+  slide.low = total / 2;
+  slide.high = total - slide.low;
+  return slide;
+}
+
+//===----------------------------------------------------------------------===//
+// Making operators
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Maker {
+public:
+  Maker(OpKind kind, ArrayRef<Param> params,
+        ArrayRef<RankedTensorType> operands, const Choices &choices,
+        MLIRContext *context)
+      : kind(kind), params(params), operands(operands), choices(choices),
+        builder(context) {}
+
+  std::optional<OperatorInstance> make() {
+    if (!areFit() || !define())
+      return std::nullopt;
+    OperatorInstance instance;
+    instance.name = getGraphName(kind);
+    instance.attributes = builder.getDictionaryAttr(attributes);
+    instance.operands.assign(operands.begin(), operands.end());
+    instance.result =
+        getInfo(kind).isConstant()
+            ? choices.type
+            : RankedTensorType::get(shape, operands[0].getElementType());
+    return instance;
+  }
+
+private:
+  /// Rules hold for real numbers and sizes of at least 1.
+  bool areFit() const {
+    return llvm::all_of(operands, [&](RankedTensorType type) {
+      return isa<FloatType>(type.getElementType()) &&
+             type.getElementType() == operands[0].getElementType() &&
+             !llvm::is_contained(type.getShape(), 0);
+    });
+  }
+
+  bool define() {
+    switch (kind) {
+    case OpKind::Conv2d:
+      return defineConv();
+    case OpKind::Matmul:
+      return defineMatmul();
+    case OpKind::EwAdd:
+    case OpKind::EwMul:
+    case OpKind::EwSub:
+    case OpKind::EwMax:
+      return defineElementwise();
+    case OpKind::SMul:
+      return defineScaling();
+    case OpKind::Relu:
+    case OpKind::Exp:
+    case OpKind::Tanh:
+    case OpKind::Sigmoid:
+      shape.assign(operands[0].getShape().begin(),
+                   operands[0].getShape().end());
+      return true;
+    case OpKind::Transpose:
+      return defineTranspose();
+    case OpKind::Concat:
+      return defineConcat();
+    case OpKind::Split:
+      return defineSplit();
+    case OpKind::BAdd:
+    case OpKind::BMul:
+      return defineWithVector();
+    case OpKind::Bmm:
+      return defineBatchMatmul();
+    case OpKind::Swap:
+      return defineSwap();
+    case OpKind::Slice:
+      return defineSlice();
+    case OpKind::Pad:
+      return false; // Its value is an operand in `graph`, not always a zero.
+    case OpKind::ReduceSum:
+    case OpKind::ReduceMax:
+      return defineReduction();
+    case OpKind::PoolAvg:
+    case OpKind::PoolMax:
+      return definePool();
+    case OpKind::Enlarge:
+      return defineEnlarge();
+    case OpKind::ConstIConv:
+    case OpKind::ConstPool:
+    case OpKind::ConstImm:
+    case OpKind::ConstOne:
+      return defineConstant();
+    }
+    llvm_unreachable("every operator is handled above");
+  }
+
+  void add(StringRef name, Attribute attribute) {
+    attributes.push_back(builder.getNamedAttr(name, attribute));
+  }
+  void add(StringRef name, ArrayRef<int64_t> numbers) {
+    add(name, Attribute(builder.getDenseI64ArrayAttr(numbers)));
+  }
+  void addActivation(Param param) {
+    add("activation", graph::ActivationAttr::get(
+                          builder.getContext(), param.first == kReluActivation
+                                                    ? graph::Activation::Relu
+                                                    : graph::Activation::None));
+  }
+  int64_t extent(unsigned operand, unsigned dim) const {
+    return operands[operand].getDimSize(dim);
+  }
+
+  /// Adds the attributes of a window and the spatial extents of the result.
+  bool addWindow(Param stride, Param padding, int64_t height, int64_t width) {
+    bool isSame = padding.first == kSame;
+    auto y = getSlide(extent(0, 2), height, stride.first, isSame);
+    auto x = getSlide(extent(0, 3), width, stride.second, isSame);
+    if (!y || !x)
+      return false;
+    add("strides", {stride.first, stride.second});
+    add("pads_low", {y->low, x->low});
+    add("pads_high", {y->high, x->high});
+    add("dilations", {1, 1});
+    shape.append({y->count, x->count});
+    return true;
+  }
+
+  bool defineConv() {
+    if (operands[0].getRank() != 4 || operands[1].getRank() != 4)
+      return false;
+    int64_t channels = extent(0, 1), groupChannels = extent(1, 1);
+    int64_t features = extent(1, 0);
+    // How many groups there are is a number.
+    if (channels == kDynamic || groupChannels == kDynamic ||
+        features == kDynamic || channels % groupChannels != 0)
+      return false;
+    int64_t groups = channels / groupChannels;
+    if (features % groups != 0)
+      return false;
+    shape.assign({extent(0, 0), features});
+    addActivation(params[2]);
+    add("groups", builder.getI64IntegerAttr(groups));
+    return addWindow(params[0], params[1], extent(1, 2), extent(1, 3));
+  }
+
+  bool defineMatmul() {
+    if (operands[0].getRank() != 2 || operands[1].getRank() != 2 ||
+        !agree(extent(0, 1), extent(1, 0)))
+      return false;
+    addActivation(params[0]);
+    shape.assign({extent(0, 0), extent(1, 1)});
+    return true;
+  }
+
+  /// Appends the extent that two are; they must be equal for all sizes. Beside
+  /// one that is not known, an extent of 1 would repeat.
+  bool addCommon(int64_t lhs, int64_t rhs) {
+    std::optional<int64_t> both = agree(lhs, rhs);
+    if (!both || (lhs != rhs && *both == 1))
+      return false;
+    shape.push_back(*both);
+    return true;
+  }
+
+  bool defineElementwise() {
+    if (operands[0].getRank() != operands[1].getRank())
+      return false;
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (!addCommon(extent(0, dim), extent(1, dim)))
+        return false;
+    return true;
+  }
+
+  bool defineWithVector() {
+    unsigned axis = params[0].first;
+    if (operands[0].getRank() != params[1].first || operands[1].getRank() != 1)
+      return false;
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (!addCommon(extent(0, dim),
+                     dim == axis ? extent(1, 0) : extent(0, dim)))
+        return false;
+    add("axis", builder.getI64IntegerAttr(axis));
+    return true;
+  }
+
+  bool defineBatchMatmul() {
+    int64_t ranks[] = {params[1].first, params[1].second};
+    if (operands[0].getRank() != ranks[0] ||
+        operands[1].getRank() != ranks[1] ||
+        !agree(extent(0, ranks[0] - 1), extent(1, ranks[1] - 2)))
+      return false;
+    int64_t rank = std::max(ranks[0], ranks[1]);
+    for (int64_t dim = 0; dim < rank - 2; ++dim) {
+      int64_t first = dim + ranks[0] - rank, second = dim + ranks[1] - rank;
+      int64_t lhs = extent(first < 0 ? 1 : 0, first < 0 ? second : first);
+      int64_t rhs = extent(second < 0 ? 0 : 1, second < 0 ? first : second);
+      if (!addCommon(lhs, rhs))
+        return false;
+    }
+    shape.append({extent(0, ranks[0] - 2), extent(1, ranks[1] - 1)});
+    addActivation(params[0]);
+    return true;
+  }
+
+  bool defineSwap() {
+    if (operands[0].getRank() != params[1].first)
+      return false;
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, params[1].first));
+    std::swap(order[params[0].first], order[params[0].second]);
+    add("permutation", order);
+    for (int64_t dim : order)
+      shape.push_back(extent(0, dim));
+    return true;
+  }
+
+  bool defineSlice() {
+    unsigned axis = params[0].first;
+    int64_t begin = params[2].first, size = params[3].first;
+    if (operands[0].getRank() != params[1].first ||
+        extent(0, axis) == kDynamic || begin + size > extent(0, axis))
+      return false;
+    OperatorInstance slice = makeSlice(operands[0], axis, begin, size);
+    llvm::append_range(attributes, slice.attributes);
+    llvm::append_range(shape, slice.result.getShape());
+    return true;
+  }
+
+  bool defineReduction() {
+    unsigned axis = params[0].first;
+    if (operands[0].getRank() != params[1].first)
+      return false;
+    add("axes", {params[0].first});
+    add("keepdims", builder.getBoolAttr(false));
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (dim != axis)
+        shape.push_back(extent(0, dim));
+    return true;
+  }
+
+  bool defineScaling() {
+    if (operands[1].getRank() > operands[0].getRank() ||
+        llvm::any_of(operands[1].getShape(),
+                     [](int64_t extent) { return extent != 1; }))
+      return false;
+    shape.assign(operands[0].getShape().begin(), operands[0].getShape().end());
+    return true;
+  }
+
+  bool defineTranspose() {
+    if (operands[0].getRank() != 2)
+      return false;
+    add("permutation", {1, 0});
+    shape.assign({extent(0, 1), extent(0, 0)});
+    return true;
+  }
+
+  bool defineConcat() {
+    unsigned axis = params[0].first, rank = params[1].first;
+    if (operands[0].getRank() != rank || operands[1].getRank() != rank ||
+        axis >= rank)
+      return false;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      std::optional<int64_t> both =
+          dim == axis ? addExtents(extent(0, dim), extent(1, dim))
+                      : agree(extent(0, dim), extent(1, dim));
+      if (!both)
+        return false;
+      shape.push_back(*both);
+    }
+    add("axis", builder.getI64IntegerAttr(axis));
+    return true;
+  }
+
+  bool defineSplit() {
+    unsigned axis = params[0].first;
+    if (axis >= operands[0].getRank())
+      return false;
+    bool isSecond = params[1].first == 1;
+    int64_t whole = extent(0, axis);
+    // Behind a cut, the size must be a number to be written down.
+    if (choices.cut <= 0 || (isSecond && whole == kDynamic) ||
+        (whole != kDynamic && choices.cut >= whole))
+      return false;
+    OperatorInstance slice =
+        makeSlice(operands[0], axis, isSecond ? choices.cut : 0,
+                  isSecond ? whole - choices.cut : choices.cut);
+    llvm::append_range(attributes, slice.attributes);
+    llvm::append_range(shape, slice.result.getShape());
+    return true;
+  }
+
+  bool definePool() {
+    if (operands[0].getRank() != 4)
+      return false;
+    Param kernel = params[0];
+    shape.assign({extent(0, 0), extent(0, 1)});
+    add("kernel", {kernel.first, kernel.second});
+    add("ceil_mode", builder.getBoolAttr(false));
+    if (kind == OpKind::PoolAvg)
+      add("count_include_pad", builder.getBoolAttr(true));
+    return addWindow(params[1], params[2], kernel.first, kernel.second);
+  }
+
+  bool defineEnlarge() {
+    if (operands[0].getRank() != 4)
+      return false;
+    int64_t kernel[] = {params[0].first, params[0].second};
+    for (unsigned dim : {2, 3}) {
+      int64_t border = kernel[dim - 2] - extent(0, dim);
+      if (extent(0, dim) == kDynamic || border < 0 || border % 2 != 0)
+        return false;
+    }
+    add("kernel", kernel);
+    shape.assign({extent(0, 0), extent(0, 1), kernel[0], kernel[1]});
+    return true;
+  }
+
+  bool defineConstant() {
+    RankedTensorType type = choices.type;
+    if (!type || !type.hasStaticShape() ||
+        !isa<FloatType>(type.getElementType()) ||
+        llvm::is_contained(type.getShape(), 0))
+      return false;
+    if (kind == OpKind::ConstImm && type.getRank() != 2)
+      return false;
+    if (kind == OpKind::ConstIConv || kind == OpKind::ConstPool)
+      if (type.getRank() != 4 || type.getDimSize(2) != params[0].first ||
+          type.getDimSize(3) != params[0].second)
+        return false;
+    add("static_sizes", type.getShape());
+    add("element_type", TypeAttr::get(type.getElementType()));
+    return true;
+  }
+
+  OpKind kind;
+  ArrayRef<Param> params;
+  ArrayRef<RankedTensorType> operands;
+  const Choices &choices;
+  Builder builder;
+  SmallVector<NamedAttribute> attributes;
+  SmallVector<int64_t, 4> shape; ///< Of the result.
+};
+} // namespace
+
+std::optional<OperatorInstance> espalier::substitution::makeOperator(
+    OpKind kind, ArrayRef<Param> params, ArrayRef<RankedTensorType> operands,
+    const Choices &choices, MLIRContext *context) {
+  assert(operands.size() == getInfo(kind).numOperands &&
+         "expects as many operands as the operator has");
+  return Maker(kind, params, operands, choices, context).make();
+}
+
+//===----------------------------------------------------------------------===//
+// Recognizing operators
+//===----------------------------------------------------------------------===//
+
+/// Without padding it does not matter whether it counts.
+static DictionaryAttr countPadding(const OperatorInstance &instance) {
+  auto low = instance.attributes.getAs<DenseI64ArrayAttr>("pads_low");
+  auto high = instance.attributes.getAs<DenseI64ArrayAttr>("pads_high");
+  auto isZero = [](int64_t pad) { return pad == 0; };
+  if (!low || !high || !llvm::all_of(low.asArrayRef(), isZero) ||
+      !llvm::all_of(high.asArrayRef(), isZero))
+    return instance.attributes;
+  NamedAttrList attributes(instance.attributes);
+  Builder builder(instance.attributes.getContext());
+  attributes.set("count_include_pad", builder.getBoolAttr(true));
+  return attributes.getDictionary(builder.getContext());
+}
+
+bool espalier::substitution::isOperator(const OperatorInstance &instance,
+                                        OpKind kind, ArrayRef<Param> params) {
+  if (instance.name != getGraphName(kind) ||
+      instance.operands.size() != getInfo(kind).numOperands)
+    return false;
+  Choices choices;
+  choices.type = instance.result;
+  if (kind == OpKind::Split) {
+    std::optional<int64_t> cut = getCut(instance, params);
+    if (!cut)
+      return false;
+    choices.cut = *cut;
+  }
+  std::optional<OperatorInstance> made =
+      makeOperator(kind, params, instance.operands, choices,
+                   instance.attributes.getContext());
+  DictionaryAttr attributes =
+      kind == OpKind::PoolAvg ? countPadding(instance) : instance.attributes;
+  return made && made->attributes == attributes;
+}
+
+std::optional<int64_t>
+espalier::substitution::getCut(const OperatorInstance &instance,
+                               ArrayRef<Param> params) {
+  std::optional<AxisSlice> slice = getAxisSlice(instance);
+  if (!slice || slice->axis != params[0].first)
+    return std::nullopt;
+  if (params[1].first == 0)
+    return slice->offset == 0 ? std::optional(slice->size) : std::nullopt;
+  int64_t whole = instance.operands[0].getDimSize(slice->axis);
+  if (whole == kDynamic || slice->offset + slice->size != whole)
+    return std::nullopt;
+  return slice->offset;
+}

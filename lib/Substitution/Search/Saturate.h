@@ -1,0 +1,62 @@
+//===- Saturate.h - Applies rules to an e-graph -----------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_SEARCH_SATURATE_H
+#define ESPALIER_LIB_SUBSTITUTION_SEARCH_SATURATE_H
+
+#include "Apply.h"
+#include "BlockGraph.h"
+#include "Extract.h"
+#include "espalier/Substitution/Search/Search.h"
+#include <functional>
+
+namespace espalier::substitution {
+
+/// Where a rule was applied.
+struct Application {
+  const Rule *rule;
+  mlir::Operation *source;
+  double gain = 0; ///< Seconds by which `dst` costs less than `src`.
+};
+
+/// What a search has in common for all blocks.
+struct SearchContext {
+  llvm::ArrayRef<ProvedRule> rules;
+  CostModel &model;
+  const SearchOptions &options;
+  std::function<double()> getSecondsLeft;
+  Recognizer recognizer;
+  std::vector<RulePattern> patterns;
+  std::vector<Application> applications;
+  SearchResult result;
+
+  bool isTimeUp() const { return getSecondsLeft() <= 0; }
+};
+
+/// An operation that a class has come from.
+mlir::Operation *getSource(const EGraph &graph, ClassId id);
+
+/// Enters an application of a rule that has made the nodes from `firstNew` on.
+void record(const EGraph &graph, SearchContext &context, NodeCosts &costs,
+            const RulePattern &pattern, const Binding &binding,
+            ENodeId firstNew);
+
+/// Applies all rules wherever they fit, until nothing new comes or a limit is
+/// reached.
+void saturate(EGraph &graph, SearchContext &context);
+
+/// TASO's search (Jia et al., SOSP 2019): takes the cheapest graph from a
+/// queue, applies each rule at each place, and puts into the queue what costs
+/// at most `alpha` times the best. A graph is what `root` stands for while some
+/// classes stand for others. Returns a choice for the best one, which is then
+/// in force.
+Choice backtrack(EGraph &graph, ClassId root, SearchContext &context,
+                 NodeCosts &costs);
+
+/// Adds what is known of slices and concatenations beyond rules, which speak of
+/// two parts only: a slice of a slice is a slice, and a concatenation of many
+/// is one of two. Returns whether anything was new.
+bool addStructure(EGraph &graph, unsigned maxNodes);
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_SEARCH_SATURATE_H

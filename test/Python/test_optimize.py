@@ -1,0 +1,168 @@
+"""Optimization by substitutions: the same results, and what is said about it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import espalier
+from espalier.__main__ import main
+from espalier.compiler import (
+    OPTIMIZATIONS,
+    Options,
+    compile_for,
+    compile_module,
+    load_module,
+    optimize_module,
+)
+from espalier.errors import EspalierError
+from espalier.models import Net, build
+from espalier.testing.compare import largest_error
+from espalier.testing.onnxruntime import OnnxRuntime
+
+SEARCHES = [name for name in OPTIMIZATIONS if name != "none"]
+# Networks in which something can be merged, at sizes that take little time.
+NETWORKS = {
+    "nasrnn": {"steps": 2, "hidden": 16},
+    "resnet50": {"size": 32},
+    "resnext50": {"size": 32},
+    "nasnet_a": {"size": 48, "filters": 8, "repeats": 1},
+    "bert_base": {"sequence": 8, "layers": 1, "hidden": 64, "heads": 4, "vocabulary": 100},
+    "squeezenet": {"size": 48},
+}
+
+
+def options(search: str, **more: object) -> Options:
+    """Return options under which costs are estimates, the same each time."""
+    return Options(
+        **{
+            "optimize": search,
+            "cache": None,
+            "kernel_times": None,
+            "measure_seconds": 0.0,
+            **more,
+        }
+    )
+
+
+def twins(size: int = 64) -> onnx.ModelProto:
+    """Build two products with the same input, whose weights can be put side by side."""
+    net = Net("twins")
+    x = net.input("x", [8, size])
+    left, right = (net.node("MatMul", x, net.weight([size, n], 0.1)) for n in (24, 40))
+    return net.finish((left, "left", [8, 24]), (right, "right", [8, 40]))
+
+
+def optimized(model: onnx.ModelProto, search: str) -> tuple[espalier.Function, dict]:
+    """Compile the graph that is predicted to be faster, whether or not it is."""
+    shapes = {
+        i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input
+    }
+    module, bound = load_module(model, shapes=shapes)
+    report = optimize_module(module, options(search))
+    return compile_module(module, bound, options("none")), report
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_products_with_the_same_input_are_merged(search):
+    model = twins()
+    session = OnnxRuntime(model)
+    feed = session.random_inputs()
+    function, report = optimized(model, search)
+    assert report["result"] == "optimized"
+    assert [made["rule"] for made in report["substitutions"]] == ["merge-products"]
+    assert report["predicted_after_s"] < report["predicted_before_s"]
+    assert largest_error(function.run(feed), session.run(feed)) < 1e-5
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_optimized_network_computes_the_same(name, search):
+    model = build(name, **NETWORKS[name])
+    feed = OnnxRuntime(model).random_inputs()
+    expected = compile_for(model, feed, options=options("none")).run(feed)
+    function, _ = optimized(model, search)
+    assert largest_error(function.run(feed), expected) < 1e-4
+
+
+def test_faster_program_is_used_and_slower_one_is_not():
+    """Whatever the times are: the report says what was chosen, and follows from them."""
+    model = twins()
+    feed = OnnxRuntime(model).random_inputs()
+    report = compile_for(model, feed, options=options("egraph")).optimization
+    assert report["error"] < 1e-5
+    if report["measured_ratio"] > 1:
+        assert report["result"] == "original"
+    assert report["reason"] in ("faster when run", "no faster when run")
+
+
+def test_symbolic_sizes_are_measured_at_a_guess():
+    net = Net("twins")
+    x = net.input("x", ["n", 64])
+    values = [net.node("MatMul", x, net.weight([64, 24], 0.1)) for _ in range(2)]
+    model = net.finish((net.node("Add", *values), "y", ["n", 24]))
+    function = espalier.compile(model, options=options("egraph"))
+    assert "measured_ratio" in function.optimization
+    feed = {"x": np.ones([3, 64], np.float32)}
+    assert largest_error(function.run(feed), OnnxRuntime(model).run(feed)) < 1e-5
+
+
+def test_nothing_to_gain_leaves_the_program():
+    net = Net("plain")
+    y = net.node("Relu", net.input("x", [4, 4]))
+    model = net.finish((y, "y", [4, 4]))
+    function = espalier.compile(model, options=options("egraph"))
+    assert function.optimization["result"] == "original"
+    assert function.optimization["reason"] == "no substitution is predicted to gain"
+
+
+def test_choice_is_cached(tmp_path):
+    given = options("egraph", cache=tmp_path / "cache")
+    first = espalier.compile(twins(), options=given)
+    second = espalier.compile(twins(), options=given)
+    assert (first.cached, second.cached) == (False, True)
+    assert second.optimization == first.optimization
+    plain = espalier.compile(twins(), options=options("none", cache=tmp_path / "cache"))
+    assert plain.optimization == {}
+
+
+def test_kernels_are_measured_once(tmp_path):
+    given = options("egraph", kernel_times=tmp_path / "times.sqlite", measure_seconds=60.0)
+    first = espalier.compile(twins(), options=given).optimization["kernels"]
+    second = espalier.compile(twins(), options=given).optimization["kernels"]
+    assert first["measured"] > 0 == first["found"]
+    assert second["measured"] == 0
+    assert second["found"] > 0
+
+
+def test_damaged_table_is_a_warning(tmp_path):
+    table = tmp_path / "times.sqlite"
+    table.write_bytes(b"x" * 4096)
+    report = espalier.compile(twins(), options=options("egraph", kernel_times=table)).optimization
+    assert len(report["warnings"]) == 1
+    assert "file is not a database; goes on without it" in report["warnings"][0]
+    assert table.read_bytes() == b"x" * 4096
+
+
+def test_unknown_search_is_refused():
+    with pytest.raises(EspalierError, match=r"out of none, egraph, ilp.* but got 'magic'"):
+        espalier.compile(twins(), options=options("magic"))
+
+
+def test_command_says_what_was_done(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    onnx.save(twins(), tmp_path / "twins.onnx")
+    output = tmp_path / "twins.so"
+    command = ["compile", str(tmp_path / "twins.onnx"), "-o", str(output)]
+    extra = ["--optimize", "egraph", "--measure-seconds", "0"]
+    assert main([*command, *extra]) == 0
+    text = capsys.readouterr().out
+    assert "egraph: searched" in text
+    assert "merge-products: 1" in text
+    assert "uses the" in text
+    assert main([*command, *extra, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["optimization"]["optimize"] == "egraph"
+    assert Path(made["output"]).exists()

@@ -1,0 +1,199 @@
+"""Loops between values of arrays: rows of sparse matrices, and ragged batches."""
+
+import numpy as np
+import pytest
+
+from espalier.compiler import Options
+from espalier.errors import EspalierError
+from espalier.kernels import f32, i32, kernel, label, sizes
+from espalier.schedules import Schedule, ScheduleError
+
+NO_CACHE = Options(cache=None)
+n, m, e, h, w = sizes("n m e h w")
+STARTS = i32[n + 1].with_values(bounded_by=e + 1, monotonic=True)
+COLUMNS = i32[e].with_values(bounded_by=m)
+
+
+@kernel
+def spmv(starts: STARTS, column: COLUMNS, value: f32[e], x: f32[m], y: f32[n]) -> None:
+    for i in range(n):
+        label("init")
+        y[i] = 0.0
+        for j in range(starts[i], starts[i + 1]):
+            label("acc")
+            y[i] += value[j] * x[column[j]]
+
+
+@kernel
+def spmm(starts: STARTS, column: COLUMNS, value: f32[e], x: f32[m, w], y: f32[n, w]) -> None:
+    for i in range(n):
+        for k in range(w):
+            label("init")
+            y[i, k] = 0.0
+    for i in range(n):
+        for j in range(starts[i], starts[i + 1]):
+            for k in range(w):
+                label("acc")
+                y[i, k] += value[j] * x[column[j], k]
+
+
+PITCH = 12
+
+
+@kernel
+def spconv(
+    starts: STARTS, offset: i32[e].with_values(bounded_by=m), value: f32[e], x: f32[m + 200],
+    y: f32[n, h, w],
+) -> None:  # fmt: skip
+    assert h <= 10
+    assert w <= 10
+    for i in range(n):
+        for r in range(h):
+            for c in range(w):
+                label("init")
+                y[i, r, c] = 0.0
+        for j in range(starts[i], starts[i + 1]):
+            for r in range(h):
+                for c in range(w):
+                    label("acc")
+                    y[i, r, c] += value[j] * x[offset[j] + PITCH * r + c]
+
+
+@kernel
+def normalize(length: i32[n].with_values(bounded_by=m + 1), x: f32[n, m], total: f32[n]) -> None:
+    for i in range(n):
+        total[i] = 0.0
+        for j in range(length[i]):
+            total[i] += x[i, j]
+        for j in range(length[i]):
+            x[i, j] = x[i, j] / total[i]
+
+
+def csr(rows, columns, seed, density=0.3):
+    """A matrix with empty rows, dense and as its three arrays."""
+    random = np.random.default_rng(seed)
+    dense = random.integers(1, 9, (rows, columns)) * (random.random((rows, columns)) < density)
+    dense[::3] = 0
+    at = np.nonzero(dense)
+    starts = np.zeros(rows + 1, np.int32)
+    np.cumsum(np.count_nonzero(dense, axis=1), out=starts[1:])
+    value = dense[at].astype(np.float32)
+    return dense.astype(np.float32), starts, at[1].astype(np.int32), value
+
+
+def check_spmv(program):
+    for rows, columns in [(1, 1), (7, 5), (40, 33)]:
+        dense, starts, column, value = csr(rows, columns, rows)
+        x = np.arange(columns, dtype=np.float32)
+        y = np.full(rows, 7, np.float32)
+        program(starts, column, value, x, y)
+        np.testing.assert_array_equal(y, dense @ x)
+
+
+def check_spmm(program):
+    for rows, columns, width in [(1, 1, 1), (7, 5, 3), (20, 33, 17), (9, 8, 32)]:
+        dense, starts, column, value = csr(rows, columns, rows)
+        x = np.random.default_rng(1).integers(0, 9, (columns, width)).astype(np.float32)
+        y = np.full((rows, width), 7, np.float32)
+        program(starts, column, value, x, y)
+        np.testing.assert_array_equal(y, dense @ x)
+
+
+def check_spconv(program):
+    for rows, columns, height, width in [(2, 30, 1, 1), (6, 60, 3, 5), (5, 40, 10, 10)]:
+        _, starts, offset, value = csr(rows, columns, rows)
+        x = np.random.default_rng(1).integers(0, 9, columns + 200).astype(np.float32)
+        y = np.full((rows, height, width), 7, np.float32)
+        program(starts, offset, value, x, y, m=columns)
+        expected = np.zeros_like(y)
+        place = PITCH * np.arange(height)[:, None] + np.arange(width)
+        for i in range(rows):
+            for j in range(starts[i], starts[i + 1]):
+                expected[i] += value[j] * x[offset[j] + place]
+        np.testing.assert_array_equal(y, expected)
+
+
+def test_default_schedules():
+    check_spmv(spmv.compile(NO_CACHE))
+    check_spmm(spmm.compile(NO_CACHE))
+    check_spconv(spconv.compile(NO_CACHE))
+
+
+def test_spmv_in_lanes():
+    s = Schedule(spmv)
+    s.fission("init", "i")
+    s.vectorize("acc", "j", 8)
+    s.split("acc", "i", [4])
+    s.parallelize("acc", "i.0")
+    check_spmv(s.compile(NO_CACHE))
+
+
+def test_spmv_unrolled():
+    s = Schedule(spmv)
+    s.fission("init", "i")
+    s.split("acc", "j", [4])
+    s.unroll("acc", "j.1")
+    s.parallelize("acc", "i")
+    s.prefetch("acc", 3, "j.0", 4, 64)
+    check_spmv(s.compile(NO_CACHE))
+
+
+def test_spmm_with_the_result_in_registers():
+    s = Schedule(spmm)
+    s.tile("acc", ["k"], [[16]])
+    s.interchange("acc", ["k.0", "j"])
+    s.cache_write("acc", 0, "k.0")
+    s.vectorize("acc", "k.1", 16)
+    s.parallelize("acc", "i")
+    check_spmm(s.compile(NO_CACHE))
+
+
+def test_spconv_unrolled_and_jammed():
+    s = Schedule(spconv)
+    s.fission("init", "i")
+    s.unroll_and_jam("acc", "r", 2)
+    s.vectorize("acc", "c", 8)
+    s.parallelize("acc", "i")
+    check_spconv(s.compile(NO_CACHE))
+
+
+def test_ragged_batch():
+    x = np.arange(1, 29, dtype=np.float32).reshape(4, 7)
+    length = np.array([7, 0, 3, 1], np.int32)
+    expected = x.copy()
+    for i, count in enumerate(length):
+        expected[i, :count] /= expected[i, :count].sum() if count else 1
+    total = np.zeros(4, np.float32)
+    normalize.compile(NO_CACHE)(length, x, total)
+    np.testing.assert_allclose(x, expected, rtol=1e-6)
+
+
+def test_a_loop_stays_inside_what_decides_its_bounds():
+    s = Schedule(spmm)
+    before = str(s)
+    with pytest.raises(ScheduleError, match='loop over "j" of @acc to stay inside that over "i"'):
+        s.interchange("acc", ["j", "i"])
+    assert str(s) == before
+
+
+def test_malformed_matrices_are_refused():
+    program = spmv.compile(NO_CACHE)
+    _, starts, column, value = csr(7, 5, 1)
+    x, y = np.zeros(5, np.float32), np.zeros(7, np.float32)
+    edges = len(value)
+
+    def expect(message, starts=starts, column=column):
+        with pytest.raises(EspalierError, match=message):
+            program(starts, column, value, x, y)
+
+    decreasing = starts.copy()
+    decreasing[3] = decreasing[4] + 1
+    expect("input 'starts' expects values that do not decrease, but got", starts=decreasing)
+    beyond = starts.copy()
+    beyond[-1] = edges + 1
+    expect(f"input 'starts' expects values from 0 to less than {edges + 1}", starts=beyond)
+    expect("input 'starts' expects values from 0", starts=starts - 1)
+    expect("expects", starts=starts[:-1].copy())
+    outside = column.copy()
+    outside[2] = 5
+    expect("input 'column' expects values from 0 to less than 5, but got 5", column=outside)
