@@ -20,7 +20,7 @@ using namespace espalier::substitution;
 /// Solutions with cycles, after which the search for a better one is given up.
 static constexpr unsigned kMaxRounds = 50;
 /// Cbc looks at the clock too seldom for more variables.
-static constexpr unsigned kMaxColumns = 20000;
+static constexpr unsigned kMaxColumns = 10000;
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -143,6 +143,7 @@ private:
         started.push_back(columns[id]);
     std::vector<double> ones(started.size(), 1);
     Cbc_setMIPStartI(model, started.size(), started.data(), ones.data());
+    Cbc_setParameter(model, "timeMode", "elapsed");
     Cbc_setMaximumSeconds(model, seconds);
     Cbc_solve(model);
     bool isProved = Cbc_isProvenOptimal(model);

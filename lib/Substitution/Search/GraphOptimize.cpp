@@ -91,6 +91,8 @@ private:
         << remark::metric("SecondsBefore", result.secondsBefore)
         << remark::metric("SecondsAfter", result.secondsAfter)
         << remark::metric("Substitutions", result.substitutions.size())
+        << remark::metric("Operators", result.numNodes)
+        << remark::metric("Matches", result.numMatches)
         << remark::metric("HitLimit", result.hitLimit);
   }
 
