@@ -36,7 +36,9 @@ private:
   /// False as soon as the answer is known.
   bool checkCoverage(unsigned statement);
   bool checkPair(const AccessPair &pair);
-  bool checkPaths(const AccessPair &pair, const Path &source, const Path &sink);
+  /// `cases` is what is known of the pairs of points.
+  bool checkPaths(const AccessPair &pair, const PairCases &cases,
+                  const Path &source, const Path &sink);
   /// Checks pairs of a domain's points, the source first in program order.
   bool checkPoints(const AccessPair &pair, const Path &source, const Path &sink,
                    PairSet points);
@@ -177,15 +179,14 @@ bool ScheduleChecker::checkPoints(const AccessPair &pair, const Path &source,
   return pair.source >= pair.sink || checkLevels(pair, source, sink, points);
 }
 
-bool ScheduleChecker::checkPaths(const AccessPair &pair, const Path &source,
-                                 const Path &sink) {
+bool ScheduleChecker::checkPaths(const AccessPair &pair, const PairCases &cases,
+                                 const Path &source, const Path &sink) {
   if (pair.isReduction && getNumRelevantLevels(pair, source) == 0)
     return true;
   // A subscript that is not affine may be that of any element, but for what is
   // known of data.
   PairSet common(context, program, source, sink);
   common.addEqual(pair.sourceAccess.map, pair.sinkAccess.map);
-  PairCases cases = getPairCases(program, pair);
   for (IntegerSet sourceSet : program.statements[pair.source].domain)
     for (IntegerSet sinkSet : program.statements[pair.sink].domain)
       for (llvm::ArrayRef<AffineExpr> constraints : cases) {
@@ -295,10 +296,11 @@ bool ScheduleChecker::checkPair(const AccessPair &pair) {
   // The accumulator is read and written at the same points.
   if (pair.isReduction && pair.kind != DependenceKind::Flow)
     return true;
+  PairCases cases = getPairCases(program, pair);
   for (const Path &source : paths)
     for (const Path &sink : paths)
       if (source.statement == pair.source && sink.statement == pair.sink &&
-          !checkPaths(pair, source, sink))
+          !checkPaths(pair, cases, source, sink))
         return false;
   return true;
 }

@@ -338,10 +338,13 @@ LogicalResult KernelLoops::emitDataLoop(const AstNode &node) {
     return emitAnyLoop(node);
   };
   // Elements are there for points of the domain.
-  std::optional<int64_t> lower = getConstant(node.lower);
-  std::optional<int64_t> upper = getConstant(node.upper);
+  std::optional<int64_t> least;
+  if (node.lower.kind == AstExpr::Kind::Affine &&
+      node.upper.kind == AstExpr::Kind::Affine)
+    least = getLargest(
+        canonicalize(simplify(node.lower.affine - node.upper.affine)));
   LogicalResult result = success();
-  if (areBoundsRead(node) || (lower && upper && *lower < *upper)) {
+  if (areBoundsRead(node) || (least && *least < 0)) {
     result = emitWithBounds();
   } else {
     Value runs =

@@ -63,7 +63,9 @@ def kernel(function: Callable[..., None]) -> Kernel:
     variables and sizes, and assignments to elements of arrays; bounds, conditions
     and subscripts are affine. Assertions say what holds for sizes. `x += e` and
     `x = max(x, e)` are reductions, whose order is free; `x = x + e` keeps the order
-    of the text. Raises `KernelError` with the line of what a kernel cannot have.
+    of the text. A loop may run between elements of an array of integers whose values
+    are bounded, as over a row of a sparse matrix; see `ArrayType.with_values`. Raises
+    `KernelError` with the line of what a kernel cannot have.
 
     Example:
         >>> m, n = sizes("m n")

@@ -82,6 +82,26 @@ func.func @main_plan(%n: index) {
 
 // -----
 
+// expected-error @below {{argument #0 expects 'espalier.bound' to be a number, a name or both for integers, but got ["n", "m"] for 'memref<4xi32>'}}
+func.func @main(%x: memref<4xi32> {espalier.bound = ["n", "m"]}) attributes {espalier.num_inputs = 1 : i64} {
+  return
+}
+func.func @main_plan(%n: index) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0 expects 'espalier.monotonic' on integers in one dimension, but got it for 'memref<4x2xi32>'}}
+func.func @main(%x: memref<4x2xi32> {espalier.monotonic}) attributes {espalier.num_inputs = 1 : i64} {
+  return
+}
+func.func @main_plan(%n: index) {
+  return
+}
+
+// -----
+
 // expected-error @below {{argument #0 expects 'espalier.injective' beside 'espalier.bound', but got it alone}}
 func.func @main(%x: memref<4xi32> {espalier.injective}) attributes {espalier.num_inputs = 1 : i64} {
   return

@@ -70,8 +70,10 @@ func.func @own(%y: memref<4xf32>) {
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    memref<?xi32> {espalier.bound = "n", espalier.dims = ["n"], espalier.injective, espalier.name = "at"}
 // CHECK-SAME:    memref<?xi32> {espalier.bound = 7 : i64, espalier.dims = ["n"], espalier.name = "few"}
+// CHECK-SAME:    memref<?xi32> {espalier.bound = ["n", 1], espalier.dims = [""], espalier.monotonic, espalier.name = "starts"}
 poly.kernel @scatter(%I: memref<?xi32> {espalier.name = "at", poly.shape = affine_map<()[n] -> (n)>, poly.injective, poly.bounded_by = affine_map<()[n] -> (n)>},
                      %J: memref<?xi32> {espalier.name = "few", poly.shape = affine_map<()[n] -> (n)>, poly.bounded_by = affine_map<()[n] -> (7)>},
+                     %K: memref<?xi32> {espalier.name = "starts", poly.shape = affine_map<()[n] -> (n + 1)>, poly.monotonic, poly.bounded_by = affine_map<()[n] -> (n + 1)>},
                      %n: index {espalier.name = "n"}) {
 }
 

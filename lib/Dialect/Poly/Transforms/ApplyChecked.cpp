@@ -92,25 +92,6 @@ static llvm::Error checkDependences(KernelOp kernel) {
   return llvm::make_error<Refusal>(message, legality.violation, encoded);
 }
 
-/// Whether code can keep the arrays in registers that it could keep there
-/// before. One that a command adds may need more commands first.
-static llvm::Error checkRegisters(KernelOp before, KernelOp after) {
-  // New arrays come after the others.
-  SmallVector<ArrayOp> known = before.getArrays(), now = after.getArrays();
-  if (now.size() < known.size())
-    return llvm::Error::success();
-  for (auto [number, array] : llvm::enumerate(now)) {
-    if (number >= known.size() ||
-        (known[number].getPlacement() == Placement::Register &&
-         (!before.getSchedule() || !checkRegisters(known[number]).empty())))
-      continue;
-    std::string fault = checkRegisters(array);
-    if (!fault.empty())
-      return refuse("expects " + fault);
-  }
-  return llvm::Error::success();
-}
-
 /// Gives `kernel` a schedule whose loops all have names.
 static void prepare(KernelOp kernel) {
   getOrCreateSchedule(kernel);
@@ -132,8 +113,6 @@ static llvm::Error tryEdit(KernelOp kernel,
   if (llvm::Error error = checkForm(*trial))
     return error;
   if (llvm::Error error = checkLoops(*trial))
-    return error;
-  if (llvm::Error error = checkRegisters(kernel, *trial))
     return error;
   return llvm::handleErrors(checkDependences(*trial),
                             [&](std::unique_ptr<Refusal> refusal) {

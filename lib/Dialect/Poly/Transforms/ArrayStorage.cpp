@@ -35,7 +35,8 @@ llvm::Error espalier::poly::place(ArrayOp array, Placement placement) {
                     describeArray(target.getArray()) + " is " +
                     llvm::to_string(type) + "; fold it to a tile first");
     target.setPlacement(placement);
-    return llvm::Error::success();
+    std::string fault = checkRegisters(target);
+    return fault.empty() ? llvm::Error::success() : refuse("expects " + fault);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "Hints.h"
 #include "LoopNest.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -33,8 +34,19 @@ llvm::Error espalier::poly::parallelize(ComputeOp compute, StringRef loop) {
 }
 
 llvm::Error espalier::poly::serialize(ComputeOp compute, StringRef loop) {
-  return applyTo(compute, [&](ComputeOp compute) {
-    return setKind(compute, loop, LoopKind::Sequential);
+  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+    // What is in registers stays there.
+    SmallVector<ArrayOp> kept = llvm::filter_to_vector(
+        compute.getKernel().getArrays(), [](ArrayOp array) {
+          return array.getPlacement() == Placement::Register &&
+                 checkRegisters(array).empty();
+        });
+    if (llvm::Error error = setKind(compute, loop, LoopKind::Sequential))
+      return error;
+    for (ArrayOp array : kept)
+      if (std::string fault = checkRegisters(array); !fault.empty())
+        return refuse("expects " + fault);
+    return llvm::Error::success();
   });
 }
 

@@ -134,6 +134,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
   let description = [{
     Elements are undefined until a computation writes them. `heap` memory is
     allocated per call; `stack` and `register` ask for small, static extents.
+    Where code cannot tell which element in registers is meant, for a loop that is
+    not unrolled, they are on the stack.
 
     With `storage`, element `x` lies at `storage(x)` of memory of the type that
     follows: that of a tile, say, instead of the whole array. If elements share

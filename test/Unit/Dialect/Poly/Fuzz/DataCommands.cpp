@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 #include "RandomCommands.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -112,6 +113,76 @@ static Command makePack(Random &random, const Target &target, unsigned read,
           }};
 }
 
+/// A command on the array that a computation writes.
+static Command makeArrayCommand(const std::string &name,
+                                const std::string &compute,
+                                const std::string &rest,
+                                std::function<llvm::Error(ArrayOp)> apply) {
+  return {"transform.poly." + name + " %@" + compute + rest +
+              " : !transform.any_op",
+          [=](KernelOp kernel) -> llvm::Error {
+            auto array = kernel.lookupCompute(compute)
+                             .getWrites()
+                             .front()
+                             .getDefiningOp<ArrayOp>();
+            return array ? apply(array) : refuse("expects a local array");
+          }};
+}
+
+/// Permutes the indices of the memory behind an array, and makes blocks of it.
+static Command makeLayout(Random &random, ArrayOp array,
+                          const std::string &compute) {
+  auto type = cast<MemRefType>(
+      array.getStorageType().value_or(array.getArray().getType()));
+  MLIRContext *context = array.getContext();
+  SmallVector<AffineExpr> results;
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    AffineExpr index = getAffineDimExpr(dim, context);
+    int64_t size = random.pick(2, 3);
+    if (results.size() < 3 && random.chance(25)) {
+      results.push_back(index.floorDiv(size));
+      index = index % size;
+    } else if (random.chance(10)) {
+      index = index + random.pick(0, 1);
+    }
+    results.push_back(index);
+  }
+  random.shuffle(results);
+  AffineMap map = AffineMap::get(type.getRank(), 0, results, context);
+  SmallVector<int64_t> padding;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << " by " << AffineMapAttr::get(map);
+  if (random.chance(40)) {
+    for (size_t i = 0; i < results.size(); ++i)
+      padding.push_back(random.pick(0, 2));
+    os << " padding [";
+    llvm::interleaveComma(padding, os);
+    os << "]";
+  }
+  return makeArrayCommand("layout", compute, text, [=](ArrayOp array) {
+    return changeLayout(array, map, padding);
+  });
+}
+
+/// Changes where the array that a computation writes lies, if it is a local
+/// one.
+static Command makePlacement(Random &random, ComputeOp op) {
+  std::string compute = op.getSymName().str();
+  auto array = op.getWrites().front().getDefiningOp<ArrayOp>();
+  int64_t kind = random.pick(1, 6);
+  if (kind <= 2 || !array)
+    return makeArrayCommand("unfold", compute, "", unfold);
+  if (kind <= 4)
+    return makeLayout(random, array, compute);
+  Placement placement =
+      random.choose(ArrayRef({Placement::Heap, Placement::Stack,
+                              Placement::Register, Placement::Register}));
+  return makeArrayCommand(
+      "place", compute, (" " + stringifyPlacement(placement)).str(),
+      [=](ArrayOp array) { return place(array, placement); });
+}
+
 static Command makeRegisterBlock(Random &random, const Target &target,
                                  ArrayRef<std::string> loops) {
   std::string other = random.choose(loops);
@@ -132,7 +203,16 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
                               StringRef compute, ArrayRef<std::string> loops) {
   Target target{compute.str(), random.choose(loops)};
   ComputeOp op = kernel.lookupCompute(compute);
-  int64_t kind = random.pick(1, 15);
+  int64_t kind = random.pick(1, 18);
+  if (kind > 15) {
+    // Mostly for one that writes a local array.
+    SmallVector<ComputeOp> writers;
+    for (ComputeOp other : kernel.getComputes())
+      if (other.getWrites().front().getDefiningOp<ArrayOp>())
+        writers.push_back(other);
+    return makePlacement(
+        random, writers.empty() ? op : random.choose(ArrayRef(writers)));
+  }
   if (kind <= 5) {
     // A computation that writes what this one reads, if there is one.
     SmallVector<std::string> others, producers;

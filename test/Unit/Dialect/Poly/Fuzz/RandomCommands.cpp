@@ -23,6 +23,8 @@ private:
   Command makeStructure();
   Command makeExecution();
   Command makePeel();
+  Command makeCut();
+  Command makeArrange();
   Command makeRemap();
   Command makeShift();
 
@@ -262,8 +264,63 @@ Command CommandMaker::makePeel() {
   }
 }
 
+/// Cuts where an expression of other loops says.
+Command CommandMaker::makeCut() {
+  std::string loop = pickLoop();
+  Names of = pickLoops(1, 2);
+  AffineExpr bound = pickAmount(-2, 3);
+  for (unsigned dim = 0; dim < of.size(); ++dim)
+    bound = bound + getAffineDimExpr(dim, context) * random.pick(-1, 2);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "loop " << quote(loop) << " at "
+     << AffineMapAttr::get(AffineMap::get(of.size(), numParams, bound))
+     << " of " << quote(of);
+  return makeOne("peel", text, [=](ComputeOp op) {
+    return cutAt(op, loop, bound, refs(of));
+  });
+}
+
+/// A new nest for all computations, in any order.
+Command CommandMaker::makeArrange() {
+  SmallVector<std::string> all = computes;
+  if (random.chance(60))
+    random.shuffle(all);
+  compute = all.front();
+  Names others(all.begin() + 1, all.end()), into;
+  size_t numShared = random.pick(1, 2);
+  SmallVector<AffineMap> maps;
+  for (const std::string &name : all) {
+    unsigned numDims = kernel.lookupCompute(name).getNumDims();
+    numShared = std::min<size_t>(numShared, numDims);
+    SmallVector<AffineExpr> results;
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      results.push_back(getAffineDimExpr(dim, context));
+    if (random.chance(30))
+      random.shuffle(results);
+    for (AffineExpr &result : results) {
+      if (random.chance(15))
+        result = result + results.front() * random.pick(-1, 1);
+      if (random.chance(20))
+        result = result + pickAmount(-2, 2);
+    }
+    maps.push_back(AffineMap::get(numDims, numParams, results, context));
+  }
+  for (size_t i = 0; i < numShared; ++i)
+    into.push_back("a" + std::to_string(i));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "with " << quote(others) << " by [";
+  llvm::interleaveComma(maps, os,
+                        [&](AffineMap map) { os << AffineMapAttr::get(map); });
+  os << "] into " << quote(into);
+  return makeOne("arrange", text, [=](ComputeOp op) {
+    return arrange(op, refs(others), maps, refs(into));
+  });
+}
+
 Command CommandMaker::makeStructure() {
-  switch (random.pick(0, 9)) {
+  switch (random.pick(0, 11)) {
   case 0:
   case 1:
   case 2:
@@ -293,6 +350,10 @@ Command CommandMaker::makeStructure() {
     return makeOne("mark", "loop " + quote(loop) + " as \"m\"",
                    [=](ComputeOp op) { return mark(op, loop, "m"); });
   }
+  case 8:
+    return makeArrange();
+  case 9:
+    return makeCut();
   default:
     return makePeel();
   }
@@ -358,10 +419,17 @@ std::string fuzz::printScript(KernelOp kernel, ArrayRef<Command> commands) {
     for (size_t begin = 0; (begin = line.find('%', begin)) != line.npos;) {
       size_t end = line.find_first_of(" :,", begin);
       std::string name = line.substr(begin + 1, end - begin - 1);
+      bool isArray = StringRef(name).starts_with("@");
       std::string handle = "%" + std::to_string(number++);
       os << "  " << handle << " = transform.poly.computation @"
-         << kernel.getSymName() << "::@\"" << name
+         << kernel.getSymName() << "::@\"" << name.substr(isArray ? 1 : 0)
          << "\" of %module : (!transform.any_op) -> !transform.any_op\n";
+      if (isArray) {
+        std::string array = "%" + std::to_string(number++);
+        os << "  " << array << " = transform.poly.written_array of " << handle
+           << " : (!transform.any_op) -> !transform.any_op\n";
+        handle = array;
+      }
       line.replace(begin, end - begin, handle);
       begin += handle.size();
     }

@@ -12,7 +12,7 @@ namespace espalier::poly::fuzz {
 /// A scheduling command with its arguments.
 struct Command {
   /// The operation of the transform dialect; a computation `@c0` is `%c0`, also
-  /// if another command makes it.
+  /// if another command makes it, and the array that it writes is `%@c0`.
   std::string text;
   std::function<llvm::Error(KernelOp)> apply;
 };

@@ -22,6 +22,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace mlir;
 using namespace espalier;
@@ -48,6 +49,7 @@ struct Counts {
   unsigned legal = 0;        ///< Refused, though right.
   unsigned legalInexact = 0; ///< The same, where data matters.
   unsigned unscanned = 0;    ///< Schedules that take too long to scan.
+  std::map<std::string, unsigned> byName; ///< Accepted.
 };
 
 class ScheduleFuzzTest : public ::testing::Test {
@@ -216,6 +218,8 @@ void ScheduleFuzzTest::runCommand(Case &result, const Command &command) {
   llvm::Error error = command.apply(kernel);
   if (!error) {
     ++counts.accepted;
+    StringRef name = StringRef(command.text).split(' ').first;
+    ++counts.byName[name.drop_front(strlen("transform.poly.")).str()];
     result.accepted.push_back(command);
     return;
   }
@@ -301,6 +305,9 @@ TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
                << " refused though legal (" << counts.legalInexact
                << " where data matters), " << counts.unscanned
                << " not scanned\n";
+  for (const auto &[name, number] : counts.byName)
+    llvm::outs() << name << " " << number << " ";
+  llvm::outs() << "\n";
   EXPECT_LE(counts.legal * 100, counts.accepted + counts.legal);
   EXPECT_LE(counts.unscanned * 1000, numCases);
   EXPECT_TRUE(HasFailure() || counts.accepted > numCases);

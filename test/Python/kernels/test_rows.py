@@ -197,3 +197,80 @@ def test_malformed_matrices_are_refused():
     outside = column.copy()
     outside[2] = 5
     expect("input 'column' expects values from 0 to less than 5, but got 5", column=outside)
+
+
+SPCONV = """
+#image = affine_set<(n, y, x)[N, E, H, W, P, M] :
+    (n >= 0, N - 1 - n >= 0, y >= 0, H - 1 - y >= 0, x >= 0, W - 1 - x >= 0)>
+#taps = affine_set<(n, j, y, x)[N, E, H, W, P, M] :
+    (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0, y >= 0, H - 1 - y >= 0,
+     x >= 0, W - 1 - x >= 0)>
+#row = affine_set<(n, j, y, x)[N, E, H, W, P, M, b, e] : (j - b >= 0, e - 1 - j >= 0)>
+#n = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (n)>
+#next = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (n + 1)>
+#j = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (j)>
+#at = affine_map<(n, j, y, x)[N, E, H, W, P, M, b, e, c, v] -> (c + y * P + x)>
+#out = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (n, y, x)>
+poly.kernel @spconv(
+    %starts: memref<?xi32> {espalier.name = "starts", poly.monotonic,
+        poly.shape = affine_map<()[N, E, H, W, P, M] -> (N + 1)>,
+        poly.bounded_by = affine_map<()[N, E, H, W, P, M] -> (E + 1)>},
+    %col: memref<?xi32> {espalier.name = "col",
+        poly.shape = affine_map<()[N, E, H, W, P, M] -> (E)>},
+    %val: memref<?xf32> {espalier.name = "val",
+        poly.shape = affine_map<()[N, E, H, W, P, M] -> (E)>},
+    %in: memref<?xf32> {espalier.name = "in",
+        poly.shape = affine_map<()[N, E, H, W, P, M] -> (M)>},
+    %out: memref<?x?x?xf32> {espalier.name = "out",
+        poly.shape = affine_map<()[N, E, H, W, P, M] -> (N, H, W)>},
+    %N: index {espalier.name = "N"}, %E: index {espalier.name = "E"},
+    %H: index {espalier.name = "H"}, %W: index {espalier.name = "W"},
+    %P: index {espalier.name = "P"}, %M: index {espalier.name = "M"}) {
+  poly.compute @init dims ["n", "y", "x"] domain [#image] reads()
+      writes(%out[affine_map<(n, y, x)[N, E, H, W, P, M] -> (n, y, x)>] : memref<?x?x?xf32>) {
+    %zero = arith.constant 0.0 : f32
+    poly.yield %zero : f32
+  }
+  poly.compute @acc dims ["n", "j", "y", "x"] domain [#taps] where #row
+      reads(%starts[#n], %starts[#next], %col[#j], %val[#j], %in[#at], %out[#out]
+            : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<?xf32>, memref<?xf32>,
+              memref<?x?x?xf32>)
+      writes(%out[#out] : memref<?x?x?xf32>) reduction add {
+  ^bb0(%b: i32, %e: i32, %c: i32, %v: f32, %i: f32, %o: f32):
+    %product = arith.mulf %v, %i : f32
+    %sum = arith.addf %o, %product : f32
+    poly.yield %sum : f32
+  }
+}
+"""
+
+
+def check_spconv_text(program):
+    for rows, columns, height, width, pitch in [
+        (2, 30, 1, 1, 1),
+        (6, 60, 3, 5, 9),
+        (5, 40, 7, 16, 20),
+    ]:
+        _, starts, col, val = csr(rows, columns, rows)
+        size = columns + height * pitch + width
+        source = np.random.default_rng(1).integers(0, 9, size).astype(np.float32)
+        out = np.full((rows, height, width), 7, np.float32)
+        program(starts=starts, col=col, val=val, out=out, P=pitch, **{"in": source})
+        expected = np.zeros_like(out)
+        place = pitch * np.arange(height)[:, None] + np.arange(width)
+        for i in range(rows):
+            for j in range(starts[i], starts[i + 1]):
+                expected[i] += val[j] * source[col[j] + place]
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_text_with_a_pitch_that_is_not_known():
+    check_spconv_text(Schedule(SPCONV).compile(NO_CACHE))
+    s = Schedule(SPCONV)
+    s.tile("acc", ["y", "x"], [[2, 16]])
+    s.interchange("acc", ["n", "y.0", "x.0", "j", "y.1", "x.1"])
+    s.cache_write("acc", 0, "x.0")
+    s.unroll("acc", "y.1")
+    s.vectorize("acc", "x.1", 16)
+    s.parallelize("acc", "n")
+    check_spconv_text(s.compile(NO_CACHE))
