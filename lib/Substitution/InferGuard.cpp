@@ -339,7 +339,7 @@ public:
     const Sizes &all = typing.sizes;
     for (Var var = typing.srcSizes->size(); var < all.size(); ++var)
       if (all[var].kind == SizeInfo::Kind::Quotient)
-        addDivision(all[var], guard);
+        addDivision(var, guard);
     for (const auto &[lhs, rhs] : typing.assumedEqual) {
       auto left = rebuild(lhs), right = rebuild(rhs);
       if (left && right)
@@ -351,10 +351,19 @@ public:
   Sizes sizes;
 
 private:
-  void addDivision(const SizeInfo &info, Guard &guard) {
+  void addDivision(Var var, Guard &guard) {
+    const SizeInfo &info = typing.sizes[var];
+    const Facts &facts = typing.sizes.facts;
+    // Equalities of extents, which will be part of the condition.
+    if (facts.simplify(info.b) == Linear(1) ||
+        facts.simplify(info.a) == facts.simplify(info.b))
+      return;
     auto a = rebuild(info.a), b = rebuild(info.b);
     if (!a || !b) {
-      guard.add({GuardAtom::Kind::Divides, describe(info.b), describe(info.a)});
+      // `dst` makes its constants such that equalities hold.
+      if (facts.simplify(Linear::var(var)).getVar() == var)
+        guard.add(
+            {GuardAtom::Kind::Divides, describe(info.b), describe(info.a)});
       return;
     }
     unsigned count = sizes.size();

@@ -3,6 +3,7 @@
 #include "NormalForm.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <ctime>
 #include <numeric>
 
 using namespace espalier::substitution;
@@ -195,6 +196,17 @@ Sum espalier::substitution::makeAtom(Atom atom) {
   term.coefficient = Rational::get(1);
   term.factors.push_back(std::move(atom));
   return {term};
+}
+
+//===----------------------------------------------------------------------===//
+// Budget
+//===----------------------------------------------------------------------===//
+
+std::chrono::nanoseconds Budget::now() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::nanoseconds(time.tv_nsec);
 }
 
 //===----------------------------------------------------------------------===//

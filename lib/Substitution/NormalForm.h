@@ -105,16 +105,23 @@ struct Assumed {
   bool areEqual(const Linear &lhs, const Linear &rhs) const;
 };
 
-/// What one proof may use up.
-struct Budget {
-  std::chrono::steady_clock::time_point deadline;
-  bool isSpent = false;
+/// What one proof may use up: processor time of this thread, so that what else
+/// runs on the machine does not decide.
+class Budget {
+public:
+  explicit Budget(std::chrono::nanoseconds limit) : deadline(now() + limit) {}
 
   /// Whether there is time left.
   bool check() {
-    isSpent |= std::chrono::steady_clock::now() > deadline;
+    isSpent |= now() > deadline;
     return !isSpent;
   }
+
+private:
+  static std::chrono::nanoseconds now();
+
+  std::chrono::nanoseconds deadline;
+  bool isSpent = false;
 };
 
 } // namespace espalier::substitution

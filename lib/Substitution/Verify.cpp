@@ -323,7 +323,7 @@ Verdict Verifier::verify(const Rule &rule) {
 }
 
 Verdict Verifier::State::decide(const Rule &rule) {
-  Budget budget{std::chrono::steady_clock::now() + options.deadline};
+  Budget budget(options.deadline);
   Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
   Uses uses = listUses(rule);
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {

@@ -51,7 +51,7 @@ struct Verdict {
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Verdict &verdict);
 
 struct VerifyOptions {
-  /// A rule that takes longer is unknown.
+  /// A rule that takes longer, in processor time, is unknown.
   std::chrono::milliseconds deadline{1800};
   /// Evaluates a proved rule at so many further shapes that fit its condition.
   unsigned numRechecks = 0;

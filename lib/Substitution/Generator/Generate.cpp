@@ -5,6 +5,7 @@
 #include "Prune.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -146,7 +147,6 @@ bool GenerationRun::loadPartitions(std::map<unsigned, Partition> &partitions) {
     Partition partition;
     switch (load(partition, getPath(number), getKey(number), error)) {
     case Loaded::Yes:
-      ++statistics.resumed;
       partitions[number] = std::move(partition);
       break;
     case Loaded::Failed:
@@ -290,6 +290,7 @@ GenerationRun::makeMissing(std::map<unsigned, Partition> &partitions) {
   std::optional<uint64_t> present = unite(own, isGood);
   if (!present)
     return failure();
+  statistics.resumed = llvm::popcount(*present);
   while (true) {
     llvm::SmallVector<std::optional<unsigned>> round(communicator.getSize());
     bool isMissing = false;

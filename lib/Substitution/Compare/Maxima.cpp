@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Prove.h"
+#include "../Prove.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 

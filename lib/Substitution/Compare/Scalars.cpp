@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Prove.h"
+#include "../Prove.h"
 #include "llvm/ADT/StringExtras.h"
 #include <z3.h>
 
