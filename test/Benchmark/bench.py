@@ -141,7 +141,7 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
 
     What a case does not say, the one that it is `like` does, or the file's default.
     A case with `batches` stands for one with each of them, but for toy sizes; one
-    with `searches` for one with each of them.
+    with `searches` for one with each of them, or with `toy_searches` at toy size.
     """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
@@ -153,7 +153,7 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
                 name = f"{path.parent.name}/{case['name']}" + f"_b{batch}" * (batch > 1)
                 sizes = full["sizes"] | ({"batch": batch} if "batches" in full else {})
                 variant = full | {"name": name, "sizes": sizes}
-                searches = full.get("searches", [])
+                searches = full.get("toy_searches" if toy else "searches", [])
                 cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
                 cases += [] if searches else [variant]
     return [case for case in cases if only is None or only in case["name"]]

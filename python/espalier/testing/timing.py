@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 Result = TypeVar("Result")
+Clock = Callable[[], float]
 
 
 @dataclass
@@ -41,35 +42,45 @@ class Timing:
         }
 
 
-def timed(call: Callable[[], Result]) -> tuple[Result, float]:
-    """Call once; return the result and the seconds that it took."""
-    start = time.perf_counter()
+def timed(call: Callable[[], Result], clock: Clock = time.perf_counter) -> tuple[Result, float]:
+    """Call once; return the result and the seconds that it took by a clock."""
+    start = clock()
     result = call()
-    return result, time.perf_counter() - start
+    return result, clock() - start
 
 
-def measure(call: Callable[[], object], seconds: float, warmup: int = 3, least: int = 5) -> Timing:
+def measure(
+    call: Callable[[], object],
+    seconds: float,
+    warmup: int = 3,
+    least: int = 5,
+    clock: Clock = time.perf_counter,
+) -> Timing:
     """Call repeatedly for about `seconds`, at least `least` times after the warm-up."""
     for _ in range(warmup):
         call()
     samples: list[float] = []
     end = time.perf_counter() + seconds
     while len(samples) < least or time.perf_counter() < end:
-        samples.append(timed(call)[1] * 1e3)
+        samples.append(timed(call, clock)[1] * 1e3)
     return Timing(warmup, samples)
 
 
 BURST_SECONDS = 0.1
 
 
-def measure_alternately(calls: Sequence[Callable[[], object]], seconds: float) -> list[Timing]:
+def measure_alternately(
+    calls: Sequence[Callable[[], object]], seconds: float, clock: Clock = time.perf_counter
+) -> list[Timing]:
     """Time functions in turns, so that a busy machine hits all of them.
 
-    Each is called for about `seconds`, in bursts of a tenth of a second.
+    Each is called for about `seconds`, in bursts of a tenth of a second. With
+    `time.thread_time` as the clock, what other programs take does not count, nor does
+    what other threads of this one do.
     """
-    timings = [measure(call, 0) for call in calls]
+    timings = [measure(call, 0, clock=clock) for call in calls]
     end = time.perf_counter() + seconds * len(calls)
     while time.perf_counter() < end:
         for call, timing in zip(calls, timings, strict=True):
-            timing.samples_ms += measure(call, BURST_SECONDS, 1, least=1).samples_ms
+            timing.samples_ms += measure(call, BURST_SECONDS, 1, 1, clock).samples_ms
     return timings
