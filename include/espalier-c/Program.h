@@ -90,7 +90,8 @@ ESPALIER_API const char *
 espalier_executable_optimization(const espalier_executable *executable);
 
 /** Replaces the module's graph by one that is predicted to be faster, as the
-    options say. `write` is called once with a report in JSON. Returns a
+    options say. `write` is called once with a report in JSON, which has both
+    graphs and the proofs of the substitutions. Returns a
    negative number on an error, whose diagnostics are the module's last error.
  */
 ESPALIER_API int espalier_optimize(espalier_module *module,

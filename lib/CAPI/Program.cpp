@@ -132,6 +132,7 @@ int espalier_optimize(espalier_module *module,
       makeOptimizeOptions(options, module->module->getLoc());
   if (mlir::failed(optimize))
     return -1;
+  optimize->explains = true;
   mlir::FailureOr<OptimizeReport> report =
       optimizeModule(*module->module, *optimize);
   if (mlir::failed(report))

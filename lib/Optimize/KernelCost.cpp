@@ -42,21 +42,27 @@ void KernelCost::dropTable(llvm::Error error) {
   warn(llvm::toString(std::move(error)) + "; goes on without it");
 }
 
-/// Names a kernel in all that its time depends on, but for the compiler.
-static std::string computeKey(const ProgramKernel &kernel,
-                              const MeasureOptions &options) {
+/// Names what `text` describes and whatever else its time depends on, but for
+/// the compiler.
+static std::string computeKey(StringRef text, const MeasureOptions &options) {
   const CodegenOptions &codegen = options.codegen;
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  std::string all;
+  llvm::raw_string_ostream os(all);
   os << codegen.cpu << '\n'
      << codegen.features << '\n'
      << codegen.optLevel << ' ' << codegen.vectorBits << ' ' << codegen.threads
-     << ' ' << options.threads << '\n';
-  for (bool isConstant : kernel.module.isConstant)
-    os << (isConstant ? 'c' : 'v');
-  os << '\n' << kernel.module.text;
-  return llvm::toHex(llvm::BLAKE3::hash<20>(llvm::arrayRefFromStringRef(text)),
+     << ' ' << options.threads << '\n'
+     << text;
+  return llvm::toHex(llvm::BLAKE3::hash<20>(llvm::arrayRefFromStringRef(all)),
                      /*LowerCase=*/true);
+}
+
+static std::string computeKey(const ProgramKernel &kernel,
+                              const MeasureOptions &options) {
+  std::string text;
+  for (bool isConstant : kernel.module.isConstant)
+    text += isConstant ? 'c' : 'v';
+  return computeKey(text + "\n" + kernel.module.text, options);
 }
 
 std::optional<double> KernelCost::lookUp(StringRef key, bool &isKnown) {
@@ -92,14 +98,20 @@ std::optional<double> KernelCost::measure(StringRef key,
     time.error = llvm::toString(seconds.takeError());
   // What failed for want of the budget may succeed another time.
   bool isFinal = time.seconds || limited.timeLimit == options.measure.timeLimit;
-  if (table && isFinal) {
-    std::string label = llvm::formatv(
-        "{0:f3} Mflop, {1:f3} MB, {2} threads", kernel.work.flops * 1e-6,
-        kernel.work.bytes * 1e-6, options.measure.threads);
-    if (llvm::Error error = table->store(key, time, label))
-      dropTable(std::move(error));
-  }
+  if (isFinal)
+    store(key, time,
+          llvm::formatv("{0:f3} Mflop, {1:f3} MB, {2} threads",
+                        kernel.work.flops * 1e-6, kernel.work.bytes * 1e-6,
+                        options.measure.threads)
+              .str());
   return time.seconds;
+}
+
+void KernelCost::store(StringRef key, const KernelTime &time, StringRef label) {
+  if (!table)
+    return;
+  if (llvm::Error error = table->store(key, time, label))
+    dropTable(std::move(error));
 }
 
 double KernelCost::estimate(const KernelWork &work) {
@@ -126,6 +138,22 @@ double KernelCost::getSeconds(const ProgramKernel &kernel) {
   if (kernel.work.bytes > kMemoryBytes)
     bytesPerSecond = std::max(bytesPerSecond, kernel.work.bytes / *seconds);
   return place->second = *seconds;
+}
+
+std::optional<double>
+KernelCost::getSeconds(StringRef text,
+                       function_ref<std::optional<double>()> compute) {
+  std::string key = computeKey(text, options.measure);
+  bool isKnown = false;
+  if (std::optional<double> seconds = lookUp(key, isKnown)) {
+    ++counts.numFound;
+    return seconds;
+  }
+  unsigned numEstimated = counts.numEstimated;
+  std::optional<double> seconds = compute();
+  if (seconds && counts.numEstimated == numEstimated)
+    store(key, {seconds, ""}, "operator");
+  return seconds;
 }
 
 FailureOr<double> KernelCost::getProgramSeconds(ModuleOp module) {

@@ -127,17 +127,12 @@ static void makeConstant(ModuleOp module, unsigned number) {
   (void)main.eraseArgument(number);
 }
 
-/// Returns the kernels that an operator becomes. The text of the program goes
+/// Returns the kernels that a program of one operator becomes. Its text goes
 /// through a context of its own, which frees what folding made of weights.
 static FailureOr<std::vector<ProgramKernel>>
-formKernels(MLIRContext *context, const OperatorInstance &instance,
-            const CodegenOptions &codegen) {
-  OwningOpRef<ModuleOp> program = makeProgram(context, instance);
-  if (failed(verify(*program)))
-    return failure();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  program->print(os);
+formOwnKernels(MLIRContext *context, StringRef text,
+               const OperatorInstance &instance,
+               const CodegenOptions &codegen) {
   MLIRContext own(context->getDialectRegistry(),
                   MLIRContext::Threading::DISABLED);
   // What the guessed extents do not fit is estimated.
@@ -159,17 +154,25 @@ OperatorCostModel::getKernelSeconds(const OperatorInstance &instance) {
   for (RankedTensorType &type : fixed.operands)
     type = fix(type, machine.assumedExtent);
   fixed.result = fix(fixed.result, machine.assumedExtent);
-  auto formed =
-      ::formKernels(context, fixed, kernels.getOptions().measure.codegen);
-  if (failed(formed))
+  OwningOpRef<ModuleOp> program = makeProgram(context, fixed);
+  if (failed(verify(*program)))
     return std::nullopt;
-  // Kernels that only move an image to where the operator reads it do not
-  // exist in a network, whose other kernels write it there.
-  double seconds = 0;
-  for (const ProgramKernel &kernel : *formed)
-    if (kernel.work.flops > 0)
-      seconds += kernel.numCalls * kernels.getSeconds(kernel);
-  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  program->print(os);
+  return kernels.getSeconds(text, [&]() -> std::optional<double> {
+    auto formed = formOwnKernels(context, text, fixed,
+                                 kernels.getOptions().measure.codegen);
+    if (failed(formed))
+      return std::nullopt;
+    // Kernels that only move an image to where the operator reads it do not
+    // exist in a network, whose other kernels write it there.
+    double seconds = 0;
+    for (const ProgramKernel &kernel : *formed)
+      if (kernel.work.flops > 0)
+        seconds += kernel.numCalls * kernels.getSeconds(kernel);
+    return seconds > 0 ? std::optional(seconds) : std::nullopt;
+  });
 }
 
 double OperatorCostModel::getSeconds(const OperatorInstance &instance) {

@@ -2,9 +2,9 @@
 
 #include "espalier/Optimize/OptimizeProgram.h"
 #include "BuiltinRules.h"
+#include "Describe.h"
 #include "espalier/Optimize/OperatorCost.h"
 #include "espalier/Pipeline/Pipeline.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -34,23 +34,6 @@ std::optional<Optimization> espalier::parseOptimization(StringRef text) {
 
 std::string espalier::listOptimizations() {
   return llvm::join(ArrayRef(kSpellings), ", ");
-}
-
-/// The substitutions by rule: how often each was made, and the sum of what they
-/// were predicted to gain.
-static llvm::json::Array describe(ArrayRef<Substitution> substitutions) {
-  llvm::MapVector<StringRef, std::pair<int64_t, double>> byRule;
-  for (const Substitution &substitution : substitutions) {
-    auto &[count, gain] = byRule[substitution.rule];
-    ++count;
-    gain += substitution.gain;
-  }
-  llvm::json::Array result;
-  for (const auto &[rule, made] : byRule)
-    result.push_back(llvm::json::Object{{"rule", rule.str()},
-                                        {"count", made.first},
-                                        {"predicted_gain_s", made.second}});
-  return result;
 }
 
 namespace {
@@ -123,6 +106,8 @@ FailureOr<bool> Optimizer::search() {
   RuleSet rules;
   if (failed(addRules(rules)))
     return failure();
+  if (options.explains)
+    report["graph_before"] = describeGraph(module);
   OwningOpRef<ModuleOp> before = module.clone();
   OperatorCostModel model(module.getContext(), kernels);
   IRRewriter rewriter(module.getContext());
@@ -132,9 +117,13 @@ FailureOr<bool> Optimizer::search() {
   measuring = kernels.getCounts().secondsMeasuring - measuring;
   report["search_s"] = std::max(result.seconds - measuring, 0.0);
   report["rules"] = static_cast<int64_t>(rules.getRules().size());
-  report["substitutions"] = describe(result.substitutions);
+  report["substitutions"] = describeSubstitutions(result.substitutions);
   report["predicted_before_s"] = result.secondsBefore;
   report["predicted_after_s"] = result.secondsAfter;
+  if (options.explains) {
+    report["graph_after"] = describeGraph(module);
+    report["proofs"] = describeProofs(result.substitutions, rules);
+  }
   if (result.substitutions.empty()) {
     choose(false, "no substitution is predicted to gain");
     return false;

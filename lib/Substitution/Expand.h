@@ -95,9 +95,20 @@ getShifts(const Linear &size, const Linear &scale, const Sizes &sizes);
 /// constraints cannot hold, and leaves them as they are.
 bool eliminateDetermined(Term &term, const Facts &facts);
 
+/// Whether it is certain that wherever `points` hold, some of the pieces has a
+/// point.
+bool isCovered(llvm::ArrayRef<Constraint> points, llvm::ArrayRef<Points> pieces,
+               const Assumed &assumed);
+/// Whether it is certain that there is always a point.
+bool isNeverEmpty(llvm::ArrayRef<Var> bound, const Constraints &constraints,
+                  const Assumed &assumed);
+
 /// Simplifies terms under what is assumed, and drops those over nothing. With
 /// `thorough`, looks for variables that have one value only.
 void simplify(Sum &sum, const Assumed &assumed, bool thorough = false);
+
+/// Whether a sum is certainly not negative, by the signs of its terms.
+bool isNonnegative(const Sum &sum);
 
 /// relu(inner), max(inner) and other functions, brought to a form in which the
 /// conditions on outer variables stand outside.

@@ -13,15 +13,34 @@
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
 #include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace espalier::substitution {
+
+/// The values of variables that satisfy constraints, which may mention others.
+struct Points {
+  llvm::SmallVector<Var, 4> bound;
+  Constraints constraints;
+};
 
 /// What answers questions about integer points.
 struct Integers {
   polyhedral::Context isl;
   /// Told of constraints that were found to have no solution, if set.
   std::function<void(llvm::ArrayRef<Constraint>)> onImpossible;
+  /// Told of constraints and pieces one of which has a point wherever the
+  /// constraints hold, if set.
+  std::function<void(llvm::ArrayRef<Constraint>, llvm::ArrayRef<Points>)>
+      onCovered;
+  /// Told of a question about real numbers, in SMT-LIB, to which Z3 said that
+  /// there are none, if set.
+  std::function<void(llvm::StringRef)> onNoReals;
+  /// What asks Z3 about real numbers; it takes long to make.
+  mutable std::shared_ptr<void> reals;
+  /// Its answers so far, by questions.
+  mutable std::map<std::string, bool> knownReals;
   /// Answers so far, by constraints up to the names of variables. The same are
   /// asked again and again while assumptions are tried.
   mutable std::map<std::vector<int64_t>, bool> known;

@@ -93,8 +93,7 @@ static Sum distribute(Sum inner, llvm::ArrayRef<Var> bound,
 // Signs and scales
 //===----------------------------------------------------------------------===//
 
-static bool isNonnegative(const Sum &sum);
-static bool isNonnegative(const Atom &atom) {
+static bool isNonnegativeAtom(const Atom &atom) {
   switch (atom.kind) {
   case Atom::Kind::Relu:
     return true;
@@ -110,9 +109,9 @@ static bool isNonnegative(const Atom &atom) {
 }
 static bool hasNonnegativeFactors(const Term &term) {
   return llvm::all_of(term.factors,
-                      [](const Atom &atom) { return isNonnegative(atom); });
+                      [](const Atom &atom) { return isNonnegativeAtom(atom); });
 }
-static bool isNonnegative(const Sum &sum) {
+bool espalier::substitution::isNonnegative(const Sum &sum) {
   return llvm::all_of(sum, [](const Term &term) {
     return !term.coefficient.poisoned && term.coefficient.isPositive() &&
            hasNonnegativeFactors(term);
@@ -148,34 +147,6 @@ static bool isSingleAtom(const Sum &sum, Atom::Kind kind) {
   return sum.size() == 1 && sum[0].factors.size() == 1 &&
          sum[0].bound.empty() && sum[0].bases.empty() &&
          sum[0].constraints.empty() && sum[0].factors[0].kind == kind;
-}
-
-/// Whether the domain of a maximum has a point wherever `assumed` holds.
-static bool isNeverEmpty(llvm::ArrayRef<Var> bound,
-                         const Constraints &constraints,
-                         const Assumed &assumed) {
-  Constraints conditions, domain;
-  for (const Constraint &condition : assumed.conditions)
-    conditions.push_back(assumed.facts->simplify(condition));
-  llvm::append_range(conditions, assumed.facts->getRest());
-  for (const Constraint &constraint : constraints)
-    domain.push_back(assumed.facts->simplify(constraint));
-  auto all = getConnected(conditions, domain);
-  llvm::SmallVector<Var> outer = getVars(all);
-  llvm::erase_if(outer,
-                 [&](Var var) { return llvm::is_contained(bound, var); });
-  llvm::SmallVector<Var> vars = outer;
-  llvm::append_range(vars, bound);
-  const Integers &integers = assumed.facts->getIntegers();
-  llvm::SmallVector<Constraint> known;
-  for (const Constraint &constraint : all)
-    if (!constraint.expr.any(
-            [&](Var var) { return llvm::is_contained(bound, var); }))
-      known.push_back(constraint);
-  polyhedral::Set possible = makeSet(integers, outer, known);
-  polyhedral::Set covered =
-      makeSet(integers, vars, all).project(outer.size(), bound.size());
-  return possible.isSubset(covered) == true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,11 +186,12 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
         if (inner.size() == 1 && inner[0].bound.empty() &&
             inner[0].bases.empty())
           for (const Atom &atom : inner[0].factors)
-            if (isNonnegative(atom))
+            if (isNonnegativeAtom(atom))
               outside.push_back(atom);
         if (!outside.empty())
-          llvm::erase_if(inner[0].factors,
-                         [](const Atom &atom) { return isNonnegative(atom); });
+          llvm::erase_if(inner[0].factors, [](const Atom &atom) {
+            return isNonnegativeAtom(atom);
+          });
         relu.args.push_back(std::move(inner));
         Sum result = scale(makeAtom(std::move(relu)), factor);
         llvm::append_range(result[0].factors, outside);

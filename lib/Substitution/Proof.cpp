@@ -138,22 +138,60 @@ static void printNumber(int64_t value, llvm::raw_ostream &os) {
     os << value;
 }
 
+static void printConstraint(const Constraint &constraint,
+                            llvm::raw_ostream &os) {
+  os << '(' << (constraint.isEquality ? "=" : "<=") << " 0 (+ ";
+  printNumber(constraint.expr.getConstant(), os);
+  for (auto [var, coefficient] : constraint.expr.getTerms()) {
+    os << " (* ";
+    printNumber(coefficient, os);
+    os << ' ' << getName(var) << ')';
+  }
+  os << "))";
+}
+
 void Proof::addQuestion(llvm::ArrayRef<Constraint> constraints) {
+  addCovered(constraints, {});
+}
+
+void Proof::addCovered(llvm::ArrayRef<Constraint> constraints,
+                       llvm::ArrayRef<Points> pieces) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (Var var : getVars(constraints))
-    os << "(declare-const " << getName(var) << " Int)\n";
+  llvm::SmallVector<Constraint, 16> all(constraints);
+  llvm::SmallVector<Var> bound;
+  for (const Points &piece : pieces) {
+    llvm::append_range(all, piece.constraints);
+    llvm::append_range(bound, piece.bound);
+  }
+  for (Var var : getVars(all))
+    if (!llvm::is_contained(bound, var))
+      os << "(declare-const " << getName(var) << " Int)\n";
   for (const Constraint &constraint : constraints) {
-    os << "(assert (" << (constraint.isEquality ? "=" : "<=") << " 0 (+ ";
-    printNumber(constraint.expr.getConstant(), os);
-    for (auto [var, coefficient] : constraint.expr.getTerms()) {
-      os << " (* ";
-      printNumber(coefficient, os);
-      os << ' ' << getName(var) << ')';
+    os << "(assert ";
+    printConstraint(constraint, os);
+    os << ")\n";
+  }
+  for (const Points &piece : pieces) {
+    os << "(assert (not ";
+    if (!piece.bound.empty()) {
+      os << "(exists (";
+      for (Var var : piece.bound)
+        os << '(' << getName(var) << " Int)";
+      os << ") ";
     }
-    os << ")))\n";
+    os << "(and true";
+    for (const Constraint &constraint : piece.constraints) {
+      os << ' ';
+      printConstraint(constraint, os);
+    }
+    os << ')' << (piece.bound.empty() ? "" : ")") << "))\n";
   }
   current.questions.push_back(std::move(text));
+}
+
+void Proof::addReals(llvm::StringRef question) {
+  current.questions.push_back(question.str());
 }
 
 std::string Proof::str(const Rule &rule, llvm::StringRef verdict) const {
@@ -170,7 +208,7 @@ std::string Proof::str(const Rule &rule, llvm::StringRef verdict) const {
   os << "; " << verdict << "\n;\n"
      << "; What was shown to be zero, in each case and for each output:\n"
      << accepted.forms
-     << ";\n; What relies on integers; every answer must be unsat:\n";
+     << ";\n; What relies on numbers; every answer must be unsat:\n";
   llvm::StringSet<> known;
   for (const std::string &question : accepted.questions)
     if (known.insert(question).second)

@@ -18,6 +18,12 @@ public:
   void addZero(const Sum &sum, const Instances &instances);
   /// Adds constraints that were found to have no solution.
   void addQuestion(llvm::ArrayRef<Constraint> constraints);
+  /// Adds constraints and pieces, one of which was found to have a point
+  /// wherever the constraints hold.
+  void addCovered(llvm::ArrayRef<Constraint> constraints,
+                  llvm::ArrayRef<Points> pieces);
+  /// Adds a question in SMT-LIB about real numbers.
+  void addReals(llvm::StringRef question);
   /// SMT-LIB with the normal forms as comments.
   std::string str(const Rule &rule, llvm::StringRef verdict) const;
 

@@ -51,6 +51,13 @@ bool Prover::isZeroWithin(Sum sum, const Assumed &assumed) {
                isZero(sum, assumed.with(option));
       });
     }
+  if (comparesMaxima)
+    return false;
+  comparesMaxima = true;
+  bool isSame = isZeroByMaxima(sum, assumed);
+  comparesMaxima = false;
+  if (isSame)
+    return true;
   return isZeroByScalars(
       sum,
       [&](const Sum &lhs, const Sum &rhs) {
@@ -59,7 +66,10 @@ bool Prover::isZeroWithin(Sum sum, const Assumed &assumed) {
           freshen(term, nextVar);
         return isZeroByMatching(difference, assumed);
       },
-      budget);
+      [&](const Sum &maximum, const Sum &value) {
+        return isElement(maximum, value, assumed);
+      },
+      budget, assumed);
 }
 
 bool Prover::isZeroByMatching(const Sum &sum, const Assumed &assumed) {

@@ -7,6 +7,12 @@
 
 namespace espalier::substitution {
 
+/// Some of the values of a maximum: `value` at all points.
+struct Piece {
+  Points points;
+  Sum value;
+};
+
 /// Proves that sums are zero. An answer of false means nothing.
 class Prover {
 public:
@@ -57,6 +63,10 @@ private:
                                        llvm::ArrayRef<unsigned> pairing,
                                        const Constraints &equations,
                                        const Assumed &assumed);
+  /// The points of `into` that `pairs` relates to points of `term`.
+  std::optional<Image> getImage(const Term &into, const Term &term,
+                                const Constraints &pairs,
+                                const Assumed &assumed);
   /// Names the bases of `term` that are certainly equal to some of `into`, or
   /// differ by a known shift, as these; removes them, and keeps their facts.
   llvm::SmallVector<std::pair<Var, Linear>> linkBases(const Term &into,
@@ -68,17 +78,39 @@ private:
   bool haveEqualImages(const Atom &lhs, const Atom &rhs,
                        const Assumed &assumed);
 
+  bool isZeroByMaxima(const Sum &sum, const Assumed &assumed);
+  /// Appends the pieces whose maximum, at some points, is a sum. False if there
+  /// are too many, or a maximum may be over nothing.
+  bool addPieces(Sum sum, const Points &points, const Assumed &assumed,
+                 unsigned nesting, std::vector<Piece> &pieces);
+  /// The same for `rest` and `inner`, whose conditions are decided first.
+  bool addCells(Sum inner, Sum rest, const Points &points,
+                const Assumed &assumed, unsigned nesting,
+                std::vector<Piece> &pieces);
+  /// Whether each value of a piece is at most some value of others.
+  bool isBelow(const Piece &piece, llvm::ArrayRef<Piece> others,
+               const Assumed &assumed);
+  bool isNotNegative(Sum sum, const Assumed &assumed);
+  /// Whether a value is certainly at most a maximum.
+  bool isElement(const Sum &maximum, const Sum &value, const Assumed &assumed);
+  /// Without terms that certainly cancel.
+  Sum cancel(Sum sum, const Assumed &assumed);
+
   const Sizes &sizes;
   Var &nextVar;
   Budget &budget;
   unsigned depth = 0;
+  /// Whether what is compared are pieces of maxima: simple means must do.
+  bool comparesMaxima = false;
 };
 
 /// Whether scalar arithmetic alone makes the sum zero, whatever its elements
-/// are; by Z3. `isSame` tells of sums whether they are certainly equal.
-bool isZeroByScalars(const Sum &sum,
-                     llvm::function_ref<bool(const Sum &, const Sum &)> isSame,
-                     Budget &budget);
+/// are; by Z3. `isSame` tells of sums whether they are certainly equal, and
+/// `isElement` whether the second is certainly at most the first, a maximum.
+bool isZeroByScalars(
+    const Sum &sum, llvm::function_ref<bool(const Sum &, const Sum &)> isSame,
+    llvm::function_ref<bool(const Sum &, const Sum &)> isElement,
+    Budget &budget, const Assumed &assumed);
 
 } // namespace espalier::substitution
 

@@ -9,7 +9,8 @@ using namespace espalier::substitution;
 /// Whether an operator adds up many products or elements.
 static bool isReduction(const Node &node) {
   return node.is(OpKind::Conv2d) || node.is(OpKind::Matmul) ||
-         node.is(OpKind::PoolAvg);
+         node.is(OpKind::Bmm) || node.is(OpKind::PoolAvg) ||
+         node.is(OpKind::ReduceSum);
 }
 
 namespace {
@@ -23,24 +24,29 @@ Axes getKeptAxes(const Node &node, unsigned operand) {
     return 0b11;
   if (node.is(OpKind::Conv2d))
     return 0b1; // The batch, or the features.
+  if (node.is(OpKind::ReduceSum))
+    return ~(1u << node.params[0].first);
+  if (node.is(OpKind::Bmm))
+    return 0; // Operands may be of several ranks.
   return operand == 0 ? 0b01 : 0b10;
 }
 
 /// Whether a concatenation or a part of one, below `id`, lies along another
-/// axis than `kept`.
+/// axis than `kept`, or axes change places, over two of which may be summed.
 bool joinsOther(const Graph &graph, NodeId id, Axes kept) {
   const Node &node = graph[id];
   if (node.isVariable())
     return false;
   bool isOther = (node.is(OpKind::Concat) || node.is(OpKind::Split)) &&
                  !(kept >> node.params[0].first & 1);
-  if (isOther)
+  if (isOther || node.is(OpKind::Swap))
     return true;
   Axes below = kept;
   if (node.is(OpKind::Transpose))
     below = (kept & 1) << 1 | (kept >> 1 & 1);
-  // What an inner sum keeps, an outer one may add up.
-  if (isReduction(node))
+  // The operands of a broadcast have other axes, and what an inner sum keeps,
+  // an outer one may add up.
+  if (isReduction(node) || node.is(OpKind::BAdd) || node.is(OpKind::BMul))
     below = 0;
   return llvm::any_of(node.operands, [&](NodeId operand) {
     return joinsOther(graph, operand, below);

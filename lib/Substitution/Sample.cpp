@@ -19,6 +19,8 @@ using espalier::interpreter::Tensor;
 static constexpr unsigned kMaxTries = 400;
 /// The largest extents of successive shapes.
 static constexpr int64_t kLimits[] = {2, 3, 4, 5, 3, 4, 5, 6, 8};
+/// So many samples have integers as inputs; of others, every second one.
+static constexpr unsigned kNumWhole = 8;
 /// Larger tensors are not evaluated.
 static constexpr int64_t kMaxElements = 100'000;
 /// Inputs are small integers, so that only divisions round.
@@ -146,11 +148,12 @@ static bool isModerate(const Tensor &tensor) {
 }
 
 std::optional<std::vector<Tensor>>
-Sampler::evaluate(const std::vector<int64_t> &values) {
+Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional) {
   bool isSteep = llvm::any_of(instances.list, [](const Instance &instance) {
     return instance.node->is(OpKind::Exp) || instance.node->is(OpKind::Tanh) ||
            instance.node->is(OpKind::Sigmoid);
   });
+  double scale = isSteep || isFractional ? kSmall : 1;
   auto getValue = [&](Var var) { return values[var]; };
   std::vector<Tensor> tensors;
   for (const Instance &instance : instances.list) {
@@ -191,8 +194,7 @@ Sampler::evaluate(const std::vector<int64_t> &values) {
         {-3, 3}, {-3, 3}, {-3, -1}, {0, 3}};
     auto [least, most] = kRanges[pick(0, std::size(kRanges) - 1)];
     for (int64_t i = 0; i < count; ++i)
-      elements[i] =
-          static_cast<double>(pick(least, most)) * (isSteep ? kSmall : 1);
+      elements[i] = static_cast<double>(pick(least, most)) * scale;
     tensors.push_back(*tensor);
   }
   return tensors;
@@ -272,7 +274,9 @@ std::string Sampler::findDifference(unsigned count, Budget &budget,
         drawSizes(std::min(kLimits[number % std::size(kLimits)], limit));
     if (!values)
       continue;
-    auto tensors = evaluate(*values);
+    // Below 1, a product is less than its factors.
+    bool isFractional = number >= kNumWhole && number % 2 == 1;
+    auto tensors = evaluate(*values, isFractional);
     if (!tensors)
       continue;
     std::string difference = compare(*tensors, *values);

@@ -1,7 +1,8 @@
 //===- Scalars.cpp - Scalar identities, by Z3 -----------------------------===//
 //
 // Elements, sums and maxima become real variables, equal ones the same; relu
-// keeps its definition. Z3 looks for values that make the sum differ from zero.
+// keeps its definition, and of other functions signs are known. Z3 looks for
+// values that make the sum differ from zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,38 +11,52 @@
 #include <z3.h>
 
 using namespace espalier::substitution;
+using espalier::definition::ScalarFn;
 
-/// Milliseconds for one question.
-static constexpr const char *kTimeout = "500";
+/// What Z3 may do for one question, in its own units: about half a second.
+static constexpr const char *kMaxOperations = "5000000";
+
+/// Answers are forgotten beyond this number.
+static constexpr size_t kMaxKnown = 10'000;
 
 namespace {
 class ScalarProblem {
 public:
-  explicit ScalarProblem(
-      llvm::function_ref<bool(const Sum &, const Sum &)> isSame)
-      : isSame(isSame) {
-    Z3_config config = Z3_mk_config();
-    Z3_set_param_value(config, "timeout", kTimeout);
-    context = Z3_mk_context(config);
-    Z3_del_config(config);
-    Z3_set_error_handler(context, nullptr);
+  ScalarProblem(llvm::function_ref<bool(const Sum &, const Sum &)> isSame,
+                llvm::function_ref<bool(const Sum &, const Sum &)> isElement,
+                const Assumed &assumed, Z3_context context)
+      : isSame(isSame), isElement(isElement), assumed(assumed),
+        context(context) {
     real = Z3_mk_real_sort(context);
-  }
-  ~ScalarProblem() { Z3_del_context(context); }
-
-  bool isZero(const Sum &sum) {
-    Z3_solver solver = Z3_mk_solver(context);
+    solver = Z3_mk_solver(context);
     Z3_solver_inc_ref(context, solver);
+  }
+  ~ScalarProblem() { Z3_solver_dec_ref(context, solver); }
+
+  /// The question whether the sum may differ from zero; empty if it cannot be
+  /// asked.
+  std::string ask(const Sum &sum) {
     Z3_ast equal = Z3_mk_eq(context, translate(sum), getNumber(0));
+    addOrder();
+    if (unsupported || Z3_get_error_code(context) != Z3_OK)
+      return "";
+    for (Z3_ast fact : facts)
+      Z3_solver_assert(context, solver, fact);
     Z3_solver_assert(context, solver, Z3_mk_not(context, equal));
-    bool isCertain =
-        !unsupported && Z3_solver_check(context, solver) == Z3_L_FALSE;
-    Z3_solver_dec_ref(context, solver);
-    return isCertain && Z3_get_error_code(context) == Z3_OK;
+    return Z3_solver_to_string(context, solver);
+  }
+  bool hasNoAnswer() {
+    return Z3_solver_check(context, solver) == Z3_L_FALSE &&
+           Z3_get_error_code(context) == Z3_OK;
   }
 
 private:
   Z3_ast getNumber(int64_t value) { return Z3_mk_int64(context, value, real); }
+  Z3_ast getNumber(const Rational &value) {
+    unsupported |= value.poisoned;
+    return Z3_mk_div(context, getNumber(value.numerator),
+                     getNumber(value.denominator));
+  }
 
   Z3_ast translate(const Sum &sum) {
     Z3_ast total = getNumber(0);
@@ -53,9 +68,7 @@ private:
   }
 
   Z3_ast translate(const Term &term) {
-    unsupported |= term.coefficient.poisoned;
-    Z3_ast factor = Z3_mk_div(context, getNumber(term.coefficient.numerator),
-                              getNumber(term.coefficient.denominator));
+    Z3_ast factor = getNumber(term.coefficient);
     if (!term.bound.empty() || !term.constraints.empty() ||
         !term.bases.empty()) {
       Term whole = term;
@@ -68,11 +81,71 @@ private:
   }
 
   Z3_ast translate(const Atom &atom) {
+    if (atom.kind == Atom::Kind::Function && atom.args.size() == 1)
+      return applyFunction(atom.fn, translate(atom.args[0]));
+    // max(relu(f)) = relu(max(f))
+    if (atom.kind == Atom::Kind::Max &&
+        isSingle(atom.args[0], Atom::Kind::Relu) &&
+        isNeverEmpty(atom.bound, atom.constraints, assumed)) {
+      Atom below = atom;
+      below.args = atom.args[0][0].factors[0].args;
+      Z3_ast factor = getNumber(atom.args[0][0].coefficient);
+      return multiply(factor, makeRelu(translate(below)));
+    }
     if (atom.kind != Atom::Kind::Relu)
       return getVariable(makeAtom(atom));
-    Z3_ast inner = translate(atom.args[0]);
+    return makeRelu(translate(atom.args[0]));
+  }
+
+  Z3_ast makeRelu(Z3_ast inner) {
     return Z3_mk_ite(context, Z3_mk_ge(context, inner, getNumber(0)), inner,
                      getNumber(0));
+  }
+
+  Z3_ast compare(Z3_ast value, int64_t number, bool isLess) {
+    return isLess ? Z3_mk_lt(context, value, getNumber(number))
+                  : Z3_mk_gt(context, value, getNumber(number));
+  }
+
+  /// Functions are opaque but for their signs, and their values at 0.
+  Z3_ast applyFunction(ScalarFn fn, Z3_ast argument) {
+    std::string name = espalier::definition::getName(fn).str();
+    if (fn == ScalarFn::Div)
+      name = "reciprocal";
+    Z3_func_decl function = Z3_mk_func_decl(
+        context, Z3_mk_string_symbol(context, name.c_str()), 1, &real, real);
+    Z3_ast value = Z3_mk_app(context, function, 1, &argument);
+    Z3_ast isZero = Z3_mk_eq(context, argument, getNumber(0));
+    if (fn == ScalarFn::Exp) {
+      facts.push_back(compare(value, 0, false));
+      facts.push_back(Z3_mk_implies(context, isZero,
+                                    Z3_mk_eq(context, value, getNumber(1))));
+    } else if (fn == ScalarFn::Div) {
+      facts.push_back(Z3_mk_implies(context, compare(argument, 0, false),
+                                    compare(value, 0, false)));
+    } else if (fn == ScalarFn::Tanh) {
+      for (bool isLess : {false, true})
+        facts.push_back(Z3_mk_iff(context, compare(argument, 0, isLess),
+                                  compare(value, 0, isLess)));
+      facts.push_back(compare(value, 1, true));
+      facts.push_back(compare(value, -1, false));
+    }
+    return value;
+  }
+
+  /// Maxima are at least their elements.
+  void addOrder() {
+    for (auto &[maximum, above] : variables)
+      for (auto &[value, below] : variables)
+        if (isSingle(maximum, Atom::Kind::Max) &&
+            isSingle(value, Atom::Kind::Read) && isElement(maximum, value))
+          facts.push_back(Z3_mk_ge(context, above, below));
+  }
+
+  static bool isSingle(const Sum &sum, Atom::Kind kind) {
+    return sum.size() == 1 && sum[0].factors.size() == 1 &&
+           sum[0].bound.empty() && sum[0].constraints.empty() &&
+           sum[0].bases.empty() && sum[0].factors[0].kind == kind;
   }
 
   Z3_ast multiply(Z3_ast lhs, Z3_ast rhs) {
@@ -90,18 +163,33 @@ private:
     return variable;
   }
 
-  llvm::function_ref<bool(const Sum &, const Sum &)> isSame;
+  llvm::function_ref<bool(const Sum &, const Sum &)> isSame, isElement;
+  const Assumed &assumed;
   Z3_context context;
+  Z3_solver solver;
   Z3_sort real;
   std::vector<std::pair<Sum, Z3_ast>> variables;
+  std::vector<Z3_ast> facts;
   bool unsupported = false;
 };
+
+std::shared_ptr<void> makeContext() {
+  Z3_config config = Z3_mk_config();
+  Z3_set_param_value(config, "rlimit", kMaxOperations);
+  Z3_context context = Z3_mk_context(config);
+  Z3_del_config(config);
+  Z3_set_error_handler(context, nullptr);
+  return {context,
+          [](void *made) { Z3_del_context(static_cast<Z3_context>(made)); }};
+}
 
 /// Whether there is anything for arithmetic to work on.
 bool hasRelu(const Sum &sum) {
   return llvm::any_of(sum, [](const Term &term) {
     return llvm::any_of(term.factors, [](const Atom &atom) {
-      return atom.kind == Atom::Kind::Relu;
+      return atom.kind == Atom::Kind::Relu ||
+             llvm::any_of(atom.args,
+                          [](const Sum &arg) { return hasRelu(arg); });
     });
   });
 }
@@ -109,7 +197,25 @@ bool hasRelu(const Sum &sum) {
 
 bool espalier::substitution::isZeroByScalars(
     const Sum &sum, llvm::function_ref<bool(const Sum &, const Sum &)> isSame,
-    Budget &budget) {
+    llvm::function_ref<bool(const Sum &, const Sum &)> isElement,
+    Budget &budget, const Assumed &assumed) {
   // Without relu, what cancels has cancelled already.
-  return hasRelu(sum) && budget.check() && ScalarProblem(isSame).isZero(sum);
+  if (!hasRelu(sum) || !budget.check())
+    return false;
+  const Integers &integers = assumed.facts->getIntegers();
+  if (!integers.reals)
+    integers.reals = makeContext();
+  auto *context = static_cast<Z3_context>(integers.reals.get());
+  ScalarProblem problem(isSame, isElement, assumed, context);
+  std::string text = problem.ask(sum);
+  if (text.empty())
+    return false;
+  if (integers.knownReals.size() > kMaxKnown)
+    integers.knownReals.clear();
+  auto [known, isNew] = integers.knownReals.try_emplace(text, false);
+  if (isNew)
+    known->second = problem.hasNoAnswer();
+  if (known->second && integers.onNoReals)
+    integers.onNoReals(text);
+  return known->second;
 }

@@ -101,6 +101,7 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
   if (!equalities)
     return false;
   bool added = false;
+  Assumed inside = assumed.with(domain);
   for (const polyhedral::LinearConstraint &row : *equalities) {
     Linear expr(row.constant);
     bool determines = false;
@@ -109,7 +110,7 @@ static bool addImpliedEqualities(Term &term, const Assumed &assumed) {
       determines |= (coefficient == 1 || coefficient == -1) &&
                     llvm::is_contained(term.bound, var);
     }
-    if (determines) {
+    if (determines && inside.implies({expr, true})) {
       term.constraints.push_back({expr, true});
       added = true;
     }

@@ -171,72 +171,92 @@ std::optional<Prover::Image> Prover::unifyBy(const Term &into, Term term,
   return image;
 }
 
+/// Whether variables have one value at most, given the others.
+static bool areDetermined(llvm::ArrayRef<Var> vars, const Constraints &pairs,
+                          const Assumed &assumed, Var &nextVar) {
+  Constraints both = pairs;
+  llvm::append_range(both, pairs);
+  llvm::SmallVector<Var> copies;
+  for (Var var : vars) {
+    copies.push_back(nextVar++);
+    for (Constraint &constraint :
+         llvm::MutableArrayRef(both).drop_front(pairs.size()))
+      constraint.expr.substitute(var, Linear::var(copies.back()));
+  }
+  return llvm::all_of(llvm::zip_equal(vars, copies), [&](auto pair) {
+    Constraints apart = both;
+    apart.push_back(Constraint::less(Linear::var(std::get<0>(pair)),
+                                     Linear::var(std::get<1>(pair))));
+    return assumed.isImpossible(apart);
+  });
+}
+
 std::optional<Prover::Image>
 Prover::unifyByRelation(const Term &into, const Term &term,
                         llvm::ArrayRef<unsigned> pairing,
                         const Constraints &equations, const Assumed &assumed) {
   if (!into.bases.empty() || !term.bases.empty() || equations.empty())
     return std::nullopt;
-  // Pairs of points of `term` and of `into`, over outer variables.
-  Constraints known(assumed.conditions), pairs(equations);
-  for (Constraint &condition : known)
-    condition = assumed.facts->simplify(condition);
-  llvm::append_range(known, assumed.facts->getRest());
+  // Pairs of points of `term` and of `into`: each of `term` has one, and no two
+  // the same.
+  Constraints pairs(equations);
   llvm::append_range(pairs, term.constraints);
   llvm::append_range(pairs, into.constraints);
-  for (Constraint &constraint : pairs)
-    constraint = assumed.facts->simplify(constraint);
-  auto all = getConnected(known, pairs);
-  llvm::SmallVector<Var> vars = getVars(all);
-  auto isBound = [&](Var var) {
-    return llvm::is_contained(into.bound, var) ||
-           llvm::is_contained(term.bound, var);
-  };
-  llvm::erase_if(vars, isBound);
-  unsigned numOuter = vars.size(), numTheirs = term.bound.size();
-  llvm::append_range(vars, term.bound);
-  // The domain of `term` alone: neither equations nor the other's conditions.
-  llvm::SmallVector<Constraint, 16> theirs;
-  for (const Constraint &constraint : term.constraints)
-    theirs.push_back(assumed.facts->simplify(constraint));
-  llvm::append_range(theirs, llvm::drop_begin(all, pairs.size()));
-  const Integers &integers = assumed.facts->getIntegers();
-  polyhedral::Set domain = makeSet(integers, vars, theirs);
-  llvm::append_range(vars, into.bound);
-  polyhedral::Set relation = makeSet(integers, vars, all);
-  unsigned numOurs = into.bound.size();
-  bool isTotal =
-      domain.isSubset(relation.project(numOuter + numTheirs, numOurs)) == true;
-  bool isSingle =
-      isTotal &&
-      polyhedral::Map::get(relation, numOuter + numTheirs).isSingleValued() ==
-          true;
-  // The other way around, with our variables first.
-  llvm::SmallVector<Var> swapped(vars.begin(), vars.begin() + numOuter);
-  llvm::append_range(swapped, into.bound);
-  llvm::append_range(swapped, term.bound);
-  bool isOneToOne =
-      isSingle &&
-      polyhedral::Map::get(makeSet(integers, swapped, all), numOuter + numOurs)
-              .isSingleValued() == true;
-  if (!isOneToOne)
+  if (!isCovered(term.constraints, Points{into.bound, pairs}, assumed) ||
+      !areDetermined(into.bound, pairs, assumed, nextVar) ||
+      !areDetermined(term.bound, pairs, assumed, nextVar))
     return std::nullopt;
-  auto rows = relation.project(numOuter, numTheirs).getConstraints();
-  if (!rows)
+  auto image = getImage(into, term, pairs, assumed);
+  if (!image)
     return std::nullopt;
-  Image image{term.coefficient, {}, {}};
-  vars.erase(vars.begin() + numOuter, vars.begin() + numOuter + numTheirs);
-  for (const polyhedral::LinearConstraint &row : *rows) {
-    Constraint constraint{Linear(row.constant), row.isEquality};
-    for (auto [var, factor] : llvm::zip_equal(vars, row.coefficients))
-      constraint.expr += Linear::var(var, factor);
-    image.domain.push_back(constraint);
-  }
   Assumed inside = assumed.with(pairs);
   for (auto [number, atom] : llvm::enumerate(into.factors))
     if (atom.kind != Atom::Kind::Read &&
         !areEqual(atom, term.factors[pairing[number]], inside))
       return std::nullopt;
+  return image;
+}
+
+std::optional<Prover::Image> Prover::getImage(const Term &into,
+                                              const Term &term,
+                                              const Constraints &pairs,
+                                              const Assumed &assumed) {
+  Constraints known(assumed.conditions), simple(pairs);
+  for (Constraints *list : {&known, &simple})
+    for (Constraint &constraint : *list)
+      constraint = assumed.facts->simplify(constraint);
+  llvm::append_range(known, assumed.facts->getRest());
+  auto all = getConnected(known, simple);
+  llvm::SmallVector<Var> vars = getVars(all);
+  llvm::erase_if(vars, [&](Var var) {
+    return llvm::is_contained(into.bound, var) ||
+           llvm::is_contained(term.bound, var);
+  });
+  llvm::append_range(vars, into.bound);
+  unsigned count = vars.size();
+  llvm::append_range(vars, term.bound);
+  auto rows = makeSet(assumed.facts->getIntegers(), vars, all)
+                  .project(count, term.bound.size())
+                  .getConstraints();
+  if (!rows)
+    return std::nullopt;
+  Image image{term.coefficient, {}, {}};
+  for (const polyhedral::LinearConstraint &row : *rows) {
+    Constraint constraint{Linear(row.constant), row.isEquality};
+    for (auto [var, factor] : llvm::zip_equal(
+             llvm::ArrayRef(vars).take_front(count), row.coefficients))
+      constraint.expr += Linear::var(var, factor);
+    image.domain.push_back(constraint);
+  }
+  // These are the points of `into` that have a partner, no more and no less.
+  Assumed onPairs = assumed.with(pairs);
+  bool isExact = llvm::all_of(image.domain,
+                              [&](const Constraint &row) {
+                                return onPairs.implies(row);
+                              }) &&
+                 isCovered(image.domain, Points{term.bound, pairs}, assumed);
+  if (!isExact)
+    return std::nullopt;
   return image;
 }
 
@@ -322,45 +342,17 @@ bool Prover::haveEqualImages(const Atom &lhs, const Atom &rhs,
       return false;
   if (relu[0] != relu[1] || reads[0]->leaf != reads[1]->leaf)
     return false;
-  Constraints known(assumed.conditions);
-  for (Constraint &condition : known)
-    condition = assumed.facts->simplify(condition);
-  llvm::append_range(known, assumed.facts->getRest());
-  // The positions that are read get variables of their own.
-  unsigned rank = reads[0]->indices.size();
-  Var position = nextVar;
-  nextVar += rank;
-  llvm::SmallVector<Constraint, 16> domains[2];
-  llvm::SmallVector<Var> outer;
   for (unsigned side : {0, 1}) {
-    Constraints own = maxima[side]->constraints;
-    for (Constraint &constraint : own)
-      constraint = assumed.facts->simplify(constraint);
-    for (unsigned dim = 0; dim < rank; ++dim)
-      own.push_back(Constraint::equal(
-          Linear::var(position + dim),
-          assumed.facts->simplify(reads[side]->indices[dim])));
-    domains[side] = getConnected(known, own);
-    for (Var var : getVars(domains[side]))
-      if (!llvm::is_contained(maxima[side]->bound, var) &&
-          !llvm::is_contained(outer, var))
-        outer.push_back(var);
+    // Each position of this side is one of the other.
+    const Atom &from = *maxima[side], &to = *maxima[1 - side];
+    Points others{to.bound, to.constraints};
+    for (auto [lhs, rhs] :
+         llvm::zip_equal(reads[side]->indices, reads[1 - side]->indices))
+      others.constraints.push_back(Constraint::equal(lhs, rhs));
+    if (!isCovered(from.constraints, others, assumed))
+      return false;
   }
-  polyhedral::Set images[2];
-  for (unsigned side : {0, 1}) {
-    llvm::SmallVector<Var> vars = outer;
-    llvm::append_range(vars, maxima[side]->bound);
-    images[side] = makeSet(assumed.facts->getIntegers(), vars, domains[side])
-                       .project(outer.size(), maxima[side]->bound.size());
-  }
-  // Both are cut to what is known, which one side alone may be connected to.
-  llvm::SmallVector<Constraint> common;
-  for (const Constraint &constraint : known)
-    if (!constraint.expr.any(
-            [&](Var var) { return !llvm::is_contained(outer, var); }))
-      common.push_back(constraint);
-  polyhedral::Set limit = makeSet(assumed.facts->getIntegers(), outer, common);
-  return images[0].intersect(limit).isEqual(images[1].intersect(limit)) == true;
+  return true;
 }
 
 bool Prover::areEqualMaxima(const Atom &lhs, const Atom &rhs,

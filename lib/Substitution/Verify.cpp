@@ -48,13 +48,20 @@ using Assumptions = llvm::SmallVector<Assumption, 4>;
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
       : options(options),
-        integers{
-            polyhedral::Context(polyhedral::Limits{kMaxOperations}), {}, {}},
+        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations})},
         meanings(context, options.rounds) {
-    if (options.writesProofs)
-      integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
-        proof.addQuestion(constraints);
-      };
+    if (!options.writesProofs)
+      return;
+    integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
+      proof.addQuestion(constraints);
+    };
+    integers.onCovered = [this](llvm::ArrayRef<Constraint> constraints,
+                                llvm::ArrayRef<Points> pieces) {
+      proof.addCovered(constraints, pieces);
+    };
+    integers.onNoReals = [this](llvm::StringRef question) {
+      proof.addReals(question);
+    };
   }
 
   Verdict decide(const Rule &rule);

@@ -6,7 +6,14 @@ Example:
     >>> y = f(x=image)
 """
 
-from espalier.compiler import Options, compile, interpret, load_module, lower
+from espalier.compiler import (
+    Options,
+    compile,
+    interpret,
+    load_module,
+    lower,
+    optimize_module,
+)
 from espalier.errors import (
     ArgumentError,
     CompileError,
@@ -37,4 +44,5 @@ __all__ = [
     "kernel",
     "load_module",
     "lower",
+    "optimize_module",
 ]

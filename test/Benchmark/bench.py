@@ -31,15 +31,16 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 # The kernels of the suite are modules of a folder of their own.
-sys.path.append(str(pathlib.Path(__file__).parent / "polybench"))
+sys.path += [str(pathlib.Path(__file__).parent / name) for name in ("polybench", "taso")]
 
 import numpy as np
 import onnx
 from compare import compare
 from onnx import numpy_helper
 from peers import Peer, has_relu, open_peers
+from substitutions import run_search
 
-from espalier.compiler import Options, compile_for
+from espalier.compiler import KERNEL_TIMES, Options, compile_for, default_cache
 from espalier.function import Function
 from espalier.models import MODELS, Net
 from espalier.testing.compare import largest_error
@@ -139,7 +140,8 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
     """Read the cases of all folders.
 
     What a case does not say, the one that it is `like` does, or the file's default.
-    A case with `batches` stands for one with each of them, but for toy sizes.
+    A case with `batches` stands for one with each of them, but for toy sizes; one
+    with `searches` for one with each of them.
     """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
@@ -150,7 +152,10 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
             for batch in [1] if toy else full.get("batches", [1]):
                 name = f"{path.parent.name}/{case['name']}" + f"_b{batch}" * (batch > 1)
                 sizes = full["sizes"] | ({"batch": batch} if "batches" in full else {})
-                cases.append(full | {"name": name, "sizes": sizes})
+                variant = full | {"name": name, "sizes": sizes}
+                searches = full.get("searches", [])
+                cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
+                cases += [] if searches else [variant]
     return [case for case in cases if only is None or only in case["name"]]
 
 
@@ -234,9 +239,14 @@ def main() -> int:
     args = parser.parse_args()
     machine = describe_machine()
     failed = False
+    kernel_times = default_cache() / KERNEL_TIMES
     for case in load_cases(args.only, args.toy):
-        with tempfile.TemporaryDirectory() as cache:
-            result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))
+        if "search" in case:
+            model = BUILDERS[case["model"]](**case["toy" if args.toy else "sizes"])
+            result = run_search(case, model, args.toy, args.seconds, kernel_times)
+        else:
+            with tempfile.TemporaryDirectory() as cache:
+                result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))
         failed |= not result["passed"]
         print(json.dumps({**result, **machine}), flush=True)
     for result in compare(args.only, args.toy, args.seconds):

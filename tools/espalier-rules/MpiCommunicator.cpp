@@ -38,31 +38,63 @@ public:
     return size;
   }
   std::vector<std::string> gather(const std::string &bytes) override;
+  std::vector<std::string> exchange(std::vector<std::string> bytes) override;
 };
 } // namespace
 
-/// One message after the other, in parts that MPI can count.
-std::vector<std::string> MpiCommunicator::gather(const std::string &bytes) {
-  constexpr uint64_t kPart = 1 << 30;
+/// Messages go in parts that MPI can count.
+static constexpr uint64_t kPart = 1 << 30;
+
+static void send(const std::string &bytes, int rank) {
   uint64_t size = bytes.size();
+  MPI_Send(&size, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD);
+  for (uint64_t at = 0; at < size; at += kPart)
+    MPI_Send(bytes.data() + at, std::min(kPart, size - at), MPI_BYTE, rank, 0,
+             MPI_COMM_WORLD);
+}
+
+static std::string receive(int rank) {
+  uint64_t size = 0;
+  MPI_Recv(&size, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  std::string bytes(size, 0);
+  for (uint64_t at = 0; at < size; at += kPart)
+    MPI_Recv(bytes.data() + at, std::min(kPart, size - at), MPI_BYTE, rank, 0,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return bytes;
+}
+
+/// One message after the other.
+std::vector<std::string> MpiCommunicator::gather(const std::string &bytes) {
   if (getRank() != 0) {
-    MPI_Send(&size, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
-    for (uint64_t at = 0; at < size; at += kPart)
-      MPI_Send(bytes.data() + at, std::min(kPart, size - at), MPI_BYTE, 0, 0,
-               MPI_COMM_WORLD);
+    send(bytes, 0);
     return {};
   }
   std::vector<std::string> all{bytes};
-  for (unsigned rank = 1; rank < getSize(); ++rank) {
-    MPI_Recv(&size, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
-    std::string received(size, 0);
-    for (uint64_t at = 0; at < size; at += kPart)
-      MPI_Recv(received.data() + at, std::min(kPart, size - at), MPI_BYTE, rank,
-               0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    all.push_back(std::move(received));
-  }
+  for (unsigned rank = 1; rank < getSize(); ++rank)
+    all.push_back(receive(rank));
   return all;
+}
+
+/// In step k, ranks whose numbers add up to k exchange; the one with the
+/// smaller number sends first. A rank is in at most one pair of a step, so all
+/// end.
+std::vector<std::string>
+MpiCommunicator::exchange(std::vector<std::string> bytes) {
+  unsigned size = getSize(), own = getRank();
+  std::vector<std::string> received(size);
+  received[own] = std::move(bytes[own]);
+  for (unsigned step = 0; step < size; ++step) {
+    unsigned other = (step + size - own) % size;
+    if (other == own)
+      continue;
+    if (own < other)
+      send(bytes[other], other);
+    received[other] = receive(other);
+    if (own > other)
+      send(bytes[other], other);
+    bytes[other] = {};
+  }
+  return received;
 }
 
 std::unique_ptr<Communicator> rules::makeCommunicator() {

@@ -62,11 +62,20 @@ public:
   /// and stays as it is. On failure an error was reported.
   mlir::FailureOr<double> getProgramSeconds(mlir::ModuleOp module);
 
+  /// The seconds of what `text` describes and `compute` knows; the table
+  /// remembers them if none of the kernels that `compute` asks for was
+  /// estimated. Nothing if `compute` returns nothing.
+  std::optional<double>
+  getSeconds(llvm::StringRef text,
+             llvm::function_ref<std::optional<double>()> compute);
+
   const KernelCostCounts &getCounts() const { return counts; }
   const KernelCostOptions &getOptions() const { return options; }
 
 private:
   std::optional<double> lookUp(llvm::StringRef key, bool &isKnown);
+  void store(llvm::StringRef key, const KernelTime &time,
+             llvm::StringRef label);
   std::optional<double> measure(llvm::StringRef key,
                                 const ProgramKernel &kernel);
   double estimate(const KernelWork &work);

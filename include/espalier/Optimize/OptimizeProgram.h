@@ -35,6 +35,9 @@ struct OptimizeOptions {
   substitution::SearchOptions search;
   KernelCostOptions cost;
   CompareOptions compare;
+  /// Whether the report has the graph before and after, and the proofs of the
+  /// substitutions that were made.
+  bool explains = false;
 };
 
 /// What was done, for people and programs that read JSON: the substitutions and

@@ -5,25 +5,25 @@
 //
 //   Y[n, y, x, f] = relu(C[n, f, y, x])    over n, y, x, f
 //
-// runs over n, f, y, x instead, and joins the kernel that computes C.
+// runs over n, f, y, x instead, and joins the kernel that computes C, if that
+// is a sum or another reduction.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
 #include "Renumber.h"
 
 using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// The dimension at each index of the contraction's result that `statement`
+/// The dimension at each index of a reduction's result that `statement`
 /// reads, if these are all of its dimensions in another order.
 static std::optional<SmallVector<unsigned>>
 getOrder(const StepProgram &program, const Statement &statement,
-         const llvm::DenseSet<ArrayId> &contractions) {
+         const llvm::DenseSet<ArrayId> &reductions) {
   std::optional<SmallVector<unsigned>> order;
   forEachAccess(statement, [&](Expr access) {
-    if (!contractions.contains(access.getTensor().number) || order)
+    if (!reductions.contains(access.getTensor().number) || order)
       return;
     SmallVector<unsigned> dims;
     for (Expr index : access.getOperands())
@@ -41,18 +41,18 @@ getOrder(const StepProgram &program, const Statement &statement,
 
 void espalier::graphtopoly::alignOutputs(StepProgram &program) {
   std::vector<SmallVector<unsigned, 2>> readers = findReaders(program);
-  llvm::DenseSet<ArrayId> viewed, contractions;
+  llvm::DenseSet<ArrayId> viewed, reductions;
   for (const Array &array : program.arrays)
     if (array.reshapeOf)
       viewed.insert(*array.reshapeOf);
   for (Statement &statement : program.statements) {
-    if (getContraction(program, statement))
-      contractions.insert(statement.target);
+    if (statement.reduction)
+      reductions.insert(statement.target);
     if (statement.reduction || statement.recurrence ||
         !readers[statement.target].empty() || viewed.contains(statement.target))
       continue;
     std::optional<SmallVector<unsigned>> order =
-        getOrder(program, statement, contractions);
+        getOrder(program, statement, reductions);
     if (!order)
       continue;
     Renumbering renumbering;

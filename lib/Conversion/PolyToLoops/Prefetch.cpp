@@ -50,18 +50,22 @@ LogicalResult KernelLoops::emitMark(const AstNode &node) {
 LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
   auto mark = cast<DictionaryAttr>(node.mark);
   auto symbol = mark.getAs<FlatSymbolRefAttr>("computation");
+  auto reader = mark.getAs<FlatSymbolRefAttr>("reader");
   auto read = mark.getAs<IntegerAttr>("read");
   auto bytes = mark.getAs<IntegerAttr>("bytes");
   auto at = mark.getAs<AffineMapAttr>("at");
   poly::ComputeOp compute =
       symbol ? kernel.lookupCompute(symbol.getValue()) : nullptr;
-  if (!compute || !read || !bytes || !at || lanes ||
-      read.getValue().uge(compute.getReads().size()) ||
+  poly::ComputeOp owner =
+      reader ? kernel.lookupCompute(reader.getValue()) : compute;
+  if (!compute || !owner || !read || !bytes || !at || lanes ||
+      read.getValue().uge(owner.getReads().size()) ||
       at.getValue().getNumDims() != compute.getNumDims() ||
-      at.getValue().getNumResults() != compute.getNumDims() ||
+      at.getValue().getNumResults() != owner.getNumDims() ||
       at.getValue().getNumSymbols() != numParams || bytes.getInt() > (1 << 12))
     return kernel.emitError("expects a prefetch mark outside of vector loops, "
-                            "with a computation, one of its reads, a map 'at' "
+                            "with a computation, one of its reads (or of "
+                            "those of 'reader'), a map 'at' "
                             "of its dimensions and at most 4096 bytes, but "
                             "got ")
            << mark;
@@ -69,13 +73,13 @@ LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
   std::optional<SmallVector<AffineExpr>> point =
       getFirstPoint(node, statement, dataLoops);
   poly::ComputeAccess access =
-      compute.getReadAccesses()[read.getValue().getZExtValue()];
+      owner.getReadAccesses()[read.getValue().getZExtValue()];
   const Memory &memory = memories.find(access.array)->second;
   // What cannot be fetched ahead is fetched when it is used.
   if (!point || access.map.getNumSymbols() != numParams || memory.inRegisters)
     return success();
   AstNode call(AstNode::Kind::Call);
-  call.statement = statement;
+  call.statement = llvm::find(computes, owner) - computes.begin();
   for (AffineExpr result : at.getValue().getResults())
     call.values.push_back(result.replaceDims(*point));
   AffineExpr address = getAddress(access, call);

@@ -239,15 +239,15 @@ namespace {
 /// What one thread enumerates.
 class Recorder {
 public:
-  Recorder(const Expressions &expressions, unsigned depth, unsigned firstShard,
-           unsigned lastShard, const Limits &limits)
+  Recorder(const Expressions &expressions, unsigned depth, uint64_t shards,
+           const Limits &limits)
       : expressions(expressions), walker(expressions, depth), depth(depth),
-        firstShard(firstShard), lastShard(lastShard), limits(limits) {}
+        shards(shards), limits(limits) {}
 
   void record(uint64_t fingerprint, const GraphCode &code) {
     ++counts.graphs;
     unsigned shard = getShard(fingerprint);
-    if (shard < firstShard || shard >= lastShard)
+    if (!(shards >> shard & 1))
       return;
     bytes += sizeof(GraphRecord);
     if (bytes > limits.maxBytes)
@@ -269,7 +269,8 @@ public:
 private:
   const Expressions &expressions;
   Walker walker;
-  unsigned depth, firstShard, lastShard;
+  unsigned depth;
+  uint64_t shards;
   Limits limits; ///< With this thread's share of the memory.
   uint64_t bytes = 0;
   Results results;
@@ -369,26 +370,28 @@ static void merge(std::vector<std::unique_ptr<Recorder>> &recorders,
 }
 
 Outcome generator::enumerateGraphs(const Expressions &expressions,
-                                   unsigned depth, unsigned numThreads,
-                                   unsigned firstShard, unsigned lastShard,
+                                   unsigned depth, Share share,
+                                   unsigned numThreads, uint64_t shards,
                                    const Limits &limits,
                                    ShardedRecords &records,
                                    EnumerationCounts &counts) {
-  Limits share = limits;
+  Limits part = limits;
   // Merging takes a second copy of a shard.
-  share.maxBytes = limits.maxBytes / numThreads / 2;
+  part.maxBytes = limits.maxBytes / numThreads / 2;
   std::vector<std::unique_ptr<Recorder>> recorders;
   for (unsigned i = 0; i < numThreads; ++i)
-    recorders.push_back(std::make_unique<Recorder>(
-        expressions, depth, firstShard, lastShard, share));
-  recorders[0]->recordInputs();
-  recorders[0]->recordRedundant();
-  if (depth == 1)
-    recorders[0]->recordRoots(Members());
+    recorders.push_back(
+        std::make_unique<Recorder>(expressions, depth, shards, part));
+  if (share.number == 0) {
+    recorders[0]->recordInputs();
+    recorders[0]->recordRedundant();
+    if (depth == 1)
+      recorders[0]->recordRoots(Members());
+  }
   std::atomic<unsigned> next{0};
   auto run = [&](Recorder &recorder) {
     while (recorder.outcome == Outcome::Done) {
-      unsigned first = next++;
+      unsigned first = share.number + share.count * next++;
       if (first >= expressions.getFirst().size())
         return;
       recorder.recordFrom(first);

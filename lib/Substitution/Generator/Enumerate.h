@@ -70,12 +70,17 @@ struct EnumerationCounts {
 Outcome addExpressions(Expressions &expressions, unsigned depth,
                        const Limits &limits, EnumerationCounts &counts);
 
-/// Enumerates all graphs of up to `depth` operators on `numThreads` threads and
-/// records those of shards from `firstShard` to `lastShard` - 1, sorted.
+/// Which graphs a process enumerates: those of every `count`-th first member.
+struct Share {
+  unsigned number = 0, count = 1;
+};
+
+/// Enumerates a share of all graphs of up to `depth` operators on `numThreads`
+/// threads and records those whose shard has a bit in `shards`, sorted.
 Outcome enumerateGraphs(const Expressions &expressions, unsigned depth,
-                        unsigned numThreads, unsigned firstShard,
-                        unsigned lastShard, const Limits &limits,
-                        ShardedRecords &records, EnumerationCounts &counts);
+                        Share share, unsigned numThreads, uint64_t shards,
+                        const Limits &limits, ShardedRecords &records,
+                        EnumerationCounts &counts);
 
 } // namespace espalier::substitution::generator
 

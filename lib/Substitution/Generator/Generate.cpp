@@ -8,6 +8,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include <cstring>
+#include <map>
 
 using namespace mlir;
 using namespace espalier::substitution;
@@ -32,8 +34,19 @@ private:
   LogicalResult checkOptions();
   LogicalResult check(Outcome outcome);
   LogicalResult gather(std::vector<ClassCodes> &classes);
-  LogicalResult getPartition(unsigned number, Partition &partition);
-  LogicalResult makePartition(unsigned number, Partition &partition);
+  uint64_t getShards(unsigned number) const;
+  std::string getPath(unsigned number) const;
+  std::string getKey(unsigned number) const;
+  bool makeFolder();
+  bool loadPartitions(std::map<unsigned, Partition> &partitions);
+  std::optional<uint64_t> unite(uint64_t own, bool isGood);
+  bool exchange(llvm::ArrayRef<std::optional<unsigned>> round,
+                ShardedRecords &records, EnumerationCounts &counts);
+  bool receive(llvm::StringRef bytes, uint64_t shards, ShardedRecords &records,
+               EnumerationCounts &counts);
+  LogicalResult makePartitions(llvm::ArrayRef<std::optional<unsigned>> round,
+                               std::map<unsigned, Partition> &partitions);
+  LogicalResult makeMissing(std::map<unsigned, Partition> &partitions);
   LogicalResult makeRules(const std::vector<ClassCodes> &codes,
                           std::vector<GeneratedRule> &rules);
   double getSeconds() const {
@@ -46,6 +59,8 @@ private:
   ErrorFunction error;
   Limits::Clock::time_point start;
   Limits limits;
+  /// At least one for each process.
+  unsigned numPartitions = 1;
   std::optional<OperatorTable> table;
   std::unique_ptr<Expressions> expressions;
   EnumerationCounts expressionCounts;
@@ -94,69 +109,219 @@ LogicalResult GenerationRun::check(Outcome outcome) {
 // Partitions
 //===----------------------------------------------------------------------===//
 
-LogicalResult GenerationRun::makePartition(unsigned number,
-                                           Partition &partition) {
-  auto records = std::make_unique<ShardedRecords>();
-  Limits rest = limits;
-  rest.maxBytes -= std::min(rest.maxBytes, expressions->getNumBytes());
-  unsigned shards = kNumShards / options.numPartitions;
-  unsigned first = number * shards;
-  if (failed(check(enumerateGraphs(*expressions, options.depth,
-                                   options.numThreads, first, first + shards,
-                                   rest, *records, partition.enumeration))))
-    return failure();
-  for (std::vector<GraphRecord> &shard : *records) {
-    collectClasses(*expressions, shard, partition.classes, partition.counts);
-    shard = {};
-  }
-  return success();
+/// A bit for each shard of a partition.
+uint64_t GenerationRun::getShards(unsigned number) const {
+  unsigned count = kNumShards / numPartitions;
+  return llvm::maskTrailingOnes<uint64_t>(count) << number * count;
 }
 
-LogicalResult GenerationRun::getPartition(unsigned number,
-                                          Partition &partition) {
-  if (options.folder.empty())
-    return makePartition(number, partition);
-  std::string key = options.operators + " depth " +
-                    llvm::utostr(options.depth) + " seed " +
-                    llvm::utostr(kSeed) + " part " + llvm::utostr(number) +
-                    " of " + llvm::utostr(options.numPartitions);
+std::string GenerationRun::getPath(unsigned number) const {
   llvm::SmallString<128> path(options.folder);
   llvm::sys::path::append(path, "partition-" + llvm::Twine(number) + "-of-" +
-                                    llvm::Twine(options.numPartitions));
-  switch (load(partition, path, key, error)) {
-  case Loaded::Yes:
-    ++statistics.resumed;
-    return success();
-  case Loaded::Failed:
-    return failure();
-  case Loaded::NoFile:
-    break;
+                                    llvm::Twine(numPartitions));
+  return std::string(path);
+}
+
+std::string GenerationRun::getKey(unsigned number) const {
+  return options.operators + " depth " + llvm::utostr(options.depth) +
+         " seed " + llvm::utostr(kSeed) + " part " + llvm::utostr(number) +
+         " of " + llvm::utostr(numPartitions);
+}
+
+bool GenerationRun::makeFolder() {
+  if (options.folder.empty())
+    return true;
+  std::error_code code = llvm::sys::fs::create_directories(options.folder);
+  if (code)
+    error("expects the folder '" + options.folder +
+          "', but got: " + code.message());
+  return !code;
+}
+
+/// Loads the partitions of this process that were made before.
+bool GenerationRun::loadPartitions(std::map<unsigned, Partition> &partitions) {
+  for (unsigned number = communicator.getRank();
+       number < numPartitions && !options.folder.empty();
+       number += communicator.getSize()) {
+    Partition partition;
+    switch (load(partition, getPath(number), getKey(number), error)) {
+    case Loaded::Yes:
+      ++statistics.resumed;
+      partitions[number] = std::move(partition);
+      break;
+    case Loaded::Failed:
+      return false;
+    case Loaded::NoFile:
+      break;
+    }
   }
-  if (failed(makePartition(number, partition)))
+  return true;
+}
+
+/// The union of what all processes have. Nothing if one of them failed.
+std::optional<uint64_t> GenerationRun::unite(uint64_t own, bool isGood) {
+  std::string bytes(1, isGood ? 'y' : 'n');
+  bytes.append(reinterpret_cast<const char *>(&own), sizeof(own));
+  uint64_t all = 0;
+  for (const std::string &other : communicator.exchange(
+           std::vector<std::string>(communicator.getSize(), bytes))) {
+    isGood &= other.size() == bytes.size() && other[0] == 'y';
+    if (!isGood)
+      return std::nullopt;
+    std::memcpy(&own, other.data() + 1, sizeof(own));
+    all |= own;
+  }
+  return all;
+}
+
+/// Sends the records of each partition of a round to its process, and puts
+/// those of this one in order. `round` has a partition for each process, or
+/// nothing.
+bool GenerationRun::exchange(llvm::ArrayRef<std::optional<unsigned>> round,
+                             ShardedRecords &records,
+                             EnumerationCounts &counts) {
+  if (communicator.getSize() == 1)
+    return true;
+  std::vector<std::string> outgoing(communicator.getSize());
+  for (auto [rank, number] : llvm::enumerate(round)) {
+    if (!number)
+      continue;
+    outgoing[rank].append(reinterpret_cast<const char *>(&counts),
+                          sizeof(counts));
+    for (unsigned shard = 0; shard < kNumShards; ++shard) {
+      if (!(getShards(*number) >> shard & 1))
+        continue;
+      std::vector<GraphRecord> own = std::exchange(records[shard], {});
+      uint64_t count = own.size();
+      outgoing[rank].append(reinterpret_cast<const char *>(&count),
+                            sizeof(count));
+      outgoing[rank].append(reinterpret_cast<const char *>(own.data()),
+                            count * sizeof(GraphRecord));
+    }
+  }
+  std::vector<std::string> incoming =
+      communicator.exchange(std::move(outgoing));
+  std::optional<unsigned> own = round[communicator.getRank()];
+  if (!own)
+    return true;
+  counts = {};
+  return llvm::all_of(incoming, [&](llvm::StringRef bytes) {
+    return receive(bytes, getShards(*own), records, counts);
+  });
+}
+
+/// Adds what a process sent.
+bool GenerationRun::receive(llvm::StringRef bytes, uint64_t shards,
+                            ShardedRecords &records,
+                            EnumerationCounts &counts) {
+  auto read = [&](void *to, size_t size) {
+    if (bytes.size() < size)
+      return false;
+    std::memcpy(to, bytes.data(), size);
+    bytes = bytes.drop_front(size);
+    return true;
+  };
+  EnumerationCounts part;
+  if (!read(&part, sizeof(part)))
+    return false;
+  counts.graphs += part.graphs;
+  counts.evaluations += part.evaluations;
+  for (unsigned shard = 0; shard < kNumShards; ++shard) {
+    uint64_t count = 0;
+    if (!(shards >> shard & 1))
+      continue;
+    if (!read(&count, sizeof(count)) ||
+        count > bytes.size() / sizeof(GraphRecord))
+      return false;
+    size_t size = records[shard].size();
+    records[shard].resize(size + count);
+    if (!read(records[shard].data() + size, count * sizeof(GraphRecord)))
+      return false;
+    std::inplace_merge(records[shard].begin(), records[shard].begin() + size,
+                       records[shard].end());
+  }
+  return true;
+}
+
+/// All processes enumerate a share of the graphs, and each makes its partition
+/// of the round.
+LogicalResult
+GenerationRun::makePartitions(llvm::ArrayRef<std::optional<unsigned>> round,
+                              std::map<unsigned, Partition> &partitions) {
+  uint64_t shards = 0;
+  for (std::optional<unsigned> number : round)
+    if (number)
+      shards |= getShards(*number);
+  auto records = std::make_unique<ShardedRecords>();
+  EnumerationCounts counts;
+  Limits rest = limits;
+  rest.maxBytes -= std::min(rest.maxBytes, expressions->getNumBytes());
+  Share share{communicator.getRank(), communicator.getSize()};
+  bool isGood = succeeded(check(
+      enumerateGraphs(*expressions, options.depth, share, options.numThreads,
+                      shards, rest, *records, counts)));
+  if (!unite(0, isGood))
     return failure();
-  return success(save(partition, path, key, error));
+  isGood = exchange(round, *records, counts);
+  if (!isGood)
+    error("expects records of graphs from the other processes, but got "
+          "something else");
+  std::optional<unsigned> own = round[communicator.getRank()];
+  if (own && isGood) {
+    Partition &partition = partitions[*own];
+    partition.enumeration = counts;
+    for (std::vector<GraphRecord> &shard : *records) {
+      collectClasses(*expressions, shard, partition.classes, partition.counts);
+      shard = {};
+    }
+    isGood = options.folder.empty() ||
+             save(partition, getPath(*own), getKey(*own), error);
+  }
+  return success(unite(0, isGood).has_value());
+}
+
+/// Makes what is missing, one partition of each process at a time.
+LogicalResult
+GenerationRun::makeMissing(std::map<unsigned, Partition> &partitions) {
+  uint64_t own = 0;
+  bool isGood = loadPartitions(partitions);
+  for (const auto &[number, partition] : partitions)
+    own |= uint64_t(1) << number;
+  std::optional<uint64_t> present = unite(own, isGood);
+  if (!present)
+    return failure();
+  while (true) {
+    llvm::SmallVector<std::optional<unsigned>> round(communicator.getSize());
+    bool isMissing = false;
+    for (unsigned number = 0; number < numPartitions; ++number) {
+      std::optional<unsigned> &next = round[number % communicator.getSize()];
+      if (next || (*present >> number & 1))
+        continue;
+      next = number;
+      isMissing = true;
+    }
+    if (!isMissing)
+      return success();
+    if (failed(makePartitions(round, partitions)))
+      return failure();
+    for (std::optional<unsigned> number : round)
+      if (number)
+        *present |= uint64_t(1) << *number;
+  }
 }
 
 /// Collects the classes of all partitions of all processes, in an order that
 /// does not depend on how they were divided.
 LogicalResult GenerationRun::gather(std::vector<ClassCodes> &classes) {
-  std::string bytes;
-  bool isGood = true;
-  for (unsigned number = communicator.getRank();
-       number < options.numPartitions && isGood;
-       number += communicator.getSize()) {
-    Partition partition;
-    isGood = succeeded(getPartition(number, partition));
-    write(partition, bytes);
-  }
-  // All processes take part, so that none waits for one that failed.
-  std::vector<std::string> all =
-      communicator.gather(std::string(1, isGood ? 'y' : 'n') + bytes);
-  if (!isGood)
+  std::map<unsigned, Partition> partitions;
+  if (failed(makeMissing(partitions)))
     return failure();
-  for (llvm::StringRef rest : all) {
-    if (!rest.consume_front("y"))
-      return failure();
+  std::string bytes;
+  for (const auto &[number, partition] : partitions)
+    write(partition, bytes);
+  partitions.clear();
+  std::vector<std::string> all = communicator.gather(bytes);
+  for (llvm::StringRef rest : all)
     while (!rest.empty()) {
       Partition partition;
       if (!read(rest, partition))
@@ -168,7 +333,6 @@ LogicalResult GenerationRun::gather(std::vector<ClassCodes> &classes) {
       statistics.equalities += partition.counts.equalities;
       llvm::append_range(classes, partition.classes);
     }
-  }
   llvm::sort(classes);
   return success();
 }
@@ -222,16 +386,16 @@ LogicalResult GenerationRun::makeRules(const std::vector<ClassCodes> &codes,
 LogicalResult GenerationRun::run(std::vector<GeneratedRule> &rules) {
   if (failed(checkOptions()))
     return failure();
-  if (!options.folder.empty())
-    if (std::error_code code =
-            llvm::sys::fs::create_directories(options.folder)) {
-      error("expects the folder '" + options.folder +
-            "', but got: " + code.message());
-      return failure();
-    }
+  // A process that fails still tells the others, so that none waits for it.
+  bool isGood = makeFolder();
+  numPartitions = std::max<unsigned>(
+      options.numPartitions,
+      std::min<uint64_t>(llvm::PowerOf2Ceil(communicator.getSize()),
+                         kNumShards));
   expressions = std::make_unique<Expressions>(*table, kSeed);
-  if (failed(check(addExpressions(*expressions, options.depth, limits,
-                                  expressionCounts))))
+  isGood = isGood && succeeded(check(addExpressions(*expressions, options.depth,
+                                                    limits, expressionCounts)));
+  if (!unite(0, isGood))
     return failure();
   std::vector<ClassCodes> classes;
   if (failed(gather(classes)))

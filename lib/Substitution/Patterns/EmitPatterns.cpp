@@ -15,11 +15,6 @@ static bool isConstant(const Node &node) {
   return !node.isVariable() && node.getInfo().isConstant();
 }
 
-static bool isKernel(const Node &node) {
-  return node.is(OpKind::Conv2d) || node.is(OpKind::Matmul) ||
-         node.is(OpKind::PoolAvg) || node.is(OpKind::PoolMax);
-}
-
 RuleCost espalier::substitution::getCost(const Rule &rule, const Uses &uses) {
   RuleCost cost;
   llvm::SmallSet<NodeId, 8> dstNodes, srcNodes;
@@ -78,7 +73,7 @@ public:
       printMatch(number);
     os << "    %rule = pdl.attribute = " << quote(getText()) << '\n';
     printConstraint(names::kFits);
-    if (cost.isSimplification())
+    if (cost.maySimplify())
       printConstraint(names::kSimplifies);
     printRewrite();
     os << "  }\n";
@@ -116,7 +111,7 @@ private:
        << cost.numDstKernels
        << ">, espalier.operators = array<i64: " << cost.numSrc << ", "
        << cost.numDst << ">";
-    if (cost.isSimplification())
+    if (cost.maySimplify())
       os << ", espalier.simplifies";
     if (!usable.isProved)
       os << ", espalier.unproved";

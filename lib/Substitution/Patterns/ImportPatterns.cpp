@@ -20,6 +20,10 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
 
+/// As in the text form, where larger rules are refused too.
+static constexpr unsigned kMaxOperators = 1000;
+static constexpr unsigned kMaxDepth = 100;
+
 namespace {
 class PatternImporter {
 public:
@@ -125,7 +129,8 @@ private:
   LogicalResult importResult(Operation *op, Value parent, uint32_t index) {
     if (index != 0)
       return refuse(op);
-    nodes[op->getResult(0)] = nodes[parent];
+    NodeId node = nodes.lookup(parent);
+    nodes[op->getResult(0)] = node;
     return success();
   }
 
@@ -157,14 +162,23 @@ private:
              << info.numOperands << " operands of '" << info.name
              << "', but got " << values.size();
     SmallVector<NodeId> operands;
+    unsigned size = 1, depth = 1;
     for (auto [position, value] : llvm::enumerate(values)) {
       FailureOr<NodeId> node =
           getNode(op, value, info.isScalarOperand(position));
       if (failed(node))
         return failure();
       operands.push_back(*node);
+      size += sizes[*node].first;
+      depth = std::max(depth, sizes[*node].second + 1);
     }
-    return rule.graph.addOperator(text.kind, text.params, operands);
+    if (size > kMaxOperators || depth > kMaxDepth)
+      return op->emitOpError("expects at most ")
+             << kMaxOperators << " operators, of which at most " << kMaxDepth
+             << " are nested, but got " << size << " and " << depth;
+    NodeId result = rule.graph.addOperator(text.kind, text.params, operands);
+    sizes[result] = {size, depth};
+    return result;
   }
 
   LogicalResult importOperation(pdl::OperationOp op, bool isMatch) {
@@ -174,8 +188,8 @@ private:
       text = known->second;
       if (op.getOpName() && *op.getOpName() != getGraphName(text->kind))
         return op.emitOpError("expects '")
-               << getGraphName(text->kind) << "', which '" << names::kIs
-               << "' says it is";
+               << getGraphName(text->kind) << "', as '" << names::kIs
+               << "' says, but got '" << *op.getOpName() << "'";
       if (!op.getAttributeValueNames().empty())
         return op.emitOpError("expects no attributes beside those of '")
                << names::kIs << "'";
@@ -210,12 +224,11 @@ private:
                << attributes.begin()->getName().getValue() << "'";
       return OperatorText{kind, {}};
     };
-    if (name == graph::ReluOp::getOperationName())
-      return plain(OpKind::Relu);
-    if (name == graph::AddOp::getOperationName())
-      return plain(OpKind::EwAdd);
-    if (name == graph::MulOp::getOperationName())
-      return plain(OpKind::EwMul);
+    for (OpKind kind :
+         {OpKind::Relu, OpKind::EwAdd, OpKind::EwMul, OpKind::EwSub,
+          OpKind::EwMax, OpKind::Exp, OpKind::Tanh, OpKind::Sigmoid})
+      if (name == getGraphName(kind))
+        return plain(kind);
     if (name == graph::TransposeOp::getOperationName()) {
       auto permutation =
           dyn_cast_or_null<DenseI64ArrayAttr>(attributes.erase("permutation"));
@@ -278,8 +291,9 @@ private:
     ValueRange args = call.getArgs();
     if (args.size() < 1 + numOperands ||
         (!isSized && args.size() != 1 + numOperands))
-      return call.emitOpError("expects ") << numOperands << " operands of '"
-                                          << getInfo(text->kind).name << "'";
+      return call.emitOpError("expects ")
+             << numOperands << " operands of '" << getInfo(text->kind).name
+             << "', but got " << args.size() - 1;
     FailureOr<NodeId> node = makeNode(call, *text, args.take_back(numOperands));
     if (failed(node))
       return failure();
@@ -355,6 +369,8 @@ private:
   Rule rule;
   llvm::DenseMap<Value, OperatorText> stated;
   llvm::DenseMap<Value, NodeId> nodes;
+  /// Of each node, written out as text: how many operators, how deep.
+  llvm::DenseMap<NodeId, std::pair<unsigned, unsigned>> sizes;
   unsigned numTensors = 0, numScalars = 0;
 };
 } // namespace

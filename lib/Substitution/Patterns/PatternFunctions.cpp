@@ -205,18 +205,37 @@ bool Match::fits() {
   return areDistinct() && isPlaceable() && plan().has_value();
 }
 
+/// Whether a value depends on constants alone.
+static bool isKnown(Value value, unsigned depth = 0) {
+  constexpr unsigned kMaxDepth = 16;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > kMaxDepth)
+    return false;
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  return getInstance(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isKnown(operand, depth + 1);
+         });
+}
+
 bool Match::simplifies() const {
   const Uses &uses = known->uses;
   llvm::SmallDenseSet<unsigned, 8> reused(uses.dst.begin(), uses.dst.end());
-  unsigned numNew = 0;
+  SmallVector<bool> isConstantTensor;
+  for (Value value : values)
+    isConstantTensor.push_back(isKnown(value));
+  unsigned numNew = 0, numNewKernels = 0;
   for (unsigned number = uses.numSrc; number < uses.list.size(); ++number) {
-    numNew += !isConstant(number);
-    reused.insert(uses.list[number].operands.begin(),
-                  uses.list[number].operands.end());
+    llvm::ArrayRef<unsigned> operands = uses.list[number].operands;
+    isConstantTensor.push_back(llvm::all_of(
+        operands, [&](unsigned operand) { return isConstantTensor[operand]; }));
+    numNew += !isConstantTensor.back();
+    numNewKernels += !isConstantTensor.back() && isKernel(getNode(number));
+    reused.insert(operands.begin(), operands.end());
   }
   // Users come behind their operands.
   llvm::SmallPtrSet<Operation *, 8> unused;
-  unsigned numUnused = 0;
+  unsigned numUnused = 0, numUnusedKernels = 0;
   for (unsigned number = uses.numSrc; number-- > 0;) {
     Operation *op = getOp(number);
     if (!op || reused.contains(number))
@@ -225,10 +244,12 @@ bool Match::simplifies() const {
                     llvm::all_of(op->getUsers(), [&](Operation *user) {
                       return unused.contains(user);
                     });
-    if (isUnused && unused.insert(op).second)
-      numUnused += !isConstant(number);
+    if (!isUnused || !unused.insert(op).second || isConstantTensor[number])
+      continue;
+    ++numUnused;
+    numUnusedKernels += isKernel(getNode(number));
   }
-  return numUnused > numNew;
+  return numUnused > numNew && numUnusedKernels >= numNewKernels;
 }
 
 //===----------------------------------------------------------------------===//

@@ -109,6 +109,10 @@ private:
         if (!isFull())
           if (std::optional<State> next = apply(pattern, binding, state))
             result.push_back(std::move(*next));
+    for (ClassId id : classes)
+      for (ClassId equal : findStructure(graph, needed[id]))
+        if (std::optional<State> next = redirect({{id, equal}}, state))
+          result.push_back(std::move(*next));
     deactivate(state.redirects);
     return result;
   }
@@ -128,9 +132,16 @@ private:
       record(graph, context, costs, pattern, binding, firstNew);
     Redirects added;
     for (auto [src, dst] : llvm::zip_equal(rule.src, outputs))
-      if (graph.find(binding[src]) != graph.find(dst) &&
-          graph.isCanonical(binding[src]))
-        added.push_back({binding[src], graph.find(dst)});
+      added.push_back({binding[src], dst});
+    return redirect(added, state);
+  }
+
+  /// The graph in which further classes stand for others, if it is new.
+  std::optional<State> redirect(Redirects added, const State &state) {
+    llvm::erase_if(added, [&](auto &entry) {
+      entry.second = graph.find(entry.second);
+      return entry.first == entry.second || !graph.isCanonical(entry.first);
+    });
     if (added.empty() || hasCycle(added))
       return std::nullopt;
     activate(added);

@@ -70,7 +70,7 @@ void EGraph::canonicalize(ENode &node) const {
     llvm::sort(node.operands);
 }
 
-bool EGraph::isConstantNode(const ENode &node) const {
+bool EGraph::isConstant(const ENode &node) const {
   if (node.kind != ENode::Kind::Operator)
     return false;
   return llvm::all_of(node.operands, [&](ClassId operand) {
@@ -96,7 +96,7 @@ ClassId EGraph::add(ENode node, Type type) {
   EClass self;
   self.nodes.push_back(id);
   self.type = type;
-  self.isConstant = isConstantNode(node);
+  self.isConstant = isConstant(node);
   classes.push_back(std::move(self));
   parents.push_back(node.owner);
   nodes.push_back(std::move(node));
@@ -141,7 +141,7 @@ void EGraph::refine(ClassId id) {
       continue;
     for (ENodeId user : changed.users) {
       EClass &owner = classes[find(nodes[user].owner)];
-      if (owner.isConstant || !isConstantNode(nodes[user]))
+      if (owner.isConstant || !isConstant(nodes[user]))
         continue;
       owner.isConstant = true;
       worklist.push_back(nodes[user].owner);

@@ -61,7 +61,7 @@ struct EClass {
   std::vector<ENodeId> users;
   mlir::Type
       type; ///< The most precise one that is known; null without a value.
-  bool isConstant = false; ///< Depends on constants alone.
+  bool isConstant = false; ///< One of the nodes needs constants alone.
 };
 
 class EGraph {
@@ -98,6 +98,8 @@ public:
   bool isCanonical(ClassId id) const { return parents[id] == id; }
   mlir::MLIRContext *getContext() const { return context; }
 
+  /// Whether a node is an operator that needs constants alone.
+  bool isConstant(const ENode &node) const;
   /// The instance that a node of `graph` is, for the types that are known of
   /// its operands.
   std::optional<OperatorInstance> getInstance(ENodeId id) const;
@@ -110,7 +112,6 @@ private:
     bool operator()(const ENode &lhs, const ENode &rhs) const;
   };
   void canonicalize(ENode &node) const;
-  bool isConstantNode(const ENode &node) const;
   void refine(ClassId id);
   void rehash(ENodeId id);
 

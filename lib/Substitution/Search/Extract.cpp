@@ -9,8 +9,16 @@ using namespace espalier::substitution;
 static constexpr double kTrifle = 1e-10, kConstantTrifle = 1e-13;
 
 double NodeCosts::getSeconds(ENodeId id) {
+  if (byNode.size() < graph.getNumNodes())
+    byNode.resize(graph.getNumNodes(), -1);
+  if (byNode[id] < 0)
+    byNode[id] = ask(id);
+  return byNode[id];
+}
+
+double NodeCosts::ask(ENodeId id) {
   const ENode &node = graph.getNode(id);
-  if (node.kind != ENode::Kind::Operator || graph[node.owner].isConstant)
+  if (node.kind != ENode::Kind::Operator || graph.isConstant(node))
     return 0;
   std::vector<const void *> key{
       reinterpret_cast<const void *>(uintptr_t(node.symbol)),
@@ -20,13 +28,13 @@ double NodeCosts::getSeconds(ENodeId id) {
   auto [entry, isNew] = known.try_emplace(key, 0);
   if (isNew)
     if (std::optional<OperatorInstance> instance = graph.getInstance(id))
-      entry->second = model.getSeconds(*instance);
+      entry->second = std::max(0.0, model.getSeconds(*instance));
   return entry->second;
 }
 
 double NodeCosts::get(ENodeId id) {
   const ENode &node = graph.getNode(id);
-  if (graph[node.owner].isConstant)
+  if (graph.isConstant(node))
     return kConstantTrifle;
   // What the program says already is as good.
   double trifle = node.origin == kNone ? kTrifle : 1.5 * kTrifle;
@@ -73,11 +81,15 @@ private:
 };
 } // namespace
 
-double Extraction::getCost(const Choice &choice) const {
+double Extraction::getCost(const Choice &choice, uint64_t *numSteps) const {
   double cost = 0;
+  uint64_t numNodes = 0;
   bool isValid = Walk(graph, choice).run(root, [&](ClassId, ENodeId node) {
     cost += costs.get(node);
+    ++numNodes;
   });
+  if (numSteps)
+    *numSteps += numNodes + 1;
   return isValid ? cost : kImpossible;
 }
 

@@ -30,11 +30,16 @@ public:
   double get(ENodeId id);
   /// Without the trifle.
   double getSeconds(ENodeId id);
+  /// To be called when classes have been united.
+  void forgetNodes() { byNode.clear(); }
 
 private:
+  double ask(ENodeId id);
+
   const EGraph &graph;
   CostModel &model;
   std::map<std::vector<const void *>, double> known;
+  std::vector<double> byNode; ///< Negative where it is not known.
 };
 
 /// The problem of an extraction.
@@ -43,8 +48,9 @@ struct Extraction {
   ClassId root;
   NodeCosts &costs;
 
-  /// What a choice costs; impossible if it lacks a class or has a cycle.
-  double getCost(const Choice &choice) const;
+  /// What a choice costs; impossible if it lacks a class or has a cycle. Adds
+  /// to `numSteps` how many nodes it has looked at.
+  double getCost(const Choice &choice, uint64_t *numSteps = nullptr) const;
   /// The seconds that are predicted of a valid choice.
   double getSeconds(const Choice &choice) const;
   /// Leaves only what the root needs.

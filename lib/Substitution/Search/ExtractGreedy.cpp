@@ -81,7 +81,7 @@ private:
     if (bestCost == kImpossible)
       return;
     bool hasImproved = true;
-    while (hasImproved && !isTimeUp()) {
+    while (hasImproved && !isOver()) {
       hasImproved = switchUsers();
       hasImproved |= switchOne();
     }
@@ -91,7 +91,7 @@ private:
   bool switchOne() {
     bool hasImproved = false;
     Choice needed = problem.restrict(best);
-    for (ClassId id = 0; id < needed.size() && !isTimeUp(); ++id) {
+    for (ClassId id = 0; id < needed.size() && !isOver(); ++id) {
       if (needed[id] == kNone || graph[id].isConstant)
         continue;
       for (ENodeId other : graph[id].nodes)
@@ -104,7 +104,7 @@ private:
   bool switchUsers() {
     bool hasImproved = false;
     Choice needed = problem.restrict(best);
-    for (ClassId id = 0; id < needed.size() && !isTimeUp(); ++id) {
+    for (ClassId id = 0; id < needed.size() && !isOver(); ++id) {
       if (!graph.isCanonical(id) || graph[id].isConstant)
         continue;
       SmallVector<ENodeId> nodes;
@@ -123,6 +123,8 @@ private:
     return hasImproved;
   }
 
+  bool isOver() const { return numSteps > kMaxSteps || isTimeUp(); }
+
   bool tryNodes(ArrayRef<ENodeId> nodes) {
     SmallVector<std::pair<ClassId, ENodeId>> saved;
     for (ENodeId id : nodes) {
@@ -132,7 +134,7 @@ private:
       saved.push_back({owner, best[owner]});
       best[owner] = id;
     }
-    double cost = saved.empty() ? bestCost : problem.getCost(best);
+    double cost = saved.empty() ? bestCost : problem.getCost(best, &numSteps);
     if (cost < bestCost) {
       bestCost = cost;
       return true;
@@ -142,9 +144,13 @@ private:
     return false;
   }
 
+  /// A few seconds.
+  static constexpr uint64_t kMaxSteps = 200000000;
+
   const Extraction &problem;
   const EGraph &graph;
   std::function<bool()> isTimeUp;
+  uint64_t numSteps = 0;
   Choice best;
   double bestCost;
 };

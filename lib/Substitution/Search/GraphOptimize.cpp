@@ -28,6 +28,8 @@ struct GraphOptimizePass
     for (const std::string &file : ruleFiles)
       if (failed(load(file, rules)))
         return signalPassFailure();
+    if (ruleFiles.empty())
+      rules.addLibrary();
     SearchOptions options;
     options.search = search;
     options.extraction = extraction;

@@ -29,9 +29,12 @@ unsigned Recognizer::getOperator(const Node &node) {
 bool Recognizer::is(const EGraph &graph, ENodeId id, unsigned operation,
                     bool isSwapped) {
   const ENode &node = graph.getNode(id);
-  std::vector<const void *> key{
-      reinterpret_cast<const void *>(uintptr_t(node.symbol) * 2 + isSwapped),
-      graph[node.owner].type.getAsOpaquePointer()};
+  // Numbers of symbols are an e-graph's own.
+  const Symbol &symbol = graph.getSymbol(node.symbol);
+  std::vector<const void *> key{isSwapped ? this : nullptr,
+                                symbol.name.getAsOpaquePointer(),
+                                symbol.attributes.getAsOpaquePointer(),
+                                graph[node.owner].type.getAsOpaquePointer()};
   for (ClassId operand : node.operands)
     key.push_back(graph[operand].type.getAsOpaquePointer());
   std::vector<int8_t> &row = known[key];
@@ -118,7 +121,7 @@ bool Matcher::solve(const RulePattern &pattern, std::vector<Goal> &goals,
     found.push_back(binding);
     return found.size() < limits.maxMatches;
   }
-  if (++numSteps > limits.maxSteps)
+  if (++numSteps > limits.maxSteps || ++numRuleSteps > limits.maxRuleSteps)
     return false;
   Goal goal = goals.back();
   goal.id = graph.find(goal.id);
@@ -184,7 +187,7 @@ std::vector<Binding> Matcher::matchOutput(const RulePattern &pattern,
     Binding binding(rule.graph.size(), kNone);
     numSteps = 0;
     solve(pattern, goals, binding, found);
-    if (found.size() >= limits.maxMatches)
+    if (found.size() >= limits.maxMatches || numRuleSteps > limits.maxRuleSteps)
       break;
   }
   return found;
@@ -241,6 +244,8 @@ std::vector<Binding> Matcher::join(const RulePattern &pattern,
   std::vector<Binding> joined;
   for (const Binding &binding : first)
     for (const Binding *other : byKey[getKey(binding)]) {
+      if (++numRuleSteps > limits.maxRuleSteps)
+        return joined;
       ClassId self = (*other)[rule.src[output]];
       bool isNew = true;
       for (unsigned before = 0; before < output; ++before)
@@ -257,6 +262,7 @@ std::vector<Binding> Matcher::join(const RulePattern &pattern,
 }
 
 std::vector<Binding> Matcher::match(const RulePattern &pattern) {
+  numRuleSteps = 0;
   std::vector<Binding> found = matchOutput(pattern, 0);
   for (unsigned output = 1; output < pattern.below.size(); ++output)
     found =

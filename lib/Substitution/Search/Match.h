@@ -20,7 +20,7 @@ namespace espalier::substitution {
 /// The class of each node of a rule; `kNone` for those of `dst` alone.
 using Binding = std::vector<ClassId>;
 
-/// Remembers which instances are which operators of rules.
+/// Remembers which instances are which operators of rules, in all e-graphs.
 class Recognizer {
 public:
   /// The number of an operator of a rule.
@@ -31,7 +31,7 @@ public:
 
 private:
   std::vector<Node> operators;
-  /// By symbol and types: for each operator, not known yet, false or true.
+  /// By name, attributes and types: for each operator, not known yet, false or true.
   std::map<std::vector<const void *>, std::vector<int8_t>> known;
 };
 
@@ -52,8 +52,8 @@ struct RulePattern {
 struct MatchLimits {
   /// Of one output, and of a whole rule.
   unsigned maxMatches = 4000;
-  /// Steps that the search below one class may take.
-  unsigned maxSteps = 10000;
+  /// Steps that the search below one class may take, and that for a rule.
+  unsigned maxSteps = 10000, maxRuleSteps = 2000000;
 };
 
 class Matcher {
@@ -85,7 +85,7 @@ private:
   const EGraph &graph;
   Recognizer &recognizer;
   MatchLimits limits;
-  unsigned numSteps = 0;
+  unsigned numSteps = 0, numRuleSteps = 0;
   /// The classes that have a node of this name.
   llvm::DenseMap<mlir::StringAttr, std::vector<ClassId>> byName;
 };

@@ -27,7 +27,8 @@ public:
     double after = problem.getSeconds(best);
     context.result.numNodes += block->graph.getNumNodes();
     context.result.secondsBefore += before;
-    if (!(after < before)) {
+    // Less than that is rounding.
+    if (!(after < before * (1 - 1e-6))) {
       context.result.secondsAfter += before;
       return;
     }
@@ -39,6 +40,7 @@ public:
 private:
   Choice searchEGraph(const Extraction &problem) {
     saturate(block->graph, context);
+    problem.costs.forgetNodes();
     Choice best = extractGreedily(problem, getOriginal(problem),
                                   [&] { return context.isTimeUp(); });
     if (context.options.extraction == SearchOptions::Extraction::Ilp)

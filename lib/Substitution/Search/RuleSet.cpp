@@ -1,6 +1,7 @@
 //===- RuleSet.cpp - Rules that a search may use --------------------------===//
 
 #include "espalier/Substitution/Search/RuleSet.h"
+#include "espalier/Substitution/Library.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -29,6 +30,13 @@ LogicalResult RuleSet::add(StringRef text, Report error, Report warn) {
     warn("rule " + rule.name + " is not used: " + text);
   }
   return success();
+}
+
+void RuleSet::addLibrary() {
+  for (Rule &rule : loadLibrary()) {
+    Guard guard = rule.where;
+    add({std::move(rule), std::move(guard)});
+  }
 }
 
 LogicalResult RuleSet::addFile(StringRef path, Report error, Report warn) {

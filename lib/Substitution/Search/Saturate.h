@@ -52,10 +52,11 @@ void saturate(EGraph &graph, SearchContext &context);
 Choice backtrack(EGraph &graph, ClassId root, SearchContext &context,
                  NodeCosts &costs);
 
-/// Adds what is known of slices and concatenations beyond rules, which speak of
-/// two parts only: a slice of a slice is a slice, and a concatenation of many
-/// is one of two. Returns whether anything was new.
+/// Adds equal nodes of the forms that rules speak of, to what is said in other
+/// ways. Returns whether anything was new.
 bool addStructure(EGraph &graph, unsigned maxNodes);
+/// The classes of such nodes that are equal to one.
+llvm::SmallVector<ClassId, 2> findStructure(EGraph &graph, ENodeId id);
 
 } // namespace espalier::substitution
 

@@ -1,19 +1,19 @@
-"""Draw what a kernel's schedule does, as an HTML page."""
+"""Draw what a kernel's schedule or a network's optimization does, as an HTML page."""
 
 import argparse
 from pathlib import Path
 
 from espalier.commands.common import replacing
-from espalier.compiler import read_text
+from espalier.compiler import OPTIMIZATIONS, Options, load_module, optimize_module, read_text
 from espalier.errors import EspalierError
-from espalier.report import make_page
+from espalier.report import make_network_page, make_page
 from espalier.sandbox import check_text
 from espalier.schedules import Schedule, ScheduleError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("kernel", type=Path, metavar="KERNEL.mlir")
+    parser.add_argument("kernel", type=Path, metavar="KERNEL.mlir|MODEL")
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.html")
     parser.add_argument("--name", metavar="NAME", help="one of several kernels")
     parser.add_argument("--script", type=Path, metavar="SCRIPT.mlir", help="commands to apply")
@@ -27,10 +27,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COMPUTATION=I,J",
         help="the dimensions to show",
     )
+    parser.add_argument(
+        "--optimize",
+        choices=[name for name in OPTIMIZATIONS if name != "none"],
+        help="of a model: show the substitutions that are found, and their proofs",
+    )
+    parser.add_argument(
+        "--measure-seconds",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="with --optimize, for measuring kernels (default: costs are estimates)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; a refused script is shown and is no error."""
+    if args.optimize:
+        return _report_network(args)
     text = read_text(args.kernel)
     check_text(text)
     schedule = Schedule(text, args.name)
@@ -48,6 +62,27 @@ def run(args: argparse.Namespace) -> int:
     with replacing(args.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
     print(f"{args.output}: {'refused' if refused else 'drawn'}")
+    return 0
+
+
+def _report_network(args: argparse.Namespace) -> int:
+    """Write the page about a network before and after optimization."""
+    for option in ("name", "script", "size", "axes"):
+        if getattr(args, option):
+            raise EspalierError(f"option --{option}: expects a kernel, but got --optimize")
+    module, _ = load_module(str(args.kernel))
+    measured = args.measure_seconds > 0
+    options = Options(
+        optimize=args.optimize,
+        kernel_times=Options().kernel_times if measured else None,
+        measure_seconds=args.measure_seconds,
+    )
+    report = optimize_module(module, options)
+    page = make_network_page(args.kernel.name, report)
+    with replacing(args.output) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    made = sum(substitution["count"] for substitution in report["substitutions"])
+    print(f"{args.output}: {made} substitutions")
     return 0
 
 

@@ -71,13 +71,13 @@ poly.kernel @masked_tail(%A: memref<?xi32>, %B: memref<?xi32>, %C: memref<?xi32>
 #m = affine_map<(i, j) -> (i, j)>
 #points = affine_set<(i, j) : (i >= 0, 1 - i >= 0, j >= 0, 15 - j >= 0)>
 
-// An access is a scalar for all lanes, a contiguous vector, or a gather.
+// An access is a scalar for all lanes, a contiguous vector, or parts of some.
 // CHECK-LABEL: func.func @kinds_of_access(
 // CHECK-NOT:     vector.create_mask
 // CHECK:         scf.for
 // CHECK:           memref.load {{.*}} : memref<2xf32>
 // CHECK:           vector.load {{.*}} : memref<16xf32>, vector<16xf32>
-// CHECK:           vector.gather {{.*}} : memref<32xf32>
+// CHECK:           vector.shuffle {{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31]
 // CHECK:           vector.broadcast %{{.*}} : f32 to vector<16xf32>
 // CHECK:           vector.store {{.*}} : memref<32xf32>, vector<16xf32>
 poly.kernel @kinds_of_access(%A: memref<2xf32>, %B: memref<16xf32>, %C: memref<32xf32>, %D: memref<2x16xf32>) {

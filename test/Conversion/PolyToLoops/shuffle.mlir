@@ -23,12 +23,34 @@ poly.kernel @groups(%x: memref<32xf32>, %w: memref<4x32xf32>, %y: memref<32xf32>
   }
 }
 
-// Lanes too far apart for one load.
+// Lanes in four neighbouring vectors, the last of which ends with the last lane.
+// CHECK-LABEL: func.func @near
+// CHECK:         %[[A:.*]] = vector.load %{{.*}}[%c0{{.*}}] : memref<52xf32>
+// CHECK:         %[[B:.*]] = vector.load %{{.*}}[%c16{{.*}}] : memref<52xf32>
+// CHECK:         %[[AB:.*]] = vector.shuffle %[[A]], %[[B]] [0, 1, 2, 3, 16, 17, 18, 19, {{.*}}]
+// CHECK:         %[[C:.*]] = vector.load %{{.*}}[%c32{{.*}}] : memref<52xf32>
+// CHECK:         %[[ABC:.*]] = vector.shuffle %[[AB]], %[[C]] [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, {{.*}}]
+// CHECK:         %[[D:.*]] = vector.load %{{.*}}[%c36{{.*}}] : memref<52xf32>
+// CHECK:         vector.shuffle %[[ABC]], %[[D]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 28, 29, 30, 31]
+// CHECK-NOT:     vector.gather
+poly.kernel @near(%x: memref<52xf32>, %y: memref<16xf32>) {
+  poly.compute @copy domain [affine_set<(j) : (j >= 0, 15 - j >= 0)>]
+      reads(%x[affine_map<(j) -> ((j floordiv 4) * 16 + j mod 4)>] : memref<52xf32>)
+      writes(%y[affine_map<(j) -> (j)>] : memref<16xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@copy] maps [affine_map<(j) -> (j)>] loops [vector(16)]
+  }
+}
+
+// Lanes too far apart for that.
 // CHECK-LABEL: func.func @distant
 // CHECK:         vector.gather
-poly.kernel @distant(%x: memref<64xf32>, %y: memref<16xf32>) {
+poly.kernel @distant(%x: memref<100xf32>, %y: memref<16xf32>) {
   poly.compute @copy domain [affine_set<(j) : (j >= 0, 15 - j >= 0)>]
-      reads(%x[affine_map<(j) -> ((j floordiv 4) * 16 + j mod 4)>] : memref<64xf32>)
+      reads(%x[affine_map<(j) -> ((j floordiv 4) * 32 + j mod 4)>] : memref<100xf32>)
       writes(%y[affine_map<(j) -> (j)>] : memref<16xf32>) {
   ^bb0(%a: f32):
     poly.yield %a : f32

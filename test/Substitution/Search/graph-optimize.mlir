@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s --allow-unregistered-dialect --graph-optimize=rules=%S/Inputs/merge.rules --split-input-file | FileCheck %s
+// RUN: espalier-opt %s --allow-unregistered-dialect --graph-optimize=rules=%S/Inputs/merge.rules | FileCheck %s
 
 // A product of the same operand with three constants is one product.
 // CHECK-LABEL: func @products_of_one_operand_merge
@@ -16,8 +16,6 @@ func.func @products_of_one_operand_merge(%x: tensor<8x64xf32>)
   return %0, %1, %2 : tensor<8x32xf32>, tensor<8x32xf32>, tensor<8x16xf32>
 }
 
-// -----
-
 // The rows of the operand may be unknown: the rule asks nothing of them.
 // CHECK-LABEL: func @unknown_rows_merge
 // CHECK: graph.matmul %{{.*}} : (tensor<?x64xf32>, tensor<64x64xf32>)
@@ -31,8 +29,6 @@ func.func @unknown_rows_merge(%x: tensor<?x64xf32>) -> (tensor<?x32xf32>, tensor
   return %0, %1 : tensor<?x32xf32>, tensor<?x32xf32>
 }
 
-// -----
-
 // Where to cut is not known.
 // CHECK-LABEL: func @unknown_columns_stay
 // CHECK-COUNT-2: graph.matmul
@@ -44,8 +40,6 @@ func.func @unknown_columns_stay(%x: tensor<8x64xf32>, %a: tensor<64x?xf32>, %b: 
   return %0, %1 : tensor<8x?xf32>, tensor<8x?xf32>
 }
 
-// -----
-
 // CHECK-LABEL: func @activation_is_fused
 // CHECK: graph.matmul %{{.*}} {activation = #graph.activation<relu>}
 // CHECK-NOT: graph.relu
@@ -54,8 +48,6 @@ func.func @activation_is_fused(%x: tensor<8x64xf32>, %a: tensor<64x32xf32>) -> t
   %1 = graph.relu %0 : (tensor<8x32xf32>) -> tensor<8x32xf32>
   return %1 : tensor<8x32xf32>
 }
-
-// -----
 
 // The second product needs what the first one gave to a barrier: merged, it
 // would be needed before itself.
@@ -71,8 +63,6 @@ func.func @cycle_through_a_barrier_stays(%x: tensor<8x8xf32>, %a: tensor<8x8xf32
   %1 = graph.matmul %x, %b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
-
-// -----
 
 // Barriers are never dropped and keep their order, whatever uses them.
 // CHECK-LABEL: func @barriers_stay
@@ -91,8 +81,6 @@ func.func @barriers_stay(%x: tensor<8x8xf32>, %a: tensor<8x8xf32>) {
   }) : () -> ()
   return
 }
-
-// -----
 
 // Integers wrap; rules are about numbers.
 // CHECK-LABEL: func @integers_stay

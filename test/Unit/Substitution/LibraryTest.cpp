@@ -18,7 +18,7 @@ TEST(LibraryTest, IsReadWhole) {
   EXPECT_GE(rules.size(), 300u);
 }
 
-// Each rule is proved again, and needs no more than it says.
+// Each rule is proved again, and asks for no less than the proof does.
 TEST(LibraryTest, EveryRuleIsProved) {
   RuleProver prover;
   for (const Rule &rule : loadLibrary()) {
@@ -27,9 +27,12 @@ TEST(LibraryTest, EveryRuleIsProved) {
     again.arithmetic = Arithmetic::Unstated;
     ASSERT_TRUE(prover.prove(again).isProved()) << rule.name;
     Uses uses = listUses(rule);
-    EXPECT_EQ(toString(again.where, uses), toString(rule.where, uses))
+    for (const GuardClause &clause : again.where.clauses)
+      EXPECT_TRUE(llvm::is_contained(rule.where.clauses, clause))
+          << rule.name << " needs " << toString(again.where, uses);
+    EXPECT_TRUE(rule.arithmetic == Arithmetic::Reassociates ||
+                again.arithmetic == Arithmetic::Exact)
         << rule.name;
-    EXPECT_EQ(again.arithmetic, rule.arithmetic) << rule.name;
   }
 }
 

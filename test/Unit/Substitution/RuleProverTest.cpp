@@ -72,6 +72,10 @@ TEST_F(RuleProverTest, OtherOrdersOfAdditionAreNot) {
   EXPECT_FALSE(isExact(
       "(ewadd " + matmul("?i0", "?i1") + " " + matmul("?i2", "?i3") + ")",
       matmul(concat("1", "2", "?i0", "?i2"), concat("0", "2", "?i1", "?i3"))));
+  // Taps by rows, or by columns.
+  EXPECT_FALSE(isExact(
+      "(swap :axes 2,3 :ndim 4 " + conv("?i0", "?i1") + ")",
+      conv("(swap :axes 2,3 :ndim 4 ?i0)", "(swap :axes 2,3 :ndim 4 ?i1)")));
   // The same summands, but the second half first.
   std::string forth = concat("0", "2", "?i0", "?i1");
   std::string back = concat("0", "2", "?i1", "?i0");

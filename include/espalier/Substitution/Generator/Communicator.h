@@ -20,6 +20,10 @@ public:
   virtual std::vector<std::string> gather(const std::string &bytes) {
     return {bytes};
   }
+  /// Sends the k-th bytes to process k, and returns what each sent to this one.
+  virtual std::vector<std::string> exchange(std::vector<std::string> bytes) {
+    return bytes;
+  }
 };
 
 } // namespace espalier::substitution

@@ -4,9 +4,10 @@
 // random inputs in a finite field, and makes rules of what is equal. The rules
 // are candidates: tests speak for them, not proofs.
 //
-// The work is divided into partitions by the graphs' fingerprints. Each process
-// of a communicator does its share of them, and the first one makes the rules;
-// they are the same whatever the number of processes, threads or partitions.
+// Each process of a communicator enumerates its share of the graphs, and sends
+// them to others by their fingerprints: each has all graphs of its partitions
+// of these. The first one makes the rules; they are the same whatever the
+// number of processes, threads or partitions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ struct GenerateOptions {
   /// Whether rules that follow from others are kept, as TASO counts rules.
   bool keepImplied = false;
   unsigned numThreads = 1;
-  /// A power of two up to 64: the more, the less memory and the more time.
+  /// A power of two up to 64: beyond one for each process, the more, the less
+  /// memory and the more time. If there are more processes, it is as many.
   unsigned numPartitions = 1;
   /// Where finished partitions are kept, so that another run goes on from them.
   /// Nowhere if empty.

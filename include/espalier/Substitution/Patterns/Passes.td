@@ -8,9 +8,11 @@ include "mlir/Pass/PassBase.td"
 def GraphApplyRulesPass : Pass<"graph-apply-rules"> {
   let summary = "simplifies graphs by proved rules";
   let description = [{
-    Applies the rules of `files` that leave fewer operators, and no more
-    convolutions, matrix products and pools, wherever they fit, until none does.
-    Without files, these are the rules that come with Espalier. A file has rules
+    Applies the rules of `files` wherever that leaves fewer operations, and no
+    more convolutions, matrix products and pools, until it does nowhere. What
+    depends on constants alone does not count; `graph-fold-constants` computes
+    it. Without files, these are the rules that
+    come with Espalier. A file has rules
     in the text form (`.rules`), as PDL (`.mlir`) or as PDLL (`.pdll`, if there
     is a command `mlir-pdll`).
 

@@ -11,7 +11,9 @@
 //       slices cut where the rule says, the condition (`where`) holds, and the
 //       operations of `dst` can take the place of those of `src`.
 //   espalier_simplifies(rule, tensors..)
-//       More operations become unused than are new.
+//       More operations become unused than are new, and no fewer convolutions,
+//       matrix products and pools. What depends on constants alone does not
+//       count. Applying such rules ends.
 //   espalier_begin(rule, tensors..)
 //       Comes before all creations.
 //   espalier_create("relu", operands..)
@@ -42,10 +44,9 @@ struct RuleCost {
   /// Of these, convolutions, matrix products and pools.
   unsigned numSrcKernels = 0, numDstKernels = 0;
 
-  /// Fewer operators and no more kernels. Applying such rules ends.
-  bool isSimplification() const {
-    return numDst < numSrc && numDstKernels <= numSrcKernels;
-  }
+  /// Whether the rule may leave fewer operations, which also depends on which
+  /// of them are used elsewhere, or depend on constants alone.
+  bool maySimplify() const { return numDstKernels <= numSrcKernels; }
 };
 /// Operators that both sides share count on neither.
 RuleCost getCost(const Rule &rule, const Uses &uses);

@@ -9,8 +9,9 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
   let summary = "makes graphs faster by proved substitutions";
   let description = [{
     Looks for a graph that computes the same and is predicted to take less time,
-    by substitution rules. Each rule is proved before it is used; one that is
-    not proved is left out with a warning.
+    by substitution rules: those of the library that comes with Espalier or,
+    instead of them, those of the files `rules`. Each of these is proved before
+    it is used; one that is not proved is left out with a warning.
 
     With `search=egraph`, all applications of all rules are kept side by side in
     an e-graph, and the best graph is extracted from it. With

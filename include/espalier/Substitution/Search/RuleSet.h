@@ -25,6 +25,8 @@ public:
   /// The same for a file.
   mlir::LogicalResult addFile(llvm::StringRef path, Report error, Report warn);
 
+  /// Adds the rules that come with Espalier, which are proved by a test.
+  void addLibrary();
   /// Adds a rule that has been proved.
   void add(ProvedRule rule) { rules.push_back(std::move(rule)); }
 

@@ -14,12 +14,12 @@ const Limits kLimits{uint64_t(1) << 30,
 
 std::vector<GraphRecord> enumerate(const Expressions &expressions,
                                    unsigned depth, unsigned numThreads = 1,
-                                   unsigned firstShard = 0,
-                                   unsigned lastShard = kNumShards) {
+                                   uint64_t shardBits = ~uint64_t(0),
+                                   Share share = {}) {
   auto shards = std::make_unique<ShardedRecords>();
   EnumerationCounts counts;
-  EXPECT_EQ(enumerateGraphs(expressions, depth, numThreads, firstShard,
-                            lastShard, kLimits, *shards, counts),
+  EXPECT_EQ(enumerateGraphs(expressions, depth, share, numThreads, shardBits,
+                            kLimits, *shards, counts),
             Outcome::Done);
   std::vector<GraphRecord> records;
   for (const std::vector<GraphRecord> &shard : *shards)
@@ -65,10 +65,17 @@ TEST_F(EnumerateTest, ThreadsAndShardsDivideTheSame) {
   std::vector<GraphRecord> threads = enumerate(expressions, 2, 3), parts;
   for (unsigned shard = 0; shard < kNumShards; shard += 16) {
     std::vector<GraphRecord> part =
-        enumerate(expressions, 2, 1, shard, shard + 16);
+        enumerate(expressions, 2, 1, uint64_t(0xffff) << shard);
     parts.insert(parts.end(), part.begin(), part.end());
   }
-  for (const auto &other : {threads, parts}) {
+  std::vector<GraphRecord> shares;
+  for (unsigned number = 0; number < 3; ++number) {
+    std::vector<GraphRecord> share =
+        enumerate(expressions, 2, 1, ~uint64_t(0), {number, 3});
+    shares.insert(shares.end(), share.begin(), share.end());
+  }
+  llvm::sort(shares);
+  for (const auto &other : {threads, parts, shares}) {
     ASSERT_EQ(other.size(), records.size());
     for (size_t i = 0; i < records.size(); ++i) {
       EXPECT_EQ(other[i].fingerprint, records[i].fingerprint);
@@ -110,13 +117,13 @@ TEST_F(EnumerateTest, LimitsHold) {
   EnumerationCounts counts;
   Limits small = kLimits;
   small.maxBytes = 1000;
-  EXPECT_EQ(
-      enumerateGraphs(expressions, 2, 1, 0, kNumShards, small, *shards, counts),
-      Outcome::OutOfMemory);
+  EXPECT_EQ(enumerateGraphs(expressions, 2, {}, 1, ~uint64_t(0), small, *shards,
+                            counts),
+            Outcome::OutOfMemory);
   Limits late = kLimits;
   late.deadline = Limits::Clock::now();
-  EXPECT_EQ(
-      enumerateGraphs(expressions, 2, 1, 0, kNumShards, late, *shards, counts),
-      Outcome::OutOfTime);
+  EXPECT_EQ(enumerateGraphs(expressions, 2, {}, 1, ~uint64_t(0), late, *shards,
+                            counts),
+            Outcome::OutOfTime);
 }
 } // namespace

@@ -48,16 +48,25 @@ public:
   Generator(MLIRContext &context, unsigned seed, bool isDynamic)
       : builder(&context), random(seed), isDynamic(isDynamic) {}
 
+  /// Another function comes first: what is remembered of it must not matter.
   OwningOpRef<ModuleOp> make() {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+    addFunction(*module, "other");
+    values.clear();
+    addFunction(*module, "main");
+    return module;
+  }
+
+private:
+  void addFunction(ModuleOp module, StringRef name) {
     Location loc = builder.getUnknownLoc();
-    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
     SmallVector<Type> arguments{type({3, 4}), type({4, 3}), type({2, 4, 5, 5}),
                                 type({2, 3, 4})};
     if (isDynamic)
       arguments[2] = type({ShapedType::kDynamic, 4, 5, 5});
-    builder.setInsertionPointToEnd(module->getBody());
+    builder.setInsertionPointToEnd(module.getBody());
     auto function = func::FuncOp::create(
-        builder, loc, "main", builder.getFunctionType(arguments, {}));
+        builder, loc, name, builder.getFunctionType(arguments, {}));
     builder.setInsertionPointToEnd(function.addEntryBlock());
     llvm::append_range(values, function.getArguments());
     unsigned numArguments = values.size();
@@ -70,10 +79,8 @@ public:
     func::ReturnOp::create(builder, loc, results);
     function.setType(
         builder.getFunctionType(arguments, ValueRange(results).getTypes()));
-    return module;
   }
 
-private:
   unsigned pick(unsigned count) { return random() % count; }
   RankedTensorType type(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, builder.getF64Type());
@@ -139,7 +146,25 @@ private:
     return alike[pick(alike.size())];
   }
 
+  /// The operator that a structural identity is about.
+  void addBatchNorm() {
+    Value first = values[pick(values.size())];
+    auto type = cast<RankedTensorType>(first.getType());
+    if (type.getRank() < 2 || type.isDynamicDim(1))
+      return;
+    SmallVector<Value> vectors;
+    for (unsigned number = 0; number < 4; ++number)
+      vectors.push_back(makeWeight({type.getDimSize(1)}));
+    Value variance = graph::MulOp::create(builder, builder.getUnknownLoc(),
+                                          vectors[3], vectors[3]);
+    values.push_back(graph::BatchNormOp::create(
+        builder, builder.getUnknownLoc(), type, first, vectors[0], vectors[1],
+        vectors[2], variance, builder.getF64FloatAttr(1.0)));
+  }
+
   void addOperator() {
+    if (pick(20) == 0)
+      return addBatchNorm();
     // What most rules are about comes more often than other operators.
     static const OpKind common[] = {
         OpKind::Conv2d, OpKind::Matmul,    OpKind::Matmul, OpKind::EwAdd,
@@ -204,6 +229,7 @@ protected:
       auto ignore = [](const Twine &) {};
       (void)result.addFile(TASO_PROPERTIES, fail, ignore);
       (void)result.addFile(MODEL_RULES, fail, fail);
+      result.addLibrary();
       return result;
     }();
     return rules;
@@ -233,7 +259,7 @@ protected:
     OwningOpRef<ModuleOp> module =
         Generator(context, seed, seed % 4 == 0).make();
     EXPECT_TRUE(succeeded(verify(*module)));
-    auto function = cast<func::FuncOp>(module->getBody()->front());
+    auto function = cast<func::FuncOp>(module->getBody()->back());
     SmallVector<Tensor> inputs = makeInputs(function, seed);
     FailureOr<SmallVector<Tensor>> before =
         interpreter::interpret(*module, inputs);

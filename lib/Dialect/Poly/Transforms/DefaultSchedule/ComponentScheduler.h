@@ -109,6 +109,14 @@ private:
   /// image pass this one; null if the panels stay in cache, or pass only once.
   mlir::DictionaryAttr getPrefetch(unsigned position,
                                    llvm::ArrayRef<unsigned> own);
+  /// The same for what other computations will copy, for this one to read, in
+  /// the next iteration of the loops around.
+  mlir::DictionaryAttr getCopyPrefetch(unsigned position);
+  /// The copy of an argument that made the element which `read` has at a point,
+  /// and the point that made it; nothing if there is no such copy.
+  std::optional<
+      std::pair<const ComputeShape *, llvm::SmallVector<mlir::AffineExpr>>>
+  findCopy(const ComputeAccess &read) const;
 
   KernelOp kernel;
   llvm::ArrayRef<ComputeShape> shapes;

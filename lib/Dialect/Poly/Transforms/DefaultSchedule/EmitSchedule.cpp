@@ -283,6 +283,77 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
        builder.getNamedAttr("read", builder.getI64IntegerAttr(panel))});
 }
 
+std::optional<std::pair<const ComputeShape *, SmallVector<AffineExpr>>>
+ComponentScheduler::findCopy(const ComputeAccess &read) const {
+  for (const ComputeShape &copy : llvm::reverse(shapes)) {
+    if (copy.reads.size() != 1 || copy.writes.size() != 1 ||
+        copy.writes.front().array != read.array ||
+        !isa<BlockArgument>(copy.reads.front().array))
+      continue;
+    // Each dimension of the copy is an index of the element, but for a number.
+    SmallVector<AffineExpr> point(copy.getNumDims());
+    for (auto [made, used] : llvm::zip_equal(
+             copy.writes.front().map.getResults(), read.map.getResults()))
+      for (unsigned dim = 0; dim < point.size(); ++dim) {
+        AffineExpr shift = simplifyAffineExpr(
+            made - getAffineDimExpr(dim, context), copy.getNumDims(), 0);
+        if (isa<AffineConstantExpr>(shift))
+          point[dim] = used - shift;
+      }
+    if (llvm::all_of(point, [](AffineExpr expr) { return bool(expr); }))
+      return std::pair(&copy, point);
+  }
+  return std::nullopt;
+}
+
+DictionaryAttr ComponentScheduler::getCopyPrefetch(unsigned position) {
+  if (position != reduction || !component.numWindow || outer.count == 0)
+    return {};
+  const ComputeShape &compute = shape(position);
+  for (const ComputeAccess &read : compute.reads) {
+    auto found = findCopy(read);
+    if (!found)
+      continue;
+    const ComputeShape &copy = *found->first;
+    // The last points of the window need what the copies did not have before.
+    std::optional<unsigned> lane;
+    for (auto [dim, expr] : llvm::enumerate(found->second)) {
+      if (expr.isFunctionOfDim(*vectorDim))
+        lane = dim;
+      for (unsigned other = numShared; other < getFirstOwn(compute); ++other)
+        expr = expr.replace(
+            getAffineDimExpr(other, context),
+            getAffineConstantExpr(*compute.getExtent(other) - 1, context));
+    }
+    if (!lane)
+      return {};
+    std::optional<int64_t> stride = getStride(copy.reads.front(), *lane, lanes);
+    MemRefType type = copy.reads.front().getType();
+    int64_t bytes = lanes * tile.vectors * getBytes(type.getElementType());
+    if (!stride || *stride < 1 || *stride > 8)
+      return {};
+    AffineExpr next = getAffineDimExpr(outer.count - 1, context);
+    for (AffineExpr &expr : found->second)
+      expr =
+          simplifyAffineExpr(expr.replace(next, next + 1), compute.getNumDims(),
+                             kernel.getNumParameters());
+    AffineMap at =
+        AffineMap::get(compute.getNumDims(), kernel.getNumParameters(),
+                       found->second, context);
+    auto name = [](const ComputeShape &shape) {
+      return FlatSymbolRefAttr::get(shape.op.getSymNameAttr());
+    };
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("at", AffineMapAttr::get(at)),
+         builder.getNamedAttr("bytes",
+                              builder.getI64IntegerAttr(bytes * *stride)),
+         builder.getNamedAttr("computation", name(compute)),
+         builder.getNamedAttr("read", builder.getI64IntegerAttr(0)),
+         builder.getNamedAttr("reader", name(copy))});
+  }
+  return {};
+}
+
 /// Whether the points along `dim` update the same element.
 static bool isReduced(const ComputeShape &compute, unsigned dim) {
   return llvm::none_of(compute.writes, [&](const ComputeAccess &write) {
@@ -367,13 +438,20 @@ void ComponentScheduler::emitCompute(unsigned position,
   Loops loops;
   addOwnLoops(compute, own, loops);
   OpBuilder::InsertionGuard guard(builder);
-  if (DictionaryAttr prefetch = getPrefetch(position, own)) {
+  DictionaryAttr prefetch = getPrefetch(position, own);
+  if (!prefetch)
+    prefetch = getCopyPrefetch(position);
+  if (prefetch) {
+    // Once for all points of a loop that is written out.
+    Loops inner;
+    if (!own.empty() && isUnrolled(compute, own.back()))
+      inner.add(loops.results.pop_back_val(), loops.kinds.pop_back_val());
     emitBand(position, loops.results, loops.kinds);
     auto mark = MarkOp::create(builder, kernel.getLoc(), kPrefetchMark);
     mark->setAttrs(prefetch);
     mark.setName(kPrefetchMark);
     builder.setInsertionPointToEnd(&mark.getOrCreateBlock());
-    loops = {};
+    loops = std::move(inner);
   }
   for (unsigned dim = numShared; dim < getFirstOwn(compute); ++dim)
     loops.add(getAffineDimExpr(dim, context), getLoop(LoopKind::Unroll));

@@ -10,7 +10,7 @@ import pytest
 
 from espalier.models import MODELS
 
-BENCH = Path(__file__).parents[1] / "Benchmark" / "bench.py"
+BENCH = Path(__file__).parents[2] / "Benchmark" / "bench.py"
 FIELDS = {"commit", "machine", "threads", "expected", "kernels"}
 COMPARED = {"baseline", "baseline_ms", "baselines_ms", "baseline_builds", "ratio", "median_ms"}
 
@@ -47,6 +47,14 @@ def test_results_are_right_and_complete(results):
 
 def test_networks_are_all_there(results):
     assert {f"Networks/{name}" for name in MODELS} <= set(results)
+
+
+def test_searches_are_compared_with_the_unoptimized_program(results):
+    lines = {name: r for name, r in results.items() if name.startswith("taso/")}
+    assert len(lines) == 6 * 3
+    for name, result in lines.items():
+        assert {"measured_speedup_1_threads", "measured_speedup_2_threads"} <= set(result), name
+        assert {"predicted_speedup", "search_s", "used"} <= set(result), name
 
 
 def test_kernels_of_the_suite(results):
