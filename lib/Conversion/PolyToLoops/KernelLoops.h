@@ -50,7 +50,6 @@ private:
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
-  /// The loop, with the values that bound it.
   mlir::LogicalResult emitDataLoop(const polyhedral::AstNode &node);
   mlir::LogicalResult emitAnyLoop(const polyhedral::AstNode &node);
   /// Whether a computation below `node` uses an array in registers.
@@ -88,7 +87,6 @@ private:
   mlir::Value emitExpr(const polyhedral::AstExpr &expr);
   /// A bound of a loop; the upper one is exclusive.
   mlir::Value emitBound(const polyhedral::AstNode &loop, bool isUpper);
-  /// The same, if it is a constant for these values of unrolled iterators.
   std::optional<int64_t> getConstantBoundOf(const polyhedral::AstNode &loop,
                                             bool isUpper);
   /// Whether a loop around has read all elements that bound `loop`.
@@ -162,7 +160,6 @@ private:
 
   // Statements (Statements.cpp).
   mlir::LogicalResult emitCall(const polyhedral::AstNode &call);
-  /// The same where all conditions are known to hold.
   mlir::LogicalResult emitInstance(const polyhedral::AstNode &call);
   mlir::LogicalResult emitReduction(poly::ComputeOp compute,
                                     const polyhedral::AstNode &call);
