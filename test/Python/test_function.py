@@ -64,6 +64,22 @@ def test_outputs_by_name(function):
     assert list(function.run(arguments())) == ["y", "z"]
 
 
+@pytest.mark.parametrize("n", [1, 5])
+def test_new_outputs_begin_with_a_cache_line(function, n):
+    results = function.run(arguments(n))
+    assert all(array.ctypes.data % 64 == 0 for array in results.values())
+    assert all(array.flags.writeable and array.flags.c_contiguous for array in results.values())
+
+
+def test_bound_calls_read_the_same_inputs(function):
+    given = arguments()
+    call = function.bind(given)
+    first = call()["y"]
+    given["x"] += 1
+    assert call()["y"] is first
+    assert first.tolist() == [[3.0] * 3] * 2
+
+
 def test_given_outputs_are_written(function):
     y = np.zeros((2, 3), F32)
     results = function.run(arguments(), {"y": y})

@@ -416,6 +416,15 @@ Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
   return vector::ShuffleOp::create(builder, loc, all, all, *offsets);
 }
 
+/// Whether the machine is known, and loads lanes faster one by one.
+static bool hasSlowGather(poly::KernelOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<poly::TargetAttr>(
+                             poly::TargetAttr::getAttrName())
+                       : nullptr;
+  return target && !target.hasFastGather();
+}
+
 FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                                        const AstNode &call, ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
@@ -469,21 +478,13 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
       return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
-  if (!lanes->mask && hasSlowGather())
+  if (!lanes->mask && hasSlowGather(kernel))
     return emitLaneReads(memory.flat, type, base, offsets);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::GatherOp::create(builder, loc, type, memory.flat,
                                   ValueRange{base}, offsets, getMask(), zero)
       .getResult();
-}
-
-bool KernelLoops::hasSlowGather() {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  auto target = module ? module->getAttrOfType<poly::TargetAttr>(
-                             poly::TargetAttr::getAttrName())
-                       : nullptr;
-  return target && !target.hasFastGather();
 }
 
 Value KernelLoops::emitLaneReads(Value memref, VectorType type, Value base,

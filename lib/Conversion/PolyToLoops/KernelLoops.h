@@ -216,8 +216,7 @@ private:
   /// The same where it is a number.
   std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
                                        const Lanes &lanes);
-  /// The differences of an expression between each lane and the first, where
-  /// all are numbers.
+  /// The differences of each lane from the first, where all are numbers.
   std::optional<llvm::SmallVector<int64_t>>
   getLaneOffsets(mlir::AffineExpr expr, const Lanes &lanes);
   /// Whether each lane's address is that of lane 0 plus a vector that can be
@@ -229,19 +228,17 @@ private:
   /// value read and others; nothing for other terms.
   std::optional<std::pair<unsigned, mlir::AffineExpr>>
   splitData(mlir::AffineExpr term);
-  /// Reads elements near each other at once and distributes them to the lanes;
-  /// null if they are not.
+  /// Reads elements near each other at once, or in a few vectors (at `offsets`
+  /// from `first`), and distributes them to the lanes; null if they are not.
   mlir::Value emitShuffledRead(mlir::Value memref, mlir::VectorType type,
                                mlir::AffineExpr address);
-  /// The same for elements that lie in several vectors: `offsets` from `first`.
   mlir::Value emitShuffledReads(mlir::Value memref, mlir::VectorType type,
                                 mlir::AffineExpr first,
                                 llvm::ArrayRef<int64_t> offsets);
-  /// Reads the lanes one by one, on machines where that is faster.
+  /// Reads the lanes one by one.
   mlir::Value emitLaneReads(mlir::Value memref, mlir::VectorType type,
                             mlir::Value base, mlir::Value offsets);
-  bool hasSlowGather();
-  /// The mask of the lanes, or one that is set everywhere.
+  /// The lanes' mask, or one set everywhere.
   mlir::Value getMask();
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
                               mlir::Value &base);

@@ -56,18 +56,18 @@ LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
   auto at = mark.getAs<AffineMapAttr>("at");
   poly::ComputeOp compute =
       symbol ? kernel.lookupCompute(symbol.getValue()) : nullptr;
-  poly::ComputeOp owner =
-      reader ? kernel.lookupCompute(reader.getValue()) : compute;
+  poly::ComputeOp owner = !mark.contains("reader") ? compute
+                          : reader ? kernel.lookupCompute(reader.getValue())
+                                   : nullptr;
   if (!compute || !owner || !read || !bytes || !at || lanes ||
       read.getValue().uge(owner.getReads().size()) ||
       at.getValue().getNumDims() != compute.getNumDims() ||
       at.getValue().getNumResults() != owner.getNumDims() ||
       at.getValue().getNumSymbols() != numParams || bytes.getInt() > (1 << 12))
     return kernel.emitError("expects a prefetch mark outside of vector loops, "
-                            "with a computation, one of its reads (or of "
-                            "those of 'reader'), a map 'at' "
-                            "of its dimensions and at most 4096 bytes, but "
-                            "got ")
+                            "with a computation, one of its reads or of "
+                            "those of a 'reader', a map 'at' of the dimensions "
+                            "and at most 4096 bytes, but got ")
            << mark;
   unsigned statement = llvm::find(computes, compute) - computes.begin();
   std::optional<SmallVector<AffineExpr>> point =

@@ -21,7 +21,10 @@
 // SCHEDULE-LABEL: poly.kernel private @kernel_0
 // SCHEDULE:         poly.array stack : memref<2x4x3x4x2x48xf32> storage {{.*}} as memref<3x4x2x48xf32>
 // SCHEDULE:         poly.array register : memref<2x4x5x2x2x16xf32> storage {{.*}} as memref<5x2x2x16xf32>
-// SCHEDULE:         loops [sequential, sequential, unroll, unroll, unroll, unroll, vector(16)]
+// The rows that the next windows need are fetched meanwhile.
+// SCHEDULE:         poly.band [@[[SUM:s[0-9]+]]] maps {{.*}} loops [sequential, sequential] {
+// SCHEDULE-NEXT:      poly.mark "prefetch" {{.*}}computation = @[[SUM]]{{.*}}reader = @s
+// SCHEDULE-NEXT:        poly.band [@[[SUM]]] maps {{.*}} loops [unroll, unroll, unroll, unroll, vector(16)]
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<2x3x8x32xf32>) -> tensor<2x5x4x16xf32> {
     %w = arith.constant dense<[[[[1.0, 1.0, 2.0], [1.0, 1.0, 1.0], [-1.0, -1.0, 2.0]], [[2.0, 2.0, -1.0], [1.0, 2.0, -1.0], [2.0, 1.0, -1.0]], [[1.0, -1.0, 2.0], [1.0, 2.0, 2.0], [-1.0, -1.0, 2.0]]], [[[1.0, 1.0, 2.0], [-1.0, 1.0, -1.0], [-1.0, 1.0, 2.0]], [[2.0, -1.0, 2.0], [1.0, 1.0, -1.0], [-1.0, -1.0, 2.0]], [[-1.0, 1.0, 2.0], [-1.0, 1.0, 1.0], [2.0, -1.0, 2.0]]], [[[1.0, 2.0, -1.0], [1.0, 1.0, 2.0], [1.0, 1.0, 1.0]], [[2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [-1.0, 1.0, -1.0]], [[-1.0, -1.0, 1.0], [2.0, 2.0, 1.0], [2.0, 2.0, -1.0]]], [[[-1.0, 2.0, 1.0], [2.0, 2.0, 2.0], [1.0, 2.0, 1.0]], [[-1.0, -1.0, 2.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 2.0]], [[2.0, -1.0, 1.0], [2.0, -1.0, -1.0], [1.0, 2.0, -1.0]]], [[[-1.0, 2.0, 1.0], [-1.0, 2.0, -1.0], [2.0, 2.0, 1.0]], [[-1.0, 2.0, -1.0], [1.0, -1.0, 1.0], [2.0, 1.0, -1.0]], [[1.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 1.0]]]]> : tensor<5x3x3x3xf32>

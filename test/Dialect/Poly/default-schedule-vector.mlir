@@ -6,19 +6,19 @@
 #c = affine_map<(j, k) -> (j)>
 #m = affine_map<(j) -> (j)>
 #row = affine_set<(j) : (j >= 0, 4095 - j >= 0)>
-#points = affine_set<(j, k) : (j >= 0, 4095 - j >= 0, k >= 0, 4095 - k >= 0)>
+#points = affine_set<(j, k) : (j >= 0, 4095 - j >= 0, k >= 0, 4094 - k >= 0)>
 
-// A matrix that is read once: each step fetches a row's part for a later one.
+// A matrix that is read once, whose rows do not come in fours: each step fetches a row's part for a later one.
 // CHECK-DAG: #[[AHEAD:.*]] = affine_map<(d0, d1) -> (d0, d1 + 16)>
 // CHECK:     poly.mark "prefetch" attributes {at = #[[AHEAD]], bytes = 512 : i64, computation = @acc, read = 1 : i64}
 module attributes {poly.target = #target} {
-  poly.kernel @vector(%A: memref<4096xf32>, %B: memref<4096x4096xf32>, %C: memref<4096xf32>) {
+  poly.kernel @vector(%A: memref<4095xf32>, %B: memref<4095x4096xf32>, %C: memref<4096xf32>) {
     %sum = poly.array : memref<4096xf32>
     poly.compute @init domain [#row] reads() writes(%sum[#m] : memref<4096xf32>) {
       %zero = arith.constant 0.0 : f32
       poly.yield %zero : f32
     }
-    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %sum[#c] : memref<4096xf32>, memref<4096x4096xf32>, memref<4096xf32>)
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %sum[#c] : memref<4095xf32>, memref<4095x4096xf32>, memref<4096xf32>)
         writes(%sum[#c] : memref<4096xf32>) reduction add {
     ^bb0(%x: f32, %y: f32, %s: f32):
       %p = arith.mulf %x, %y : f32

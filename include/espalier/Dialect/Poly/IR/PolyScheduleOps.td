@@ -148,7 +148,8 @@ def Poly_MarkOp : Poly_NodeOp<"mark"> {
     A mark "prefetch" asks for elements ahead of their use: those that read
     number `read` of `computation` will read at the point `at`, a map from the
     first point below the mark, and what follows them within `bytes`. It need
-    not be in the domain.
+    not be in the domain. With `reader`, the read is one of that computation,
+    which may run elsewhere, and `at` maps to its points.
 
     Example:
     ```mlir

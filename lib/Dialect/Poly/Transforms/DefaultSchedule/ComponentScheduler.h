@@ -67,6 +67,12 @@ private:
                          int64_t lanes) const;
   llvm::SmallVector<Segment> getSegments(unsigned dim) const;
   void emitSegments();
+  /// The dimension of the terms, if the component is the product of a vector
+  /// and a matrix that is better read row by row (StreamRows.cpp).
+  std::optional<unsigned> findStreamedRows() const;
+  /// The columns of such a matrix that one thread reads.
+  int64_t getChunk() const;
+  void emitStreamedRows(unsigned term);
   void emitTree(llvm::ArrayRef<Segment> segments);
   /// Writes the loops over tiles along `order` of all computations.
   void emitTileLoops(llvm::ArrayRef<unsigned> order,

@@ -267,6 +267,10 @@ void ComponentScheduler::run() {
   reduction = findReduction();
   chooseVectorDim();
   chooseTile();
+  if (std::optional<unsigned> term = findStreamedRows()) {
+    emitStreamedRows(*term);
+    return;
+  }
   placeArrays();
   emitSegments();
 }
