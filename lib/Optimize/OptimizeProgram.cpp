@@ -1,10 +1,10 @@
 //===- OptimizeProgram.cpp - Faster programs by substitutions -------------===//
 
 #include "espalier/Optimize/OptimizeProgram.h"
-#include "BuiltinRules.h"
 #include "Describe.h"
 #include "espalier/Optimize/OperatorCost.h"
 #include "espalier/Pipeline/Pipeline.h"
+#include "espalier/Substitution/Library.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -73,7 +73,6 @@ public:
   }
 
 private:
-  LogicalResult addRules(RuleSet &rules);
   SearchOptions getSearchOptions();
 
   ModuleOp module;
@@ -83,13 +82,6 @@ private:
   OptimizeReport report;
 };
 } // namespace
-
-LogicalResult Optimizer::addRules(RuleSet &rules) {
-  return rules.add(
-      getBuiltinRules(),
-      [&](const Twine &message) { emitError(module.getLoc(), message); },
-      [&](const Twine &message) { warnings.push_back(message.str()); });
-}
 
 SearchOptions Optimizer::getSearchOptions() {
   SearchOptions search = options.search;
@@ -104,8 +96,7 @@ SearchOptions Optimizer::getSearchOptions() {
 
 FailureOr<bool> Optimizer::search() {
   RuleSet rules;
-  if (failed(addRules(rules)))
-    return failure();
+  rules.addProved(loadNetworkRules());
   if (options.explains)
     report["graph_before"] = describeGraph(module);
   OwningOpRef<ModuleOp> before = module.clone();

@@ -7,14 +7,18 @@
 
 namespace espalier::substitution {
 
-/// The text of lib/Substitution/Rules/library.rules: rules of up to three
-/// operators a side that were generated and proved, each with its condition
-/// (`where`) and what becomes of rounding (`arithmetic`). A test proves them
-/// again.
-llvm::StringRef getLibraryText();
+// Each rule of these has been proved and says under which condition (`where`)
+// and what becomes of rounding (`arithmetic`). Tests prove them again.
 
-/// The rules of that text.
+/// The text of lib/Substitution/Rules/library.rules: rules of up to three
+/// operators a side that were generated.
+llvm::StringRef getLibraryText();
 std::vector<Rule> loadLibrary();
+
+/// The text of lib/Substitution/Rules/networks.rules: rules that a person has
+/// written for what makes networks faster, which searches use.
+llvm::StringRef getNetworkRulesText();
+std::vector<Rule> loadNetworkRules();
 
 } // namespace espalier::substitution
 

@@ -1,6 +1,7 @@
 //===- GraphOptimize.cpp - The pass that searches -------------------------===//
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Substitution/Library.h"
 #include "espalier/Substitution/Search/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,7 +30,7 @@ struct GraphOptimizePass
       if (failed(load(file, rules)))
         return signalPassFailure();
     if (ruleFiles.empty())
-      rules.addLibrary();
+      rules.addProved(loadNetworkRules());
     SearchOptions options;
     options.search = search;
     options.extraction = extraction;

@@ -1,7 +1,6 @@
 //===- RuleSet.cpp - Rules that a search may use --------------------------===//
 
 #include "espalier/Substitution/Search/RuleSet.h"
-#include "espalier/Substitution/Library.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -32,8 +31,8 @@ LogicalResult RuleSet::add(StringRef text, Report error, Report warn) {
   return success();
 }
 
-void RuleSet::addLibrary() {
-  for (Rule &rule : loadLibrary()) {
+void RuleSet::addProved(std::vector<Rule> proved) {
+  for (Rule &rule : proved) {
     Guard guard = rule.where;
     add({std::move(rule), std::move(guard)});
   }

@@ -9,7 +9,7 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
   let summary = "makes graphs faster by proved substitutions";
   let description = [{
     Looks for a graph that computes the same and is predicted to take less time,
-    by substitution rules: those of the library that comes with Espalier or,
+    by substitution rules: those for networks that come with Espalier or,
     instead of them, those of the files `rules`. Each of these is proved before
     it is used; one that is not proved is left out with a warning.
 

@@ -25,8 +25,9 @@ public:
   /// The same for a file.
   mlir::LogicalResult addFile(llvm::StringRef path, Report error, Report warn);
 
-  /// Adds the rules that come with Espalier, which are proved by a test.
-  void addLibrary();
+  /// Adds rules that have been proved under the conditions that they state,
+  /// as those of Library.h have.
+  void addProved(std::vector<Rule> proved);
   /// Adds a rule that has been proved.
   void add(ProvedRule rule) { rules.push_back(std::move(rule)); }
 

@@ -8,6 +8,7 @@
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Interpreter/Interpreter.h"
+#include "espalier/Substitution/Library.h"
 #include "espalier/Substitution/Search/Search.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -229,7 +230,8 @@ protected:
       auto ignore = [](const Twine &) {};
       (void)result.addFile(TASO_PROPERTIES, fail, ignore);
       (void)result.addFile(MODEL_RULES, fail, fail);
-      result.addLibrary();
+      result.addProved(loadLibrary());
+      result.addProved(loadNetworkRules());
       return result;
     }();
     return rules;
