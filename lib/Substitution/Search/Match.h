@@ -31,7 +31,8 @@ public:
 
 private:
   std::vector<Node> operators;
-  /// By name, attributes and types: for each operator, not known yet, false or true.
+  /// By name, attributes and types: for each operator, not known yet, false or
+  /// true.
   std::map<std::vector<const void *>, std::vector<int8_t>> known;
 };
 

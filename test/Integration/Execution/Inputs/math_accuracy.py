@@ -91,7 +91,7 @@ def check(function: str, dtype: str, ranges: list[tuple[float, float]], limit: f
         x = np.linspace(low, high, COUNT).astype(DTYPES[dtype])
         x[: len(SPECIAL)] = SPECIAL
         results = [np.empty_like(x), np.empty_like(x)]
-        program.run([to_buffer(x)], [to_buffer(result) for result in results])
+        program.bind([to_buffer(x)], [to_buffer(result) for result in results])()
         for kind, result in zip(("vector", "scalar"), results, strict=True):
             ulps = count_ulps(result, reference(function, x))
             if ulps > limit:

@@ -46,8 +46,8 @@ struct KernelTrace {
 };
 
 /// Runs the schedule of `kernel` for these values of its parameters, at all
-/// points of the domains, also those that data may exclude. Accesses that depend
-/// on data are left out. Fails if there are more than `maxPoints`
+/// points of the domains, also those that data may exclude. Accesses that
+/// depend on data are left out. Fails if there are more than `maxPoints`
 /// points.
 llvm::Expected<KernelTrace> traceKernel(KernelOp kernel,
                                         llvm::ArrayRef<int64_t> parameters,

@@ -144,7 +144,7 @@ void ComponentScheduler::chooseTile() {
   tile.vectors = 1;
   if (!vectorDim || !reduction)
     return;
-  TileProblem problem{target, lanes, {}, *vectorDim, {}, 1, false};
+  TileProblem problem{target, lanes, {}, *vectorDim, {}, false};
   const ComputeShape &main = shape(*reduction);
   problem.broadcastsRows = readsBroadcast(main);
   for (unsigned dim = numShared; dim < getFirstOwn(main); ++dim)

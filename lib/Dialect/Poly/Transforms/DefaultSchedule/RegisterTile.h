@@ -25,11 +25,11 @@ struct TileProblem {
   unsigned vectorDim;
   /// The dimensions that may be tiled: not indices of the panel.
   llvm::SmallVector<unsigned> rowDims;
-  /// How many results each point of the tile has: those of a window.
-  int64_t window = 1;
   /// Rows are scalars that are broadcast (a contraction), or vectors that are
   /// loaded (a depthwise convolution, pooling).
   bool broadcastsRows;
+  /// How many results each point of the tile has: those of a window.
+  int64_t window = 1;
 };
 
 /// Chooses the tile that takes the fewest cycles by a model of one core: two
