@@ -32,6 +32,9 @@ typedef struct espalier_compile_options {
   const char *features;
   /** Whether kernels may use several threads. */
   int32_t threads;
+  /** Whether 3x3 convolutions are computed by Winograd's algorithm where that
+     saves time. */
+  int32_t winograd;
   /** Number of parts to compile at once, 0 for one per core. */
   uint32_t jobs;
   /** The folder of compiled programs; "" for no cache. */

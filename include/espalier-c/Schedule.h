@@ -13,7 +13,7 @@
 #ifndef ESPALIER_C_SCHEDULE_H
 #define ESPALIER_C_SCHEDULE_H
 
-#include "espalier-c/IRBuilder.h"
+#include "espalier-c/Program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,9 +23,11 @@ extern "C" {
 typedef struct espalier_schedule espalier_schedule;
 
 /** Takes a module to a later stage of compilation, such as "poly": the kernels
-    of a model can then be scheduled. Returns a negative number on an error. */
+    of a model can then be scheduled. NULL for `options` stands for the default
+    ones. Returns a negative number on an error. */
 ESPALIER_API int espalier_module_lower(espalier_module *module,
-                                       const char *stage);
+                                       const char *stage,
+                                       const espalier_compile_options *options);
 
 /** Applies a transform script, a module with the named sequence
     @__transform_main, to a module; all of it or nothing. Values of the module

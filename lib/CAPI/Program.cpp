@@ -22,8 +22,19 @@ espalier_compile_options espalier_default_compile_options() {
   options.optimize = options.kernel_times = "";
   options.run_threads = 1;
   options.threads = true;
+  options.winograd = true;
   options.cache_limit = CacheOptions().limit;
   return options;
+}
+
+PipelineOptions
+capi::makePipelineOptions(const espalier_compile_options *options) {
+  PipelineOptions pipeline;
+  if (options) {
+    pipeline.threads = options->threads != 0;
+    pipeline.winograd = options->winograd != 0;
+  }
+  return pipeline;
 }
 
 static const char *getText(const char *text) { return text ? text : ""; }
@@ -33,7 +44,7 @@ makeCodegenOptions(const espalier_compile_options *options) {
   CodegenOptions codegen;
   codegen.cpu = getText(options->cpu);
   codegen.features = getText(options->features);
-  codegen.threads = options->threads != 0;
+  codegen.pipeline = capi::makePipelineOptions(options);
   codegen.jobs = options->jobs;
   if (options->progress)
     codegen.progress = [options](unsigned done, unsigned all) {

@@ -32,7 +32,8 @@ static int fail(espalier_module *module, const Twine &message) {
   return -1;
 }
 
-int espalier_module_lower(espalier_module *module, const char *stage) {
+int espalier_module_lower(espalier_module *module, const char *stage,
+                          const espalier_compile_options *options) {
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
@@ -43,7 +44,8 @@ int espalier_module_lower(espalier_module *module, const char *stage) {
     return fail(module, "expects one of the stages " + listStages() +
                             ", but got '" + stage + "'");
   module->function = {};
-  if (failed(compileToStage(*module->module, *to)))
+  if (failed(compileToStage(*module->module, *to,
+                            capi::makePipelineOptions(options))))
     return fail(module, "expects a module that can be lowered");
   return 0;
 }

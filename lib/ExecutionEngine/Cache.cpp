@@ -68,7 +68,8 @@ std::string espalier::computeCacheKey(ModuleOp module,
       llvm::consumeError(target.takeError());
     }
     stream << options.optLevel << ' ' << options.vectorBits << ' '
-           << options.threads << '\n';
+           << options.pipeline.threads << ' ' << options.pipeline.winograd
+           << '\n';
     OpPrintingFlags flags;
     flags.elideLargeResourceString(0);
     module.print(stream, flags);

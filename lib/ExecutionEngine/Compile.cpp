@@ -155,9 +155,7 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
       return emitError(unknown, llvm::toString(machine.takeError()));
     module->setAttr(poly::TargetAttr::getAttrName(), *machine);
   }
-  PipelineOptions pipeline;
-  pipeline.threads = options.threads;
-  if (failed(compileToStage(module, Stage::LLVM, pipeline)))
+  if (failed(compileToStage(module, Stage::LLVM, options.pipeline)))
     return failure();
   FailureOr<ProgramSignature> signature = getSignature(module);
   if (failed(signature))

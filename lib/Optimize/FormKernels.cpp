@@ -107,9 +107,7 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
       return emitError(module.getLoc(), llvm::toString(target.takeError()));
     (*copy)->setAttr(poly::TargetAttr::getAttrName(), *target);
   }
-  PipelineOptions pipeline;
-  pipeline.threads = codegen.threads;
-  if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
+  if (failed(compileToStage(*copy, Stage::Poly, codegen.pipeline)))
     return failure();
   Attribute target = (*copy)->getAttr(poly::TargetAttr::getAttrName());
   SymbolTable symbols(*copy);

@@ -50,8 +50,8 @@ static std::string computeKey(StringRef text, const MeasureOptions &options) {
   llvm::raw_string_ostream os(all);
   os << codegen.cpu << '\n'
      << codegen.features << '\n'
-     << codegen.optLevel << ' ' << codegen.vectorBits << ' ' << codegen.threads
-     << ' ' << options.threads << '\n'
+     << codegen.optLevel << ' ' << codegen.vectorBits << ' '
+     << codegen.pipeline.threads << ' ' << options.threads << '\n'
      << text;
   return llvm::toHex(llvm::BLAKE3::hash<20>(llvm::arrayRefFromStringRef(all)),
                      /*LowerCase=*/true);

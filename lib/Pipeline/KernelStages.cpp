@@ -13,13 +13,16 @@ using namespace espalier;
 
 void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
 
-void espalier::buildPolyStage(OpPassManager &manager, const PipelineOptions &) {
+void espalier::buildPolyStage(OpPassManager &manager,
+                              const PipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Of other front ends; each of the two leaves the other's functions alone.
   manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
   manager.addPass(createConvertLinalgToPolyPass());
-  manager.addPass(createConvertGraphToPolyPass());
+  ConvertGraphToPolyPassOptions conversion;
+  conversion.winograd = options.winograd;
+  manager.addPass(createConvertGraphToPolyPass(conversion));
 }
 
 void espalier::buildScheduledStage(OpPassManager &manager,

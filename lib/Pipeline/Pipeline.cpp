@@ -99,6 +99,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   CompilePass(StringRef target, const PipelineOptions &options) {
     to = target.str();
     threads = options.threads;
+    winograd = options.winograd;
   }
 
   StringRef getArgument() const override { return "espalier-compile"; }
@@ -129,6 +130,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   PipelineOptions getOptions() const {
     PipelineOptions options;
     options.threads = threads;
+    options.winograd = winograd;
     return options;
   }
 
@@ -137,6 +139,9 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   Option<bool> threads{*this, "threads",
                        llvm::cl::desc("Run parallel loops on OpenMP threads"),
                        llvm::cl::init(true)};
+  Option<bool> winograd{*this, "winograd",
+                        llvm::cl::desc("Use Winograd's algorithm"),
+                        llvm::cl::init(true)};
 };
 } // namespace
 

@@ -132,11 +132,12 @@ compile(const Module &module, const std::string &cpu,
         const std::string &features, bool threads, const std::string &cacheDir,
         std::optional<uint64_t> cacheLimit,
         std::optional<nb::callable> progress,
-        const std::optional<Optimization> &optimization) {
+        const std::optional<Optimization> &optimization, bool winograd) {
   espalier_compile_options options = espalier_default_compile_options();
   options.cpu = cpu.c_str();
   options.features = features.c_str();
   options.threads = threads;
+  options.winograd = winograd;
   if (optimization)
     optimization->set(options);
   options.cache_dir = cacheDir.c_str();
@@ -158,11 +159,12 @@ compile(const Module &module, const std::string &cpu,
 /// Returns a report in JSON.
 static std::string optimize(const Module &module, const std::string &cpu,
                             const std::string &features, bool threads,
-                            const Optimization &optimization) {
+                            const Optimization &optimization, bool winograd) {
   espalier_compile_options options = espalier_default_compile_options();
   options.cpu = cpu.c_str();
   options.features = features.c_str();
   options.threads = threads;
+  options.winograd = winograd;
   optimization.set(options);
   std::string report;
   auto write = [](const char *text, size_t size, void *user) {
@@ -293,10 +295,11 @@ void espalier::python::bindProgram(nb::module_ &extension) {
                 nb::arg("cache_dir") = "", nb::arg("cache_limit") = nb::none(),
                 nb::arg("progress") = nb::none(),
                 nb::arg("optimization") = nb::none(),
+                nb::arg("winograd") = true,
                 "Compile a module; it is changed on the way.");
   extension.def("optimize", optimize, nb::arg("module"), nb::arg("cpu"),
                 nb::arg("features"), nb::arg("threads"),
-                nb::arg("optimization"),
+                nb::arg("optimization"), nb::arg("winograd") = true,
                 "Change a module's graph by substitutions; return a report in "
                 "JSON.");
 }

@@ -33,8 +33,11 @@ private:
 };
 } // namespace
 
-static void lower(const Module &module, const std::string &stage) {
-  if (espalier_module_lower(module.get(), stage.c_str()) < 0)
+static void lower(const Module &module, const std::string &stage,
+                  bool winograd) {
+  espalier_compile_options options = espalier_default_compile_options();
+  options.winograd = winograd;
+  if (espalier_module_lower(module.get(), stage.c_str(), &options) < 0)
     throw CompileError(espalier_module_last_error(module.get()));
 }
 
@@ -95,6 +98,7 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
           "Return the script of all that was applied.");
 
   extension.def("lower", lower, nb::arg("module"), nb::arg("stage"),
+                nb::arg("winograd") = true,
                 "Take a module to a later stage of compilation.");
   extension.def("transform", transform, nb::arg("module"), nb::arg("script"),
                 "Apply a transform script to a module.");

@@ -40,6 +40,8 @@ class Options:
         measure_seconds: for measuring kernels that the file has not; the cost of
             others is estimated.
         run_threads: number of threads that programs and kernels are measured with.
+        winograd: whether 3x3 convolutions are computed by Winograd's algorithm where
+            that saves time; an element that is not finite then spoils its neighbours.
     """
 
     cpu: str = ""
@@ -51,6 +53,7 @@ class Options:
     kernel_times: Path | None = field(default_factory=lambda: default_cache() / KERNEL_TIMES)
     measure_seconds: float = 60.0
     run_threads: int = 1
+    winograd: bool = True
 
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
@@ -134,7 +137,7 @@ def compile(
     """
     module, bound = load_module(model, dims, shapes, values)
     if schedule is not None:
-        _espalier.lower(module, "poly")
+        _espalier.lower(module, "poly", (options or Options()).winograd)
         _espalier.transform(module, read_text(schedule))
     return compile_module(module, bound, options, progress)
 
@@ -166,14 +169,15 @@ def lower(
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, np.ndarray] | None = None,
+    winograd: bool = True,
 ) -> _espalier.Module:
     """Return a model as a module of kernels without schedules.
 
-    The arguments are those of `compile`. What `Schedule` does to the kernels can
-    be saved as a script, which `compile` takes.
+    The arguments are those of `compile`, and of its `Options`. What `Schedule` does
+    to the kernels can be saved as a script, which `compile` takes.
     """
     module, _ = load_module(model, dims, shapes, values)
-    _espalier.lower(module, "poly")
+    _espalier.lower(module, "poly", winograd)
     return module
 
 
@@ -226,6 +230,7 @@ def compile_module(
         options.cache_limit,
         progress,
         _optimization(options),
+        options.winograd,
     )
     return Function(NativeProgram(program), bound)
 
@@ -237,7 +242,12 @@ def optimize_module(module: _espalier.Module, options: Options | None = None) ->
     """
     options = options or Options(optimize="egraph")
     report = _espalier.optimize(
-        module, options.cpu, options.features, options.threads, _optimization(options)
+        module,
+        options.cpu,
+        options.features,
+        options.threads,
+        _optimization(options),
+        options.winograd,
     )
     return json.loads(report)
 

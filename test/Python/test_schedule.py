@@ -12,6 +12,7 @@ from espalier import _espalier
 from espalier.compiler import Options
 from espalier.errors import CompileError, EspalierError
 from espalier.kernels import f64, kernel, label, sizes
+from espalier.models import Net
 from espalier.schedules import Schedule, ScheduleError
 from espalier.schedules.schedule import Commands
 from support import one_op
@@ -253,6 +254,27 @@ def test_model(tmp_path):
     np.testing.assert_allclose(function(a, b), a @ b, rtol=1e-5)
     with pytest.raises(EspalierError, match="cannot read"):
         espalier.compile(model, schedule=tmp_path / "missing.mlir")
+
+
+def test_winograd():
+    """How a convolution is computed can be chosen before it is scheduled."""
+    net = Net("conv")
+    x = net.input("x", [1, 64, 18, 18])
+    y = net.node("Conv", x, net.weight([64, 64, 3, 3], 0.05), kernel_shape=[3, 3])
+    model = net.finish((y, "y", [1, 64, 16, 16]))
+
+    def count_computations(winograd: bool) -> int:
+        kernels = json.loads(_espalier.describe_kernels(espalier.lower(model, winograd=winograd)))
+        return sum(len(kernel["computations"]) for kernel in kernels.values())
+
+    assert count_computations(True) > 16 > count_computations(False)
+    image = np.random.default_rng(1).random((1, 64, 18, 18), np.float32)
+    fast, plain = (
+        espalier.compile(model, options=Options(cache=None, winograd=winograd))(image)
+        for winograd in (True, False)
+    )
+    assert not np.array_equal(fast, plain)
+    np.testing.assert_allclose(fast, plain, rtol=1e-4, atol=1e-5)
 
 
 def test_script_runs_in_the_tool(tmp_path):

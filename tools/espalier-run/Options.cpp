@@ -51,6 +51,6 @@ RunOptions espalier::run::parseCommandLine(int argc, char **argv) {
   options.inputs = inputs;
   options.numThreads = threads;
   options.printOutputs = !quiet;
-  codegen.threads = !sequential;
+  codegen.pipeline.threads = !sequential;
   return options;
 }

@@ -7,7 +7,8 @@
 #ifndef ESPALIER_CAPI_MODULE_H
 #define ESPALIER_CAPI_MODULE_H
 
-#include "espalier-c/IRBuilder.h"
+#include "espalier-c/Program.h"
+#include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,9 @@ struct espalier_module {
 };
 
 namespace espalier::capi {
+
+/// What of `options`, or of the default ones if it is null, concerns passes.
+PipelineOptions makePipelineOptions(const espalier_compile_options *options);
 
 /// Collects diagnostics, notes included, as text, one per line, while it
 /// lives; remarks and warnings are left out. The metadata of an error, if it is

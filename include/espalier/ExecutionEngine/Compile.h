@@ -5,6 +5,7 @@
 
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/ExecutionEngine/CompiledProgram.h"
+#include "espalier/Pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <functional>
@@ -21,8 +22,8 @@ struct CodegenOptions {
   unsigned optLevel = 3;
   /// Width in bits that vectors should have if the CPU has a choice.
   unsigned vectorBits = 512;
-  /// Whether parallel loops use OpenMP.
-  bool threads = true;
+  /// What leads to the module of which code is generated.
+  PipelineOptions pipeline;
   /// Number of kernels to compile at once, 0 for one per core. Does not change
   /// the result.
   unsigned jobs = 0;

@@ -34,6 +34,9 @@ enum class Stage {
 struct PipelineOptions {
   /// Whether parallel loops use OpenMP.
   bool threads = true;
+  /// Whether 3x3 convolutions are computed by Winograd's algorithm where that
+  /// saves time.
+  bool winograd = true;
 };
 
 /// Adds the passes that lead to a stage from the one before it.

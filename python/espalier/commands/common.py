@@ -53,6 +53,9 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
+    parser.add_argument(
+        "--no-winograd", action="store_true", help="compute each product of a convolution"
+    )
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
     parser.add_argument(
         "--cache-limit",
@@ -100,6 +103,7 @@ def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
         kernel_times=None if args.no_cache else default_cache() / KERNEL_TIMES,
         measure_seconds=args.measure_seconds,
         run_threads=getattr(args, "threads", None) or 1,
+        winograd=not args.no_winograd,
     )
 
 

@@ -46,8 +46,8 @@ static void refuse(const char *what, espalier_module *m, int failed) {
 
 static void misuse(espalier_module *m, espalier_schedule *s) {
   const int64_t size = 3, negative = -1;
-  refuse("no stage", m, espalier_module_lower(m, NULL));
-  refuse("stage", m, espalier_module_lower(m, "nope"));
+  refuse("no stage", m, espalier_module_lower(m, NULL, NULL));
+  refuse("stage", m, espalier_module_lower(m, "nope", NULL));
   refuse("no script", m, espalier_module_transform(m, NULL, 0));
   refuse("empty script", m, espalier_schedule_apply(s, "", 0));
   refuse("no kernel", m, !espalier_schedule_create(m, NULL));
@@ -57,7 +57,7 @@ static void misuse(espalier_module *m, espalier_schedule *s) {
          espalier_schedule_trace(s, &size, 0, put, stdout));
   refuse("negative size", m,
          espalier_schedule_trace(s, &negative, 1, put, stdout));
-  printf("nothing: %d %d %d %d %d %d\n", espalier_module_lower(NULL, "poly"),
+  printf("nothing: %d %d %d %d %d %d\n", espalier_module_lower(NULL, "poly", NULL),
          espalier_module_transform(NULL, "", 0),
          espalier_schedule_create(NULL, "shift") != NULL,
          espalier_schedule_apply(NULL, "", 0),
