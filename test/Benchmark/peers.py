@@ -182,22 +182,26 @@ def sgemm_peer(
     )
 
 
-def find_openblas() -> ctypes.CDLL | None:
-    """Return the OpenBLAS that numpy has loaded."""
+def find_openblas() -> list[ctypes.CDLL]:
+    """Return the OpenBLAS libraries in this process, that of numpy first.
+
+    There may be others, behind solver libraries.
+    """
     maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     paths = {line.split()[-1] for line in maps.splitlines() if "openblas" in line}
-    return ctypes.CDLL(paths.pop()) if paths else None
+    return [ctypes.CDLL(path) for path in sorted(paths, key=lambda p: ("numpy" not in p, p))]
 
 
 def openblas_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
     """Return the BLAS of numpy."""
-    library = find_openblas()
-    build = "another BLAS"
-    for prefix, suffix in (("scipy_openblas", "64_"), ("openblas", "")):
-        if get := getattr(library, f"{prefix}_get_config{suffix}", None):
-            get.restype = ctypes.c_char_p
-            build = get().decode()
-            getattr(library, f"{prefix}_set_num_threads{suffix}")(threads)
+    build = ""
+    for library in find_openblas():
+        for prefix, suffix in (("scipy_openblas", "64_"), ("openblas", "")):
+            if get := getattr(library, f"{prefix}_get_config{suffix}", None):
+                get.restype = ctypes.c_char_p
+                build = build or get().decode()
+                getattr(library, f"{prefix}_set_num_threads{suffix}")(threads)
+    build = build or "another BLAS"
 
     def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
         np.matmul(left, right, out=result)
