@@ -9,6 +9,8 @@ namespace cl = llvm::cl;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::OptionCategory none("No options");
+  cl::HideUnrelatedOptions(none); // Those that LLVM brings with it.
   cl::SubCommand verify("verify", "Prove or refute each rule of a file");
   cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("<rules>"),
                             cl::sub(verify));

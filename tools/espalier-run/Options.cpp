@@ -8,6 +8,8 @@ using namespace espalier::run;
 namespace cl = llvm::cl;
 
 RunOptions espalier::run::parseCommandLine(int argc, char **argv) {
+  cl::OptionCategory none("No options");
+  cl::HideUnrelatedOptions(none); // Those that LLVM brings with it.
   RunOptions options;
   auto &codegen = options.codegen;
   cl::opt<std::string, true> inputFile(cl::Positional, cl::Required,
