@@ -19,8 +19,8 @@ using namespace espalier::graphtopoly;
 
 /// Vectors side by side in a packed panel.
 static constexpr int64_t kPanelVectors = 2;
-/// Fewer uses than this of each element do not pay for copying into panels.
-static constexpr int64_t kMinPanelReuse = 192;
+/// Fewer passes over an operand do not pay for copying it into panels.
+static constexpr int64_t kMinPanelPasses = 14;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -174,14 +174,17 @@ void LayoutAssigner::storePanel(Statement &statement,
   ArrayId source = contraction.panel.getTensor().number;
   bool isConstant = program.arrays[source].kind == Array::Kind::Constant;
   if (!isConstant) {
+    // A pass serves as many rows as have registers beside the panel's.
+    int64_t minReuse =
+        kMinPanelPasses * ((program.vectorRegisters - 1) / kPanelVectors - 1);
     int64_t reuse = 1;
     SmallVector<unsigned> dims = getDims(contraction.panel);
     for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
       if (!llvm::is_contained(dims, dim)) {
         auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
-        reuse *= extent ? extent.getValue() : kMinPanelReuse;
+        reuse *= extent ? extent.getValue() : minReuse;
       }
-    if (reuse < kMinPanelReuse ||
+    if (reuse < minReuse ||
         isSmallRowMajor(program.arrays[source], contraction.panelIndex))
       return;
   }

@@ -35,6 +35,7 @@ struct ConvertGraphToPolyPass
       if (failed(program))
         return signalPassFailure();
       program->vectorLanes = target.getLanes(Float32Type::get(&getContext()));
+      program->vectorRegisters = target.getRegisters();
       program->cacheBytes = target.getL2();
       numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);

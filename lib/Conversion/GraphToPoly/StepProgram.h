@@ -100,7 +100,8 @@ struct StepProgram {
   std::vector<Array> arrays;
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
-  int64_t vectorLanes = 16;     ///< f32 lanes of a vector register.
+  int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
+  int64_t vectorRegisters = 32;
   int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.
 
   ArrayId addArray(Array array) {

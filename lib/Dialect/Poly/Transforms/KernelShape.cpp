@@ -166,9 +166,6 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
   return total;
 }
 
-/// Private arrays up to this many bytes live on the stack.
-static constexpr int64_t kMaxStackBytes = 1 << 14;
-
 bool espalier::poly::fitsStack(MemRefType type) {
   return type.hasStaticShape() &&
          type.getNumElements() * getBytes(type.getElementType()) <=

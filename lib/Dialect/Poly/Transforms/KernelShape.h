@@ -38,6 +38,9 @@ inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
 std::optional<int64_t> getStride(const ComputeAccess &access, unsigned dim,
                                  int64_t lanes);
 
+/// Private arrays up to this many bytes live on the stack.
+inline constexpr int64_t kMaxStackBytes = 1 << 14;
+
 /// Whether memory of this type is small enough for the stack.
 bool fitsStack(mlir::MemRefType type);
 

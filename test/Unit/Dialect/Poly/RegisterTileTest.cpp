@@ -74,6 +74,20 @@ TEST_F(RegisterTileTest, LoadedRowsTakeARegisterEach) {
   EXPECT_LE(2 * countRows(tile) * tile.vectors, problem.target.getRegisters());
 }
 
+TEST_F(RegisterTileTest, FewRowsWhereTheirLinesMeetInACacheSet) {
+  // 7 x 7 pixels of 2048 channels: all rows begin in the same set, of 8 ways.
+  TileProblem problem = makeProblem({1, 7, 7, 512});
+  problem.target = getNamedTarget(&context, "znver3");
+  problem.lanes = 8;
+  problem.innerRowBytes = 8192;
+  problem.outerRowBytes = 7 * 8192;
+  EXPECT_LE(countRows(chooseRegisterTile(problem)), 6);
+  // Neighbours in a line do not.
+  problem.innerRowBytes = 4;
+  problem.outerRowBytes = 28;
+  EXPECT_GT(countRows(chooseRegisterTile(problem)), 6);
+}
+
 TEST_F(RegisterTileTest, WithoutRowsThereAreOnlyVectors) {
   TileProblem problem = makeProblem({512, 512});
   problem.rowDims.clear();

@@ -58,8 +58,12 @@ private:
   /// most work.
   std::optional<unsigned> findReduction() const;
   bool readsBroadcast(const ComputeShape &reduction) const;
+  int64_t getRowBytes(const ComputeShape &compute, unsigned dim) const;
   void chooseVectorDim();
   void chooseTile();
+  /// Cuts a long sum into parts if what one panel and its rows take does not
+  /// fit the second-level cache: all rows pass one part after the other.
+  void cutSum();
   /// Whether other components use `array` too.
   bool isShared(mlir::Value array) const;
   void placeArrays();
@@ -84,10 +88,21 @@ private:
   /// The dimension of `own` that serves best as lanes, if any does.
   std::optional<unsigned> chooseOwnVector(const ComputeShape &compute,
                                           llvm::ArrayRef<unsigned> own) const;
+  /// The point along `dim`, counted from the segment's begin.
+  mlir::AffineExpr getOffset(unsigned dim, const Segment &segment) const;
+  /// Adds the loops over the parts of a sum, the rows and the terms of a part.
+  void addPartLoops(llvm::ArrayRef<unsigned> own,
+                    llvm::ArrayRef<Segment> segments, Loops &loops);
   /// Adds the loops of a computation inside the shared ones.
   void addOwnLoops(const ComputeShape &compute, llvm::ArrayRef<unsigned> own,
                    Loops &loops);
   llvm::SmallVector<unsigned> getLoopOrder() const;
+  /// Bytes that a reduction reads: of one panel, of how many, and beside them.
+  struct PassBytes {
+    int64_t panel = 0, numPanels = 0, rows = 0;
+  };
+  /// Nothing if that is not known.
+  std::optional<PassBytes> getPassBytes() const;
   /// How many of the loops over rows should be around the loop over panels, so
   /// that least is read from far away.
   unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
@@ -139,6 +154,13 @@ private:
   std::optional<unsigned> vectorDim;
   std::optional<unsigned> reduction;
   RegisterTile tile;
+  /// The dimensions whose loops are inside those over the parts of a sum, and
+  /// how many terms along the innermost loop of the sum a part has.
+  llvm::SmallVector<unsigned> rowsInsideSum;
+  int64_t termsOfPart = 0;
+  /// The outermost of them, if it is cut into blocks of this many.
+  std::optional<unsigned> blockedRow;
+  int64_t rowsOfBlock = 0;
   /// Whether the loop over panels is around all others already.
   bool hasPanelLoop = false;
 };

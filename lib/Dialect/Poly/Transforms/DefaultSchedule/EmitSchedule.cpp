@@ -89,12 +89,12 @@ bool ComponentScheduler::isPanelStreamed() const {
              target.getL2() / 2;
 }
 
-unsigned
-ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
+std::optional<ComponentScheduler::PassBytes>
+ComponentScheduler::getPassBytes() const {
   const ComputeShape &main = shape(*reduction);
   std::optional<unsigned> panel = getPanel(main);
   std::optional<int64_t> width = getSharedExtent(*vectorDim);
-  int64_t panelBytes = 0, rowBytes = 0;
+  PassBytes bytes;
   for (auto [number, read] : llvm::enumerate(main.reads)) {
     MemRefType type = read.getType();
     bool isResult = llvm::any_of(main.writes, [&](const ComputeAccess &write) {
@@ -103,19 +103,28 @@ ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
     if (isResult || !isa<BlockArgument>(read.array))
       continue;
     if (!type.hasStaticShape())
-      return 0;
-    (number == panel ? panelBytes : rowBytes) +=
+      return std::nullopt;
+    (number == panel ? bytes.panel : bytes.rows) +=
         type.getNumElements() * getBytes(type.getElementType());
   }
   if (!width || *width == 0)
+    return std::nullopt;
+  bytes.numPanels = llvm::divideCeil(*width, lanes * tile.vectors);
+  bytes.panel /= bytes.numPanels;
+  return bytes;
+}
+
+unsigned
+ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
+  std::optional<PassBytes> bytes = getPassBytes();
+  if (!bytes)
     return 0;
-  int64_t numPanels = llvm::divideCeil(*width, lanes * tile.vectors);
   // Bytes from beyond the second-level cache: it holds one panel and what is
   // read in one iteration of the loops around, or all rows pass again.
   auto getTraffic = [&](int64_t iterations) {
-    bool stays =
-        rowBytes / iterations + panelBytes / numPanels <= target.getL2();
-    return panelBytes * iterations + rowBytes * (stays ? 1 : numPanels);
+    bool stays = bytes->rows / iterations + bytes->panel <= target.getL2();
+    return bytes->panel * bytes->numPanels * iterations +
+           bytes->rows * (stays ? 1 : bytes->numPanels);
   };
   unsigned best = 0;
   int64_t iterations = 1, least = getTraffic(1);
@@ -161,6 +170,13 @@ SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
     unsigned outside =
         countRowsAroundPanels(ArrayRef<unsigned>(panel + 1, order.end()));
     std::rotate(panel, panel + 1, panel + 1 + outside);
+    // Rows whose results cannot wait for the next part of a sum.
+    if (!rowsInsideSum.empty()) {
+      panel = llvm::find(order, *vectorDim);
+      std::rotate(panel, panel + 1, order.end() - rowsInsideSum.size());
+      if (blockedRow)
+        order.insert(llvm::find(order, *vectorDim), *blockedRow);
+    }
   } else if (order.size() >= 2)
     order.insert(order.end() - 1, *vectorDim);
   else
@@ -424,21 +440,52 @@ void ComponentScheduler::addOwnLoops(const ComputeShape &compute,
   loops.add(self % lanes, LoopAttr::getVector(context, lanes));
 }
 
+AffineExpr ComponentScheduler::getOffset(unsigned dim,
+                                         const Segment &segment) const {
+  AffineExpr self = getAffineDimExpr(dim, context);
+  auto begin = dyn_cast_or_null<AffineConstantExpr>(segment.begin);
+  return begin ? self - begin : self;
+}
+
+/// The number of the tile of `size` that has `offset`.
+static AffineExpr getTile(AffineExpr offset, int64_t size) {
+  return size > 1 ? offset.floorDiv(size) : offset;
+}
+
+void ComponentScheduler::addPartLoops(ArrayRef<unsigned> own,
+                                      ArrayRef<Segment> segments,
+                                      Loops &loops) {
+  auto add = [&](AffineExpr expr) {
+    loops.add(expr, getLoop(LoopKind::Sequential));
+  };
+  for (unsigned dim : own.empty() ? own : own.drop_back())
+    add(getAffineDimExpr(dim, context));
+  if (!own.empty())
+    add(getAffineDimExpr(own.back(), context).floorDiv(termsOfPart));
+  for (unsigned dim : rowsInsideSum)
+    add(getTile(dim == blockedRow ? getOffset(dim, segments[dim]) % rowsOfBlock
+                                  : getOffset(dim, segments[dim]),
+                segments[dim].size));
+  if (!own.empty())
+    add(getAffineDimExpr(own.back(), context) % termsOfPart);
+}
+
 void ComponentScheduler::emitCompute(unsigned position,
                                      ArrayRef<Segment> segments) {
   const ComputeShape &compute = shape(position);
   // The point inside a tile, counted from the segment's begin.
   auto inside = [&](unsigned dim) {
-    AffineExpr self = getAffineDimExpr(dim, context);
-    if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
-      return (self - begin) % segments[dim].size;
-    return self % segments[dim].size;
+    return getOffset(dim, segments[dim]) % segments[dim].size;
   };
   SmallVector<unsigned> own = getOwnOrder(compute);
   Loops loops;
-  addOwnLoops(compute, own, loops);
+  if (rowsInsideSum.empty())
+    addOwnLoops(compute, own, loops);
+  else
+    addPartLoops(own, segments, loops);
   OpBuilder::InsertionGuard guard(builder);
-  DictionaryAttr prefetch = getPrefetch(position, own);
+  DictionaryAttr prefetch =
+      rowsInsideSum.empty() ? getPrefetch(position, own) : DictionaryAttr();
   if (!prefetch)
     prefetch = getCopyPrefetch(position);
   if (prefetch) {
@@ -476,13 +523,9 @@ void ComponentScheduler::emitTileLoops(ArrayRef<unsigned> order,
   SmallVector<LoopAttr> loops;
   // Threads run the outermost loops.
   for (unsigned dim : order) {
-    AffineExpr self = getAffineDimExpr(dim, context);
-    if (auto begin = dyn_cast_or_null<AffineConstantExpr>(segments[dim].begin))
-      self = self - begin;
-    if (segments[dim].size > 1)
-      self = self.floorDiv(segments[dim].size);
+    int64_t size = dim == blockedRow ? rowsOfBlock : segments[dim].size;
     for (SmallVector<AffineExpr> &map : results)
-      map.push_back(self);
+      map.push_back(getTile(getOffset(dim, segments[dim]), size));
     // Later loops of an ordered one are inside every iteration of it.
     parallel &= !component.sequential[dim];
     loops.push_back(
@@ -516,6 +559,7 @@ void ComponentScheduler::emitTree(ArrayRef<Segment> segments) {
   SmallVector<unsigned> order = getLoopOrder();
   if (hasPanelLoop)
     order.erase(order.begin());
+  order.truncate(order.size() - rowsInsideSum.size());
   emitTileLoops(order, segments, isParallelWorthwhile() && !hasPanelLoop);
   if (all.size() == 1) {
     emitCompute(0, segments);

@@ -7,12 +7,41 @@ using namespace espalier::poly;
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
 
-/// Cycles for one step of the reduction in a tile of `rows` x `vectors`, where
-/// a window of vectors counts as that many.
-static double getStepCycles(int64_t rows, int64_t vectors,
-                            bool broadcastsRows) {
+/// Bytes of a way of the first-level cache: a page, since it is looked up while
+/// the address is translated. And those of a line.
+static constexpr int64_t kWayBytes = 4096, kLineBytes = 64;
+/// Ways that the panel needs while rows stay in the others.
+static constexpr int64_t kPanelWays = 2;
+/// Cycles of a load that misses that cache, if others are on their way.
+static constexpr double kMissCycles = 1;
+
+/// Whether the lines that a tile reads its rows from stay in the first-level
+/// cache from one step to the next: not if too many lie in one set, because
+/// rows are far apart by a multiple of many lines.
+static bool doRowsStay(const TileProblem &problem, int64_t inner,
+                       int64_t outer) {
+  llvm::SmallDenseSet<int64_t> lines;
+  llvm::SmallDenseMap<int64_t, int64_t> sets;
+  int64_t most = 0;
+  for (int64_t y = 0; y < outer; ++y)
+    for (int64_t x = 0; x < inner; ++x) {
+      int64_t offset = x * problem.innerRowBytes + y * problem.outerRowBytes;
+      if (lines.insert(offset / kLineBytes).second)
+        most = std::max(most, ++sets[offset % kWayBytes / kLineBytes]);
+    }
+  return most + kPanelWays <= problem.target.getL1() / kWayBytes;
+}
+
+/// Cycles for one step of the reduction in a tile of `inner` times `outer` rows
+/// and of `vectors`, where a window of vectors counts as that many.
+static double getStepCycles(const TileProblem &problem, int64_t inner,
+                            int64_t outer, int64_t vectors) {
+  int64_t rows = inner * outer;
   double multiplyAdds = rows * vectors / 2.0;
-  double loads = ((broadcastsRows ? rows : rows * vectors) + vectors) / 2.0;
+  double loads =
+      ((problem.broadcastsRows ? rows : rows * vectors) + vectors) / 2.0;
+  if (problem.broadcastsRows && !doRowsStay(problem, inner, outer))
+    loads = rows * kMissCycles;
   constexpr double latency = 4;
   return std::max({multiplyAdds, loads, latency}) + 0.5;
 }
@@ -58,10 +87,9 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
         double cycles = sumTiles(outerExtent, y, [&](int64_t rowsY) {
           return sumTiles(innerExtent, x, [&](int64_t rowsX) {
             return sumTiles(width, vectors * problem.lanes, [&](int64_t part) {
-              return getStepCycles(rowsX * rowsY,
+              return getStepCycles(problem, rowsX, rowsY,
                                    llvm::divideCeil(part, problem.lanes) *
-                                       problem.window,
-                                   problem.broadcastsRows);
+                                       problem.window);
             });
           });
         });

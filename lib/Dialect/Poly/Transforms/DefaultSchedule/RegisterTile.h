@@ -28,6 +28,9 @@ struct TileProblem {
   /// Rows are scalars that are broadcast (a contraction), or vectors that are
   /// loaded (a depthwise convolution, pooling).
   bool broadcastsRows;
+  /// How far apart scalars are that neighbours along the last two of `rowDims`
+  /// read, the last one first; 0 if that is not known.
+  int64_t innerRowBytes = 0, outerRowBytes = 0;
   /// How many results each point of the tile has: those of a window.
   int64_t window = 1;
 };
