@@ -1,5 +1,6 @@
 //===- LoopKinds.cpp - How loops run --------------------------------------===//
 
+#include "Edits.h"
 #include "Hints.h"
 #include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
@@ -44,8 +45,8 @@ llvm::Error espalier::poly::serialize(ComputeOp compute, StringRef loop) {
     if (llvm::Error error = setKind(compute, loop, LoopKind::Sequential))
       return error;
     for (ArrayOp array : kept)
-      if (std::string fault = checkRegisters(array); !fault.empty())
-        return refuse("expects " + fault);
+      if (llvm::Error error = refuseFault(checkRegisters(array)))
+        return error;
     return llvm::Error::success();
   });
 }
@@ -110,9 +111,8 @@ static void separateTiles(ComputeOp compute, StringRef name) {
   band.setFullTiles(true);
 }
 
-/// Makes lanes of a loop, as the command `vectorize` does.
-static llvm::Error makeLanes(ComputeOp compute, StringRef name, int64_t width,
-                             bool peelTail) {
+llvm::Error espalier::poly::vectorizeLoop(ComputeOp compute, StringRef name,
+                                          int64_t width, bool peelTail) {
   if (width < 2 || width > kMaxLanes)
     return refuse("expects between 2 and " + Twine(kMaxLanes) +
                   " lanes, but got " + Twine(width));
@@ -130,7 +130,7 @@ static llvm::Error makeLanes(ComputeOp compute, StringRef name, int64_t width,
 llvm::Error espalier::poly::vectorize(ComputeOp compute, StringRef loop,
                                       int64_t width, bool peelTail) {
   auto edit = [&](ComputeOp compute, StringRef loop) {
-    return makeLanes(compute, loop, width, peelTail);
+    return vectorizeLoop(compute, loop, width, peelTail);
   };
   return applyWithHint(
       compute, [&](ComputeOp compute) { return edit(compute, loop); },
@@ -159,9 +159,9 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
   return *copies;
 }
 
-/// Makes copies of a loop's body, as the commands do.
-static llvm::Error makeCopies(ComputeOp compute, StringRef name,
-                              std::optional<int64_t> factor, bool jam) {
+llvm::Error espalier::poly::unrollLoop(ComputeOp compute, StringRef name,
+                                       std::optional<int64_t> factor,
+                                       bool jam) {
   llvm::Expected<int64_t> copies = getNumCopies(compute, name, factor);
   if (!copies)
     return copies.takeError();
@@ -181,7 +181,7 @@ static llvm::Error makeCopies(ComputeOp compute, StringRef name,
 llvm::Error espalier::poly::unroll(ComputeOp compute, StringRef loop,
                                    std::optional<int64_t> factor) {
   return applyTo(compute, [&](ComputeOp compute) {
-    return makeCopies(compute, loop, factor, /*jam=*/false);
+    return unrollLoop(compute, loop, factor);
   });
 }
 
@@ -199,7 +199,7 @@ static std::string getInnermost(ComputeOp compute, StringRef name) {
 llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
                                          int64_t factor) {
   auto edit = [&](ComputeOp compute) {
-    return makeCopies(compute, loop, factor, /*jam=*/true);
+    return unrollLoop(compute, loop, factor, /*jam=*/true);
   };
   return applyWithHint(compute, edit, [&] {
     std::string innermost = getInnermost(compute, loop);
