@@ -211,14 +211,38 @@ llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
 // Prefetch
 //===----------------------------------------------------------------------===//
 
-/// Whether a read's index depends on values that are read.
-static bool isIndirect(ComputeOp compute, const ComputeAccess &access) {
+/// The reads that a read's index depends on.
+static SmallVector<unsigned> getIndexReads(ComputeOp compute, unsigned read) {
   unsigned numParams = compute.getKernel().getNumParameters();
-  for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
-       ++symbol)
-    if (access.map.isFunctionOfSymbol(symbol))
-      return true;
-  return false;
+  AffineMap map = compute.getReadAccesses()[read].map;
+  SmallVector<unsigned> reads;
+  for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol)
+    if (map.isFunctionOfSymbol(symbol))
+      reads.push_back(symbol - numParams);
+  return reads;
+}
+
+/// Refuses if the index of a read cannot be known before, because it is at a
+/// place that is read itself, or changes.
+static llvm::Error checkIndexReads(ComputeOp compute, unsigned read) {
+  for (unsigned index : getIndexReads(compute, read)) {
+    Value array = compute.getReads()[index];
+    std::string where =
+        ("an index that is known before, but read #" + Twine(index) + " of " +
+         quote(compute) + ", on which the place of #" + Twine(read) +
+         " depends, is ")
+            .str();
+    if (!getIndexReads(compute, index).empty())
+      return refuse("expects " + where + "at a place that is read");
+    bool isWritten =
+        llvm::any_of(compute.getKernel().getComputes(), [&](ComputeOp other) {
+          return llvm::is_contained(other.getWrites(), array);
+        });
+    if (isWritten)
+      return refuse("expects " + where + "of " + describeArray(array) +
+                    ", which the kernel writes");
+  }
+  return llvm::Error::success();
 }
 
 /// The dimensions of the point that runs `distance` iterations of a loop after
@@ -259,10 +283,8 @@ static llvm::Error markPrefetch(ComputeOp compute, StringRef name, int64_t read,
   if (read < 0 || read >= numReads)
     return refuse("expects one of the " + Twine(numReads) + " reads of " +
                   quote(compute) + ", but got #" + Twine(read));
-  if (isIndirect(compute, compute.getReadAccesses()[read]))
-    return refuse("expects a read whose index is known before, but #" +
-                  Twine(read) + " of " + quote(compute) +
-                  " is at a place that is read");
+  if (llvm::Error error = checkIndexReads(compute, read))
+    return error;
   if (distance <= 0 || !isSmall(distance))
     return refuse("expects a distance between 1 and 2^30, but got " +
                   Twine(distance));
