@@ -58,8 +58,10 @@ private:
   const Context &context;
   const Program &program;
   std::vector<Path> paths;
-  /// Statements, array and maps of the pairs of accesses that are in order.
-  llvm::DenseSet<std::tuple<unsigned, unsigned, unsigned, AffineMap, AffineMap>>
+  /// What tells pairs of accesses apart, but for their kind, of those that are
+  /// in order: statements, array, maps, and whether it is a reduction's.
+  llvm::DenseSet<
+      std::tuple<unsigned, unsigned, unsigned, AffineMap, AffineMap, unsigned>>
       checked;
   Legality legality;
 };
@@ -305,10 +307,11 @@ bool ScheduleChecker::checkPair(const AccessPair &pair) {
   // The accumulator is read and written at the same points.
   if (pair.isReduction && pair.kind != DependenceKind::Flow)
     return true;
-  // Two of one kind that differ in nothing else have the same points.
+  // Pairs that differ in nothing but their kind have the same points.
   if (!checked
            .insert({pair.source, pair.sink, pair.sourceAccess.array,
-                    pair.sourceAccess.map, pair.sinkAccess.map})
+                    pair.sourceAccess.map, pair.sinkAccess.map,
+                    pair.isReduction})
            .second)
     return true;
   PairCases cases = getPairCases(program, pair);
