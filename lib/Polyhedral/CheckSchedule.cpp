@@ -18,6 +18,8 @@
 #include "Facts.h"
 #include "PairSet.h"
 #include "Paths.h"
+#include "espalier/Polyhedral/Digits.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace espalier::polyhedral;
@@ -56,6 +58,11 @@ private:
   const Context &context;
   const Program &program;
   std::vector<Path> paths;
+  /// What tells pairs of accesses apart, but for their kind, of those that are
+  /// in order: statements, array, maps, and whether it is a reduction's.
+  llvm::DenseSet<
+      std::tuple<unsigned, unsigned, unsigned, AffineMap, AffineMap, unsigned>>
+      checked;
   Legality legality;
 };
 } // namespace
@@ -145,6 +152,10 @@ bool ScheduleChecker::checkLevels(const AccessPair &pair, const Path &source,
         return true;
       return refuse(pair, points, nullptr);
     }
+    // Points with the same element agree in what that decides.
+    AffineExpr own = writeBy(here.expr, pair.sourceAccess.map.getResults());
+    if (own && own == writeBy(there.expr, pair.sinkAccess.map.getResults()))
+      continue;
     bool isDone = false;
     AffineExpr difference = points.getDifference(here.expr, there.expr);
     if (!points.isAffine(difference))
@@ -295,6 +306,13 @@ bool ScheduleChecker::checkConditions(const Path &path) {
 bool ScheduleChecker::checkPair(const AccessPair &pair) {
   // The accumulator is read and written at the same points.
   if (pair.isReduction && pair.kind != DependenceKind::Flow)
+    return true;
+  // Pairs that differ in nothing but their kind have the same points.
+  if (!checked
+           .insert({pair.source, pair.sink, pair.sourceAccess.array,
+                    pair.sourceAccess.map, pair.sinkAccess.map,
+                    pair.isReduction})
+           .second)
     return true;
   PairCases cases = getPairCases(program, pair);
   for (const Path &source : paths)

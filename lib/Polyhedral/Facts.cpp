@@ -43,12 +43,11 @@ bool espalier::polyhedral::hasValues(AffineExpr expr, unsigned numParams) {
 }
 
 std::optional<int64_t> espalier::polyhedral::getFactor(AffineExpr expr,
-                                                       unsigned symbol,
-                                                       unsigned numDims,
-                                                       unsigned numSymbols) {
-  AffineExpr self = getAffineSymbolExpr(symbol, expr.getContext());
-  AffineExpr step = simplifyAffineExpr(expr.replace(self, self + 1) - expr,
-                                       numDims, numSymbols);
+                                                       AffineExpr of) {
+  AffineExpr step = expr.replace(of, of + 1) - expr;
+  AffineMap map =
+      AffineMap::inferFromExprList({step}, expr.getContext()).front();
+  step = simplifyAffineExpr(step, map.getNumDims(), map.getNumSymbols());
   auto number = dyn_cast<AffineConstantExpr>(step);
   return number ? std::optional(number.getValue()) : std::nullopt;
 }
@@ -56,20 +55,19 @@ std::optional<int64_t> espalier::polyhedral::getFactor(AffineExpr expr,
 AffineExpr espalier::polyhedral::getExtreme(const Program &program,
                                             const Statement &statement,
                                             AffineExpr expr, bool isLargest) {
-  unsigned numSymbols = program.numParams + statement.values.size();
   for (auto [number, read] : llvm::enumerate(statement.values)) {
-    unsigned symbol = program.numParams + number;
-    if (!expr.isFunctionOfSymbol(symbol))
+    AffineExpr symbol =
+        getAffineSymbolExpr(program.numParams + number, expr.getContext());
+    if (!expr.isFunctionOfSymbol(program.numParams + number))
       continue;
-    std::optional<int64_t> factor =
-        getFactor(expr, symbol, statement.numDims, numSymbols);
+    std::optional<int64_t> factor = getFactor(expr, symbol);
     AffineExpr bound = program.facts.lookup(read.array).bound;
     if (!factor || !bound)
       return {};
     AffineExpr value = (*factor > 0) == isLargest
                            ? bound - 1
                            : getAffineConstantExpr(0, expr.getContext());
-    expr = expr.replace(getAffineSymbolExpr(symbol, expr.getContext()), value);
+    expr = expr.replace(symbol, value);
   }
   if (hasValues(expr, program.numParams))
     return {};
@@ -150,20 +148,18 @@ void FactFinder::addElements() {
 
 void FactFinder::collect(const Statement &statement, bool isSink,
                          llvm::SmallVectorImpl<ElementBound> &bounds) const {
-  unsigned numSymbols = program.numParams + statement.values.size();
   forEachCondition(statement, [&](AffineExpr condition) {
     for (auto [number, read] : llvm::enumerate(statement.values)) {
-      unsigned symbol = program.numParams + number;
-      if (!condition.isFunctionOfSymbol(symbol) ||
+      AffineExpr symbol =
+          getAffineSymbolExpr(program.numParams + number, program.context);
+      if (!condition.isFunctionOfSymbol(program.numParams + number) ||
           !program.facts.lookup(read.array).isMonotonic)
         continue;
-      std::optional<int64_t> factor =
-          getFactor(condition, symbol, statement.numDims, numSymbols);
+      std::optional<int64_t> factor = getFactor(condition, symbol);
       if (!factor || std::abs(*factor) != 1)
         continue;
       AffineExpr rest =
-          condition.replace(getAffineSymbolExpr(symbol, program.context),
-                            getAffineConstantExpr(0, program.context));
+          condition.replace(symbol, getAffineConstantExpr(0, program.context));
       AffineExpr element = read.map.getResult(0);
       if (!isl::isAffine(rest, program.numParams) ||
           !isl::isAffine(element, program.numParams))

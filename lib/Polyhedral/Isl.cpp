@@ -3,7 +3,9 @@
 #include "Isl.h"
 #include "mlir/IR/AffineExprVisitor.h"
 #include "llvm/ADT/StringExtras.h"
+#include <isl/constraint.h>
 #include <isl/local_space.h>
+#include <isl/mat.h>
 
 using namespace mlir;
 using namespace espalier::polyhedral;
@@ -170,16 +172,82 @@ AffineExpr isl::toExpr(isl_pw_aff *function, MLIRContext *context) {
   return toExpr(single, context);
 }
 
-SetPtr isl::toSet(const Space &space, IntegerSet set) {
-  SetPtr result(isl_set_universe(space.copy()));
-  for (auto [expr, isEquality] :
-       llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-    isl_pw_aff *aff = isl_pw_aff_from_aff(toAff(space, expr).take());
-    isl_set *points =
-        isEquality ? isl_pw_aff_zero_set(aff) : isl_pw_aff_nonneg_set(aff);
-    result = SetPtr(isl_set_intersect(result.take(), points));
+/// Adds `factor` * `expr` to a row: the constant, the parameters, then the
+/// dimensions. False if it is not linear in them.
+static bool addTerms(llvm::MutableArrayRef<int64_t> row, unsigned numParams,
+                     AffineExpr expr, int64_t factor) {
+  auto addTo = [&](size_t column, int64_t number) {
+    int64_t product;
+    return column < row.size() && !llvm::MulOverflow(factor, number, product) &&
+           !llvm::AddOverflow(row[column], product, row[column]);
+  };
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return addTo(0, constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol.getPosition() < numParams &&
+           addTo(1 + symbol.getPosition(), 1);
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return addTo(1 + numParams + dim.getPosition(), 1);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (expr.getKind() == AffineExprKind::Add)
+    return addTerms(row, numParams, binary.getLHS(), factor) &&
+           addTerms(row, numParams, binary.getRHS(), factor);
+  auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  int64_t product;
+  return expr.getKind() == AffineExprKind::Mul && number &&
+         !llvm::MulOverflow(factor, number.getValue(), product) &&
+         addTerms(row, numParams, binary.getLHS(), product);
+}
+
+using Row = llvm::SmallVector<int64_t>;
+
+static isl_mat *toMatrix(isl_ctx *ctx, llvm::ArrayRef<Row> rows,
+                         size_t numColumns) {
+  isl_mat *matrix = isl_mat_alloc(ctx, rows.size(), numColumns);
+  for (auto [number, row] : llvm::enumerate(rows))
+    for (auto [column, value] : llvm::enumerate(row))
+      matrix = isl_mat_set_element_val(matrix, number, column,
+                                       isl_val_int_from_si(ctx, value));
+  return matrix;
+}
+
+BasicSet isl::addConstraints(BasicSet set, const Space &space,
+                             llvm::ArrayRef<Constraint> constraints) {
+  if (!set || !space)
+    return {};
+  unsigned numParams = isl_space_dim(space.get(), isl_dim_param);
+  size_t numColumns = 1 + numParams + isl_space_dim(space.get(), isl_dim_set);
+  // Linear ones together, which is much faster than one by one.
+  llvm::SmallVector<Row> equalities, inequalities;
+  for (auto [expr, isEquality] : constraints) {
+    Row row(numColumns);
+    if (addTerms(row, numParams, expr, 1)) {
+      (isEquality ? equalities : inequalities).push_back(row);
+      continue;
+    }
+    isl_aff *aff = toAff(space, expr).take();
+    set = BasicSet(isl_basic_set_add_constraint(
+        set.take(), isEquality ? isl_equality_from_aff(aff)
+                               : isl_inequality_from_aff(aff)));
   }
-  return result;
+  if (equalities.empty() && inequalities.empty())
+    return set;
+  isl_ctx *ctx = isl_space_get_ctx(space.get());
+  isl_basic_set *linear = isl_basic_set_from_constraint_matrices(
+      space.copy(), toMatrix(ctx, equalities, numColumns),
+      toMatrix(ctx, inequalities, numColumns), isl_dim_cst, isl_dim_param,
+      isl_dim_set, isl_dim_div);
+  return BasicSet(isl_basic_set_intersect(set.take(), linear));
+}
+
+SetPtr isl::toSet(const Space &space, IntegerSet set) {
+  auto constraints = llvm::map_to_vector(
+      llvm::zip_equal(set.getConstraints(), set.getEqFlags()), [](auto pair) {
+        return Constraint(std::get<0>(pair), std::get<1>(pair));
+      });
+  BasicSet all(isl_basic_set_universe(space.copy()));
+  return SetPtr(isl_set_from_basic_set(
+      addConstraints(std::move(all), space, constraints).take()));
 }
 
 SetPtr isl::toDomain(const Space &space, const Statement &statement) {
@@ -188,7 +256,9 @@ SetPtr isl::toDomain(const Space &space, const Statement &statement) {
     result = SetPtr(isl_set_union(result.take(), toSet(space, set).take()));
   // isl 0.25 coalesces {0 <= i <= 1} and the even i from 0 to 5, which overlap,
   // to {0 <= i <= 5}, in code generation too.
-  return SetPtr(isl_set_make_disjoint(result.take()));
+  return statement.domain.size() == 1
+             ? result
+             : SetPtr(isl_set_make_disjoint(result.take()));
 }
 
 SetPtr isl::getAssumptions(const Space &space, const Program &program) {

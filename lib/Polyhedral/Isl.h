@@ -78,6 +78,14 @@ mlir::AffineExpr toExpr(isl_pw_aff *function, mlir::MLIRContext *context);
 /// Returns true if `toAff` will succeed with this many parameters.
 bool isAffine(mlir::AffineExpr expr, unsigned numParams);
 
+/// An expression that is 0, or at least 0, and whether it is the former.
+using Constraint = std::pair<mlir::AffineExpr, bool>;
+
+/// The points of `set`, in `space`, that satisfy `constraints`; null if one is
+/// not affine.
+BasicSet addConstraints(BasicSet set, const Space &space,
+                        llvm::ArrayRef<Constraint> constraints);
+
 /// The points of `space` that satisfy the constraints of `set`.
 SetPtr toSet(const Space &space, mlir::IntegerSet set);
 

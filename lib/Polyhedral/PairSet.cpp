@@ -45,12 +45,14 @@ void PairSet::addDomains(IntegerSet source, IntegerSet sink) {
 }
 
 void PairSet::add(AffineExpr expr, bool isEquality) {
-  isl::Aff aff = isl::toAff(space, expr);
-  isl_constraint *constraint = isEquality ? isl_equality_from_aff(aff.take())
-                                          : isl_inequality_from_aff(aff.take());
-  points =
-      isl::BasicSet(isl_basic_set_add_constraint(points.take(), constraint));
+  pending.push_back({expr, isEquality});
   substitution.reset();
+}
+
+void PairSet::addPending() const {
+  if (!pending.empty())
+    points = isl::addConstraints(std::move(points), space,
+                                 std::exchange(pending, {}));
 }
 
 void PairSet::add(IntegerSet set, unsigned offset) {
@@ -93,6 +95,7 @@ static AffineExpr solveFor(isl_constraint *equality, unsigned dim,
 }
 
 void PairSet::detectEqualities() {
+  addPending();
   points = isl::BasicSet(isl_basic_set_detect_equalities(points.take()));
   substitution.emplace();
   for (unsigned i = 0; i < numDims; ++i)
@@ -141,6 +144,7 @@ AffineExpr PairSet::simplify(AffineExpr expr) {
 }
 
 std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
+  addPending();
   isl_basic_set *all = isl_basic_set_move_dims(
       points.copy(), isl_dim_set, 0, isl_dim_param, 0, program.numParams);
   Set least(isl_basic_set_lexmin(isl_basic_set_copy(all)));
@@ -160,6 +164,7 @@ Map PairSet::toPairs(AffineMap here, AffineMap there) const {
         context, program.numParams,
         AffineMap::get(numDims, program.numParams, results, program.context));
   };
+  addPending();
   Set pairs(isl_set_from_basic_set(points.copy()));
   return widen(here, 0).intersectDomain(pairs).inverse().compose(
       widen(there, numSource));

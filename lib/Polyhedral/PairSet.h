@@ -33,6 +33,7 @@ public:
   /// not affine makes the set unknown.
   void add(mlir::IntegerSet set, unsigned offset);
   PairSet with(mlir::AffineExpr expr, bool isEquality) const {
+    addPending();
     PairSet result = *this;
     result.add(expr, isEquality);
     return result;
@@ -40,6 +41,7 @@ public:
 
   /// Empty, not empty, or unknown.
   std::optional<bool> isEmpty() const {
+    addPending();
     isl_bool answer = isl_basic_set_is_empty(points.get());
     if (answer == isl_bool_error)
       return std::nullopt;
@@ -57,13 +59,16 @@ public:
 
 private:
   void detectEqualities();
+  /// Brings `points` up to date. Most sets are never asked for.
+  void addPending() const;
 
   const Context &context;
   const Program &program;
   unsigned numSource;
   unsigned numDims; ///< Of both.
   isl::Space space;
-  isl::BasicSet points;
+  mutable isl::BasicSet points; ///< Without what is pending.
+  mutable llvm::SmallVector<isl::Constraint> pending;
   /// For each dimension its value in terms of others; filled on demand.
   std::optional<llvm::SmallVector<mlir::AffineExpr>> substitution;
 };

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AstConversion.h"
+#include "Ast/AstConversion.h"
 #include "FullTiles.h"
 #include "Isl.h"
 #include "llvm/ADT/StringExtras.h"

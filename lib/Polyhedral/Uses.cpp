@@ -1,6 +1,7 @@
 //===- Uses.cpp - How a schedule reaches the elements of an array ---------===//
 
 #include "Uses.h"
+#include "espalier/Polyhedral/Digits.h"
 #include <map>
 
 using namespace mlir;
@@ -45,31 +46,13 @@ bool espalier::polyhedral::forEachPair(
   return true;
 }
 
-/// Rewrites an expression over a statement's dimensions as one over the indices
-/// of the element that the use is of. Null if that is not a matter of renaming.
-static AffineExpr toElement(const Use &use, AffineExpr expr) {
-  for (auto [index, result] : llvm::enumerate(use.map.getResults()))
-    if (result == expr)
-      return getAffineDimExpr(index, expr.getContext());
-  llvm::SmallVector<AffineExpr> values(use.map.getNumDims());
-  for (auto [index, result] : llvm::enumerate(use.map.getResults()))
-    if (auto dim = dyn_cast<AffineDimExpr>(result))
-      values[dim.getPosition()] = getAffineDimExpr(index, expr.getContext());
-  for (unsigned dim = 0; dim < values.size(); ++dim)
-    if (!values[dim]) {
-      if (expr.isFunctionOfDim(dim))
-        return {};
-      values[dim] = getAffineDimExpr(dim, expr.getContext());
-    }
-  return expr.replaceDims(values);
-}
-
 AffineExpr espalier::polyhedral::getElementLevel(const Uses &uses,
                                                  size_t depth) {
   AffineExpr common;
   for (const Use &use : uses) {
     const Level &level = use.path->levels[depth];
-    AffineExpr own = level.isBand() ? toElement(use, level.expr) : AffineExpr();
+    AffineExpr own = level.isBand() ? writeBy(level.expr, use.map.getResults())
+                                    : AffineExpr();
     if (!own || (common && own != common))
       return {};
     common = own;

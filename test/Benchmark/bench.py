@@ -31,13 +31,14 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 # The kernels of the suite are modules of a folder of their own.
-sys.path += [str(pathlib.Path(__file__).parent / name) for name in ("polybench", "taso")]
+sys.path += [str(pathlib.Path(__file__).parent / name) for name in ("polybench", "sparse", "taso")]
 
 import numpy as np
 import onnx
 from compare import compare
 from onnx import numpy_helper
 from peers import Peer, has_relu, open_peers
+from sparse_rows import KERNELS, run_product
 from substitutions import run_search
 
 from espalier.compiler import KERNEL_TIMES, Options, compile_for, default_cache
@@ -230,6 +231,15 @@ def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict
     return {**result, "kernels": function.kernels, "passed": bool(passed)}
 
 
+def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
+    """Compare and time a product of a sparse matrix."""
+    error, own, others, peers = run_product(case, toy, seconds)
+    result = {"case": case["name"], "threads": case["threads"], "error": error}
+    result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
+    passed = error <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
+    return {**result, "kernels": [case["model"]], "passed": bool(passed)}
+
+
 def main() -> int:
     """Run the cases that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -244,6 +254,8 @@ def main() -> int:
         if "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if args.toy else "sizes"])
             result = run_search(case, model, args.toy, args.seconds, kernel_times)
+        elif case["model"] in KERNELS:
+            result = run_sparse(case, args.toy, args.seconds)
         else:
             with tempfile.TemporaryDirectory() as cache:
                 result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))

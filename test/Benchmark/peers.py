@@ -214,13 +214,22 @@ def pointer(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
-def mkl_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
-    """Return Intel's MKL, from PyPI."""
+def load_mkl(threads: int) -> tuple[ctypes.CDLL, str] | None:
+    """Return Intel's MKL, from PyPI, and the name of its file, if it is installed."""
     found = sorted(pathlib.Path(sysconfig.get_path("data"), "lib").glob("libmkl_rt.so*"))
     if not found:
         return None
     library = ctypes.CDLL(str(found[0]))
     library.MKL_Set_Num_Threads(threads)
+    return library, found[0].name
+
+
+def mkl_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
+    """Return the BLAS of MKL."""
+    loaded = load_mkl(threads)
+    if loaded is None:
+        return None
+    library, build = loaded
     row_major, plain = 101, 111
 
     def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
@@ -229,7 +238,7 @@ def mkl_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | Non
         a, b, c = pointer(left), pointer(right), pointer(result)
         library.cblas_sgemm(row_major, plain, plain, m, n, k, one, a, k, b, n, zero, c, n)
 
-    return sgemm_peer("mkl", found[0].name, multiply, model, inputs)
+    return sgemm_peer("mkl", build, multiply, model, inputs)
 
 
 @functools.cache

@@ -111,10 +111,9 @@ struct Program {
 void forEachCondition(const Statement &statement,
                       llvm::function_ref<void(mlir::AffineExpr)> visit);
 
-/// The factor of a symbol in `expr`, a sum of terms; nothing if it is no
-/// number.
-std::optional<int64_t> getFactor(mlir::AffineExpr expr, unsigned symbol,
-                                 unsigned numDims, unsigned numSymbols);
+/// The factor of a dimension or symbol in `expr`, a sum of terms; nothing if it
+/// is no number.
+std::optional<int64_t> getFactor(mlir::AffineExpr expr, mlir::AffineExpr of);
 
 /// Whether `expr` has a symbol from `numParams` on.
 bool hasValues(mlir::AffineExpr expr, unsigned numParams);

@@ -72,32 +72,9 @@ static std::optional<int64_t> getNumber(const AstExpr &expr, bool isUpper) {
   return best;
 }
 
-/// The factor of an iterator; nothing if it is no number.
-static std::optional<int64_t> getFactor(AffineExpr expr, unsigned iterator,
-                                        unsigned numDims, unsigned numSymbols) {
-  AffineExpr self = getAffineDimExpr(iterator, expr.getContext());
-  AffineExpr step = simplifyAffineExpr(expr.replace(self, self + 1) - expr,
-                                       numDims, numSymbols);
-  auto number = dyn_cast<AffineConstantExpr>(step);
-  return number ? std::optional(number.getValue()) : std::nullopt;
-}
-
-static unsigned countDims(AffineExpr expr) {
-  unsigned count = 0;
-  expr.walk([&](AffineExpr part) {
-    if (auto dim = dyn_cast<AffineDimExpr>(part))
-      count = std::max(count, dim.getPosition() + 1);
-  });
-  return count;
-}
-
-static unsigned countSymbols(AffineExpr expr) {
-  unsigned count = 0;
-  expr.walk([&](AffineExpr part) {
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-      count = std::max(count, symbol.getPosition() + 1);
-  });
-  return count;
+/// `expr` of as many iterators and symbols as it has.
+static AffineMap toMap(AffineExpr expr) {
+  return AffineMap::inferFromExprList({expr}, expr.getContext()).front();
 }
 
 AffineExpr DataLoops::getMost(AffineExpr expr, const AstNode &loop,
@@ -106,8 +83,8 @@ AffineExpr DataLoops::getMost(AffineExpr expr, const AstNode &loop,
     if (inner->iterator <= loop.iterator ||
         !expr.isFunctionOfDim(inner->iterator))
       continue;
-    std::optional<int64_t> factor =
-        getFactor(expr, inner->iterator, countDims(expr), countSymbols(expr));
+    AffineExpr iterator = getAffineDimExpr(inner->iterator, expr.getContext());
+    std::optional<int64_t> factor = polyhedral::getFactor(expr, iterator);
     if (!factor)
       return {};
     std::optional<int64_t> extreme = *factor > 0
@@ -116,9 +93,8 @@ AffineExpr DataLoops::getMost(AffineExpr expr, const AstNode &loop,
     if (!extreme)
       return {};
     expr = expr.replace(
-        getAffineDimExpr(inner->iterator, expr.getContext()),
-        getAffineConstantExpr(*factor > 0 ? *extreme - 1 : *extreme,
-                              expr.getContext()));
+        iterator, getAffineConstantExpr(*factor > 0 ? *extreme - 1 : *extreme,
+                                        expr.getContext()));
   }
   return expr;
 }
@@ -129,7 +105,8 @@ AffineExpr DataLoops::toElements(AffineExpr expr, const AstNode &loop,
   poly::ComputeOp compute = computes[call.statement];
   SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
   SmallVector<AffineExpr> symbols;
-  for (unsigned symbol = 0, end = countSymbols(expr); symbol < end; ++symbol) {
+  for (unsigned symbol = 0, end = toMap(expr).getNumSymbols(); symbol < end;
+       ++symbol) {
     symbols.push_back(getAffineSymbolExpr(symbol, context));
     if (symbol < numParams || !expr.isFunctionOfSymbol(symbol))
       continue;
@@ -139,7 +116,8 @@ AffineExpr DataLoops::toElements(AffineExpr expr, const AstNode &loop,
     BoundElement element{read.array, {}};
     for (AffineExpr index : read.map.getResults()) {
       index = index.replaceDims(call.values);
-      if (countDims(index) > loop.iterator || countSymbols(index) > numParams)
+      if (toMap(index).getNumDims() > loop.iterator ||
+          toMap(index).getNumSymbols() > numParams)
         return {};
       element.indices.push_back(
           simplifyAffineExpr(index, loop.iterator, numParams));
@@ -157,23 +135,23 @@ std::optional<DataLoops::Bound> DataLoops::getBound(const AstNode &loop,
                                                     unsigned number,
                                                     AffineExpr condition) {
   AffineExpr expr = condition.replaceDims(call.values);
-  std::optional<int64_t> factor =
-      getFactor(expr, loop.iterator, countDims(expr), countSymbols(expr));
+  std::optional<int64_t> factor = polyhedral::getFactor(
+      expr, getAffineDimExpr(loop.iterator, expr.getContext()));
   // A condition without values is one of the domain's kind.
-  if (!factor || *factor == 0 || countSymbols(expr) <= numParams)
+  if (!factor || *factor == 0 || toMap(expr).getNumSymbols() <= numParams)
     return std::nullopt;
   AffineExpr rest =
       expr.replace(getAffineDimExpr(loop.iterator, expr.getContext()),
                    getAffineConstantExpr(0, expr.getContext()));
   AffineExpr most = getMost(rest, loop, call);
-  if (!most || countDims(most) > loop.iterator)
+  if (!most || toMap(most).getNumDims() > loop.iterator)
     return std::nullopt;
   AffineExpr bound = toElements(most, loop, call);
   if (!bound)
     return std::nullopt;
   bool isUpper = *factor < 0;
   bound = isUpper ? bound.floorDiv(-*factor) + 1 : (-bound).ceilDiv(*factor);
-  bound = simplifyAffineExpr(bound, countDims(bound), countSymbols(bound));
+  bound = simplifyAffineMap(toMap(bound)).getResult(0);
   return Bound{&call, number, bound, isUpper, most == rest};
 }
 

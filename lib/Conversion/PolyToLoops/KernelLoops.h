@@ -12,10 +12,8 @@
 //    carry them as `iter_args`. Their addresses may depend on outer loops, as
 //    long as those of one iteration differ by constants.
 //
-//  * A loop whose bounds are read (DataBounds.h) runs from the larger of the
-//  two
-//    lower bounds, that of the scan and that which was read, to the smaller of
-//    the upper ones.
+//  * A loop whose bounds are read (DataBounds.h) runs from the larger of two
+//    lower bounds, of the scan and what was read, to the smaller upper one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +67,11 @@ private:
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
   mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
   mlir::LogicalResult emitPrefetch(const polyhedral::AstNode &node);
+  /// Reads what the place of `access` depends on, under a condition that it is
+  /// there, into which the builder goes. False if it cannot be read ahead.
+  bool emitIndexReads(const poly::ComputeAccess &access, poly::ComputeOp owner,
+                      const polyhedral::AstNode &call,
+                      llvm::MutableArrayRef<mlir::Value> data);
   mlir::LogicalResult
   emitGuarded(mlir::Value condition,
               llvm::function_ref<mlir::LogicalResult()> emitThen,

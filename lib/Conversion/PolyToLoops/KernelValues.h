@@ -16,6 +16,7 @@ struct Lanes {
   int64_t width;
   mlir::AffineExpr first; ///< The iterator in lane 0.
   mlir::Value mask;       ///< Null when all lanes are active.
+  mlir::Value count;      ///< Of those that are, if there is a mask.
   /// The iterators that decide which lanes are active.
   llvm::SmallVector<unsigned> maskIterators;
 };

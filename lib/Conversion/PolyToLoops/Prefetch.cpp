@@ -1,6 +1,8 @@
 //===- Prefetch.cpp - Marks that fetch ahead ------------------------------===//
 
 #include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -76,12 +78,16 @@ LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
       owner.getReadAccesses()[read.getValue().getZExtValue()];
   const Memory &memory = memories.find(access.array)->second;
   // What cannot be fetched ahead is fetched when it is used.
-  if (!point || access.map.getNumSymbols() != numParams || memory.inRegisters)
+  if (!point || memory.inRegisters)
     return success();
   AstNode call(AstNode::Kind::Call);
   call.statement = llvm::find(computes, owner) - computes.begin();
   for (AffineExpr result : at.getValue().getResults())
     call.values.push_back(result.replaceDims(*point));
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Value> data(owner.getReads().size());
+  if (!emitIndexReads(access, owner, call, data))
+    return success();
   AffineExpr address = getAddress(access, call);
   int64_t elementBytes = llvm::divideCeil(
       memory.elementType.isIndex() ? 64
@@ -89,8 +95,45 @@ LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
       8);
   for (int64_t offset = 0; offset < bytes.getInt(); offset += kLineBytes)
     memref::PrefetchOp::create(builder, loc, memory.flat,
-                               emitIndex(address + offset / elementBytes),
+                               emitIndex(address + offset / elementBytes, data),
                                /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
   return success();
+}
+
+bool KernelLoops::emitIndexReads(const poly::ComputeAccess &access,
+                                 poly::ComputeOp owner, const AstNode &call,
+                                 MutableArrayRef<Value> data) {
+  SmallVector<poly::ComputeAccess> reads = owner.getReadAccesses();
+  SmallVector<unsigned> needed;
+  Value isInside;
+  for (auto [number, read] : llvm::enumerate(reads)) {
+    if (!access.map.isFunctionOfSymbol(numParams + number))
+      continue;
+    needed.push_back(number);
+    // Only arguments have all their elements at all times.
+    Value memref = scalars.lookupOrNull(read.array);
+    if (!memref || readsData(getAddress(read, call)))
+      return false;
+    for (auto [dim, index] : llvm::enumerate(getIndices(read, call))) {
+      Value extent = memref::DimOp::create(builder, loc, memref, dim);
+      // A negative index is larger than any extent.
+      Value isBelow = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, emitIndex(index), extent);
+      isInside = isInside
+                     ? arith::AndIOp::create(builder, loc, isInside, isBelow)
+                           .getResult()
+                     : isBelow;
+    }
+  }
+  // The last iterations have nothing to fetch ahead.
+  if (isInside) {
+    auto fetch = scf::IfOp::create(builder, loc, isInside);
+    builder.setInsertionPointToStart(fetch.thenBlock());
+  }
+  for (unsigned number : needed)
+    data[number] = memref::LoadOp::create(
+        builder, loc, memories.find(reads[number].array)->second.flat,
+        emitIndex(getAddress(reads[number], call)));
+  return true;
 }

@@ -110,8 +110,12 @@ AffineExpr KernelLoops::getFirstLane(const AstNode &loop) {
 
 bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
                                const AstNode &loop) {
-  Lanes vector{
-      loop.iterator, getLoopKind(loop).getWidth(), getFirstLane(loop), {}, {}};
+  Lanes vector{loop.iterator,
+               getLoopKind(loop).getWidth(),
+               getFirstLane(loop),
+               {},
+               {},
+               {}};
   auto isRegular = [&](const poly::ComputeAccess &access) {
     return hasLaneAddresses(getAddress(access, call), vector);
   };
@@ -269,15 +273,15 @@ Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   int64_t width = getLoopKind(node).getWidth();
   std::optional<int64_t> lower = getConstantBoundOf(node, false);
   std::optional<int64_t> upper = getConstantBoundOf(node, true);
-  Value mask;
+  Value mask, count;
   if (emitMask && (!lower || !upper || *upper - *lower != width)) {
     Value first = emitBound(node, false), last = emitBound(node, true);
-    Value count = arith::SubIOp::create(builder, loc, last, first);
+    count = arith::SubIOp::create(builder, loc, last, first);
     mask = vector::CreateMaskOp::create(
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
     iterators[node.iterator] = first;
   }
-  Lanes result{node.iterator, width, getFirstLane(node), mask, {}};
+  Lanes result{node.iterator, width, getFirstLane(node), mask, count, {}};
   addIterators(node.lower, result.maskIterators);
   addIterators(node.upper, result.maskIterators);
   dataLoops.addIterators(node, result.maskIterators);
@@ -288,10 +292,29 @@ Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
 
 LogicalResult KernelLoops::emitVector(const AstNode &node) {
   auto partials = beginPartials(node);
-  lanes = beginLanes(node, /*emitMask=*/true);
-  if (failed(emitChildren(node)))
+  Lanes some = beginLanes(node, /*emitMask=*/true);
+  auto emitLanes = [&](const Lanes &active) {
+    lanes = active;
+    LogicalResult result = emitChildren(node);
+    lanes.reset();
+    return result;
+  };
+  LogicalResult result = success();
+  if (some.mask && dataLoops.find(node)) {
+    // Within a row, no lane is left out.
+    Lanes all = some;
+    all.mask = all.count = {};
+    Value width = arith::ConstantIndexOp::create(builder, loc, some.width);
+    Value isFull = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         some.count, width);
+    result = emitGuarded(
+        isFull, [&] { return emitLanes(all); },
+        [&] { return emitLanes(some); });
+  } else {
+    result = emitLanes(some);
+  }
+  if (failed(result))
     return failure();
-  lanes.reset();
   iterators.erase(node.iterator);
   endPartials(partials);
   return success();

@@ -39,7 +39,8 @@ poly.kernel @spmv(%P: memref<?xi32> {poly.monotonic}, %C: memref<?xi32>, %V: mem
 
 // -----
 
-// Lanes of a row: from its first element on, and masked.
+// Lanes of a row: from its first element on, and masked where some are not in
+// the row.
 // CHECK-LABEL: func.func @lanes(
 // CHECK:         scf.for
 // CHECK:           memref.load %{{.*}}[%{{.*}}] : memref<?xi32>
@@ -49,9 +50,14 @@ poly.kernel @spmv(%P: memref<?xi32> {poly.monotonic}, %C: memref<?xi32>, %V: mem
 // CHECK:             %[[LAST:.*]] = arith.minsi
 // CHECK:             %[[COUNT:.*]] = arith.subi {{.*}}, %[[FIRST]]
 // CHECK:             vector.create_mask %[[COUNT]] : vector<8xi1>
-// CHECK:             vector.maskedload
-// CHECK-NOT:         scf.if
-// CHECK:             vector.maskedstore
+// CHECK:             %[[FULL:.*]] = arith.cmpi eq, %[[COUNT]], %c8
+// CHECK:             scf.if %[[FULL]] {
+// CHECK:               vector.load
+// CHECK:               vector.store
+// CHECK:             } else {
+// CHECK:               vector.maskedload
+// CHECK-NOT:           scf.if
+// CHECK:               vector.maskedstore
 #all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0)>
 #row = affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
 #n = affine_map<(n, j)[N, E] -> (n)>

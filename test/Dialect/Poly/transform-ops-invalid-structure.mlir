@@ -27,6 +27,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_read 2>&1 | FileCheck %s --check-prefix=PREFETCH-READ
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_distance 2>&1 | FileCheck %s --check-prefix=PREFETCH-DISTANCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_indirect 2>&1 | FileCheck %s --check-prefix=PREFETCH-INDIRECT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_written 2>&1 | FileCheck %s --check-prefix=PREFETCH-WRITTEN
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_lanes 2>&1 | FileCheck %s --check-prefix=PREFETCH-LANES
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_skewed 2>&1 | FileCheck %s --check-prefix=PREFETCH-SKEWED
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_bytes 2>&1 | FileCheck %s --check-prefix=PREFETCH-BYTES
@@ -48,7 +49,7 @@
 #there = affine_map<(i)[T, N, place] -> (1, place)>
 
 module attributes {transform.with_named_sequence} {
-poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, %I: memref<10xindex>, %T: index, %N: index) {
+poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, %I: memref<10xindex>, %J: memref<10xindex>, %T: index, %N: index) {
   poly.compute @a dims ["t", "i"] domain [#points] reads(%A[#west] : memref<?x?xf32>) writes(%A[#next] : memref<?x?xf32>) {
   ^bb0(%x: f32):
     poly.yield %x : f32
@@ -64,6 +65,10 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, 
   poly.compute @far dims ["i"] domain [#ten] reads(%I[#place], %B[#there] : memref<10xindex>, memref<?x?xf32>) writes(%B[#i] : memref<?x?xf32>) {
   ^bb0(%x: index, %b: f32):
     poly.yield %b : f32
+  }
+  poly.compute @farther dims ["i"] domain [#ten] reads(%I[#place], %I[affine_map<(i)[T, N, s] -> (s)>], %J[#place], %B[affine_map<(i)[T, N, s, t, u] -> (t, i)>], %B[affine_map<(i)[T, N, s, t, u, v] -> (u, i)>] : memref<10xindex>, memref<10xindex>, memref<10xindex>, memref<?x?xf32>, memref<?x?xf32>) writes(%J[#place] : memref<10xindex>) {
+  ^bb0(%x: index, %y: index, %z: index, %b: f32, %c: f32):
+    poly.yield %x : index
   }
   poly.compute @none dims ["i"] domain [#none] reads() writes(%B[#i] : memref<?x?xf32>) {
     %z = arith.constant 0.0 : f32
@@ -317,10 +322,18 @@ transform.named_sequence @prefetch_distance(%module: !transform.any_op {transfor
 }
 
 // PrefetchOp, indirect
-// PREFETCH-INDIRECT: error: expects a read whose index is known before, but #1 of @far is at a place that is read
+// PREFETCH-INDIRECT: error: expects an index that is known before, but read #1 of @farther, on which the place of #3 depends, is at a place that is read
 transform.named_sequence @prefetch_indirect(%module: !transform.any_op {transform.readonly}) {
-  %far = transform.poly.computation @k::@far of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.prefetch %far read 1 loop "i" distance 4 : !transform.any_op
+  %far = transform.poly.computation @k::@farther of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %far read 3 loop "i" distance 4 : !transform.any_op
+  transform.yield
+}
+
+// PrefetchOp, index
+// PREFETCH-WRITTEN: error: expects an index that is known before, but read #2 of @farther, on which the place of #4 depends, is of argument #4, which the kernel writes
+transform.named_sequence @prefetch_written(%module: !transform.any_op {transform.readonly}) {
+  %far = transform.poly.computation @k::@farther of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %far read 4 loop "i" distance 4 : !transform.any_op
   transform.yield
 }
 

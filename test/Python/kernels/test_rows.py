@@ -82,8 +82,8 @@ def csr(rows, columns, seed, density=0.3):
 
 
 def check_spmv(program):
-    for rows, columns in [(1, 1), (7, 5), (40, 33)]:
-        dense, starts, column, value = csr(rows, columns, rows)
+    for rows, columns, density in [(1, 1, 0.3), (7, 5, 0.3), (40, 33, 0.3), (11, 60, 1.0)]:
+        dense, starts, column, value = csr(rows, columns, rows, density)
         x = np.arange(columns, dtype=np.float32)
         y = np.full(rows, 7, np.float32)
         program(starts, column, value, x, y)
@@ -91,8 +91,8 @@ def check_spmv(program):
 
 
 def check_spmm(program):
-    for rows, columns, width in [(1, 1, 1), (7, 5, 3), (20, 33, 17), (9, 8, 32)]:
-        dense, starts, column, value = csr(rows, columns, rows)
+    for rows, columns, width in [(1, 1, 1), (7, 5, 3), (20, 33, 17), (9, 8, 32), (5, 40, 16)]:
+        dense, starts, column, value = csr(rows, columns, rows, 0.9 if columns == 40 else 0.3)
         x = np.random.default_rng(1).integers(0, 9, (columns, width)).astype(np.float32)
         y = np.full((rows, width), 7, np.float32)
         program(starts, column, value, x, y)
@@ -128,6 +128,21 @@ def test_spmv_in_lanes():
     check_spmv(s.compile(NO_CACHE))
 
 
+@pytest.mark.parametrize("width", [4, 16])
+@pytest.mark.parametrize("peel_tail", [False, True])
+def test_spmv_in_lanes_of_one_nest(width, peel_tail):
+    s = Schedule(spmv)
+    s.vectorize("acc", "j", width, peel_tail=peel_tail)
+    check_spmv(s.compile(NO_CACHE))
+
+
+def test_spmv_fetches_through_the_columns():
+    s = Schedule(spmv)
+    s.fission("init", "i")
+    s.prefetch("acc", 5, "j", 8, 64)
+    check_spmv(s.compile(NO_CACHE))
+
+
 def test_spmv_unrolled():
     s = Schedule(spmv)
     s.fission("init", "i")
@@ -145,6 +160,21 @@ def test_spmm_with_the_result_in_registers():
     s.cache_write("acc", 0, "k.0")
     s.vectorize("acc", "k.1", 16)
     s.parallelize("acc", "i")
+    check_spmm(s.compile(NO_CACHE))
+
+
+def test_spmm_with_a_row_in_registers():
+    s = Schedule(spmm)
+    s.interchange("acc", ["k", "j"])
+    s.register_block("acc", ["k"], [16], 8)
+    s.prefetch("acc", 5, "j", 2, 64)
+    check_spmm(s.compile(NO_CACHE))
+
+
+def test_spmm_in_lanes_of_a_row():
+    s = Schedule(spmm)
+    s.interchange("acc", ["k", "j"])
+    s.vectorize("acc", "j", 8)
     check_spmm(s.compile(NO_CACHE))
 
 

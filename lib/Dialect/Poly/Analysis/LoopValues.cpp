@@ -1,6 +1,7 @@
 //===- LoopValues.cpp - What values loops take ----------------------------===//
 
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/Digits.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -13,12 +14,13 @@ static polyhedral::Set getPoints(const polyhedral::Context &context,
   unsigned numParams = compute.getKernel().getNumParameters();
   polyhedral::Set points = polyhedral::Set::getUnion(
       context, numDims, numParams, compute.getDomainSets());
+  SmallVector<AffineExpr> parameters;
   for (unsigned parameter = 0; parameter < numParams; ++parameter)
+    parameters.push_back(getAffineSymbolExpr(parameter, compute.getContext()));
+  if (!parameters.empty())
     points = points.intersect(polyhedral::Set::get(
-        context,
-        IntegerSet::get(numDims, numParams,
-                        getAffineSymbolExpr(parameter, compute.getContext()),
-                        /*eqFlags=*/{false})));
+        context, IntegerSet::get(numDims, numParams, parameters,
+                                 SmallVector<bool>(numParams))));
   for (; node; node = node->getParentOp()) {
     auto filter = dyn_cast<FilterOp>(node);
     if (!filter || !filter.getSets())
@@ -63,6 +65,22 @@ espalier::poly::getLoopValues(const polyhedral::Context &context, BandOp band,
             .intersectDomain(getPoints(context, compute, band))
             .inverse()
             .compose(toMap(own[position]));
+    values = values ? values.unite(part) : part;
+  }
+  return values;
+}
+
+polyhedral::Set espalier::poly::getLoopRange(const polyhedral::Context &context,
+                                             BandOp band, unsigned position) {
+  auto kernel = band->getParentOfType<KernelOp>();
+  polyhedral::Set values;
+  for (StringRef symbol :
+       band.getComputations().getAsValueRange<FlatSymbolRefAttr>()) {
+    ComputeOp compute = kernel.lookupCompute(symbol);
+    polyhedral::Set part =
+        polyhedral::Map::get(context, kernel.getNumParameters(),
+                             band.getMap(symbol).getSubMap(position))
+            .apply(getPoints(context, compute, band));
     values = values ? values.unite(part) : part;
   }
   return values;
@@ -169,7 +187,22 @@ size_t RegisterChecker::countTileLoops() {
       ++shared;
     number = shared;
   }
+  // As a matter of form, the element decides the loops.
+  auto isDecided = [&](size_t depth) {
+    AffineExpr common;
+    for (const Way &way : ways)
+      for (AffineMap map : getAccesses(way.compute)) {
+        AffineExpr own =
+            polyhedral::writeBy(way.loops[depth].value, map.getResults());
+        if (!own || (common && own != common))
+          return false;
+        common = own;
+      }
+    return true;
+  };
   for (; number > 0; --number) {
+    if (llvm::all_of(llvm::seq(number), isDecided))
+      break;
     polyhedral::Map tiles;
     for (const Way &way : ways) {
       SmallVector<AffineExpr> values;
@@ -197,7 +230,7 @@ AffineExpr RegisterChecker::getAddress(AffineMap map) {
   for (auto [index, extent] :
        llvm::zip(map.getResults(), cast<MemRefType>(type).getShape()))
     address = address * extent + index;
-  return simplifyAffineExpr(address, map.getNumDims(), numParams);
+  return address;
 }
 
 std::string RegisterChecker::check(const Way &way, size_t numTileLoops,
@@ -210,19 +243,32 @@ std::string RegisterChecker::check(const Way &way, size_t numTileLoops,
         .isSingleValued()
         .value_or(false);
   };
+  auto values = llvm::map_to_vector(
+      way.loops, [](const Loop &loop) { return loop.value; });
+  AffineExpr byLoops = polyhedral::writeBy(address, values);
+  // Whether, as a matter of form, the address is a sum of other loops' values
+  // and `factor` times this one's.
+  auto hasFactor = [&](size_t number, int64_t factor) {
+    AffineExpr own = getAffineDimExpr(number, array.getContext());
+    return byLoops && polyhedral::getFactor(byLoops, own) == factor;
+  };
   for (size_t number = numTileLoops; number < way.loops.size(); ++number) {
     const Loop &loop = way.loops[number];
+    LoopAttr kind = loop.getKind();
+    if (hasFactor(number, 0) || (kind.isVector() && hasFactor(number, 1)))
+      continue;
+    if (kind.isUnroll()) {
+      polyhedral::Set range = getMap(way, loop.value).apply(way.points);
+      if (range.getMin(0) && range.getMax(0))
+        continue;
+    }
     SmallVector<AffineExpr> others;
     for (const auto &[position, other] : llvm::enumerate(way.loops))
       if (position != number)
         others.push_back(other.value);
     if (decide(others, address))
       continue;
-    LoopAttr kind = loop.getKind();
     if (kind.isVector() && decide(others, address - loop.value))
-      continue;
-    polyhedral::Set values = getMap(way, loop.value).apply(way.points);
-    if (kind.isUnroll() && values.getMin(0) && values.getMax(0))
       continue;
     return "the loop " + loop.getName() + " of @" +
            way.compute.getSymName().str() +
@@ -278,12 +324,36 @@ std::string espalier::poly::checkRegisters(ArrayOp array,
 // Lanes
 //===----------------------------------------------------------------------===//
 
+/// Whether the values of a loop are from 0 to less than `number` by its form,
+/// whatever the domains.
+static bool hasFewValues(BandOp band, unsigned position, int64_t number) {
+  auto isBelow = [&](AffineExpr expr) {
+    int64_t divisor = 1;
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    auto getNumber = [&] {
+      auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      return rhs && rhs.getValue() > 0 ? rhs.getValue() : 0;
+    };
+    if (binary && binary.getKind() == AffineExprKind::FloorDiv) {
+      divisor = getNumber();
+      binary = dyn_cast<AffineBinaryOpExpr>(binary.getLHS());
+    }
+    // (x mod m) floordiv s is from 0 to (m - 1) floordiv s.
+    return divisor > 0 && binary && binary.getKind() == AffineExprKind::Mod &&
+           getNumber() > 0 && (getNumber() - 1) / divisor < number;
+  };
+  return llvm::all_of(band.getMaps().getAsRange<AffineMapAttr>(),
+                      [&](AffineMapAttr map) {
+                        return isBelow(map.getValue().getResult(position));
+                      });
+}
+
 std::string espalier::poly::checkLanes(ScheduleOp schedule,
                                        const polyhedral::Limits &limits) {
   std::string fault;
   schedule.walk([&](BandOp band) {
     for (auto [position, kind] : llvm::enumerate(band.getLoopKinds())) {
-      if (!kind.isVector())
+      if (!kind.isVector() || hasFewValues(band, position, kind.getWidth()))
         continue;
       polyhedral::Context context(limits);
       polyhedral::Map values = getLoopValues(context, band, position);

@@ -62,9 +62,7 @@ static llvm::Error checkLoops(KernelOp kernel) {
   });
   if (fault.empty())
     fault = checkLanes(kernel.getSchedule());
-  if (fault.empty())
-    return llvm::Error::success();
-  return refuse("expects " + fault);
+  return refuseFault(fault);
 }
 
 static llvm::Error checkDependences(KernelOp kernel) {
@@ -105,8 +103,9 @@ OwningOpRef<KernelOp> espalier::poly::cloneWithSchedule(KernelOp kernel) {
 }
 
 /// Applies `edit` to a copy of `kernel`, and checks that.
-static llvm::Error tryEdit(KernelOp kernel,
-                           llvm::function_ref<llvm::Error(KernelOp)> edit) {
+static llvm::Error
+tryEdit(KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
+        llvm::function_ref<llvm::Error(KernelOp)> check = {}) {
   OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
   if (llvm::Error error = edit(*trial))
     return error;
@@ -114,6 +113,9 @@ static llvm::Error tryEdit(KernelOp kernel,
     return error;
   if (llvm::Error error = checkLoops(*trial))
     return error;
+  if (check)
+    if (llvm::Error error = check(*trial))
+      return error;
   return llvm::handleErrors(checkDependences(*trial),
                             [&](std::unique_ptr<Refusal> refusal) {
                               refusal->setAttempt(std::move(trial));
@@ -123,8 +125,9 @@ static llvm::Error tryEdit(KernelOp kernel,
 
 llvm::Error
 espalier::poly::applyChecked(KernelOp kernel,
-                             llvm::function_ref<llvm::Error(KernelOp)> edit) {
-  if (llvm::Error error = tryEdit(kernel, edit))
+                             llvm::function_ref<llvm::Error(KernelOp)> edit,
+                             llvm::function_ref<llvm::Error(KernelOp)> check) {
+  if (llvm::Error error = tryEdit(kernel, edit, check))
     return error;
   prepare(kernel);
   return edit(kernel);
@@ -161,13 +164,15 @@ static llvm::Error checkDomain(ComputeOp compute) {
 
 llvm::Error
 espalier::poly::applyTo(ComputeOp compute,
-                        llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+                        llvm::function_ref<llvm::Error(ComputeOp)> edit,
+                        llvm::function_ref<llvm::Error(KernelOp)> check) {
   if (llvm::Error error = checkDomain(compute))
     return error;
   StringAttr symbol = compute.getSymNameAttr();
-  return applyChecked(compute.getKernel(), [&](KernelOp kernel) {
-    return edit(kernel.lookupCompute(symbol));
-  });
+  return applyChecked(
+      compute.getKernel(),
+      [&](KernelOp kernel) { return edit(kernel.lookupCompute(symbol)); },
+      check);
 }
 
 llvm::Error

@@ -9,15 +9,20 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-/// Applies `edit` to the array in the kernel and its copy.
-static llvm::Error editArray(ArrayOp array,
-                             llvm::function_ref<llvm::Error(ArrayOp)> edit) {
+/// Applies `edit` to the array in the kernel and its copy, which has to pass
+/// `check`.
+static llvm::Error
+editArray(ArrayOp array, llvm::function_ref<llvm::Error(ArrayOp)> edit,
+          llvm::function_ref<llvm::Error(ArrayOp)> check = {}) {
   auto kernel = array->getParentOfType<KernelOp>();
   SmallVector<ArrayOp> arrays = kernel.getArrays();
   unsigned number = llvm::find(arrays, array) - arrays.begin();
-  return applyChecked(kernel, [&](KernelOp target) {
-    return edit(target.getArrays()[number]);
-  });
+  auto find = [&](KernelOp target) { return target.getArrays()[number]; };
+  return applyChecked(
+      kernel, [&](KernelOp target) { return edit(find(target)); },
+      [&](KernelOp target) {
+        return check ? check(find(target)) : llvm::Error::success();
+      });
 }
 
 /// The type of the memory behind an array.
@@ -27,7 +32,7 @@ static MemRefType getMemoryType(ArrayOp array) {
 }
 
 llvm::Error espalier::poly::place(ArrayOp array, Placement placement) {
-  return editArray(array, [&](ArrayOp target) -> llvm::Error {
+  auto edit = [&](ArrayOp target) -> llvm::Error {
     MemRefType type = getMemoryType(target);
     if (placement != Placement::Heap && !type.hasStaticShape())
       return refuse("expects memory of constant size to be placed in " +
@@ -35,8 +40,10 @@ llvm::Error espalier::poly::place(ArrayOp array, Placement placement) {
                     describeArray(target.getArray()) + " is " +
                     llvm::to_string(type) + "; fold it to a tile first");
     target.setPlacement(placement);
-    std::string fault = checkRegisters(target);
-    return fault.empty() ? llvm::Error::success() : refuse("expects " + fault);
+    return llvm::Error::success();
+  };
+  return editArray(array, edit, [](ArrayOp target) {
+    return refuseFault(checkRegisters(target));
   });
 }
 

@@ -1,5 +1,6 @@
 //===- Cache.cpp - Local copies of what a tile touches --------------------===//
 
+#include "Edits.h"
 #include "Partial.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
@@ -223,9 +224,9 @@ cacheUpdates(const Tile &tile, ComputeOp compute, ArrayRef<ComputeOp> users,
   return makePartial(tile, compute, {}, {}, options);
 }
 
-static llvm::Expected<LocalCopy> cacheWriteIn(ComputeOp compute, unsigned write,
-                                              StringRef loop,
-                                              const LocalOptions &options) {
+llvm::Expected<LocalCopy>
+espalier::poly::cacheWriteOf(ComputeOp compute, unsigned write, StringRef loop,
+                             const LocalOptions &options) {
   llvm::Expected<Value> array =
       getAccessed(compute, compute.getWrites(), "write", write);
   if (!array)
@@ -273,7 +274,7 @@ espalier::poly::cacheWrite(ComputeOp compute, unsigned write, StringRef loop,
                            const LocalOptions &options) {
   LocalCopy result;
   llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
-    return cacheWriteIn(target, write, loop, options).moveInto(result);
+    return cacheWriteOf(target, write, loop, options).moveInto(result);
   });
   if (error)
     return std::move(error);

@@ -1,5 +1,6 @@
 //===- LoopKinds.cpp - How loops run --------------------------------------===//
 
+#include "Edits.h"
 #include "Hints.h"
 #include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
@@ -44,8 +45,8 @@ llvm::Error espalier::poly::serialize(ComputeOp compute, StringRef loop) {
     if (llvm::Error error = setKind(compute, loop, LoopKind::Sequential))
       return error;
     for (ArrayOp array : kept)
-      if (std::string fault = checkRegisters(array); !fault.empty())
-        return refuse("expects " + fault);
+      if (llvm::Error error = refuseFault(checkRegisters(array)))
+        return error;
     return llvm::Error::success();
   });
 }
@@ -110,9 +111,8 @@ static void separateTiles(ComputeOp compute, StringRef name) {
   band.setFullTiles(true);
 }
 
-/// Makes lanes of a loop, as the command `vectorize` does.
-static llvm::Error makeLanes(ComputeOp compute, StringRef name, int64_t width,
-                             bool peelTail) {
+llvm::Error espalier::poly::vectorizeLoop(ComputeOp compute, StringRef name,
+                                          int64_t width, bool peelTail) {
   if (width < 2 || width > kMaxLanes)
     return refuse("expects between 2 and " + Twine(kMaxLanes) +
                   " lanes, but got " + Twine(width));
@@ -130,7 +130,7 @@ static llvm::Error makeLanes(ComputeOp compute, StringRef name, int64_t width,
 llvm::Error espalier::poly::vectorize(ComputeOp compute, StringRef loop,
                                       int64_t width, bool peelTail) {
   auto edit = [&](ComputeOp compute, StringRef loop) {
-    return makeLanes(compute, loop, width, peelTail);
+    return vectorizeLoop(compute, loop, width, peelTail);
   };
   return applyWithHint(
       compute, [&](ComputeOp compute) { return edit(compute, loop); },
@@ -159,9 +159,9 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
   return *copies;
 }
 
-/// Makes copies of a loop's body, as the commands do.
-static llvm::Error makeCopies(ComputeOp compute, StringRef name,
-                              std::optional<int64_t> factor, bool jam) {
+llvm::Error espalier::poly::unrollLoop(ComputeOp compute, StringRef name,
+                                       std::optional<int64_t> factor,
+                                       bool jam) {
   llvm::Expected<int64_t> copies = getNumCopies(compute, name, factor);
   if (!copies)
     return copies.takeError();
@@ -181,7 +181,7 @@ static llvm::Error makeCopies(ComputeOp compute, StringRef name,
 llvm::Error espalier::poly::unroll(ComputeOp compute, StringRef loop,
                                    std::optional<int64_t> factor) {
   return applyTo(compute, [&](ComputeOp compute) {
-    return makeCopies(compute, loop, factor, /*jam=*/false);
+    return unrollLoop(compute, loop, factor);
   });
 }
 
@@ -199,7 +199,7 @@ static std::string getInnermost(ComputeOp compute, StringRef name) {
 llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
                                          int64_t factor) {
   auto edit = [&](ComputeOp compute) {
-    return makeCopies(compute, loop, factor, /*jam=*/true);
+    return unrollLoop(compute, loop, factor, /*jam=*/true);
   };
   return applyWithHint(compute, edit, [&] {
     std::string innermost = getInnermost(compute, loop);
@@ -211,14 +211,38 @@ llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
 // Prefetch
 //===----------------------------------------------------------------------===//
 
-/// Whether a read's index depends on values that are read.
-static bool isIndirect(ComputeOp compute, const ComputeAccess &access) {
+/// The reads that a read's index depends on.
+static SmallVector<unsigned> getIndexReads(ComputeOp compute, unsigned read) {
   unsigned numParams = compute.getKernel().getNumParameters();
-  for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
-       ++symbol)
-    if (access.map.isFunctionOfSymbol(symbol))
-      return true;
-  return false;
+  AffineMap map = compute.getReadAccesses()[read].map;
+  SmallVector<unsigned> reads;
+  for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol)
+    if (map.isFunctionOfSymbol(symbol))
+      reads.push_back(symbol - numParams);
+  return reads;
+}
+
+/// Refuses if the index of a read cannot be known before, because it is at a
+/// place that is read itself, or changes.
+static llvm::Error checkIndexReads(ComputeOp compute, unsigned read) {
+  for (unsigned index : getIndexReads(compute, read)) {
+    Value array = compute.getReads()[index];
+    std::string where =
+        ("an index that is known before, but read #" + Twine(index) + " of " +
+         quote(compute) + ", on which the place of #" + Twine(read) +
+         " depends, is ")
+            .str();
+    if (!getIndexReads(compute, index).empty())
+      return refuse("expects " + where + "at a place that is read");
+    bool isWritten =
+        llvm::any_of(compute.getKernel().getComputes(), [&](ComputeOp other) {
+          return llvm::is_contained(other.getWrites(), array);
+        });
+    if (isWritten)
+      return refuse("expects " + where + "of " + describeArray(array) +
+                    ", which the kernel writes");
+  }
+  return llvm::Error::success();
 }
 
 /// The dimensions of the point that runs `distance` iterations of a loop after
@@ -259,10 +283,8 @@ static llvm::Error markPrefetch(ComputeOp compute, StringRef name, int64_t read,
   if (read < 0 || read >= numReads)
     return refuse("expects one of the " + Twine(numReads) + " reads of " +
                   quote(compute) + ", but got #" + Twine(read));
-  if (isIndirect(compute, compute.getReadAccesses()[read]))
-    return refuse("expects a read whose index is known before, but #" +
-                  Twine(read) + " of " + quote(compute) +
-                  " is at a place that is read");
+  if (llvm::Error error = checkIndexReads(compute, read))
+    return error;
   if (distance <= 0 || !isSmall(distance))
     return refuse("expects a distance between 1 and 2^30, but got " +
                   Twine(distance));

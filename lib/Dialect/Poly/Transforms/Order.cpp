@@ -1,5 +1,6 @@
 //===- Order.cpp - The order of a nest's loops ----------------------------===//
 
+#include "Edits.h"
 #include "Hints.h"
 #include "LoopNest.h"
 
@@ -10,18 +11,23 @@ using namespace espalier::poly;
 // Interchange
 //===----------------------------------------------------------------------===//
 
+llvm::Error espalier::poly::interchangeLoops(ComputeOp compute,
+                                             ArrayRef<StringRef> names) {
+  llvm::Expected<LoopNest> nest = getNest(compute, names);
+  if (!nest)
+    return nest.takeError();
+  SmallVector<BandLoop> before = getLoops(nest->band), after = before;
+  SmallVector<unsigned> places = nest->getPlaces();
+  for (auto [place, position] : llvm::zip_equal(places, nest->positions))
+    after[place] = before[position];
+  setLoops(nest->band, after);
+  return llvm::Error::success();
+}
+
 llvm::Error espalier::poly::interchange(ComputeOp compute,
                                         ArrayRef<StringRef> names) {
-  auto edit = [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopNest> nest = getNest(compute, names);
-    if (!nest)
-      return nest.takeError();
-    SmallVector<BandLoop> before = getLoops(nest->band), after = before;
-    SmallVector<unsigned> places = nest->getPlaces();
-    for (auto [place, position] : llvm::zip_equal(places, nest->positions))
-      after[place] = before[position];
-    setLoops(nest->band, after);
-    return llvm::Error::success();
+  auto edit = [&](ComputeOp compute) {
+    return interchangeLoops(compute, names);
   };
   return applyWithHint(compute, edit,
                        [&] { return findSkews(compute, names, edit); });

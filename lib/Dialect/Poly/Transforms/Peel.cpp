@@ -1,5 +1,6 @@
 //===- Peel.cpp - Code of its own for some iterations ---------------------===//
 
+#include "Edits.h"
 #include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
@@ -154,17 +155,22 @@ llvm::Error espalier::poly::cutAt(ComputeOp compute, StringRef name,
   });
 }
 
+llvm::Error espalier::poly::separateTileLoops(ComputeOp compute,
+                                              ArrayRef<StringRef> loops) {
+  llvm::Expected<LoopNest> nest = getNest(compute, loops);
+  if (!nest)
+    return nest.takeError();
+  SmallVector<unsigned> places = nest->getPlaces();
+  BandOp band = splitBand(nest->band, places.front());
+  splitBand(band, places.back() - places.front() + 1);
+  band.setFullTiles(true);
+  return llvm::Error::success();
+}
+
 llvm::Error espalier::poly::separateFullTiles(ComputeOp compute,
                                               ArrayRef<StringRef> loops) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopNest> nest = getNest(compute, loops);
-    if (!nest)
-      return nest.takeError();
-    SmallVector<unsigned> places = nest->getPlaces();
-    BandOp band = splitBand(nest->band, places.front());
-    splitBand(band, places.back() - places.front() + 1);
-    band.setFullTiles(true);
-    return llvm::Error::success();
+  return applyTo(compute, [&](ComputeOp compute) {
+    return separateTileLoops(compute, loops);
   });
 }
 

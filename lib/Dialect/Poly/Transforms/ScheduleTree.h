@@ -73,11 +73,18 @@ mlir::OwningOpRef<KernelOp> cloneWithSchedule(KernelOp kernel);
 
 /// Applies `edit` to `compute`, checked as by `applyChecked`.
 llvm::Error applyTo(ComputeOp compute,
-                    llvm::function_ref<llvm::Error(ComputeOp)> edit);
+                    llvm::function_ref<llvm::Error(ComputeOp)> edit,
+                    llvm::function_ref<llvm::Error(KernelOp)> check = {});
 
 /// Whether `applyTo` would succeed; nothing is changed.
 llvm::Error tryOn(ComputeOp compute,
                   llvm::function_ref<llvm::Error(ComputeOp)> edit);
+
+/// A refusal that says what is expected, and what it is instead; success if
+/// that is empty.
+inline llvm::Error refuseFault(const std::string &fault) {
+  return fault.empty() ? llvm::Error::success() : refuse("expects " + fault);
+}
 
 /// `@compute`, for messages.
 std::string quote(ComputeOp compute);

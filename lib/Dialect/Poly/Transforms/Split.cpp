@@ -1,5 +1,6 @@
 //===- Split.cpp - Strip-mining and tiling --------------------------------===//
 
+#include "Edits.h"
 #include "Hints.h"
 #include "LoopNest.h"
 
@@ -60,31 +61,37 @@ SmallVector<BandLoop> espalier::poly::stripMine(const BandLoop &loop,
   return parts;
 }
 
+llvm::Error espalier::poly::splitLoop(ComputeOp compute, StringRef name,
+                                      ArrayRef<int64_t> factors,
+                                      ArrayRef<StringRef> names) {
+  llvm::Expected<LoopPosition> found = findLoop(compute, name);
+  if (!found)
+    return found.takeError();
+  if (factors.empty())
+    return refuse("expects at least one factor");
+  if (!names.empty() && names.size() != factors.size() + 1)
+    return refuse("expects " + Twine(factors.size() + 1) +
+                  " names, one for each loop that " + quote(name) +
+                  " becomes, but got " + Twine(names.size()));
+  llvm::Expected<int64_t> size = getProduct(factors);
+  if (!size)
+    return size.takeError();
+  if (llvm::Error error = checkSize(*found, *size, "a product of factors"))
+    return error;
+  SmallVector<BandLoop> loops = getLoops(found->band);
+  SmallVector<BandLoop> parts =
+      stripMine(loops[found->position], factors, names);
+  loops.erase(loops.begin() + found->position);
+  loops.insert(loops.begin() + found->position, parts.begin(), parts.end());
+  setLoops(found->band, loops);
+  return llvm::Error::success();
+}
+
 llvm::Error espalier::poly::split(ComputeOp compute, StringRef name,
                                   ArrayRef<int64_t> factors,
                                   ArrayRef<StringRef> names) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    llvm::Expected<LoopPosition> found = findLoop(compute, name);
-    if (!found)
-      return found.takeError();
-    if (factors.empty())
-      return refuse("expects at least one factor");
-    if (!names.empty() && names.size() != factors.size() + 1)
-      return refuse("expects " + Twine(factors.size() + 1) +
-                    " names, one for each loop that " + quote(name) +
-                    " becomes, but got " + Twine(names.size()));
-    llvm::Expected<int64_t> size = getProduct(factors);
-    if (!size)
-      return size.takeError();
-    if (llvm::Error error = checkSize(*found, *size, "a product of factors"))
-      return error;
-    SmallVector<BandLoop> loops = getLoops(found->band);
-    SmallVector<BandLoop> parts =
-        stripMine(loops[found->position], factors, names);
-    loops.erase(loops.begin() + found->position);
-    loops.insert(loops.begin() + found->position, parts.begin(), parts.end());
-    setLoops(found->band, loops);
-    return llvm::Error::success();
+  return applyTo(compute, [&](ComputeOp compute) {
+    return splitLoop(compute, name, factors, names);
   });
 }
 

@@ -51,6 +51,11 @@ llvm::Expected<std::string> printLoops(KernelOp kernel,
 polyhedral::Map getLoopValues(const polyhedral::Context &context, BandOp band,
                               unsigned position);
 
+/// The values of a loop of `band`, wherever the loops around it are: of all
+/// points of all computations of the band.
+polyhedral::Set getLoopRange(const polyhedral::Context &context, BandOp band,
+                             unsigned position);
+
 /// What is expected of the vector loops of a schedule, and what they are
 /// instead; empty if each has at most as many neighbouring iterations as lanes.
 std::string checkLanes(ScheduleOp schedule,

@@ -126,12 +126,15 @@ def PrefetchOp : PolyCommandOp<"prefetch"> {
     follows it within `bytes` (64 if not given). A mark in the schedule says so;
     loops on both sides of it do not change places any more.
 
+    Where the place depends on an index that is read, such as `x[col[k]]`, the
+    index is read ahead, as far as its array goes.
+
     #### Return modes
 
     - Silenceable failure: there is no such loop, it is a vector, or it does not
       run over one dimension or tiles of it; there is no such read, or its place
-      depends on what is read; the distance is not positive; the bytes are not
-      between 1 and 4096.
+      depends on an index that the kernel writes or that is at a place that is
+      read; the distance is not positive; the bytes are not between 1 and 4096.
     - Definite failure: the target is not a computation.
 
     Example:

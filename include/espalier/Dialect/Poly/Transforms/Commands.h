@@ -62,11 +62,12 @@ private:
 llvm::Error refuse(const llvm::Twine &message);
 
 /// Applies `edit` to `kernel`, which then has a schedule with named loops, if
-/// the result is valid and keeps all dependences. `edit` is called twice, first
-/// for a copy; it finds what it works on by name, and may leave a half edited
-/// kernel behind when it fails.
+/// the result is valid, keeps all dependences and passes `check`. `edit` is
+/// called twice, first for a copy; it finds what it works on by name, and may
+/// leave a half edited kernel behind when it fails.
 llvm::Error applyChecked(KernelOp kernel,
-                         llvm::function_ref<llvm::Error(KernelOp)> edit);
+                         llvm::function_ref<llvm::Error(KernelOp)> edit,
+                         llvm::function_ref<llvm::Error(KernelOp)> check = {});
 
 //===----------------------------------------------------------------------===//
 // Order

@@ -1,6 +1,6 @@
 //===- RegisterBlock.cpp - Tiles whose results stay in registers ----------===//
 //
-// Several commands in one, each of which is checked:
+// Several commands in one:
 //
 //   for i, j, k: c[i, j] += ...       for i.0, j.0:
 //                                       load 6 x 16 elements of c
@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Edits.h"
 #include "../LoopNest.h"
 #include "../Tile.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
@@ -46,17 +47,18 @@ static llvm::Error reorder(ComputeOp compute, const BlockLoops &block) {
         !llvm::is_contained(block.inner, name))
       order.push_back(name.str());
   llvm::append_range(order, block.inner);
-  return interchange(compute, toRefs(order));
+  return interchangeLoops(compute, toRefs(order));
 }
 
 /// Makes one loop of a block lanes, copies or both.
 static llvm::Error unrollPart(ComputeOp compute, const std::string &loop,
                               int64_t size, int64_t width) {
   if (width <= 1)
-    return unroll(compute, loop);
-  if (llvm::Error error = vectorize(compute, loop, width))
+    return unrollLoop(compute, loop);
+  if (llvm::Error error = vectorizeLoop(compute, loop, width))
     return error;
-  return size == width ? llvm::Error::success() : unroll(compute, loop + ".0");
+  return size == width ? llvm::Error::success()
+                       : unrollLoop(compute, loop + ".0");
 }
 
 /// Lets the loops of a computation that fills or empties the registers, over
@@ -93,10 +95,11 @@ static std::optional<unsigned> findLaneIndex(ComputeOp compute,
   return index;
 }
 
-static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
-                                         ArrayRef<StringRef> loops,
-                                         ArrayRef<int64_t> sizes,
-                                         int64_t width) {
+/// Makes the loops of a block, whose results are in memory.
+static llvm::Expected<BlockLoops> makeBlock(ComputeOp compute,
+                                            ArrayRef<StringRef> loops,
+                                            ArrayRef<int64_t> sizes,
+                                            int64_t width) {
   if (loops.empty() || loops.size() != sizes.size())
     return refuse("expects a size for each of at least one loop, but got " +
                   Twine(sizes.size()) + " sizes for " + Twine(loops.size()) +
@@ -105,30 +108,43 @@ static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
     return refuse("expects a number of lanes that divides the last size, " +
                   Twine(sizes.back()) + ", but got " + Twine(width));
   BlockLoops block;
-  std::optional<unsigned> lanes = findLaneIndex(compute, loops.back());
   for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
-    if (llvm::Error error = split(compute, loop, size))
+    if (llvm::Error error = splitLoop(compute, loop, size))
       return std::move(error);
     block.outer.push_back((loop + ".0").str());
     block.inner.push_back((loop + ".1").str());
   }
   if (llvm::Error error = reorder(compute, block))
     return std::move(error);
-  if (llvm::Error error = separateFullTiles(compute, toRefs(block.outer)))
+  if (llvm::Error error = separateTileLoops(compute, toRefs(block.outer)))
     return std::move(error);
   for (size_t number = loops.size(); number-- > 0;)
     if (llvm::Error error =
             unrollPart(compute, block.inner[number], sizes[number],
                        number + 1 == loops.size() ? width : 0))
       return std::move(error);
+  return block;
+}
+
+static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
+                                         ArrayRef<StringRef> loops,
+                                         ArrayRef<int64_t> sizes,
+                                         int64_t width) {
+  std::optional<unsigned> lanes;
+  if (!loops.empty())
+    lanes = findLaneIndex(compute, loops.back());
+  llvm::Expected<BlockLoops> block = makeBlock(compute, loops, sizes, width);
+  if (!block)
+    return block.takeError();
   LocalOptions options;
   options.placement = Placement::Register;
   llvm::Expected<LocalCopy> local =
-      cacheWrite(compute, 0, block.outer.back(), options);
+      cacheWriteOf(compute, 0, block->outer.back(), options);
   if (!local)
     return local;
+  nameLoops(compute.getKernel());
   // The indices of the array are the last dimensions of a copy.
-  llvm::Expected<Tile> tile = getTile(compute, block.outer.back());
+  llvm::Expected<Tile> tile = getTile(compute, block->outer.back());
   if (!tile)
     return tile.takeError();
   for (ComputeOp copy : {local->in, local->out})
@@ -136,9 +152,6 @@ static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
       if (llvm::Error error =
               unrollCopy(copy, tile->getNumLoops(), lanes, sizes.back(), width))
         return std::move(error);
-  std::string fault = checkRegisters(local->array);
-  if (!fault.empty())
-    return refuse("expects " + fault);
   return local;
 }
 
@@ -146,10 +159,20 @@ llvm::Expected<LocalCopy>
 espalier::poly::registerBlock(ComputeOp compute, ArrayRef<StringRef> loops,
                               ArrayRef<int64_t> sizes, int64_t width) {
   LocalCopy result;
-  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
-    return blockIn(target, loops, sizes, width).moveInto(result);
+  llvm::Error error = applyTo(
+      compute,
+      [&](ComputeOp target) {
+        return blockIn(target, loops, sizes, width).moveInto(result);
+      },
+      [&](KernelOp) { return refuseFault(checkRegisters(result.array)); });
+  if (!error)
+    return result;
+  // Why the block cannot be made, where that is the reason, says more.
+  llvm::Error reason = tryOn(compute, [&](ComputeOp target) {
+    return makeBlock(target, loops, sizes, width).takeError();
   });
-  if (error)
+  if (!reason)
     return std::move(error);
-  return result;
+  llvm::consumeError(std::move(error));
+  return std::move(reason);
 }

@@ -1,7 +1,7 @@
 //===- AstConversion.h - isl's AST in our terms -----------------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_POLYHEDRAL_ASTCONVERSION_H
-#define ESPALIER_LIB_POLYHEDRAL_ASTCONVERSION_H
+#ifndef ESPALIER_LIB_POLYHEDRAL_AST_ASTCONVERSION_H
+#define ESPALIER_LIB_POLYHEDRAL_AST_ASTCONVERSION_H
 
 #include "espalier/Polyhedral/Ast.h"
 #include <isl/ast.h>
@@ -21,4 +21,4 @@ llvm::Expected<Ast> convertAst(const Program &program, isl_ast_node *node,
 
 } // namespace espalier::polyhedral
 
-#endif // ESPALIER_LIB_POLYHEDRAL_ASTCONVERSION_H
+#endif // ESPALIER_LIB_POLYHEDRAL_AST_ASTCONVERSION_H

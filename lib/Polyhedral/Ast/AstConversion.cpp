@@ -1,7 +1,7 @@
 //===- AstConversion.cpp - isl's AST in our terms -------------------------===//
 
 #include "AstConversion.h"
-#include "Isl.h"
+#include "../Isl.h"
 #include "llvm/ADT/StringMap.h"
 #include <isl/id.h>
 #include <isl/val.h>

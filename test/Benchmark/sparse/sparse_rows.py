@@ -1,0 +1,207 @@
+"""Products of sparse matrices in rows, their schedules, and what they are compared with."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from peers import Peer, load_mkl, pointer
+from plain_c import COMPILERS, compile_c, describe
+
+from espalier.compiler import Options
+from espalier.kernels import Kernel, f32, i32, kernel, label, sizes
+from espalier.schedules import Schedule
+from espalier.testing.timing import Timing, measure_alternately
+
+n, m, e, w = sizes("n m e w")
+STARTS = i32[n + 1].with_values(bounded_by=e + 1, monotonic=True)
+COLUMNS = i32[e].with_values(bounded_by=m)
+SEED = 7
+
+
+@kernel
+def spmv(starts: STARTS, column: COLUMNS, value: f32[e], x: f32[m], y: f32[n]) -> None:
+    """Multiply by a vector."""
+    for i in range(n):
+        label("init")
+        y[i] = 0.0
+        for j in range(starts[i], starts[i + 1]):
+            label("acc")
+            y[i] += value[j] * x[column[j]]
+
+
+@kernel
+def spmm(starts: STARTS, column: COLUMNS, value: f32[e], x: f32[m, w], y: f32[n, w]) -> None:
+    """Multiply by a matrix."""
+    for i in range(n):
+        for k in range(w):
+            label("init")
+            y[i, k] = 0.0
+    for i in range(n):
+        for j in range(starts[i], starts[i + 1]):
+            for k in range(w):
+                label("acc")
+                y[i, k] += value[j] * x[column[j], k]
+
+
+def _schedule_spmv(s: Schedule) -> None:
+    s.fission("init", "i")
+    s.vectorize("acc", "j", 16)
+
+
+def _schedule_spmm(s: Schedule) -> None:
+    s.interchange("acc", ["k", "j"])
+    s.register_block("acc", ["k"], [64], 16)
+
+
+KERNELS: dict[str, tuple[Kernel, Callable[[Schedule], None]]] = {
+    "spmv": (spmv, _schedule_spmv),
+    "spmm": (spmm, _schedule_spmm),
+}
+
+_C = {
+    "spmv": """
+void spmv(const int *starts, const int *column, const float *value, const float *x,
+          float *restrict y, int n, int w) {
+  for (int i = 0; i < n; ++i) {
+    float sum = 0;
+    for (int j = starts[i]; j < starts[i + 1]; ++j)
+      sum += value[j] * x[column[j]];
+    y[i] = sum;
+  }
+}
+""",
+    "spmm": """
+void spmm(const int *starts, const int *column, const float *value, const float *x,
+          float *restrict y, int n, int w) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < w; ++k)
+      y[(long)i * w + k] = 0;
+    for (int j = starts[i]; j < starts[i + 1]; ++j)
+      for (int k = 0; k < w; ++k)
+        y[(long)i * w + k] += value[j] * x[(long)column[j] * w + k];
+  }
+}
+""",
+}
+
+Arrays = dict[str, np.ndarray]
+
+
+def _arguments(n: int, m: int, density: float, w: int | None = None) -> Arrays:
+    """Return a random matrix in rows, a dense operand and room for the result."""
+    random = np.random.default_rng(SEED)
+    present = random.random((n, m)) < density
+    starts = np.zeros(n + 1, np.int32)
+    np.cumsum(np.count_nonzero(present, axis=1), out=starts[1:])
+    column = np.nonzero(present)[1].astype(np.int32)
+    dense = [] if w is None else [w]
+    return {
+        "starts": starts,
+        "column": column,
+        "value": random.random(len(column), np.float32),
+        "x": random.random((m, *dense), np.float32),
+        "y": np.zeros((n, *dense), np.float32),
+    }
+
+
+def _reference(arrays: Arrays) -> np.ndarray:
+    """Return the product, in the order of the text."""
+    expected = np.zeros(arrays["y"].shape)
+    starts = arrays["starts"]
+    for i, (begin, end) in enumerate(itertools.pairwise(starts)):
+        value = arrays["value"][begin:end].astype(np.float64)
+        expected[i] = value @ arrays["x"][arrays["column"][begin:end]]
+    return expected
+
+
+def _open_c(name: str, arrays: Arrays) -> Peer | None:
+    """Return the loops as plain C."""
+    library = compile_c(_C[name], COMPILERS["clang"])
+    if library is None:
+        return None
+    y = np.zeros_like(arrays["y"])
+    operands = [arrays[a] for a in ("starts", "column", "value", "x")] + [y]
+    extents = [ctypes.c_int(len(y)), ctypes.c_int(y[:1].size)]
+
+    def multiply() -> None:
+        getattr(library, name)(*map(pointer, operands), *extents)
+
+    return Peer("c", describe(COMPILERS["clang"]), multiply)
+
+
+def _open_scipy(_: str, arrays: Arrays) -> Peer | None:
+    """Return the product of scipy, which is compiled C++."""
+    if importlib.util.find_spec("scipy") is None:
+        return None
+    import scipy.sparse
+
+    parts = (arrays["value"], arrays["column"], arrays["starts"])
+    matrix = scipy.sparse.csr_matrix(parts, (len(arrays["y"]), len(arrays["x"])))
+    return Peer("scipy", f"scipy {scipy.__version__}", lambda: matrix @ arrays["x"])
+
+
+class _Description(ctypes.Structure):
+    """MKL's `matrix_descr`."""
+
+    _fields_ = [(name, ctypes.c_int) for name in ("type", "mode", "diag")]
+
+
+def _open_mkl(name: str, arrays: Arrays) -> Peer | None:
+    """Return the product of MKL, after its own analysis of the matrix."""
+    loaded = load_mkl(1)
+    if loaded is None:
+        return None
+    library, build = loaded
+    starts, x, y = arrays["starts"], arrays["x"], np.zeros_like(arrays["y"])
+    matrix, zero, one = ctypes.c_void_p(), ctypes.c_float(0), ctypes.c_float(1)
+    general, plain, row_major = _Description(20, 0, 0), 10, 101
+    ends, width = starts[1:], y[:1].size
+    places = [pointer(a) for a in (starts, ends, arrays["column"], arrays["value"])]
+    library.mkl_sparse_s_create_csr(ctypes.byref(matrix), 0, len(y), len(x), *places)
+    library.mkl_sparse_optimize(matrix)
+
+    def multiply() -> None:
+        if name == "spmv":
+            library.mkl_sparse_s_mv(plain, one, matrix, general, pointer(x), zero, pointer(y))
+            return
+        operand, result = (pointer(x), width, width), (pointer(y), width)
+        library.mkl_sparse_s_mm(plain, one, matrix, general, row_major, *operand, zero, *result)
+
+    return Peer("mkl", build, multiply)
+
+
+OPEN = {"c": _open_c, "scipy": _open_scipy, "mkl": _open_mkl}
+
+
+class Comparison(NamedTuple):
+    """What a case has measured."""
+
+    error: float
+    own: Timing
+    others: dict[str, Timing]
+    peers: list[Peer]
+
+
+def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
+    """Compile a product with its schedule; compare and time it."""
+    name = case["model"]
+    arrays = _arguments(**case["toy" if toy else "sizes"])
+    definition, write = KERNELS[name]
+    schedule = Schedule(definition)
+    write(schedule)
+    program = schedule.compile(Options(cache=None))
+    program.set_num_threads(case["threads"])
+    call = program.bind(**arrays)
+    call()
+    expected = _reference(arrays)
+    error = float(np.abs(arrays["y"] - expected).max() / max(np.abs(expected).max(), 1e-30))
+    found = [OPEN[peer](name, arrays) for peer in case["baselines"]]
+    peers = [peer for peer in found if peer is not None]
+    own, *others = measure_alternately([call, *(peer.call for peer in peers)], seconds)
+    timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
+    return Comparison(error, own, timings, peers)
