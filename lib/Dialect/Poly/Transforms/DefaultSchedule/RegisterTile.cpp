@@ -48,7 +48,10 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
     if (vectors > 1 &&
         vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
       break;
+    // A single row may read the panel from memory, but not its own results.
     int64_t used = vectors * problem.window;
+    if (vectors > 1 && used >= registers)
+      break;
     int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
     if (!problem.broadcastsRows)
       maxRows = std::max<int64_t>(1, maxRows / 2);
