@@ -7,6 +7,10 @@ using namespace espalier::poly;
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
 
+/// With fewer registers than this, LLVM spills a tile of one vector that has
+/// more rows, since it unrolls the loop around.
+static constexpr int64_t kManyRegisters = 32, kMaxThinRows = 8;
+
 /// Cycles for one step of the reduction in a tile of `rows` x `vectors`, where
 /// a window of vectors counts as that many.
 static double getStepCycles(int64_t rows, int64_t vectors,
@@ -53,6 +57,9 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
     if (vectors > 1 && used >= registers)
       break;
     int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
+    // Each row's scalar takes a register while it is broadcast.
+    if (used == 1 && registers < kManyRegisters)
+      maxRows = std::min(maxRows, kMaxThinRows);
     if (!problem.broadcastsRows)
       maxRows = std::max<int64_t>(1, maxRows / 2);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
