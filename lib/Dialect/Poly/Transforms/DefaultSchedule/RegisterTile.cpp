@@ -58,10 +58,10 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
       break;
     int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
     // Each row's scalar takes a register while it is broadcast.
-    if (used == 1 && registers < kManyRegisters)
-      maxRows = std::min(maxRows, kMaxThinRows);
     if (!problem.broadcastsRows)
       maxRows = std::max<int64_t>(1, maxRows / 2);
+    else if (used == 1 && registers < kManyRegisters)
+      maxRows = std::min(maxRows, kMaxThinRows);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
       int64_t maxY = x == innerExtent ? std::min(maxRows / x, outerExtent) : 1;
       for (int64_t y = 1; y <= maxY; ++y) {
