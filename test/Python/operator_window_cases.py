@@ -291,6 +291,13 @@ def chains() -> Iterator[Case]:
                 [r.floats(2, 3, 9, 11), r.floats(17, 3, 3, 3), r.floats(17, 1, 1)],
                 sums=True,
             )
+        # Enough channels for Winograd's algorithm between rows.
+        yield Case(
+            f"conv-relu-{kind}-channels",
+            pooled(kind, [2, 2], [2, 2]),
+            [r.floats(2, 17, 6, 30), r.floats(18, 17, 3, 3), r.floats(18, 1, 1)],
+            sums=True,
+        )
 
     def dense(g: Graph, x: Value, w: Value, b: Value) -> Value:
         return g("gelu", g("add", g("matmul", x, w), b))

@@ -43,6 +43,7 @@ struct ConvertGraphToPolyPass
       numFolded += foldConstants(*program, FoldedStatements::All);
       keepRows(*program);
       assignLayouts(*program);
+      separateTaps(*program);
       alignOutputs(*program);
       SmallVector<Cluster> clusters = formClusters(*program);
       separateAccumulators(*program, clusters);

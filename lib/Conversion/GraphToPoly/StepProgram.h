@@ -198,6 +198,10 @@ unsigned countIdentityIndices(const StepProgram &program, Expr access);
 /// the caller's, whose rows need not be transposed then.
 void keepRows(StepProgram &program);
 
+/// Weighs elements that are gathered along a row, by products of weights, along
+/// one index after the other where that gathers less.
+void separateTaps(StepProgram &program);
+
 /// Lets maps that store the function's results run in the order of the
 /// contraction that they read.
 void alignOutputs(StepProgram &program);

@@ -64,3 +64,18 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
     return %2 : tensor<2x5x4x16xf32>
   }
 }
+
+// -----
+
+// The results of two filters' windows, of one vector each, fill half of 16
+// registers; eight vectors of one filter's would not fit.
+// SCHEDULE-LABEL: poly.kernel private @kernel_0
+// SCHEDULE:         poly.array register : memref<1x1x4x2x2x64xf32> storage {{.*}} as memref<2x2x2x8xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x1x2x128xf32>) -> tensor<1x4x1x64xf32> {
+    %w = arith.constant dense<[[[[1.0, 2.0, -1.0]]], [[[2.0, 1.0, 3.0]]], [[[-1.0, 1.0, 2.0]]], [[[3.0, 1.0, -2.0]]]]> : tensor<4x1x1x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 1>, pads_high = array<i64: 0, 1>, dilations = array<i64: 1, 1>} : (tensor<1x1x2x128xf32>, tensor<4x1x1x3xf32>) -> tensor<1x4x2x128xf32>
+    %1 = graph.max_pool %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x2x128xf32>) -> tensor<1x4x1x64xf32>
+    return %1 : tensor<1x4x1x64xf32>
+  }
+}

@@ -83,15 +83,17 @@ func.func @main(%x: tensor<1100x1100xf32>) -> tensor<1100xf32> {
 // CHECK: memref.global {{.*}} : memref<1x3x16xf32>
 // CHECK: poly.kernel
 // CHECK: poly.kernel
-func.func @main(%x: tensor<4x3xf32>) -> (tensor<4x5xf32>, tensor<1xf32>) {
-  %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<5x3xf32>
-  %0 = graph.transpose %w {permutation = array<i64: 1, 0>} : (tensor<5x3xf32>) -> tensor<3x5xf32>
-  %1 = graph.matmul %x, %0 : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
-  %a = graph.constant dense<1.5> : tensor<f32>
-  %2 = graph.fill %a to [100000, 1000] : (tensor<f32>) -> tensor<100000x1000xf32>
-  %3 = graph.reduce_sum %2 {axes = array<i64: 0>} : (tensor<100000x1000xf32>) -> tensor<1000xf32>
-  %4 = graph.reduce_max %3 {axes = array<i64: 0>, keepdims = true} : (tensor<1000xf32>) -> tensor<1xf32>
-  return %1, %4 : tensor<4x5xf32>, tensor<1xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<4x3xf32>) -> (tensor<4x5xf32>, tensor<1xf32>) {
+    %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<5x3xf32>
+    %0 = graph.transpose %w {permutation = array<i64: 1, 0>} : (tensor<5x3xf32>) -> tensor<3x5xf32>
+    %1 = graph.matmul %x, %0 : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+    %a = graph.constant dense<1.5> : tensor<f32>
+    %2 = graph.fill %a to [100000, 1000] : (tensor<f32>) -> tensor<100000x1000xf32>
+    %3 = graph.reduce_sum %2 {axes = array<i64: 0>} : (tensor<100000x1000xf32>) -> tensor<1000xf32>
+    %4 = graph.reduce_max %3 {axes = array<i64: 0>, keepdims = true} : (tensor<1000xf32>) -> tensor<1xf32>
+    return %1, %4 : tensor<4x5xf32>, tensor<1xf32>
+  }
 }
 
 // -----

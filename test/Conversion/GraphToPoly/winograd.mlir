@@ -18,13 +18,15 @@
 // SCHEDULE:         loops [sequential, unroll, unroll, vector(16)]
 // PLAIN-LABEL: poly.kernel private @kernel_0
 // PLAIN:         reads({{.*}} : memref<1x32x14x14xf32>, memref<2x32x3x3x32xf32>, {{.*}} reduction add
-func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
-  %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
-  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
-  %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
-  %1 = graph.relu %0 : (tensor<1x48x12x12xf32>) -> tensor<1x48x12x12xf32>
-  return %1 : tensor<1x48x12x12xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
+    %1 = graph.relu %0 : (tensor<1x48x12x12xf32>) -> tensor<1x48x12x12xf32>
+    return %1 : tensor<1x48x12x12xf32>
+  }
 }
 
 // -----
@@ -32,12 +34,14 @@ func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
 // An odd number of columns.
 // CHECK-LABEL: poly.kernel private @kernel_0
 // CHECK:         reads({{.*}} : memref<1x32x14x13xf32>, {{.*}} reduction add
-func.func @main(%x: tensor<1x32x14x13xf32>) -> tensor<1x48x12x11xf32> {
-  %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
-  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
-  %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x13xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x11xf32>
-  return %0 : tensor<1x48x12x11xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x32x14x13xf32>) -> tensor<1x48x12x11xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x13xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x11xf32>
+    return %0 : tensor<1x48x12x11xf32>
+  }
 }
 
 // -----
@@ -46,7 +50,78 @@ func.func @main(%x: tensor<1x32x14x13xf32>) -> tensor<1x48x12x11xf32> {
 // CHECK:       poly.compute
 // CHECK-COUNT-1: reduction add
 // CHECK-NOT:     reduction add
-func.func @main(%x: tensor<1x32x14x14xf32>, %w: tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32> {
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
-  return %0 : tensor<1x48x12x12xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x32x14x14xf32>, %w: tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
+    return %0 : tensor<1x48x12x12xf32>
+  }
+}
+
+// -----
+
+// Between rows of the caller, tiles are the windows of the pooling: the four
+// results of one are vectors side by side, and their maximum is that of four
+// numbers.
+// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// CHECK:         %[[V:.*]] = poly.array : memref<1x2x4x4x16x32xf32>
+// CHECK-COUNT-16: writes(%[[V]][
+// CHECK:         reads(%[[V]][{{.*}} reduction add
+// CHECK-NOT:     reduction
+// CHECK-COUNT-4: arith.maximumf
+// CHECK-NOT:     poly.kernel private
+// SCHEDULE-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// SCHEDULE:         poly.array : memref<1x2x4x4x16x32xf32> storage {{.*}} as memref<4x4x16x32xf32>
+// SCHEDULE:         poly.filter [@[[INIT:s[0-9]+_init]], @[[SUM:s[0-9]+]], @{{s[0-9]+}}]
+// SCHEDULE:         poly.band [@[[SUM]]] {{.*}} loops [sequential, unroll, unroll, vector(16)]
+// PLAIN-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// PLAIN:         reduction add
+// PLAIN:         reduction max
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x16x4x64xf32>) -> tensor<1x20x2x32xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x16x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x16x3x1xf32>, tensor<3xf32>) -> tensor<20x16x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x16x4x64xf32>, tensor<20x16x3x3xf32>) -> tensor<1x20x4x64xf32>
+    %1 = graph.relu %0 : (tensor<1x20x4x64xf32>) -> tensor<1x20x4x64xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x4x64xf32>) -> tensor<1x20x2x32xf32>
+    return %2 : tensor<1x20x2x32xf32>
+  }
+}
+
+// -----
+
+// With 16 registers, the scalars of more rows than 8 would not fit beside a tile
+// of one vector: two vectors of few rows.
+// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// PLAIN-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// SCHEDULE-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// SCHEDULE:         poly.array register : memref<1x2x4x4x20x32xf32> storage {{.*}} as memref<5x16xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x16x4x64xf32>) -> tensor<1x20x2x32xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x16x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x16x3x1xf32>, tensor<3xf32>) -> tensor<20x16x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x16x4x64xf32>, tensor<20x16x3x3xf32>) -> tensor<1x20x4x64xf32>
+    %1 = graph.relu %0 : (tensor<1x20x4x64xf32>) -> tensor<1x20x4x64xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x4x64xf32>) -> tensor<1x20x2x32xf32>
+    return %2 : tensor<1x20x2x32xf32>
+  }
+}
+
+// -----
+
+// Too few channels to pay for the transforms.
+// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x15x4x64xf32>
+// CHECK:         reduction add
+// CHECK:         reduction max
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x15x4x64xf32>) -> tensor<1x20x2x32xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x15x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x15x3x1xf32>, tensor<3xf32>) -> tensor<20x15x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x15x4x64xf32>, tensor<20x15x3x3xf32>) -> tensor<1x20x4x64xf32>
+    %1 = graph.relu %0 : (tensor<1x20x4x64xf32>) -> tensor<1x20x4x64xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x4x64xf32>) -> tensor<1x20x2x32xf32>
+    return %2 : tensor<1x20x2x32xf32>
+  }
 }

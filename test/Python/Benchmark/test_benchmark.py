@@ -95,15 +95,3 @@ def test_lesson_is_measured():
     lines = [json.loads(line) for line in process.stdout.splitlines() if line[0] == "{"]
     assert [line["step"] for line in lines][:2] == ["plain loops", "order"]
     assert all(line["right"] for line in lines)
-
-
-def test_fused_block_is_right():
-    """A convolution in front of its pooling, at a width that blocks do not divide."""
-    process = subprocess.run(
-        [sys.executable, str(BENCH.parent / "fused.py"), "--toy"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
-    assert json.loads(process.stdout)["passed"]

@@ -7,6 +7,10 @@ using namespace espalier::poly;
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
 
+/// With fewer registers than this, LLVM spills a tile of one vector that has
+/// more rows, since it unrolls the loop around.
+static constexpr int64_t kManyRegisters = 32, kMaxThinRows = 8;
+
 /// Bytes of a way of the first-level cache: a page, since it is looked up while
 /// the address is translated. And those of a line.
 static constexpr int64_t kWayBytes = 4096, kLineBytes = 64;
@@ -77,10 +81,16 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
     if (vectors > 1 &&
         vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
       break;
+    // A single row may read the panel from memory, but not its own results.
     int64_t used = vectors * problem.window;
+    if (vectors > 1 && used >= registers)
+      break;
     int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
+    // Each row's scalar takes a register while it is broadcast.
     if (!problem.broadcastsRows)
       maxRows = std::max<int64_t>(1, maxRows / 2);
+    else if (used == 1 && registers < kManyRegisters)
+      maxRows = std::min(maxRows, kMaxThinRows);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
       int64_t maxY = x == innerExtent ? std::min(maxRows / x, outerExtent) : 1;
       for (int64_t y = 1; y <= maxY; ++y) {

@@ -1,59 +1,22 @@
 //===- Winograd.cpp - Fewer multiplications for 3x3 convolutions ----------===//
 //
-// F(2x2, 3x3) of Lavin and Gray, "Fast Algorithms for Convolutional Neural
-// Networks" (CVPR 2016): a tile of 2x2 results is
-//
-//   A' [ (G w G') . (B' d B) ] A
-//
-// of the 3x3 weights w and the 4x4 elements d under them, where . multiplies
-// elements: 16 products in place of 36. In a kernel:
+// The algorithm of Winograd.h in a kernel, with channels as lanes:
 //
 //   V[n, p, q, tile, c] = (B' d B)[p, q]             for all channels c
 //   M[n, p, q, tile, f] = sum(c) V[n, p, q, tile, c] * U[p, q, c, f]
 //   R[n, 2 y + a, 2 x + b, f] = (A' M A)[a, b]       and what is done with R
 //
-// U is computed here. The identity holds for real numbers, and is checked below
-// for the matrices as they stand; with rounding the error is not larger than
-// that of the plain sum, which has 9 times as many terms.
-//
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "Renumber.h"
-#include "espalier/Interpreter/Tensor.h"
+#include "Winograd.h"
+#include "../Contraction.h"
+#include "../Renumber.h"
 
 using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
-using espalier::interpreter::Tensor;
 
 namespace {
-
-constexpr int64_t kOutputs = 2, kTaps = 3, kPoints = kOutputs + kTaps - 1;
-
-constexpr double kInputTransform[kPoints][kPoints] = {
-    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
-constexpr double kWeightTransform[kPoints][kTaps] = {
-    {1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-constexpr double kOutputTransform[kOutputs][kPoints] = {{1, 1, 1, 0},
-                                                        {0, 1, -1, -1}};
-
-/// Whether output a gets input i times tap u if and only if i = a + u. All
-/// numbers are dyadic, so this is exact.
-constexpr bool isConvolution() {
-  for (int a = 0; a < kOutputs; ++a)
-    for (int u = 0; u < kTaps; ++u)
-      for (int i = 0; i < kPoints; ++i) {
-        double sum = 0;
-        for (int p = 0; p < kPoints; ++p)
-          sum += kOutputTransform[a][p] * kWeightTransform[p][u] *
-                 kInputTransform[p][i];
-        if (sum != (i == a + u ? 1 : 0))
-          return false;
-      }
-  return true;
-}
-static_assert(isConvolution(), "the transforms do not make a convolution");
 
 /// Fewer channels than this do not pay for the transforms.
 constexpr int64_t kMinChannels = 32;
@@ -64,7 +27,8 @@ constexpr int64_t kMinTiles = 32;
 /// x + kx] * weights[f, c, ky, kx]`, with numbers of dimensions.
 struct Convolution {
   unsigned y, x, f, c, ky, kx;
-  Expr image, weights;
+  Expr image;
+  ConvolutionWeights weights;
   SmallVector<unsigned> batch; ///< The other dimensions of the target.
 };
 
@@ -101,14 +65,13 @@ private:
   /// The part of `image` that belongs to a point of the transform.
   Expr getInput(int64_t p, int64_t q) const;
   Expr getOutput(ArrayId products, int64_t a, int64_t b) const;
-  FailureOr<ArrayId> transformWeights();
   void addStatement(Statement statement) {
     statements.push_back(program.statements.size());
     program.statements.push_back(std::move(statement));
   }
-  void transformInput(ArrayId target);
+  void addInput(ArrayId target);
   void multiply(ArrayId input, ArrayId weights, ArrayId target);
-  void transformOutput(ArrayId products, const llvm::DenseSet<ArrayId> &local);
+  void addOutput(ArrayId products, const llvm::DenseSet<ArrayId> &local);
 
   StepProgram &program;
   Cluster &cluster;
@@ -116,30 +79,6 @@ private:
   const Statement first; ///< The sum, as it was.
   unsigned numShared = 0;
   SmallVector<unsigned> statements;
-};
-
-/// A sum of terms with coefficients that are mostly 1 or -1.
-class SumBuilder {
-public:
-  void add(double coefficient, Expr term) {
-    if (coefficient == 0)
-      return;
-    if (!sum)
-      sum = coefficient == 1
-                ? term
-                : apply(ScalarFn::Mul, {constant(coefficient), term});
-    else if (coefficient == 1)
-      sum = apply(ScalarFn::Add, {sum, term});
-    else if (coefficient == -1)
-      sum = apply(ScalarFn::Sub, {sum, term});
-    else
-      sum = apply(ScalarFn::Add,
-                  {sum, apply(ScalarFn::Mul, {constant(coefficient), term})});
-  }
-  Expr get() const { return sum; }
-
-private:
-  Expr sum;
 };
 
 } // namespace
@@ -177,12 +116,8 @@ static std::optional<Convolution> getConvolution(const StepProgram &program,
     return std::nullopt;
   Convolution conv;
   conv.f = contraction->vectorDim;
-  conv.weights = contraction->panel;
   conv.image = product.getOperands()[product.getOperands()[0].getNode() ==
-                                     conv.weights.getNode()];
-  if (program.arrays[conv.weights.getTensor().number].kind !=
-      Array::Kind::Constant)
-    return std::nullopt;
+                                     contraction->panel.getNode()];
 
   SmallVector<std::pair<unsigned, unsigned>> windows;
   llvm::SmallDenseSet<unsigned> single;
@@ -209,22 +144,12 @@ static std::optional<Convolution> getConvolution(const StepProgram &program,
     if (!single.contains(dim))
       return std::nullopt;
   }
-  // The weights have these dimensions, and no others, as indices.
-  llvm::SmallDenseSet<unsigned> weightDims;
-  for (Expr index : conv.weights.getOperands())
-    if (index.getKind() != Expr::Kind::Variable ||
-        !weightDims.insert(index.getVariable()).second)
-      return std::nullopt;
-  bool isComplete =
-      weightDims.size() == 4 &&
-      llvm::all_of(ArrayRef({conv.f, conv.c, conv.ky, conv.kx}),
-                   [&](unsigned dim) { return weightDims.contains(dim); });
+  conv.weights = {contraction->panel, conv.f, conv.c, conv.ky, conv.kx};
   auto getExtent = [&](unsigned dim) {
     return cast<AffineConstantExpr>(statement.extents[dim]).getValue();
   };
-  if (!isComplete || single.contains(conv.f) || getExtent(conv.ky) != kTaps ||
-      getExtent(conv.kx) != kTaps || getExtent(conv.y) % kOutputs != 0 ||
-      getExtent(conv.x) % kOutputs != 0)
+  if (!isConvolutionWeights(program, conv.weights) || single.contains(conv.f) ||
+      getExtent(conv.y) % kOutputs != 0 || getExtent(conv.x) % kOutputs != 0)
     return std::nullopt;
   return conv;
 }
@@ -285,14 +210,10 @@ Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
       return getVariable(llvm::find(conv.batch, dim) - conv.batch.begin());
     });
   };
-  SumBuilder sum;
-  for (int64_t i = 0; i < kPoints; ++i)
-    for (int64_t j = 0; j < kPoints; ++j)
-      sum.add(kInputTransform[p][i] * kInputTransform[q][j], substitute(i, j));
-  return sum.get();
+  return transformInput(p, q, substitute);
 }
 
-void WinogradRewriter::transformInput(ArrayId target) {
+void WinogradRewriter::addInput(ArrayId target) {
   SmallVector<AffineExpr> extents = getTileExtents(), dims;
   for (unsigned dim = 0; dim <= extents.size(); ++dim)
     dims.push_back(getAffineDimExpr(dim, program.context));
@@ -309,54 +230,6 @@ void WinogradRewriter::transformInput(ArrayId target) {
                               channel);
       addStatement(std::move(statement));
     }
-}
-
-FailureOr<ArrayId> WinogradRewriter::transformWeights() {
-  const Array &source = program.arrays[conv.weights.getTensor().number];
-  int64_t numInputs = getExtent(conv.c), numFilters = getExtent(conv.f);
-  auto type = RankedTensorType::get({kPoints, kPoints, numInputs, numFilters},
-                                    source.elementType);
-  FailureOr<Tensor> plain = Tensor::get(source.constant);
-  FailureOr<Tensor> result = Tensor::create(type);
-  if (failed(plain) || failed(result))
-    return failure();
-  // The distance of neighbours along each dimension of the sum.
-  SmallVector<int64_t> stride(first.getNumDims(), 0);
-  int64_t size = 1;
-  for (auto [index, extent] : llvm::reverse(
-           llvm::zip_equal(conv.weights.getOperands(), plain->getShape()))) {
-    stride[index.getVariable()] = size;
-    size *= extent;
-  }
-  const auto *w = reinterpret_cast<const float *>(plain->getBytes().data());
-  auto *u = reinterpret_cast<float *>(result->getMutableBytes().data());
-  for (int64_t c = 0; c < numInputs; ++c)
-    for (int64_t f = 0; f < numFilters; ++f) {
-      const float *taps = w + c * stride[conv.c] + f * stride[conv.f];
-      double rows[kPoints][kTaps] = {};
-      for (int64_t p = 0; p < kPoints; ++p)
-        for (int64_t j = 0; j < kTaps; ++j)
-          for (int64_t i = 0; i < kTaps; ++i)
-            rows[p][j] += kWeightTransform[p][i] *
-                          taps[i * stride[conv.ky] + j * stride[conv.kx]];
-      for (int64_t p = 0; p < kPoints; ++p)
-        for (int64_t q = 0; q < kPoints; ++q) {
-          double sum = 0;
-          for (int64_t j = 0; j < kTaps; ++j)
-            sum += kWeightTransform[q][j] * rows[p][j];
-          u[((p * kPoints + q) * numInputs + c) * numFilters + f] =
-              static_cast<float>(sum);
-        }
-    }
-
-  Array array{Array::Kind::Constant, source.loc};
-  array.elementType = source.elementType;
-  array.constant = result->toAttribute();
-  for (int64_t extent : type.getShape())
-    array.extents.push_back(getAffineConstantExpr(extent, program.context));
-  setPanelLayout(program, array, /*panelIndex=*/3, /*outer=*/{0, 1},
-                 /*inner=*/{2});
-  return program.addArray(std::move(array));
 }
 
 void WinogradRewriter::multiply(ArrayId input, ArrayId weights,
@@ -387,18 +260,15 @@ Expr WinogradRewriter::getOutput(ArrayId products, int64_t a, int64_t b) const {
   for (unsigned dim = 0; dim < conv.batch.size() + 3; ++dim)
     dims.push_back(getVariable(dim));
   Expr filter = dims.pop_back_val();
-  SumBuilder sum;
-  for (int64_t p = 0; p < kPoints; ++p)
-    for (int64_t q = 0; q < kPoints; ++q)
-      sum.add(kOutputTransform[a][p] * kOutputTransform[b][q],
-              access(TensorRef::operand(products),
-                     arrange<Expr>(dims, {constant(p), constant(q)}, filter),
-                     program.arrays[products].elementType));
-  return sum.get();
+  return transformOutput(a, b, [&](int64_t p, int64_t q) {
+    return access(TensorRef::operand(products),
+                  arrange<Expr>(dims, {constant(p), constant(q)}, filter),
+                  program.arrays[products].elementType);
+  });
 }
 
-void WinogradRewriter::transformOutput(ArrayId products,
-                                       const llvm::DenseSet<ArrayId> &local) {
+void WinogradRewriter::addOutput(ArrayId products,
+                                 const llvm::DenseSet<ArrayId> &local) {
   // The four results of a tile are computed side by side.
   for (int64_t a = 0; a < kOutputs; ++a)
     for (int64_t b = 0; b < kOutputs; ++b) {
@@ -428,9 +298,12 @@ void WinogradRewriter::transformOutput(ArrayId products,
 }
 
 LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
-  FailureOr<ArrayId> weights = transformWeights();
+  FailureOr<Array> weights =
+      transformWeights(program, conv.weights, /*filtersLast=*/true);
   if (failed(weights))
     return failure();
+  setPanelLayout(program, *weights, /*panelIndex=*/3, /*outer=*/{0, 1},
+                 /*inner=*/{2});
   // Row by row of the tiles, if the weights stay in cache meanwhile.
   int64_t rowBytes = kPoints * kPoints * (getExtent(conv.x) / kOutputs) *
                      (getExtent(conv.c) + getExtent(conv.f)) * sizeof(float);
@@ -444,9 +317,9 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   ArrayId products = addArray(
       arrange<AffineExpr>(tile, {points, points}, first.extents[conv.f]));
   llvm::DenseSet<ArrayId> local = findLocal(program, cluster, escaping);
-  transformInput(input);
-  multiply(input, *weights, products);
-  transformOutput(products, local);
+  addInput(input);
+  multiply(input, program.addArray(std::move(*weights)), products);
+  addOutput(products, local);
   cluster.statements = statements;
   cluster.sharedDims = numShared;
   return success();
@@ -458,6 +331,10 @@ espalier::graphtopoly::applyWinograd(StepProgram &program,
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
   unsigned count = 0;
   for (Cluster &cluster : clusters) {
+    if (succeeded(applyWinogradToRows(program, cluster))) {
+      ++count;
+      continue;
+    }
     const Statement &first = program.statements[cluster.statements.front()];
     std::optional<Convolution> conv = getConvolution(program, first);
     if (!conv || escaping.contains(first.target) ||
