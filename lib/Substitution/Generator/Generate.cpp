@@ -391,11 +391,10 @@ LogicalResult GenerationRun::run(std::vector<GeneratedRule> &rules) {
   bool isGood = makeFolder();
   // Files that are kept must not depend on how many processes there are; those
   // without a partition enumerate graphs only.
-  uint64_t numUseful = options.folder.empty()
-                           ? llvm::PowerOf2Ceil(communicator.getSize())
-                           : 1;
-  numPartitions = std::max<unsigned>(
-      options.numPartitions, std::min<uint64_t>(numUseful, kNumShards));
+  uint64_t numUseful =
+      options.folder.empty() ? llvm::PowerOf2Ceil(communicator.getSize()) : 1;
+  numPartitions = std::max<unsigned>(options.numPartitions,
+                                     std::min<uint64_t>(numUseful, kNumShards));
   expressions = std::make_unique<Expressions>(*table, kSeed);
   isGood = isGood && succeeded(check(addExpressions(*expressions, options.depth,
                                                     limits, expressionCounts)));
