@@ -97,6 +97,7 @@ SearchOptions Optimizer::getSearchOptions() {
 FailureOr<bool> Optimizer::search() {
   RuleSet rules;
   rules.addProved(loadNetworkRules());
+  rules.addWindowRules(module);
   if (options.explains)
     report["graph_before"] = describeGraph(module);
   OwningOpRef<ModuleOp> before = module.clone();

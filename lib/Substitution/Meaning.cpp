@@ -29,6 +29,7 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
   case OpKind::Enlarge:
   case OpKind::ConstIConv:
   case OpKind::ConstPool:
+  case OpKind::Border:
     return 4;
   case OpKind::Matmul:
   case OpKind::Transpose:
@@ -42,6 +43,17 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
   case OpKind::BAdd:
   case OpKind::BMul:
     return operand == 1 ? 1 : node.params[1].first;
+  case OpKind::UAdd:
+  case OpKind::UMul:
+    return node.params[operand == 1 ? 2 : 1].first;
+  case OpKind::Vector:
+    return operand == 0 ? node.params[1].first : 1;
+  case OpKind::Unvector:
+    return operand == 0 ? 1 : node.params[1].first;
+  case OpKind::BatchNorm:
+    return operand == 0 || operand == 6 ? node.params[0].first
+           : operand == 5               ? 0
+                                        : 1;
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:
     return node.params[1].first - operand;
@@ -52,6 +64,7 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
                           : std::max(ranks.first, ranks.second);
   }
   case OpKind::SMul:
+  case OpKind::SAdd:
     return operand == 1 ? std::optional(0u) : std::nullopt;
   case OpKind::EwAdd:
   case OpKind::EwMul:
@@ -60,9 +73,11 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
   case OpKind::ConstOne:
   case OpKind::EwSub:
   case OpKind::EwMax:
+  case OpKind::EwDiv:
   case OpKind::Exp:
   case OpKind::Tanh:
   case OpKind::Sigmoid:
+  case OpKind::Sqrt:
     return std::nullopt;
   }
   llvm_unreachable("every operator is handled above");
@@ -75,21 +90,31 @@ espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
 namespace {
 /// The texts for one dimension of a window that slides over X. SAME pads such
 /// that there are ceil(size / stride) windows, half of it, rounded down,
-/// before.
+/// before; VALID pads nothing, and a border what it says.
 struct Window {
   std::string count;    ///< How many windows there are.
   std::string location; ///< Where a tap lies in X.
   std::string guard;    ///< When it lies inside.
 
-  Window(unsigned dim, int64_t strideNumber, bool isSame,
+  Window(unsigned dim, int64_t strideNumber, Param padding,
          const std::string &kernel, StringRef position, StringRef tap) {
     std::string size = "size(X, " + llvm::utostr(dim) + ")";
     std::string stride = llvm::itostr(strideNumber);
     std::string start = position.str() + " * " + stride + " + " + tap.str();
-    if (!isSame) {
+    if (padding.first == kValid) {
       count = "(" + size + " - " + kernel + ") // " + stride + " + 1";
       location = start;
       guard = "0 <= " + location;
+      return;
+    }
+    if (padding.first == kBorder) {
+      Border border = Border::get(padding);
+      int64_t low = dim == 2 ? border.top : border.left;
+      int64_t high = dim == 2 ? border.bottom : border.right;
+      count = "(" + size + " + " + llvm::itostr(low + high) + " - " + kernel +
+              ") // " + stride + " + 1";
+      location = start + " - " + llvm::itostr(low);
+      guard = "and(0 <= " + location + ", " + location + " < " + size + ")";
       return;
     }
     count = "(" + size + " + " + stride + " - 1) // " + stride;
@@ -102,9 +127,9 @@ struct Window {
 
 static std::string getConvText(const Node &node) {
   Param stride = node.params[0];
-  bool isSame = node.params[1].first == kSame;
-  Window y(2, stride.first, isSame, "size(W, 2)", "y", "i");
-  Window x(3, stride.second, isSame, "size(W, 3)", "x", "j");
+  Param padding = node.params[1];
+  Window y(2, stride.first, padding, "size(W, 2)", "y", "i");
+  Window x(3, stride.second, padding, "size(W, 3)", "x", "j");
   return "R[n, o, y < " + y.count + ", x < " + x.count +
          "] = act(sum(c, i, j | and(" + y.guard + ", " + x.guard +
          ")) X[n, o // (size(W, 0) // (size(X, 1) // size(W, 1))) * size(W, 1)"
@@ -114,11 +139,11 @@ static std::string getConvText(const Node &node) {
 
 static std::string getPoolText(const Node &node) {
   Param kernel = node.params[0], stride = node.params[1];
-  bool isSame = node.params[2].first == kSame;
+  Param padding = node.params[2];
   std::string height = llvm::itostr(kernel.first);
   std::string width = llvm::itostr(kernel.second);
-  Window y(2, stride.first, isSame, height, "y", "i");
-  Window x(3, stride.second, isSame, width, "x", "j");
+  Window y(2, stride.first, padding, height, "y", "i");
+  Window x(3, stride.second, padding, width, "x", "j");
   std::string window = "(i < " + height + ", j < " + width + " | and(" +
                        y.guard + ", " + x.guard + ")) X[n, c, " + y.location +
                        ", " + x.location + "]";
@@ -164,10 +189,15 @@ private:
                                        ? graph::Activation::Relu
                                        : graph::Activation::None);
     case OpKind::EwAdd:
+    case OpKind::SAdd:
       return take<graph::AddOp>(operand(0), operand(1));
     case OpKind::EwMul:
     case OpKind::SMul:
       return take<graph::MulOp>(operand(0), operand(1));
+    case OpKind::EwDiv:
+      return take<graph::DivOp>(operand(0), operand(1));
+    case OpKind::Sqrt:
+      return take<graph::SqrtOp>(operand(0));
     case OpKind::Relu:
       return take<graph::ReluOp>(operand(0));
     case OpKind::Transpose:
@@ -186,12 +216,31 @@ private:
       return takeWithVector<graph::AddOp>();
     case OpKind::BMul:
       return takeWithVector<graph::MulOp>();
+    case OpKind::UAdd:
+      return takeWithUnits<graph::AddOp>();
+    case OpKind::UMul:
+      return takeWithUnits<graph::MulOp>();
+    case OpKind::Vector:
+      return defineVector();
+    case OpKind::Unvector:
+      return defineUnvector();
+    case OpKind::BatchNorm:
+      return defineBatchNorm();
     case OpKind::Swap:
       return defineSwap();
     case OpKind::Slice:
       return defineSlice();
-    case OpKind::Pad:
-      return definePad();
+    case OpKind::Pad: {
+      SmallVector<int64_t> low(ranks[0], 0), high(ranks[0], 0);
+      low[node.params[0].first] = node.params[2].first;
+      high[node.params[0].first] = node.params[3].first;
+      return definePad(low, high);
+    }
+    case OpKind::Border: {
+      Border border = Border::get(node.params[0]);
+      return definePad({0, 0, border.top, border.left},
+                       {0, 0, border.bottom, border.right});
+    }
     case OpKind::ReduceSum:
       return take<graph::ReduceSumOp>(operand(0),
                                       ArrayRef<int64_t>{node.params[0].first});
@@ -288,6 +337,77 @@ private:
     return success();
   }
 
+  /// Operand `number` has extents of 1 but along `axis`.
+  Value addUnits(unsigned number, unsigned axis) {
+    SmallVector<int64_t> shape(ranks[number], 1);
+    shape[axis] = ShapedType::kDynamic;
+    Expr one = cast(builder.getIndexType(), constant(int64_t(1)));
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (dim != axis)
+        units.push_back({size(number, dim), one});
+    return addOperand(shape);
+  }
+  /// States what `addUnits` asks of operands.
+  LogicalResult requireUnits() {
+    llvm::append_range(meaning->definition.agreements, units);
+    return success();
+  }
+
+  /// An element-wise operator with a tensor that repeats along all axes but
+  /// one.
+  template <typename OpTy>
+  LogicalResult takeWithUnits() {
+    unsigned axis = node.params[0].first + ranks[1] - ranks[0];
+    if (failed(take<OpTy>(operand(0), addUnits(1, axis))))
+      return failure();
+    return requireUnits();
+  }
+
+  LogicalResult defineVector() {
+    unsigned axis = node.params[0].first;
+    Value extent = makeParameter({Parameter::Kind::Size, axis});
+    if (failed(takeReshape(addUnits(0, axis), {ShapedType::kDynamic}, extent)))
+      return failure();
+    return requireUnits();
+  }
+
+  LogicalResult defineUnvector() {
+    SmallVector<int64_t> shape(node.params[1].first, 1);
+    shape[node.params[0].first] = ShapedType::kDynamic;
+    return takeReshape(operand(0), shape,
+                       makeParameter({Parameter::Kind::Size, 0}));
+  }
+
+  LogicalResult takeReshape(Value value, ArrayRef<int64_t> shape,
+                            Value extent) {
+    return take<graph::ReshapeOp>(RankedTensorType::get(shape, type), value,
+                                  extent, shape);
+  }
+
+  /// `graph` has the last operand, a small number, as an attribute. What holds
+  /// for a variable holds for any number.
+  LogicalResult defineBatchNorm() {
+    constexpr double kEpsilon = 0.3125; // No other number of the definition.
+    if (failed(take<graph::BatchNormOp>(operand(0), operand(1), operand(2),
+                                        operand(3), operand(4),
+                                        llvm::APFloat(kEpsilon))))
+      return failure();
+    unsigned count = 0;
+    rewrite([&](Expr expr) -> Expr {
+      if (expr.getKind() != Expr::Kind::Constant || expr.getInt() ||
+          expr.getFloat() != kEpsilon)
+        return Expr();
+      ++count;
+      return access(TensorRef::operand(5), {}, type);
+    });
+    meaning->definition.operandNames.push_back("epsilon");
+    if (count == 1)
+      return success();
+    error =
+        "expects one epsilon in the definition, but got " + llvm::utostr(count);
+    return failure();
+  }
+
   LogicalResult defineSwap() {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(0, ranks[0]));
     std::swap(axes[node.params[0].first], axes[node.params[0].second]);
@@ -295,10 +415,7 @@ private:
   }
 
   /// Zeros before and behind.
-  LogicalResult definePad() {
-    SmallVector<int64_t> low(ranks[0], 0), high(ranks[0], 0);
-    low[node.params[0].first] = node.params[2].first;
-    high[node.params[0].first] = node.params[3].first;
+  LogicalResult definePad(ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
     if (failed(take<graph::PadOp>(operand(0), addOperand({}), low, high)))
       return failure();
     rewrite([&](Expr expr) -> Expr {
@@ -432,6 +549,7 @@ private:
   Block block;
   OpBuilder builder;
   Type type;
+  SmallVector<Agreement> units; ///< What must be 1.
   std::unique_ptr<Meaning> meaning = std::make_unique<Meaning>();
 };
 } // namespace

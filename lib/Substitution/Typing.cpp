@@ -51,9 +51,11 @@ namespace {
 class Typer {
 public:
   Typer(Typing &typing, Meanings &meanings,
-        llvm::ArrayRef<Assumption> assumptions, std::string &error)
+        llvm::ArrayRef<Assumption> assumptions, const Guard &hypothesis,
+        std::string &error)
       : typing(typing), instances(typing.instances), sizes(typing.sizes),
-        meanings(meanings), assumptions(assumptions), error(error) {}
+        meanings(meanings), assumptions(assumptions), hypothesis(hypothesis),
+        error(error) {}
 
   bool run() {
     for (unsigned number = 0; number < instances.list.size(); ++number) {
@@ -75,6 +77,10 @@ public:
 private:
   void finishSrc() {
     sizes.close();
+    for (const GuardClause &clause : hypothesis.clauses)
+      if (clause.size() == 1)
+        for (const GuardAtom &atom : clause.front())
+          suppose(atom);
     typing.srcSizes = sizes;
     assumeGroups();
     typing.assumedSizes = sizes;
@@ -221,10 +227,16 @@ private:
     });
     if (node.is(OpKind::Concat)) {
       unsigned axis = node.params[0].first;
-      const Instance &first = instances.list[instance.operands[0]];
-      const Instance &second = instances.list[instance.operands[1]];
-      instance.boundaries[axis] = std::make_shared<Boundary>(Boundary{
-          first.shape[axis], first.boundaries[axis], second.boundaries[axis]});
+      Linear position;
+      BoundaryPtr before;
+      for (auto [number, operand] : llvm::enumerate(instance.operands)) {
+        const Instance &part = instances.list[operand];
+        before = number == 0 ? part.boundaries[axis]
+                             : std::make_shared<Boundary>(Boundary{
+                                   position, before, part.boundaries[axis]});
+        position += part.shape[axis];
+      }
+      instance.boundaries[axis] = before;
     }
     // The place may lie outside of the slice, wherever that begins.
     if (node.is(OpKind::Slice))
@@ -302,6 +314,97 @@ private:
     sizes.close();
   }
 
+  //===--------------------------------------------------------------------===//
+  // Hypotheses
+  //===--------------------------------------------------------------------===//
+
+  /// Takes over what an atom says of `src`. What cannot be said is left out:
+  /// then more is proved than is needed.
+  void suppose(const GuardAtom &atom) {
+    bool isOneGroup = atom.kind == GuardAtom::Kind::Equal &&
+                      atom.lhs.kind == SizeExpr::Kind::Term &&
+                      atom.lhs.term.kind == SizeTerm::Kind::Groups &&
+                      atom.rhs == SizeExpr::get(1);
+    if (isOneGroup) {
+      if (atom.lhs.term.use < instances.numSrc)
+        assumeOneGroup(instances.list[atom.lhs.term.use]);
+      return;
+    }
+    auto lhs = translate(atom.lhs), rhs = translate(atom.rhs);
+    if (!lhs || !rhs)
+      return;
+    switch (atom.kind) {
+    case GuardAtom::Kind::Equal:
+      sizes.facts.addEqual(*lhs, *rhs);
+      break;
+    case GuardAtom::Kind::AtLeast:
+      sizes.facts.add(Constraint::atLeast(*lhs, *rhs));
+      break;
+    case GuardAtom::Kind::Divides: {
+      if (!sizes.facts.implies(Constraint::atLeast(*lhs, 1)))
+        return;
+      Linear divisor = sizes.facts.simplify(*lhs);
+      Linear quotient = sizes.getQuotient(sizes.facts.simplify(*rhs), divisor);
+      sizes.facts.addEqual(sizes.getProduct(quotient, divisor), *rhs);
+      break;
+    }
+    }
+    sizes.close();
+  }
+
+  std::optional<Linear> translate(const SizeExpr &expr) {
+    if (expr.kind == SizeExpr::Kind::Constant)
+      return Linear(expr.constant);
+    if (expr.kind == SizeExpr::Kind::Term)
+      return translate(expr.term);
+    auto lhs = translate(expr.operands[0]), rhs = translate(expr.operands[1]);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    switch (expr.kind) {
+    case SizeExpr::Kind::Sum:
+      return sizes.apply(ScalarFn::Add, *lhs, *rhs);
+    case SizeExpr::Kind::Product:
+      return sizes.apply(ScalarFn::Mul, *lhs, *rhs);
+    case SizeExpr::Kind::Floor:
+      return sizes.apply(ScalarFn::FloorDiv, *lhs, *rhs);
+    case SizeExpr::Kind::Max:
+      return sizes.apply(ScalarFn::Max, *lhs, *rhs);
+    case SizeExpr::Kind::Constant:
+    case SizeExpr::Kind::Term:
+      break;
+    }
+    llvm_unreachable("handled above");
+  }
+
+  std::optional<Linear> translate(const SizeTerm &term) {
+    if (term.use >= instances.numSrc)
+      return std::nullopt;
+    const Instance &instance = instances.list[term.use];
+    auto getOperandExtent = [&](unsigned operand, unsigned dim) {
+      return sizes.facts.simplify(
+          instances.list[instance.operands[operand]].shape[dim]);
+    };
+    switch (term.kind) {
+    case SizeTerm::Kind::Dim:
+      if (term.axis >= instance.shape.size())
+        return std::nullopt;
+      return sizes.facts.simplify(instance.shape[term.axis]);
+    case SizeTerm::Kind::Rank:
+      return Linear(instance.rank);
+    case SizeTerm::Kind::Groups:
+      return sizes.getQuotient(getOperandExtent(0, 1), getOperandExtent(1, 1));
+    case SizeTerm::Kind::OutPerGroup:
+      return getGroupFeatures(instance);
+    case SizeTerm::Kind::InPerGroup:
+      return getOperandExtent(1, 1);
+    case SizeTerm::Kind::OutChannels:
+      return getOperandExtent(1, 0);
+    case SizeTerm::Kind::InChannels:
+      return getOperandExtent(0, 1);
+    }
+    llvm_unreachable("every kind is handled above");
+  }
+
   Linear getGroupChannels(const Instance &conv) {
     return instances.list[conv.operands[1]].shape[1];
   }
@@ -318,15 +421,18 @@ private:
   Sizes &sizes;
   Meanings &meanings;
   llvm::ArrayRef<Assumption> assumptions;
+  const Guard &hypothesis;
   std::string &error;
 };
 } // namespace
 
-std::optional<Typing> espalier::substitution::typeRule(
-    const Instances &instances, Meanings &meanings, const Integers &integers,
-    llvm::ArrayRef<Assumption> assumptions, std::string &error) {
+std::optional<Typing>
+espalier::substitution::typeRule(const Instances &instances, Meanings &meanings,
+                                 const Integers &integers,
+                                 llvm::ArrayRef<Assumption> assumptions,
+                                 std::string &error, const Guard &hypothesis) {
   Typing typing{instances, Sizes(integers), {}, {}, {}};
-  if (!Typer(typing, meanings, assumptions, error).run())
+  if (!Typer(typing, meanings, assumptions, hypothesis, error).run())
     return std::nullopt;
   return typing;
 }

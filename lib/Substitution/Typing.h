@@ -65,7 +65,7 @@ struct Assumption {
 struct Typing {
   Instances instances;
   Sizes sizes;
-  /// What `src` alone asks for.
+  /// What `src` alone asks for, and the hypothesis.
   std::optional<Sizes> srcSizes;
   /// The same under the assumptions about its convolutions.
   std::optional<Sizes> assumedSizes;
@@ -74,11 +74,13 @@ struct Typing {
 };
 
 /// Types a rule whose outputs have equal shapes on both sides, with
-/// assumptions. Nothing, and a reason, if an operator has no meaning.
+/// assumptions, and with a hypothesis, of which at least nothing else is
+/// supposed. Nothing, and a reason, if an operator has no meaning.
 std::optional<Typing> typeRule(const Instances &instances, Meanings &meanings,
                                const Integers &integers,
                                llvm::ArrayRef<Assumption> assumptions,
-                               std::string &error);
+                               std::string &error,
+                               const Guard &hypothesis = {});
 
 /// The extent of tensor `ref` of the definition of `instance`, along `dim`, and
 /// other extents in its definition.

@@ -64,7 +64,10 @@ struct Verifier::State {
     };
   }
 
-  Verdict decide(const Rule &rule);
+  /// Under the rule's own condition, if that helps.
+  Verdict decide(const Rule &rule, Budget &budget);
+  /// Where a hypothesis holds; it is part of the condition that is found.
+  Verdict decide(const Rule &rule, const Guard &hypothesis, Budget &budget);
   mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
 
   VerifyOptions options;
@@ -79,17 +82,18 @@ namespace {
 class RankedVerifier {
 public:
   RankedVerifier(const Instances &instances, const Uses &uses,
-                 Meanings &meanings, const Integers &integers, Proof &proof,
-                 mlir::Type elementType, const VerifyOptions &options,
-                 Budget &budget)
-      : instances(instances), uses(uses), meanings(meanings),
-        integers(integers), proof(proof), elementType(elementType),
-        options(options), budget(budget) {}
+                 const Guard &hypothesis, Meanings &meanings,
+                 const Integers &integers, Proof &proof, mlir::Type elementType,
+                 const VerifyOptions &options, Budget &budget)
+      : instances(instances), uses(uses), hypothesis(hypothesis),
+        meanings(meanings), integers(integers), proof(proof),
+        elementType(elementType), options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
     proof.restart();
-    auto typing = typeRule(instances, meanings, integers, {}, error);
+    auto typing =
+        typeRule(instances, meanings, integers, {}, error, hypothesis);
     if (!typing)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
@@ -104,8 +108,8 @@ public:
     for (const Assumptions &assumptions : listAssumptions()) {
       std::string ignored;
       proof.restart();
-      auto narrowed =
-          typeRule(instances, meanings, integers, assumptions, error);
+      auto narrowed = typeRule(instances, meanings, integers, assumptions,
+                               error, hypothesis);
       if (!narrowed || !budget.check())
         continue;
       auto narrowedCases = narrowed->sizes.getCases();
@@ -159,11 +163,18 @@ private:
         getGuard(typing, *cases, assumptions, &meanings.getContext());
     if (!guard || !budget.check())
       return std::nullopt;
+    bool isKnown = llvm::all_of(guard->clauses, [&](const GuardClause &clause) {
+      return llvm::is_contained(hypothesis.clauses, clause);
+    });
+    if (isKnown)
+      guard = hypothesis;
+    else
+      guard->add(hypothesis);
     Verdict verdict;
     verdict.kind =
         guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
     verdict.guard = std::move(*guard);
-    verdict.isWeakest = assumptions.empty();
+    verdict.isWeakest = assumptions.empty() && hypothesis.isEmpty();
     proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);
@@ -289,6 +300,7 @@ private:
 
   const Instances &instances;
   const Uses &uses;
+  const Guard &hypothesis;
   Meanings &meanings;
   const Integers &integers;
   Proof &proof;
@@ -307,7 +319,8 @@ Verifier::~Verifier() = default;
 Verdict Verifier::verify(const Rule &rule) {
   state->integers.isl.restart();
   state->proof = Proof();
-  Verdict verdict = state->decide(rule);
+  Budget budget(state->options.deadline);
+  Verdict verdict = state->decide(rule, budget);
   if (verdict.kind == Verdict::Kind::ProvedIf)
     verdict.detail = toString(verdict.guard, listUses(rule));
   if (verdict.isProved() && state->options.writesProofs) {
@@ -322,8 +335,18 @@ Verdict Verifier::verify(const Rule &rule) {
   return verdict;
 }
 
-Verdict Verifier::State::decide(const Rule &rule) {
-  Budget budget(options.deadline);
+Verdict Verifier::State::decide(const Rule &rule, Budget &budget) {
+  if (!rule.where.isEmpty()) {
+    Verdict verdict = decide(rule, rule.where, budget);
+    if (verdict.isProved())
+      return verdict;
+  }
+  proof = Proof();
+  return decide(rule, Guard(), budget);
+}
+
+Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
+                                Budget &budget) {
   Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
   Uses uses = listUses(rule);
   for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
@@ -331,9 +354,10 @@ Verdict Verifier::State::decide(const Rule &rule) {
     auto instances = makeInstances(rule, rank, error);
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
-    Verdict verdict = RankedVerifier(*instances, uses, meanings, integers,
-                                     proof, getElementType(), options, budget)
-                          .run();
+    Verdict verdict =
+        RankedVerifier(*instances, uses, hypothesis, meanings, integers, proof,
+                       getElementType(), options, budget)
+            .run();
     if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
     // An axis may ask for a larger rank.

@@ -47,12 +47,22 @@ enum class OpKind : uint8_t {
   Pad,
   ReduceSum,
   ReduceMax,
+  EwDiv,
+  Sqrt,
+  SAdd,
+  UAdd,
+  UMul,
+  Vector,
+  Unvector,
+  BatchNorm,
+  Border,
 };
 
 /// How a parameter is written.
 enum class ParamKind : uint8_t {
   Pair,       ///< `h,w`, both positive.
-  Padding,    ///< `same` or `valid`.
+  Padding,    ///< `same`, `valid` or a `Border`.
+  Border,     ///< `t,l,b,r`: numbers of zeros, none negative.
   Activation, ///< `none` or `relu`.
   Axis,       ///< A number below the largest rank.
   Rank,       ///< A number from 1 to the largest rank.
@@ -64,7 +74,7 @@ enum class ParamKind : uint8_t {
 };
 
 /// Of a `Padding` and of an `Activation`.
-enum : int64_t { kSame = 0, kValid = 1 };
+enum : int64_t { kSame = 0, kValid = 1, kBorder = 2 };
 enum : int64_t { kNoActivation = 0, kReluActivation = 1 };
 
 /// Tensors of rules have no more dimensions than this.
@@ -72,13 +82,24 @@ constexpr int64_t kMaxRank = 8;
 /// Kernels and strides are no larger than this.
 constexpr int64_t kMaxExtent = 1024;
 
-/// The value of a parameter. Only `Pair`, `Axes` and `Ranks` have two numbers.
+/// The value of a parameter. Only `Pair`, `Axes` and `Ranks` have two numbers;
+/// of a `Border`, `first` is `kBorder`, and `second` all four.
 struct Param {
   int64_t first = 0, second = 0;
 
   bool operator==(Param other) const {
     return first == other.first && second == other.second;
   }
+};
+
+/// How many zeros are around an image.
+struct Border {
+  int64_t top = 0, left = 0, bottom = 0, right = 0;
+
+  /// The border that `param` is, which must be one.
+  static Border get(Param param);
+  /// As a parameter. The numbers are from 0 to `kMaxExtent`.
+  Param getParam() const;
 };
 
 struct ParamInfo {
@@ -92,9 +113,16 @@ struct OperatorInfo {
   unsigned numOperands;
   llvm::ArrayRef<ParamInfo> params;
 
-  /// The last operand of `smul` is a scalar.
+  /// The last operand of `smul` and of some others is a scalar.
   bool isScalarOperand(unsigned operand) const {
-    return kind == OpKind::SMul && operand == 1;
+    bool hasScalar = kind == OpKind::SMul || kind == OpKind::SAdd ||
+                     kind == OpKind::BatchNorm;
+    return hasScalar && operand + 1 == numOperands;
+  }
+  /// Whether there may be so many operands. `concat` has two or more.
+  bool takes(size_t count) const {
+    return count == numOperands ||
+           (kind == OpKind::Concat && count > numOperands);
   }
   /// Whether the context decides sizes of the result.
   bool isConstant() const { return numOperands == 0; }

@@ -66,6 +66,8 @@ public:
   explicit Verifier(const VerifyOptions &options = {});
   ~Verifier();
 
+  /// Under the rule's own condition if it holds there, perhaps under a further
+  /// one; otherwise as if it stated none.
   Verdict verify(const Rule &rule);
 
 private:

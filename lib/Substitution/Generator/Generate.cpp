@@ -60,7 +60,7 @@ private:
   ErrorFunction error;
   Limits::Clock::time_point start;
   Limits limits;
-  /// At least one for each process.
+  /// At least one for each process, unless they are kept.
   unsigned numPartitions = 1;
   std::optional<OperatorTable> table;
   std::unique_ptr<Expressions> expressions;
@@ -389,10 +389,12 @@ LogicalResult GenerationRun::run(std::vector<GeneratedRule> &rules) {
     return failure();
   // A process that fails still tells the others, so that none waits for it.
   bool isGood = makeFolder();
-  numPartitions = std::max<unsigned>(
-      options.numPartitions,
-      std::min<uint64_t>(llvm::PowerOf2Ceil(communicator.getSize()),
-                         kNumShards));
+  // Files that are kept must not depend on how many processes there are; those
+  // without a partition enumerate graphs only.
+  uint64_t numUseful =
+      options.folder.empty() ? llvm::PowerOf2Ceil(communicator.getSize()) : 1;
+  numPartitions = std::max<unsigned>(options.numPartitions,
+                                     std::min<uint64_t>(numUseful, kNumShards));
   expressions = std::make_unique<Expressions>(*table, kSeed);
   isGood = isGood && succeeded(check(addExpressions(*expressions, options.depth,
                                                     limits, expressionCounts)));

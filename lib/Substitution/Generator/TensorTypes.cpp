@@ -45,7 +45,10 @@ std::optional<Operation> generator::getOperation(OpKind kind,
   operation.kind = kind;
   llvm::ArrayRef<ParamInfo> infos = getInfo(kind).params;
   for (size_t i = 0; i < infos.size(); ++i) {
-    if (params[i].first > 255 || params[i].second > 255)
+    bool isBorder =
+        infos[i].kind == ParamKind::Border ||
+        (infos[i].kind == ParamKind::Padding && params[i].first == kBorder);
+    if (params[i].first > 255 || params[i].second > 255 || isBorder)
       return std::nullopt;
     auto first = static_cast<uint8_t>(params[i].first);
     auto second = static_cast<uint8_t>(params[i].second);
@@ -346,6 +349,16 @@ static Inferred infer(const Operation &operation,
   case OpKind::ConstImm:
   case OpKind::ConstOne:
     return TensorType{operation.constantShape, {}};
+  case OpKind::EwDiv:
+  case OpKind::Sqrt:
+  case OpKind::SAdd:
+  case OpKind::UAdd:
+  case OpKind::UMul:
+  case OpKind::Vector:
+  case OpKind::Unvector:
+  case OpKind::BatchNorm:
+  case OpKind::Border:
+    break; // No table has them.
   }
   return std::nullopt;
 }

@@ -157,7 +157,7 @@ private:
   FailureOr<NodeId> makeNode(Operation *op, const OperatorText &text,
                              ValueRange values) {
     const OperatorInfo &info = getInfo(text.kind);
-    if (values.size() != info.numOperands)
+    if (!info.takes(values.size()))
       return op->emitOpError("expects ")
              << info.numOperands << " operands of '" << info.name
              << "', but got " << values.size();
@@ -287,12 +287,12 @@ private:
     FailureOr<OperatorText> text = parse(call, call.getArgs()[0]);
     if (failed(text))
       return failure();
-    unsigned numOperands = getInfo(text->kind).numOperands;
+    const OperatorInfo &info = getInfo(text->kind);
     ValueRange args = call.getArgs();
-    if (args.size() < 1 + numOperands ||
-        (!isSized && args.size() != 1 + numOperands))
+    unsigned numOperands = isSized ? info.numOperands : args.size() - 1;
+    if (args.size() < 1 + numOperands || !info.takes(numOperands))
       return call.emitOpError("expects ")
-             << numOperands << " operands of '" << getInfo(text->kind).name
+             << info.numOperands << " operands of '" << info.name
              << "', but got " << args.size() - 1;
     FailureOr<NodeId> node = makeNode(call, *text, args.take_back(numOperands));
     if (failed(node))

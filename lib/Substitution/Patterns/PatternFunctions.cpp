@@ -289,7 +289,7 @@ static LogicalResult createPlain(PatternRewriter &rewriter,
                                  ArrayRef<PDLValue> args) {
   std::optional<OperatorText> text =
       args.empty() ? std::nullopt : getOperator(args.front());
-  if (!text || args.size() != 1 + getInfo(text->kind).numOperands)
+  if (!text || !getInfo(text->kind).takes(args.size() - 1))
     return failure();
   SmallVector<RankedTensorType> types;
   for (PDLValue operand : args.drop_front()) {

@@ -25,8 +25,8 @@ static Shape getShape(StringRef name) {
       .Cases({"graph.conv", "graph.matmul", "graph.conv_transpose",
               "graph.max_pool", "graph.avg_pool", "graph.concat"},
              Shape::Kernel)
-      .Cases({"graph.enlarge", "graph.pad", "graph.resize", "graph.gather",
-              "graph.softmax", "graph.lstm", "graph.gru"},
+      .Cases({"graph.enlarge", "graph.pad", "graph.pad_zeros", "graph.resize",
+              "graph.gather", "graph.softmax", "graph.lstm", "graph.gru"},
              Shape::Kernel)
       .StartsWith("graph.reduce_", Shape::Kernel)
       .Default(Shape::Elementwise);

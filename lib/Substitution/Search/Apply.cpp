@@ -73,9 +73,28 @@ static Trace getTrace(const Node &node, unsigned dim) {
   case OpKind::EwMul:
   case OpKind::EwSub:
   case OpKind::EwMax:
+  case OpKind::EwDiv:
   case OpKind::Concat:
     return {{0, dim}, {1, dim}};
+  case OpKind::UAdd:
+  case OpKind::UMul:
+    if (dim == node.params[0].first)
+      return {{0, dim}, {1, dim + node.params[2].first - node.params[1].first}};
+    return {{0, dim}};
+  case OpKind::Vector:
+    return {{0, node.params[0].first}};
+  case OpKind::Unvector:
+    return dim == node.params[0].first ? Trace{{0, 0}} : Trace{};
+  case OpKind::Border: {
+    Border border = Border::get(node.params[0]);
+    if ((dim == 2 && border.top != 0) || (dim == 3 && border.left != 0))
+      return {};
+    return {{0, dim}};
+  }
   case OpKind::SMul:
+  case OpKind::SAdd:
+  case OpKind::Sqrt:
+  case OpKind::BatchNorm:
   case OpKind::Relu:
   case OpKind::Exp:
   case OpKind::Tanh:
@@ -95,6 +114,12 @@ static Trace getTrace(const Node &node, unsigned dim) {
     return {};
   }
   llvm_unreachable("every operator is handled above");
+}
+
+static int64_t addExtents(int64_t lhs, int64_t rhs) {
+  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs)
+             ? ShapedType::kDynamic
+             : lhs + rhs;
 }
 
 namespace {
@@ -263,10 +288,16 @@ private:
       }
     if (node.is(OpKind::Concat)) {
       unsigned axis = node.params[0].first;
-      NodeId first = node.operands[0], second = node.operands[1];
-      own[axis] = std::make_shared<Boundary>(
-          Boundary{types[first].getDimSize(axis), boundaries[first][axis],
-                   boundaries[second][axis]});
+      int64_t position = 0;
+      BoundaryPtr before;
+      for (auto [number, operand] : llvm::enumerate(node.operands)) {
+        before = number == 0
+                     ? boundaries[operand][axis]
+                     : std::make_shared<Boundary>(Boundary{
+                           position, before, boundaries[operand][axis]});
+        position = addExtents(position, types[operand].getDimSize(axis));
+      }
+      own[axis] = before;
     }
     if (node.is(OpKind::Split)) {
       BoundaryPtr cut = boundaries[node.operands[0]][node.params[0].first];

@@ -61,7 +61,7 @@ private:
   /// Where something can be said in several ways, takes the one that rules
   /// speak of, which comes last.
   void normalize() {
-    addStructure(graph, options.maxNodes);
+    addStructure(graph, context.structure, options.maxNodes);
     Choice original = getOriginal({graph, root, costs});
     Choice last = original;
     for (ClassId id = 0; id < graph.getNumClassIds(); ++id)
@@ -110,7 +110,7 @@ private:
           if (std::optional<State> next = apply(pattern, binding, state))
             result.push_back(std::move(*next));
     for (ClassId id : classes)
-      for (ClassId equal : findStructure(graph, needed[id]))
+      for (ClassId equal : findStructure(graph, context.structure, needed[id]))
         if (std::optional<State> next = redirect({{id, equal}}, state))
           result.push_back(std::move(*next));
     deactivate(state.redirects);

@@ -166,6 +166,17 @@ Value espalier::substitution::createOperation(OpBuilder &builder, Location loc,
     return graph::MulOp::create(builder, loc, instance.result, operands[0],
                                 vector);
   }
+  if (instance.name == kPadZeros) {
+    auto zero = DenseElementsAttr::get(
+        RankedTensorType::get({}, instance.result.getElementType()),
+        builder.getFloatAttr(instance.result.getElementType(), 0));
+    Value value = graph::ConstantOp::create(builder, loc, zero);
+    auto get = [&](StringRef name) {
+      return instance.attributes.getAs<DenseI64ArrayAttr>(name).asArrayRef();
+    };
+    return graph::PadOp::create(builder, loc, instance.result, operands[0],
+                                value, get("low"), get("high"));
+  }
   OperationState state(loc, instance.name);
   state.addOperands(operands);
   state.addTypes(instance.result);

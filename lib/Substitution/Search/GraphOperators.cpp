@@ -1,7 +1,8 @@
 //===- GraphOperators.cpp - Rules' operators in the dialect ---------------===//
 //
 // One direction is written down: what operator of `graph` computes one of the
-// text form. Whether an instance is that operator is then a comparison.
+// text form. Whether an instance is that operator is then a comparison
+// (RecognizeOperators.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,12 @@ StringRef espalier::substitution::getGraphName(OpKind kind) {
   case OpKind::Matmul:
     return graph::MatmulOp::getOperationName();
   case OpKind::EwAdd:
+  case OpKind::SAdd:
+  case OpKind::UAdd:
     return graph::AddOp::getOperationName();
   case OpKind::EwMul:
   case OpKind::SMul:
+  case OpKind::UMul:
     return graph::MulOp::getOperationName();
   case OpKind::Relu:
     return graph::ReluOp::getOperationName();
@@ -69,11 +73,21 @@ StringRef espalier::substitution::getGraphName(OpKind kind) {
   case OpKind::Slice:
     return graph::SliceOp::getOperationName();
   case OpKind::Pad:
-    return graph::PadOp::getOperationName();
+  case OpKind::Border:
+    return kPadZeros;
   case OpKind::ReduceSum:
     return graph::ReduceSumOp::getOperationName();
   case OpKind::ReduceMax:
     return graph::ReduceMaxOp::getOperationName();
+  case OpKind::EwDiv:
+    return graph::DivOp::getOperationName();
+  case OpKind::Sqrt:
+    return graph::SqrtOp::getOperationName();
+  case OpKind::Vector:
+  case OpKind::Unvector:
+    return graph::ReshapeOp::getOperationName();
+  case OpKind::BatchNorm:
+    return graph::BatchNormOp::getOperationName();
   }
   llvm_unreachable("every operator is handled above");
 }
@@ -102,17 +116,25 @@ struct Slide {
 };
 } // namespace
 
+/// Along the rows, or the columns, of an image.
 static std::optional<Slide> getSlide(int64_t extent, int64_t kernel,
-                                     int64_t stride, bool isSame) {
+                                     int64_t stride, Param padding,
+                                     bool isColumn) {
   if (kernel == kDynamic)
     return std::nullopt;
   Slide slide;
-  if (!isSame) {
+  if (padding.first != kSame) {
+    if (padding.first == kBorder) {
+      Border border = Border::get(padding);
+      slide.low = isColumn ? border.left : border.top;
+      slide.high = isColumn ? border.right : border.bottom;
+    }
     if (extent == kDynamic)
       return slide;
-    if (extent < kernel)
+    int64_t padded = slide.low + extent + slide.high;
+    if (padded < kernel)
       return std::nullopt;
-    slide.count = (extent - kernel) / stride + 1;
+    slide.count = (padded - kernel) / stride + 1;
     return slide;
   }
   int64_t total = kernel - 1;
@@ -149,6 +171,8 @@ public:
     instance.name = getGraphName(kind);
     instance.attributes = builder.getDictionaryAttr(attributes);
     instance.operands.assign(operands.begin(), operands.end());
+    if (kind == OpKind::BatchNorm)
+      instance.operands.pop_back(); // An attribute.
     instance.result =
         getInfo(kind).isConstant()
             ? choices.type
@@ -176,13 +200,16 @@ private:
     case OpKind::EwMul:
     case OpKind::EwSub:
     case OpKind::EwMax:
+    case OpKind::EwDiv:
       return defineElementwise();
     case OpKind::SMul:
+    case OpKind::SAdd:
       return defineScaling();
     case OpKind::Relu:
     case OpKind::Exp:
     case OpKind::Tanh:
     case OpKind::Sigmoid:
+    case OpKind::Sqrt:
       shape.assign(operands[0].getShape().begin(),
                    operands[0].getShape().end());
       return true;
@@ -201,8 +228,19 @@ private:
       return defineSwap();
     case OpKind::Slice:
       return defineSlice();
+    case OpKind::UAdd:
+    case OpKind::UMul:
+      return defineWithUnits();
+    case OpKind::Vector:
+      return defineVector();
+    case OpKind::Unvector:
+      return defineUnvector();
+    case OpKind::BatchNorm:
+      return defineBatchNorm();
     case OpKind::Pad:
-      return false; // Its value is an operand in `graph`, not always a zero.
+      return definePad();
+    case OpKind::Border:
+      return defineBorder();
     case OpKind::ReduceSum:
     case OpKind::ReduceMax:
       return defineReduction();
@@ -238,9 +276,8 @@ private:
 
   /// Adds the attributes of a window and the spatial extents of the result.
   bool addWindow(Param stride, Param padding, int64_t height, int64_t width) {
-    bool isSame = padding.first == kSame;
-    auto y = getSlide(extent(0, 2), height, stride.first, isSame);
-    auto x = getSlide(extent(0, 3), width, stride.second, isSame);
+    auto y = getSlide(extent(0, 2), height, stride.first, padding, false);
+    auto x = getSlide(extent(0, 3), width, stride.second, padding, true);
     if (!y || !x)
       return false;
     add("strides", {stride.first, stride.second});
@@ -342,8 +379,10 @@ private:
   bool defineSlice() {
     unsigned axis = params[0].first;
     int64_t begin = params[2].first, size = params[3].first;
+    // That the elements are there is part of a rule's condition.
+    int64_t whole = extent(0, axis);
     if (operands[0].getRank() != params[1].first ||
-        extent(0, axis) == kDynamic || begin + size > extent(0, axis))
+        (whole != kDynamic && begin + size > whole))
       return false;
     OperatorInstance slice = makeSlice(operands[0], axis, begin, size);
     llvm::append_range(attributes, slice.attributes);
@@ -372,6 +411,80 @@ private:
     return true;
   }
 
+  /// Whether all extents of an operand but the one along `axis` are 1.
+  bool hasUnits(unsigned operand, int64_t rank, unsigned axis) const {
+    if (operands[operand].getRank() != rank)
+      return false;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (dim != axis && extent(operand, dim) != 1)
+        return false;
+    return true;
+  }
+
+  bool defineWithUnits() {
+    int64_t axis = params[0].first, rank = params[2].first;
+    unsigned own = axis + rank - params[1].first;
+    if (operands[0].getRank() != params[1].first || !hasUnits(1, rank, own))
+      return false;
+    for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
+      if (!addCommon(extent(0, dim),
+                     dim == axis ? extent(1, own) : extent(0, dim)))
+        return false;
+    return true;
+  }
+
+  /// Sizes of a reshape are numbers.
+  bool defineVector() {
+    unsigned axis = params[0].first;
+    if (!hasUnits(0, params[1].first, axis) || extent(0, axis) == kDynamic)
+      return false;
+    shape.push_back(extent(0, axis));
+    add("static_sizes", shape);
+    return true;
+  }
+  bool defineUnvector() {
+    if (operands[0].getRank() != 1 || extent(0, 0) == kDynamic)
+      return false;
+    shape.assign(params[1].first, 1);
+    shape[params[0].first] = extent(0, 0);
+    add("static_sizes", shape);
+    return true;
+  }
+
+  bool defineBatchNorm() {
+    if (operands[0].getRank() != params[0].first || params[0].first < 2 ||
+        operands[5].getRank() != 0 || !choices.epsilon)
+      return false;
+    llvm::append_range(shape, operands[0].getShape());
+    for (unsigned operand = 1; operand < 5; ++operand)
+      if (operands[operand].getRank() != 1 ||
+          !agree(extent(operand, 0), extent(0, 1)))
+        return false;
+    add("epsilon", choices.epsilon);
+    return true;
+  }
+
+  bool definePad() {
+    SmallVector<int64_t> low(params[1].first, 0), high(params[1].first, 0);
+    low[params[0].first] = params[2].first;
+    high[params[0].first] = params[3].first;
+    return addZeros(low, high);
+  }
+  bool defineBorder() {
+    Border border = Border::get(params[0]);
+    return addZeros({0, 0, border.top, border.left},
+                    {0, 0, border.bottom, border.right});
+  }
+  bool addZeros(ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+    if (operands[0].getRank() != static_cast<int64_t>(low.size()))
+      return false;
+    for (unsigned dim = 0; dim < low.size(); ++dim)
+      shape.push_back(addExtents(extent(0, dim), low[dim] + high[dim]));
+    add("low", low);
+    add("high", high);
+    return true;
+  }
+
   bool defineTranspose() {
     if (operands[0].getRank() != 2)
       return false;
@@ -382,17 +495,21 @@ private:
 
   bool defineConcat() {
     unsigned axis = params[0].first, rank = params[1].first;
-    if (operands[0].getRank() != rank || operands[1].getRank() != rank ||
-        axis >= rank)
+    auto hasRank = [&](RankedTensorType type) {
+      return type.getRank() == static_cast<int64_t>(rank);
+    };
+    if (axis >= rank || !llvm::all_of(operands, hasRank))
       return false;
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      std::optional<int64_t> both =
-          dim == axis ? addExtents(extent(0, dim), extent(1, dim))
-                      : agree(extent(0, dim), extent(1, dim));
-      if (!both)
-        return false;
-      shape.push_back(*both);
-    }
+    llvm::append_range(shape, operands[0].getShape());
+    for (RankedTensorType operand : operands.drop_front())
+      for (unsigned dim = 0; dim < rank; ++dim) {
+        std::optional<int64_t> both =
+            dim == axis ? addExtents(shape[dim], operand.getDimSize(dim))
+                        : agree(shape[dim], operand.getDimSize(dim));
+        if (!both)
+          return false;
+        shape[dim] = *both;
+      }
     add("axis", builder.getI64IntegerAttr(axis));
     return true;
   }
@@ -471,60 +588,7 @@ private:
 std::optional<OperatorInstance> espalier::substitution::makeOperator(
     OpKind kind, ArrayRef<Param> params, ArrayRef<RankedTensorType> operands,
     const Choices &choices, MLIRContext *context) {
-  assert(operands.size() == getInfo(kind).numOperands &&
+  assert(getInfo(kind).takes(operands.size()) &&
          "expects as many operands as the operator has");
   return Maker(kind, params, operands, choices, context).make();
-}
-
-//===----------------------------------------------------------------------===//
-// Recognizing operators
-//===----------------------------------------------------------------------===//
-
-/// Without padding it does not matter whether it counts.
-static DictionaryAttr countPadding(const OperatorInstance &instance) {
-  auto low = instance.attributes.getAs<DenseI64ArrayAttr>("pads_low");
-  auto high = instance.attributes.getAs<DenseI64ArrayAttr>("pads_high");
-  auto isZero = [](int64_t pad) { return pad == 0; };
-  if (!low || !high || !llvm::all_of(low.asArrayRef(), isZero) ||
-      !llvm::all_of(high.asArrayRef(), isZero))
-    return instance.attributes;
-  NamedAttrList attributes(instance.attributes);
-  Builder builder(instance.attributes.getContext());
-  attributes.set("count_include_pad", builder.getBoolAttr(true));
-  return attributes.getDictionary(builder.getContext());
-}
-
-bool espalier::substitution::isOperator(const OperatorInstance &instance,
-                                        OpKind kind, ArrayRef<Param> params) {
-  if (instance.name != getGraphName(kind) ||
-      instance.operands.size() != getInfo(kind).numOperands)
-    return false;
-  Choices choices;
-  choices.type = instance.result;
-  if (kind == OpKind::Split) {
-    std::optional<int64_t> cut = getCut(instance, params);
-    if (!cut)
-      return false;
-    choices.cut = *cut;
-  }
-  std::optional<OperatorInstance> made =
-      makeOperator(kind, params, instance.operands, choices,
-                   instance.attributes.getContext());
-  DictionaryAttr attributes =
-      kind == OpKind::PoolAvg ? countPadding(instance) : instance.attributes;
-  return made && made->attributes == attributes;
-}
-
-std::optional<int64_t>
-espalier::substitution::getCut(const OperatorInstance &instance,
-                               ArrayRef<Param> params) {
-  std::optional<AxisSlice> slice = getAxisSlice(instance);
-  if (!slice || slice->axis != params[0].first)
-    return std::nullopt;
-  if (params[1].first == 0)
-    return slice->offset == 0 ? std::optional(slice->size) : std::nullopt;
-  int64_t whole = instance.operands[0].getDimSize(slice->axis);
-  if (whole == kDynamic || slice->offset + slice->size != whole)
-    return std::nullopt;
-  return slice->offset;
 }

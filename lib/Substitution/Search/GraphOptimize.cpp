@@ -29,8 +29,10 @@ struct GraphOptimizePass
     for (const std::string &file : ruleFiles)
       if (failed(load(file, rules)))
         return signalPassFailure();
-    if (ruleFiles.empty())
+    if (ruleFiles.empty()) {
       rules.addProved(loadNetworkRules());
+      rules.addWindowRules(getOperation());
+    }
     SearchOptions options;
     options.search = search;
     options.extraction = extraction;

@@ -12,8 +12,17 @@ using namespace espalier::substitution;
 //===----------------------------------------------------------------------===//
 
 static bool isCommutative(OpKind kind) {
-  return kind == OpKind::SMul || kind == OpKind::BAdd || kind == OpKind::BMul ||
-         getInfo(kind).isCommutative();
+  switch (kind) {
+  case OpKind::SMul:
+  case OpKind::SAdd:
+  case OpKind::BAdd:
+  case OpKind::BMul:
+  case OpKind::UAdd:
+  case OpKind::UMul:
+    return true;
+  default:
+    return getInfo(kind).isCommutative();
+  }
 }
 
 unsigned Recognizer::getOperator(const Node &node) {

@@ -84,6 +84,7 @@ SearchResult espalier::substitution::optimizeGraphs(
                         {},
                         {},
                         {},
+                        {},
                         {}};
   for (const ProvedRule &rule : context.rules)
     context.patterns.emplace_back(rule, context.recognizer);

@@ -36,7 +36,7 @@ public:
       : graph(graph), context(context), costs(graph, context.model) {}
 
   void run() {
-    addStructure(graph, context.options.maxNodes);
+    addStructure(graph, context.structure, context.options.maxNodes);
     for (unsigned round = 0; round < context.options.maxIterations; ++round)
       if (!runRound(round) || isFull())
         return;
@@ -76,7 +76,7 @@ private:
         isNew |= apply(*pattern, binding);
       }
     graph.rebuild();
-    isNew |= addStructure(graph, context.options.maxNodes);
+    isNew |= addStructure(graph, context.structure, context.options.maxNodes);
     return isNew;
   }
 

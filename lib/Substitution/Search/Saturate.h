@@ -6,6 +6,7 @@
 #include "Apply.h"
 #include "BlockGraph.h"
 #include "Extract.h"
+#include "Structure.h"
 #include "espalier/Substitution/Search/Search.h"
 #include <functional>
 
@@ -28,6 +29,7 @@ struct SearchContext {
   std::vector<RulePattern> patterns;
   std::vector<Application> applications;
   SearchResult result;
+  StructureRules structure;
 
   bool isTimeUp() const { return getSecondsLeft() <= 0; }
 };
@@ -51,12 +53,6 @@ void saturate(EGraph &graph, SearchContext &context);
 /// in force.
 Choice backtrack(EGraph &graph, ClassId root, SearchContext &context,
                  NodeCosts &costs);
-
-/// Adds equal nodes of the forms that rules speak of, to what is said in other
-/// ways. Returns whether anything was new.
-bool addStructure(EGraph &graph, unsigned maxNodes);
-/// The classes of such nodes that are equal to one.
-llvm::SmallVector<ClassId, 2> findStructure(EGraph &graph, ENodeId id);
 
 } // namespace espalier::substitution
 

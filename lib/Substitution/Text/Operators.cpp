@@ -32,6 +32,12 @@ static constexpr ParamInfo kPadParams[] = {{"axis", ParamKind::Axis},
                                            {"low", ParamKind::Offset},
                                            {"high", ParamKind::Offset}};
 
+static constexpr ParamInfo kUnitParams[] = {{"axis", ParamKind::Axis},
+                                            {"ndim", ParamKind::Rank},
+                                            {"rank", ParamKind::Rank}};
+static constexpr ParamInfo kRankParams[] = {{"ndim", ParamKind::Rank}};
+static constexpr ParamInfo kBorderParams[] = {{"pad", ParamKind::Border}};
+
 static const OperatorInfo kOperators[] = {
     {OpKind::Conv2d, "conv2d", 2, kConvParams},
     {OpKind::Matmul, "matmul", 2, kActParams},
@@ -62,6 +68,15 @@ static const OperatorInfo kOperators[] = {
     {OpKind::Pad, "pad", 1, kPadParams},
     {OpKind::ReduceSum, "reduce_sum", 1, kAxisParams},
     {OpKind::ReduceMax, "reduce_max", 1, kAxisParams},
+    {OpKind::EwDiv, "ewdiv", 2, {}},
+    {OpKind::Sqrt, "sqrt", 1, {}},
+    {OpKind::SAdd, "sadd", 2, {}},
+    {OpKind::UAdd, "uadd", 2, kUnitParams},
+    {OpKind::UMul, "umul", 2, kUnitParams},
+    {OpKind::Vector, "vector", 1, kAxisParams},
+    {OpKind::Unvector, "unvector", 1, kAxisParams},
+    {OpKind::BatchNorm, "batch_norm", 6, kRankParams},
+    {OpKind::Border, "border", 1, kBorderParams},
 };
 
 llvm::ArrayRef<OperatorInfo> espalier::substitution::getOperators() {
@@ -92,5 +107,29 @@ std::string espalier::substitution::checkParams(OpKind kind,
       return ("expects ':" + infos[0].name + "' below ':ndim', but got ")
                  .str() +
              llvm::itostr(axis) + " and " + llvm::itostr(params[1].first);
+  // Dimensions align at the right.
+  if (kind == OpKind::UAdd || kind == OpKind::UMul) {
+    int64_t axis = params[0].first, ndim = params[1].first;
+    if (params[2].first > ndim || params[2].first < ndim - axis)
+      return "expects ':rank' from " + llvm::itostr(ndim - axis) + " to " +
+             llvm::itostr(ndim) + ", but got " + llvm::itostr(params[2].first);
+  }
   return "";
+}
+
+/// Numbers up to `kMaxExtent` take fewer bits.
+static constexpr unsigned kBorderBits = 15;
+
+Border Border::get(Param param) {
+  auto take = [&](unsigned position) {
+    return param.second >> position * kBorderBits & ((1 << kBorderBits) - 1);
+  };
+  return {take(0), take(1), take(2), take(3)};
+}
+
+Param Border::getParam() const {
+  Param param{kBorder, 0};
+  for (int64_t number : {right, bottom, left, top})
+    param.second = param.second << kBorderBits | number;
+  return param;
 }

@@ -102,8 +102,16 @@ static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
     os << param.first << ',' << param.second;
     return;
   case ParamKind::Padding:
-    os << (param.first == kSame ? "same" : "valid");
+  case ParamKind::Border: {
+    if (param.first != kBorder) {
+      os << (param.first == kSame ? "same" : "valid");
+      return;
+    }
+    Border border = Border::get(param);
+    os << border.top << ',' << border.left << ',' << border.bottom << ','
+       << border.right;
     return;
+  }
   case ParamKind::Activation:
     os << (param.first == kNoActivation ? "none" : "relu");
     return;

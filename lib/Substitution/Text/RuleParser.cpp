@@ -95,7 +95,8 @@ private:
   bool parseOperands(const OperatorInfo &info,
                      SmallVectorImpl<NodeId> &operands, unsigned depth) {
     while (token != ")") {
-      if (operands.size() == info.numOperands) {
+      if (operands.size() >= info.numOperands &&
+          !info.takes(operands.size() + 1)) {
         expected("')' behind the " + Twine(info.numOperands) +
                  " operands of '" + info.name + "'");
         return false;
@@ -117,7 +118,7 @@ private:
       }
       operands.push_back(*operand);
     }
-    if (operands.size() < info.numOperands) {
+    if (!info.takes(operands.size())) {
       fail("expects " + Twine(info.numOperands) + " operands of '" + info.name +
            "', but got " + Twine(operands.size()));
       return false;
@@ -172,7 +173,10 @@ private:
     case ParamKind::Pair:
       return "two numbers 'h,w' from 1 to " + llvm::utostr(kMaxExtent);
     case ParamKind::Padding:
-      return "'same' or 'valid'";
+      return "'same' or 'valid' or four numbers 't,l,b,r' up to " +
+             llvm::utostr(kMaxExtent);
+    case ParamKind::Border:
+      return "four numbers 't,l,b,r' up to " + llvm::utostr(kMaxExtent);
     case ParamKind::Activation:
       return "'none' or 'relu'";
     case ParamKind::Axis:
@@ -202,6 +206,18 @@ private:
     return number;
   }
 
+  std::optional<Param> readBorder() const {
+    SmallVector<StringRef> parts;
+    token.split(parts, ',');
+    SmallVector<int64_t> numbers;
+    for (StringRef part : parts)
+      if (auto number = readNumber(part, 0, kMaxExtent))
+        numbers.push_back(*number);
+    if (parts.size() != 4 || numbers.size() != 4)
+      return std::nullopt;
+    return Border{numbers[0], numbers[1], numbers[2], numbers[3]}.getParam();
+  }
+
   std::optional<Param> readParam(ParamKind kind) const {
     auto choose = [&](StringRef zero, StringRef one) -> std::optional<Param> {
       if (token != zero && token != one)
@@ -223,7 +239,11 @@ private:
     };
     switch (kind) {
     case ParamKind::Padding:
-      return choose("same", "valid");
+      if (auto choice = choose("same", "valid"))
+        return choice;
+      return readBorder();
+    case ParamKind::Border:
+      return readBorder();
     case ParamKind::Activation:
       return choose("none", "relu");
     case ParamKind::Part:

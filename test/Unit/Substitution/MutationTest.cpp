@@ -20,6 +20,18 @@ std::vector<Param> getOthers(ParamKind kind, Param value) {
   case ParamKind::Pair:
     return {{value.first + 1, value.second}, {value.first, value.second + 2}};
   case ParamKind::Padding:
+  case ParamKind::Border: {
+    if (value.first != kBorder)
+      return {{1 - value.first, 0}, Border{0, 0, 1, 0}.getParam()};
+    std::vector<Param> others;
+    for (int64_t Border::*side :
+         {&Border::top, &Border::left, &Border::bottom, &Border::right}) {
+      Border other = Border::get(value);
+      ++(other.*side);
+      others.push_back(other.getParam());
+    }
+    return others;
+  }
   case ParamKind::Activation:
   case ParamKind::Part:
     return {{1 - value.first, 0}};
@@ -84,9 +96,11 @@ std::vector<Rule> getMutants(const Rule &rule) {
             continue;
           mutants.push_back(replace(rule, inSrc, id, changed));
         }
-      if (node.operands.size() == 2 && !node.is(OpKind::SMul)) {
+      for (unsigned first = 0; first + 1 < node.operands.size(); ++first) {
+        if (node.getInfo().isScalarOperand(first + 1))
+          continue;
         Node changed = node;
-        std::swap(changed.operands[0], changed.operands[1]);
+        std::swap(changed.operands[first], changed.operands[first + 1]);
         mutants.push_back(replace(rule, inSrc, id, changed));
       }
     }

@@ -156,7 +156,8 @@ TEST_F(RuleTest, RefusesFaultyExpressions) {
             "smul, relu, transpose, concat, split, poolavg, poolmax, enlarge, "
             "const_iconv, const_pool, const_imm, const_one, ewsub, ewmax, exp, "
             "tanh, sigmoid, badd, bmul, bmm, swap, slice, pad, reduce_sum, "
-            "reduce_max), but got 'tan'");
+            "reduce_max, ewdiv, sqrt, sadd, uadd, umul, vector, unvector, "
+            "batch_norm, border), but got 'tan'");
   EXPECT_EQ(faultIn("(relu ?i0"), "2: rule 'r': expects ')' behind the 1 "
                                   "operands of 'relu', but got the end of the "
                                   "line");

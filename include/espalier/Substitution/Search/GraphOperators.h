@@ -43,6 +43,8 @@ llvm::StringRef getGraphName(OpKind kind);
 /// of 1, which repeats.
 constexpr llvm::StringLiteral kAddVector = "graph.add_vector";
 constexpr llvm::StringLiteral kMulVector = "graph.mul_vector";
+/// A `graph.pad` with zeros, which are no operand.
+constexpr llvm::StringLiteral kPadZeros = "graph.pad_zeros";
 
 /// Adds the attributes that have default values and are left out, and drops
 /// what says how operands are divided.
@@ -62,6 +64,7 @@ std::optional<int64_t> getCut(const OperatorInstance &instance,
 struct Choices {
   int64_t cut = 0;             ///< Of a `split`.
   mlir::RankedTensorType type; ///< Of a constant.
+  mlir::FloatAttr epsilon;     ///< The scalar of a `batch_norm`.
 };
 
 /// Makes the operator of `graph` that computes `kind` with `params` for all

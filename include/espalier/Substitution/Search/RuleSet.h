@@ -4,6 +4,7 @@
 #define ESPALIER_SUBSTITUTION_SEARCH_RULESET_H
 
 #include "espalier/Substitution/Verify.h"
+#include "mlir/IR/Operation.h"
 
 namespace espalier::substitution {
 
@@ -28,6 +29,9 @@ public:
   /// Adds rules that have been proved under the conditions that they state,
   /// as those of Library.h have.
   void addProved(std::vector<Rule> proved);
+  /// Proves and adds, of the rules about convolutions that are there, those
+  /// with the strides and paddings of `root` that are not.
+  void addWindowRules(mlir::Operation *root);
   /// Adds a rule that has been proved.
   void add(ProvedRule rule) { rules.push_back(std::move(rule)); }
 
