@@ -101,6 +101,9 @@ private:
   /// The part of `image` that belongs to a point of the transform.
   Expr getInput(int64_t p, int64_t q) const;
   Expr getOutput(ArrayId products, int64_t a, int64_t b) const;
+  /// The constant of `type` that transformed weights are.
+  FailureOr<ElementsAttr> transformValues(const Array &source,
+                                          RankedTensorType type);
   FailureOr<ArrayId> transformWeights();
   void addStatement(Statement statement) {
     statements.push_back(program.statements.size());
@@ -311,11 +314,11 @@ void WinogradRewriter::transformInput(ArrayId target) {
     }
 }
 
-FailureOr<ArrayId> WinogradRewriter::transformWeights() {
-  const Array &source = program.arrays[conv.weights.getTensor().number];
-  int64_t numInputs = getExtent(conv.c), numFilters = getExtent(conv.f);
-  auto type = RankedTensorType::get({kPoints, kPoints, numInputs, numFilters},
-                                    source.elementType);
+FailureOr<ElementsAttr>
+WinogradRewriter::transformValues(const Array &source, RankedTensorType type) {
+  if (ElementsAttr unknown = getWithoutValues(source.constant, type))
+    return unknown;
+  int64_t numInputs = type.getDimSize(2), numFilters = type.getDimSize(3);
   FailureOr<Tensor> plain = Tensor::get(source.constant);
   FailureOr<Tensor> result = Tensor::create(type);
   if (failed(plain) || failed(result))
@@ -348,10 +351,20 @@ FailureOr<ArrayId> WinogradRewriter::transformWeights() {
               static_cast<float>(sum);
         }
     }
+  return result->toAttribute();
+}
 
+FailureOr<ArrayId> WinogradRewriter::transformWeights() {
+  const Array &source = program.arrays[conv.weights.getTensor().number];
+  int64_t numInputs = getExtent(conv.c), numFilters = getExtent(conv.f);
+  auto type = RankedTensorType::get({kPoints, kPoints, numInputs, numFilters},
+                                    source.elementType);
+  FailureOr<ElementsAttr> values = transformValues(source, type);
+  if (failed(values))
+    return failure();
   Array array{Array::Kind::Constant, source.loc};
   array.elementType = source.elementType;
-  array.constant = result->toAttribute();
+  array.constant = *values;
   for (int64_t extent : type.getShape())
     array.extents.push_back(getAffineConstantExpr(extent, program.context));
   setPanelLayout(program, array, /*panelIndex=*/3, /*outer=*/{0, 1},
