@@ -74,10 +74,11 @@ private:
   }
 
   Choice improve(Choice choice) {
-    if (problem.getCost(choice) == kImpossible)
+    bestCost = problem.getCost(choice);
+    if (bestCost == kImpossible)
       return choice;
     best.emplace(problem, std::move(choice));
-    bestCost = best->getCost();
+    best->correctCost(bestCost);
     bool hasImproved = true;
     while (hasImproved && !isTimeUp()) {
       hasImproved = switchParts();
@@ -148,19 +149,22 @@ private:
       if (best->get()[owner] != id)
         saved.push_back({owner, best->choose(owner, id)});
     }
-    // Rounding is no improvement, and what has a cycle is none.
-    if (best->getCost() < bestCost - kLeastGain &&
-        problem.getCost(best->get()) < kImpossible) {
-      bestCost = best->getCost();
-      return true;
-    }
+    // Counted again: rounding is no improvement, and what has a cycle is none.
+    if (best->getCost() < bestCost - kLeastGain)
+      if (double exact = problem.getCost(best->get());
+          exact < bestCost - kLeastGain) {
+        bestCost = exact;
+        best->correctCost(exact);
+        return true;
+      }
     for (auto [owner, id] : llvm::reverse(saved))
       best->choose(owner, id);
+    best->correctCost(bestCost);
     return false;
   }
 
-  /// Less than what the fewest nodes differ by.
-  static constexpr double kLeastGain = 1e-14;
+  /// Less than what one node more costs, and more than rounding.
+  static constexpr double kLeastGain = 1e-11;
 
   const Extraction &problem;
   const EGraph &graph;

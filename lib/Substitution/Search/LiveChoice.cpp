@@ -81,7 +81,7 @@ void LiveChoice::addClasses() {
 
 void LiveChoice::redirect(ClassId from) {
   unsigned number = numUses[from];
-  numMoved.push_back(number);
+  moved.push_back({number, cost});
   if (number == 0)
     return;
   addUses(graph.find(from), number);
@@ -89,9 +89,10 @@ void LiveChoice::redirect(ClassId from) {
 }
 
 void LiveChoice::restore(ClassId from) {
-  unsigned number = numMoved.pop_back_val();
+  auto [number, before] = moved.pop_back_val();
   if (number == 0)
     return;
   addUses(from, number);
   removeUses(graph.find(from), number);
+  cost = before;
 }

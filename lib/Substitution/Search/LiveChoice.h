@@ -26,6 +26,10 @@ public:
   double getCost() const { return numMissing == 0 ? cost : kImpossible; }
   bool isNeeded(ClassId id) const { return numUses[graph.find(id)] != 0; }
 
+  /// To be called with a cost that this choice had before, or has in truth:
+  /// rounding would add up.
+  void correctCost(double exact) { cost = exact; }
+
   /// Chooses another node for a class, and returns the one before.
   ENodeId choose(ClassId id, ENodeId node);
 
@@ -47,7 +51,8 @@ private:
   NodeCosts &costs;
   Choice choice;
   std::vector<unsigned> numUses;
-  llvm::SmallVector<unsigned> numMoved; ///< Uses, of what is redirected.
+  /// How many uses were redirected, and the cost before.
+  llvm::SmallVector<std::pair<unsigned, double>> moved;
   double cost = 0;
   unsigned numMissing = 0; ///< Classes that are needed and have no node.
 };
