@@ -1,8 +1,8 @@
 //===- ComparePrograms.cpp - Which of two programs is faster --------------===//
 
 #include "espalier/Optimize/ComparePrograms.h"
-#include "ChildProcess.h"
 #include "RunProgram.h"
+#include "espalier/Support/ChildProcess.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

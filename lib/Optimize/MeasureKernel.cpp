@@ -1,8 +1,8 @@
 //===- MeasureKernel.cpp - The time of one kernel -------------------------===//
 
 #include "espalier/Optimize/MeasureKernel.h"
-#include "ChildProcess.h"
 #include "RunProgram.h"
+#include "espalier/Support/ChildProcess.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"

@@ -3,10 +3,10 @@
 #include "espalier/Optimize/OperatorCost.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -111,39 +111,30 @@ static OwningOpRef<ModuleOp> makeProgram(MLIRContext *context,
   return module;
 }
 
-/// Replaces the argument with this number by a constant. Equal elements that
-/// are told as such would become part of the code.
+/// Replaces the argument with this number by a constant. Its values are not
+/// there: equal elements that are told as such would become part of the code,
+/// and different ones would be packed for nothing.
 static void makeConstant(ModuleOp module, unsigned number) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   BlockArgument argument = main.getArgument(number);
   auto type = cast<RankedTensorType>(argument.getType());
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(bytes, 64);
-  std::fill_n(blob.getMutableData().data(), bytes, 0);
-  auto value = DenseResourceElementsAttr::get(type, "weight", std::move(blob));
+  auto &resources =
+      DenseResourceElementsHandle::getManagerInterface(module.getContext());
+  auto value = DenseResourceElementsAttr::get(type, resources.insert("weight"));
   auto builder = OpBuilder::atBlockBegin(&main.getBody().front());
   argument.replaceAllUsesWith(
       graph::ConstantOp::create(builder, argument.getLoc(), type, value));
   (void)main.eraseArgument(number);
 }
 
-/// Returns the kernels that a program of one operator becomes. Its text goes
-/// through a context of its own, which frees what folding made of weights.
+/// Returns the kernels that a program of one operator becomes.
 static FailureOr<std::vector<ProgramKernel>>
-formOwnKernels(MLIRContext *context, StringRef text,
-               const OperatorInstance &instance,
+formOwnKernels(ModuleOp module, const OperatorInstance &instance,
                const CodegenOptions &codegen) {
-  MLIRContext own(context->getDialectRegistry(),
-                  MLIRContext::Threading::DISABLED);
-  // What the guessed extents do not fit is estimated.
-  ScopedDiagnosticHandler handler(&own, [](Diagnostic &) { return success(); });
-  auto module = parseSourceString<ModuleOp>(text, &own);
-  if (!module)
-    return failure();
   for (unsigned i = instance.operands.size(); i-- > 0;)
     if (isWeight(instance, i))
-      makeConstant(*module, i);
-  return formKernels(*module, codegen);
+      makeConstant(module, i);
+  return formKernels(module, codegen);
 }
 
 std::optional<double>
@@ -161,8 +152,8 @@ OperatorCostModel::getKernelSeconds(const OperatorInstance &instance) {
   llvm::raw_string_ostream os(text);
   program->print(os);
   return kernels.getSeconds(text, [&]() -> std::optional<double> {
-    auto formed = formOwnKernels(context, text, fixed,
-                                 kernels.getOptions().measure.codegen);
+    auto formed =
+        formOwnKernels(*program, fixed, kernels.getOptions().measure.codegen);
     if (failed(formed))
       return std::nullopt;
     // Kernels that only move an image to where the operator reads it do not

@@ -20,6 +20,9 @@ public:
       : context(context), kernels(kernels) {}
 
   double getSeconds(const substitution::OperatorInstance &instance) override;
+  double getSecondsMeasuring() const override {
+    return kernels.getCounts().secondsMeasuring;
+  }
 
 private:
   std::optional<double>

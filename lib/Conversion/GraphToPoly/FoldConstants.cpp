@@ -66,6 +66,13 @@ bool computes(const Statement &statement) {
   return found;
 }
 
+/// The extents of an array that has no symbols.
+static SmallVector<int64_t> getShape(const Array &array) {
+  return llvm::map_to_vector(array.extents, [](AffineExpr extent) {
+    return cast<AffineConstantExpr>(extent).getValue();
+  });
+}
+
 ElementsAttr ConstantFolder::getConstant(ArrayId number) {
   Array &array = program.arrays[number];
   if (array.kind == Array::Kind::Constant)
@@ -76,9 +83,7 @@ ElementsAttr ConstantFolder::getConstant(ArrayId number) {
   ElementsAttr source = getConstant(*array.reshapeOf);
   if (!source)
     return {};
-  auto shape = llvm::map_to_vector(array.extents, [](AffineExpr extent) {
-    return cast<AffineConstantExpr>(extent).getValue();
-  });
+  SmallVector<int64_t> shape = getShape(array);
   // Sizes that do not fit are for the program to report.
   if (ShapedType::getNumElements(shape) != source.getNumElements())
     return {};
@@ -174,12 +179,19 @@ bool ConstantFolder::fold(const Statement &statement) {
   for (AffineExpr extent : statement.extents)
     vars.push_back(definition.makeVar("i", program.expression(extent)));
 
+  auto type = RankedTensorType::get(getShape(target), target.elementType);
   SmallVector<Tensor> operands;
   llvm::DenseMap<ArrayId, unsigned> operandOf;
   for (ArrayId array : getReads(statement)) {
     if (!operandOf.try_emplace(array, operands.size()).second)
       continue;
-    FailureOr<Tensor> operand = Tensor::get(program.arrays[array].constant);
+    ElementsAttr constant = program.arrays[array].constant;
+    if (ElementsAttr unknown = getWithoutValues(constant, type)) {
+      target.kind = Array::Kind::Constant;
+      target.constant = unknown;
+      return true;
+    }
+    FailureOr<Tensor> operand = Tensor::get(constant);
     if (failed(operand))
       return false;
     operands.push_back(*operand);

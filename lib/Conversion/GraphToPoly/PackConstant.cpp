@@ -64,6 +64,14 @@ ElementsAttr espalier::graphtopoly::reshapeConstant(ElementsAttr constant,
   return {};
 }
 
+ElementsAttr espalier::graphtopoly::getWithoutValues(ElementsAttr constant,
+                                                     RankedTensorType type) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  if (!resource || resource.getRawHandle().getBlob())
+    return {};
+  return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+}
+
 ElementsAttr
 espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
                                     ArrayRef<int64_t> storedShape) {
@@ -76,11 +84,12 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
         AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
   auto storedType = RankedTensorType::get(storedShape, stored);
   bool isSame = layout.isIdentity() && storedShape == type.getShape();
+  if (ElementsAttr unknown = getWithoutValues(constant, storedType))
+    return unknown;
 
   ArrayRef<char> data;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant)) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      data = blob->getData();
+    data = resource.getRawHandle().getBlob()->getData();
     if (isSame)
       return DenseResourceElementsAttr::get(storedType,
                                             resource.getRawHandle());

@@ -276,6 +276,12 @@ void setPanelLayout(const StepProgram &program, Array &array,
 mlir::ElementsAttr reshapeConstant(mlir::ElementsAttr constant,
                                    mlir::RankedTensorType type);
 
+/// If the values of `constant` are missing, as those of a resource that is only
+/// named, returns a constant of `type` that misses them too; else null. Which
+/// kernels compute with it does not depend on them.
+mlir::ElementsAttr getWithoutValues(mlir::ElementsAttr constant,
+                                    mlir::RankedTensorType type);
+
 /// Returns `constant` rearranged by `layout` into `storedShape`, padded with
 /// zeros.
 mlir::ElementsAttr packConstant(mlir::ElementsAttr constant,

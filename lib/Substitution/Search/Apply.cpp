@@ -204,13 +204,7 @@ private:
     for (NodeId operand : node.operands)
       if (!addPlanned(operand))
         return false;
-    plan.instances[id] = makeInstance(id);
-    if (!plan.instances[id])
-      return false;
-    types[id] = plan.instances[id]->result;
-    setBoundaries(id);
-    plan.order.push_back(id);
-    return isRankProved(types[id]);
+    return addInstance(id) && isRankProved(types[id]);
   }
 
   /// A constant of `dst`, if the condition says which sizes to choose. Another
@@ -246,6 +240,11 @@ private:
       return false;
     chosen =
         RankedTensorType::get(shape, types[rule.src.front()].getElementType());
+    return addInstance(id);
+  }
+
+  /// An operator whose operands are there.
+  bool addInstance(NodeId id) {
     plan.instances[id] = makeInstance(id);
     if (!plan.instances[id])
       return false;
@@ -323,10 +322,9 @@ std::optional<Plan> espalier::substitution::planApplication(
   return Planner(graph, pattern, binding).run();
 }
 
-SmallVector<ClassId, 2>
-espalier::substitution::build(EGraph &graph, const Rule &rule, Binding binding,
-                              const Plan &plan, unsigned origin,
-                              Operation *source) {
+void espalier::substitution::build(EGraph &graph, const Rule &rule,
+                                   Binding &binding, const Plan &plan,
+                                   unsigned origin, Operation *source) {
   for (NodeId id : plan.order) {
     const OperatorInstance &instance = *plan.instances[id];
     ENode node;
@@ -337,8 +335,4 @@ espalier::substitution::build(EGraph &graph, const Rule &rule, Binding binding,
     node.source = source;
     binding[id] = graph.add(node, instance.result);
   }
-  SmallVector<ClassId, 2> outputs;
-  for (NodeId output : rule.dst)
-    outputs.push_back(binding[output]);
-  return outputs;
 }

@@ -23,11 +23,10 @@ std::optional<Plan> planApplication(const EGraph &graph,
                                     const RulePattern &pattern,
                                     const Binding &binding);
 
-/// Adds what is planned, and returns the class of each output of `dst`. New
-/// nodes have this origin and source.
-llvm::SmallVector<ClassId, 2> build(EGraph &graph, const Rule &rule,
-                                    Binding binding, const Plan &plan,
-                                    unsigned origin, mlir::Operation *source);
+/// Adds what is planned, and binds the nodes of `dst` to it. New nodes have
+/// this origin and source.
+void build(EGraph &graph, const Rule &rule, Binding &binding, const Plan &plan,
+           unsigned origin, mlir::Operation *source);
 
 } // namespace espalier::substitution
 

@@ -1,8 +1,11 @@
 //===- Backtrack.cpp - One graph after the other --------------------------===//
 
+#include "LiveChoice.h"
+#include "Merge.h"
 #include "Saturate.h"
-#include <queue>
+#include "llvm/Support/xxhash.h"
 #include <set>
+#include <unordered_set>
 
 using namespace mlir;
 using namespace espalier::substitution;
@@ -16,7 +19,7 @@ struct State {
   Redirects redirects;
 
   bool operator<(const State &other) const {
-    return std::tie(cost, redirects) > std::tie(other.cost, other.redirects);
+    return std::tie(cost, redirects) < std::tie(other.cost, other.redirects);
   }
 };
 
@@ -30,12 +33,10 @@ public:
   Choice run() {
     normalize();
     best = {getCost(), {}};
-    std::priority_queue<State> queue;
-    queue.push(best);
-    seen.insert(best.redirects);
+    std::set<State> queue{best};
+    isKnown(best.redirects);
     while (!queue.empty() && !isFull()) {
-      State state = queue.top();
-      queue.pop();
+      State state = std::move(queue.extract(queue.begin()).value());
       if (state.cost > options.alpha * best.cost)
         break;
       ++context.result.numGraphs;
@@ -43,14 +44,25 @@ public:
         if (next.cost < best.cost)
           best = next;
         if (next.cost <= options.alpha * best.cost)
-          queue.push(std::move(next));
+          queue.insert(std::move(next));
       }
+      // The others would never be taken.
+      while (queue.size() > options.maxGraphs)
+        queue.erase(std::prev(queue.end()));
     }
     activate(best.redirects);
     return getChoice();
   }
 
 private:
+  /// Whether a graph has been met, or one that has the same hash.
+  bool isKnown(const Redirects &redirects) {
+    return !seen.insert(llvm::xxh3_64bits(ArrayRef(
+                            reinterpret_cast<const uint8_t *>(redirects.data()),
+                            redirects.size() * sizeof(redirects.front()))))
+                .second;
+  }
+
   bool isFull() {
     bool isFull = context.result.numGraphs >= options.maxGraphs ||
                   graph.getNumNodes() >= options.maxNodes || context.isTimeUp();
@@ -93,47 +105,68 @@ private:
     return Extraction{graph, root, costs}.getCost(getChoice());
   }
 
-  /// All graphs that are one application away and new.
+  /// All graphs that are one application away, or one group of them, and new.
   std::vector<State> expand(const State &state) {
     activate(state.redirects);
     Extraction problem{graph, root, costs};
-    Choice needed = problem.restrict(getChoice());
+    std::vector<ENodeId> order = problem.getOrder(getChoice());
     std::vector<ClassId> classes;
-    for (ClassId id = 0; id < needed.size(); ++id)
-      if (needed[id] != kNone)
-        classes.push_back(id);
+    for (ENodeId id : order)
+      classes.push_back(graph.find(graph.getNode(id).owner));
+    live.emplace(problem, getChoice());
     Matcher matcher(graph, context.recognizer, classes, MatchLimits());
     std::vector<State> result;
-    for (const RulePattern &pattern : context.patterns)
-      for (const Binding &binding : matcher.match(pattern))
+    auto keep = [&](const Redirects &added) {
+      if (std::optional<State> next = redirect(added, state))
+        result.push_back(std::move(*next));
+    };
+    for (const RulePattern &pattern : context.patterns) {
+      if (pattern.joining)
+        for (Group &group : findGroups(graph, matcher, pattern, order))
+          keep(join(pattern, std::move(group)));
+      for (Binding &binding : matcher.match(pattern))
         if (!isFull())
-          if (std::optional<State> next = apply(pattern, binding, state))
-            result.push_back(std::move(*next));
-    for (ClassId id : classes)
-      for (ClassId equal : findStructure(graph, context.structure, needed[id]))
-        if (std::optional<State> next = redirect({{id, equal}}, state))
-          result.push_back(std::move(*next));
+          keep(apply(pattern, binding));
+    }
+    for (ENodeId id : order)
+      for (ClassId equal : findStructure(graph, context.structure, id))
+        keep({{graph.find(graph.getNode(id).owner), equal}});
     deactivate(state.redirects);
     return result;
   }
 
-  std::optional<State> apply(const RulePattern &pattern, const Binding &binding,
-                             const State &state) {
-    const Rule &rule = *pattern.rule;
-    std::optional<Plan> plan = planApplication(graph, pattern, binding);
-    if (!plan)
-      return std::nullopt;
-    ++context.result.numMatches;
-    ENodeId firstNew = graph.getNumNodes();
-    SmallVector<ClassId, 2> outputs =
-        build(graph, rule, binding, *plan, context.applications.size(),
-              getSource(graph, binding[rule.src.front()]));
-    if (graph.getNumNodes() != firstNew)
-      record(graph, context, costs, pattern, binding, firstNew);
+  /// What an application redirects; nothing if the rule does not apply.
+  Redirects apply(const RulePattern &pattern, Binding &binding) {
     Redirects added;
-    for (auto [src, dst] : llvm::zip_equal(rule.src, outputs))
-      added.push_back({binding[src], dst});
-    return redirect(added, state);
+    if (addApplication(graph, context, costs, pattern, binding))
+      for (auto [src, dst] :
+           llvm::zip_equal(pattern.rule->src, pattern.rule->dst))
+        added.push_back({binding[src], binding[dst]});
+    return added;
+  }
+
+  /// What it takes for all of a group to become parts of one.
+  Redirects join(const RulePattern &pattern, Group group) {
+    Redirects added;
+    joinGroup(pattern, std::move(group), [&](Binding &both) {
+      if (isFull())
+        return false;
+      Redirects next = apply(pattern, both);
+      llvm::append_range(added, next);
+      return !next.empty();
+    });
+    // Parts of parts are parts of the whole.
+    activate(added);
+    for (auto &[from, to] : added)
+      for (unsigned step = 0; step < added.size(); ++step) {
+        SmallVector<ClassId, 2> equal =
+            findStructure(graph, context.structure, graph[to].nodes.front());
+        if (equal.empty())
+          break;
+        to = equal.front();
+      }
+    deactivate(added);
+    return added;
   }
 
   /// The graph in which further classes stand for others, if it is new.
@@ -144,18 +177,31 @@ private:
     });
     if (added.empty() || hasCycle(added))
       return std::nullopt;
-    activate(added);
-    State next{getCost(), state.redirects};
+    live->addClasses();
+    for (auto [from, to] : added) {
+      graph.redirect(from, to);
+      live->redirect(from);
+    }
+    std::optional<State> next;
+    if (live->getCost() <= options.alpha * best.cost)
+      next = getState(state, added);
+    for (auto [from, to] : llvm::reverse(added)) {
+      live->restore(from);
+      graph.restore(from);
+    }
+    return next;
+  }
+
+  /// The graph at hand, if it is new. An application that makes a graph need
+  /// itself makes none.
+  std::optional<State> getState(const State &before, const Redirects &added) {
+    State next{live->getCost(), before.redirects};
     next.redirects.insert(next.redirects.end(), added.begin(), added.end());
     for (auto &[from, to] : next.redirects)
       to = graph.find(to);
     llvm::sort(next.redirects);
-    deactivate(added);
-    // What was redirected before may have been compressed.
-    activate(state.redirects);
-    // An application that makes a graph need itself costs too much.
-    if (next.cost == kImpossible || next.cost > options.alpha * best.cost ||
-        !seen.insert(next.redirects).second)
+    if (isKnown(next.redirects) ||
+        Extraction{graph, root, costs}.getCost(live->get()) == kImpossible)
       return std::nullopt;
     return next;
   }
@@ -174,7 +220,8 @@ private:
   NodeCosts &costs;
   const SearchOptions &options;
   State best;
-  std::set<Redirects> seen;
+  std::optional<LiveChoice> live; ///< Of the graph that is expanded.
+  std::unordered_set<uint64_t> seen;
 };
 } // namespace
 

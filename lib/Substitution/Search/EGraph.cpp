@@ -58,8 +58,12 @@ bool EGraph::Equal::operator()(const ENode &lhs, const ENode &rhs) const {
 }
 
 ClassId EGraph::find(ClassId id) const {
-  while (parents[id] != id)
-    id = parents[id] = parents[parents[id]];
+  while (parents[id] != id) {
+    // What stands for another class for a while must not be forgotten.
+    if (numRedirected == 0)
+      parents[id] = parents[parents[id]];
+    id = parents[id];
+  }
   return id;
 }
 

@@ -84,8 +84,14 @@ public:
 
   /// Lets `to` stand for `from` until `restore`, in an e-graph without unions
   /// since the last `rebuild`.
-  void redirect(ClassId from, ClassId to) { parents[from] = to; }
-  void restore(ClassId from) { parents[from] = from; }
+  void redirect(ClassId from, ClassId to) {
+    numRedirected += parents[from] == from;
+    parents[from] = to;
+  }
+  void restore(ClassId from) {
+    numRedirected -= parents[from] != from;
+    parents[from] = from;
+  }
   /// Leaves one node in a class.
   void keepOnly(ENodeId id);
 
@@ -122,6 +128,7 @@ private:
   std::vector<ENode> nodes;
   std::vector<EClass> classes;
   mutable std::vector<ClassId> parents;
+  unsigned numRedirected = 0;
   std::unordered_map<ENode, ENodeId, Hash, Equal> known;
   std::vector<ClassId> dirty;
 };

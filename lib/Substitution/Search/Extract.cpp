@@ -33,12 +33,16 @@ double NodeCosts::ask(ENodeId id) {
 }
 
 double NodeCosts::get(ENodeId id) {
+  if (withTrifle.size() < graph.getNumNodes())
+    withTrifle.resize(graph.getNumNodes(), -1);
+  if (withTrifle[id] >= 0)
+    return withTrifle[id];
   const ENode &node = graph.getNode(id);
-  if (graph.isConstant(node))
-    return kConstantTrifle;
   // What the program says already is as good.
-  double trifle = node.origin == kNone ? kTrifle : 1.5 * kTrifle;
-  return trifle + getSeconds(id);
+  double trifle = graph.isConstant(node) ? kConstantTrifle
+                  : node.origin == kNone ? kTrifle
+                                         : 1.5 * kTrifle;
+  return withTrifle[id] = trifle + getSeconds(id);
 }
 
 namespace {
@@ -81,15 +85,11 @@ private:
 };
 } // namespace
 
-double Extraction::getCost(const Choice &choice, uint64_t *numSteps) const {
+double Extraction::getCost(const Choice &choice) const {
   double cost = 0;
-  uint64_t numNodes = 0;
   bool isValid = Walk(graph, choice).run(root, [&](ClassId, ENodeId node) {
     cost += costs.get(node);
-    ++numNodes;
   });
-  if (numSteps)
-    *numSteps += numNodes + 1;
   return isValid ? cost : kImpossible;
 }
 
@@ -107,6 +107,14 @@ Choice Extraction::restrict(const Choice &choice) const {
     result[id] = node;
   });
   return result;
+}
+
+std::vector<ENodeId> Extraction::getOrder(const Choice &choice) const {
+  std::vector<ENodeId> order;
+  Walk(graph, choice).run(root, [&](ClassId, ENodeId node) {
+    order.push_back(node);
+  });
+  return order;
 }
 
 Choice espalier::substitution::getOriginal(const Extraction &problem) {

@@ -31,7 +31,10 @@ public:
   /// Without the trifle.
   double getSeconds(ENodeId id);
   /// To be called when classes have been united.
-  void forgetNodes() { byNode.clear(); }
+  void forgetNodes() {
+    byNode.clear();
+    withTrifle.clear();
+  }
 
 private:
   double ask(ENodeId id);
@@ -39,7 +42,8 @@ private:
   const EGraph &graph;
   CostModel &model;
   std::map<std::vector<const void *>, double> known;
-  std::vector<double> byNode; ///< Negative where it is not known.
+  /// Negative where they are not known.
+  std::vector<double> byNode, withTrifle;
 };
 
 /// The problem of an extraction.
@@ -48,13 +52,14 @@ struct Extraction {
   ClassId root;
   NodeCosts &costs;
 
-  /// What a choice costs; impossible if it lacks a class or has a cycle. Adds
-  /// to `numSteps` how many nodes it has looked at.
-  double getCost(const Choice &choice, uint64_t *numSteps = nullptr) const;
+  /// What a choice costs; impossible if it lacks a class or has a cycle.
+  double getCost(const Choice &choice) const;
   /// The seconds that are predicted of a valid choice.
   double getSeconds(const Choice &choice) const;
   /// Leaves only what the root needs.
   Choice restrict(const Choice &choice) const;
+  /// The nodes that the root needs, operands first.
+  std::vector<ENodeId> getOrder(const Choice &choice) const;
 };
 
 /// The nodes that were there before any rule was applied.

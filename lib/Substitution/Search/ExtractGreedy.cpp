@@ -1,6 +1,6 @@
 //===- ExtractGreedy.cpp - A good expression, fast ------------------------===//
 
-#include "Extract.h"
+#include "LiveChoice.h"
 #include <queue>
 
 using namespace mlir;
@@ -12,30 +12,26 @@ public:
   GreedyExtractor(const Extraction &problem, const Choice &start,
                   std::function<bool()> isTimeUp)
       : problem(problem), graph(problem.graph), isTimeUp(std::move(isTimeUp)),
-        best(start), bestCost(problem.getCost(start)) {}
+        start(start) {}
 
   Choice run() {
     Choice greedy = chooseBottomUp();
     // Classes that are not needed yet are chosen for once they are.
-    for (ClassId id = 0; id < best.size(); ++id)
-      if (best[id] == kNone)
-        best[id] = greedy[id];
-    improve();
-    Choice first = std::move(best);
-    double firstCost = bestCost;
-    best = std::move(greedy);
-    bestCost = problem.getCost(best);
-    improve();
-    return firstCost <= bestCost ? first : best;
+    for (ClassId id = 0; id < start.size(); ++id)
+      if (start[id] == kNone)
+        start[id] = greedy[id];
+    Choice first = improve(std::move(start));
+    Choice second = improve(std::move(greedy));
+    return problem.getCost(first) <= problem.getCost(second) ? first : second;
   }
 
 private:
   /// Chooses nodes in the order of the cost of all that they need (Knuth's
-  /// generalization of Dijkstra's algorithm). What `best` uses several times is
-  /// paid for in parts.
+  /// generalization of Dijkstra's algorithm). What `start` uses several times
+  /// is paid for in parts.
   Choice chooseBottomUp() {
     std::vector<unsigned> numUses(graph.getNumClassIds(), 0);
-    Choice used = problem.restrict(best);
+    Choice used = problem.restrict(start);
     for (ENodeId id : used)
       if (id != kNone)
         for (ClassId operand : graph.getNode(id).operands)
@@ -77,82 +73,105 @@ private:
     return choice;
   }
 
-  void improve() {
+  Choice improve(Choice choice) {
+    bestCost = problem.getCost(choice);
     if (bestCost == kImpossible)
-      return;
+      return choice;
+    best.emplace(problem, std::move(choice));
+    best->correctCost(bestCost);
     bool hasImproved = true;
-    while (hasImproved && !isOver()) {
-      hasImproved = switchUsers();
+    while (hasImproved && !isTimeUp()) {
+      hasImproved = switchParts();
       hasImproved |= switchOne();
     }
+    return best->get();
   }
 
   /// Takes another node for one class.
   bool switchOne() {
     bool hasImproved = false;
-    Choice needed = problem.restrict(best);
-    for (ClassId id = 0; id < needed.size() && !isOver(); ++id) {
-      if (needed[id] == kNone || graph[id].isConstant)
-        continue;
-      for (ENodeId other : graph[id].nodes)
-        hasImproved |= tryNodes({other});
-    }
-    return hasImproved;
-  }
-
-  /// Computes all that can be from one class: the parts of a merged product.
-  bool switchUsers() {
-    bool hasImproved = false;
-    Choice needed = problem.restrict(best);
-    for (ClassId id = 0; id < needed.size() && !isOver(); ++id) {
+    for (ClassId id = 0; id < graph.getNumClassIds() && !isTimeUp(); ++id) {
       if (!graph.isCanonical(id) || graph[id].isConstant)
         continue;
-      SmallVector<ENodeId> nodes;
-      SmallVector<ClassId> owners;
-      for (ENodeId user : graph[id].users) {
-        ClassId owner = graph.find(graph.getNode(user).owner);
-        if (graph.getNode(user).isDead || needed[owner] == kNone ||
-            llvm::is_contained(owners, owner))
-          continue;
-        nodes.push_back(user);
-        owners.push_back(owner);
-      }
-      if (nodes.size() > 1)
-        hasImproved |= tryNodes(nodes);
+      for (ENodeId other : graph[id].nodes)
+        if (best->isNeeded(id))
+          hasImproved |= tryNodes({other});
     }
     return hasImproved;
   }
 
-  bool isOver() const { return numSteps > kMaxSteps || isTimeUp(); }
+  /// Takes from one class all that are parts of it, and parts of those: what a
+  /// merged product is for. What was merged last has the most parts.
+  bool switchParts() {
+    bool hasImproved = false;
+    for (ClassId id = graph.getNumClassIds(); id-- > 0 && !isTimeUp();)
+      if (graph.isCanonical(id) && !graph[id].isConstant)
+        if (SmallVector<ENodeId> parts = getParts(id); parts.size() > 1)
+          hasImproved |= tryNodes(parts);
+    return hasImproved;
+  }
+
+  /// The slices that make classes that are needed of one.
+  SmallVector<ENodeId> getParts(ClassId whole) const {
+    struct Part {
+      ENodeId node;
+      ClassId owner;
+      unsigned from; ///< Which part it is a part of.
+      bool isUsed;
+    };
+    SmallVector<Part> parts{{kNone, whole, 0, false}};
+    llvm::SmallDenseSet<ClassId> seen{whole};
+    for (unsigned next = 0; next < parts.size(); ++next)
+      for (ENodeId user : graph[parts[next].owner].users) {
+        const ENode &node = graph.getNode(user);
+        ClassId owner = graph.find(node.owner);
+        if (!node.isDead && isSlice(node) && seen.insert(owner).second)
+          parts.push_back({user, owner, next, best->isNeeded(owner)});
+      }
+    SmallVector<ENodeId> nodes;
+    for (Part &part : llvm::reverse(llvm::drop_begin(parts)))
+      if (part.isUsed) {
+        nodes.push_back(part.node);
+        parts[part.from].isUsed = true;
+      }
+    return nodes;
+  }
+
+  bool isSlice(const ENode &node) const {
+    return node.kind == ENode::Kind::Operator &&
+           graph.getSymbol(node.symbol).name == getGraphName(OpKind::Split);
+  }
 
   bool tryNodes(ArrayRef<ENodeId> nodes) {
     SmallVector<std::pair<ClassId, ENodeId>> saved;
     for (ENodeId id : nodes) {
       ClassId owner = graph.find(graph.getNode(id).owner);
-      if (best[owner] == id)
-        continue;
-      saved.push_back({owner, best[owner]});
-      best[owner] = id;
+      if (best->get()[owner] != id)
+        saved.push_back({owner, best->choose(owner, id)});
     }
-    double cost = saved.empty() ? bestCost : problem.getCost(best, &numSteps);
-    if (cost < bestCost) {
-      bestCost = cost;
-      return true;
-    }
+    // Counted again: rounding is no improvement, and what has a cycle is none.
+    if (best->getCost() < bestCost - kLeastGain)
+      if (double exact = problem.getCost(best->get());
+          exact < bestCost - kLeastGain) {
+        bestCost = exact;
+        best->correctCost(exact);
+        return true;
+      }
     for (auto [owner, id] : llvm::reverse(saved))
-      best[owner] = id;
+      best->choose(owner, id);
+    best->correctCost(bestCost);
     return false;
   }
 
-  /// A few seconds.
-  static constexpr uint64_t kMaxSteps = 200000000;
+  /// Less than what one node more costs, and more than rounding.
+  static constexpr double kLeastGain = 1e-11;
 
   const Extraction &problem;
   const EGraph &graph;
   std::function<bool()> isTimeUp;
-  uint64_t numSteps = 0;
-  Choice best;
-  double bestCost;
+  Choice start;
+  std::optional<LiveChoice> best;
+  double bestCost = 0;
 };
 } // namespace
 

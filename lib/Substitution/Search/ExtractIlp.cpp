@@ -8,9 +8,13 @@
 // A node that needs all that another one of its class needs, and costs no less,
 // is left out.
 //
+// Cbc looks at the clock when it pleases, and takes what memory it takes. So it
+// runs in a process of its own, which is ended when the time is over.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Extract.h"
+#include "espalier/Support/ChildProcess.h"
 #include <chrono>
 #include <coin/Cbc_C_Interface.h>
 
@@ -19,8 +23,10 @@ using namespace espalier::substitution;
 
 /// Solutions with cycles, after which the search for a better one is given up.
 static constexpr unsigned kMaxRounds = 50;
-/// Cbc looks at the clock too seldom for more variables.
-static constexpr unsigned kMaxColumns = 10000;
+/// Bytes that Cbc may take.
+static constexpr uint64_t kMaxBytes = uint64_t(4) << 30;
+/// The part of the time after which Cbc is to say what it has found.
+static constexpr double kOwnTime = 0.8;
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -37,20 +43,17 @@ public:
   Choice run(bool &isOptimal) {
     isOptimal = false;
     collect();
-    if (nodes.size() > kMaxColumns)
-      return best;
     for (unsigned round = 0; round < kMaxRounds; ++round) {
       double seconds =
           std::chrono::duration<double>(end - Clock::now()).count();
       if (seconds <= 0)
         break;
-      std::vector<double> solution;
-      bool isProved = solve(seconds, solution);
-      if (solution.empty())
+      std::optional<Solution> solution = solveInTime(seconds);
+      if (!solution)
         break;
-      Choice choice = getChoice(solution);
+      Choice choice = getChoice(solution->chosen);
       if (excludeCycles(choice)) {
-        if (!isProved)
+        if (!solution->isProved)
           break;
         continue;
       }
@@ -59,13 +62,18 @@ public:
         best = std::move(choice);
         bestCost = cost;
       }
-      isOptimal = isProved;
+      isOptimal = solution->isProved;
       break;
     }
     return best;
   }
 
 private:
+  struct Solution {
+    bool isProved = false;    ///< Whether none is better.
+    std::vector<bool> chosen; ///< By column.
+  };
+
   /// Finds the classes that could be needed, and numbers their nodes.
   void collect() {
     columns.assign(graph.getNumNodes(), kNone);
@@ -127,9 +135,27 @@ private:
     return useful;
   }
 
-  /// Returns whether the solution is proved to be the best; none if there is
-  /// none.
-  bool solve(double seconds, std::vector<double> &solution) {
+  /// Returns what was found until time or memory was over.
+  std::optional<Solution> solveInTime(double seconds) {
+    // A letter for each column, after one for the proof.
+    llvm::Expected<std::string> text = espalier::runInChild(
+        [&] { return solve(kOwnTime * seconds); },
+        std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000)),
+        kMaxBytes);
+    if (!text) {
+      llvm::consumeError(text.takeError());
+      return std::nullopt;
+    }
+    if (text->size() != nodes.size() + 1)
+      return std::nullopt;
+    Solution solution;
+    solution.isProved = text->front() == '1';
+    for (char letter : llvm::drop_begin(*text))
+      solution.chosen.push_back(letter == '1');
+    return solution;
+  }
+
+  std::string solve(double seconds) const {
     Cbc_Model *model = Cbc_newModel();
     Cbc_setLogLevel(model, 0);
     Cbc_setParameter(model, "slogLevel", "0");
@@ -147,11 +173,15 @@ private:
     Cbc_setMaximumSeconds(model, seconds);
     Cbc_solve(model);
     bool isProved = Cbc_isProvenOptimal(model);
+    std::string text;
     if (Cbc_numberSavedSolutions(model) > 0 || isProved)
-      if (const double *values = Cbc_getColSolution(model))
-        solution.assign(values, values + nodes.size());
+      if (const double *values = Cbc_getColSolution(model)) {
+        text += isProved ? '1' : '0';
+        for (double value : ArrayRef(values, nodes.size()))
+          text += value > 0.5 ? '1' : '0';
+      }
     Cbc_deleteModel(model);
-    return isProved;
+    return text;
   }
 
   void addRows(Cbc_Model *model) const {
@@ -183,12 +213,12 @@ private:
     }
   }
 
-  Choice getChoice(ArrayRef<double> solution) const {
+  Choice getChoice(const std::vector<bool> &chosen) const {
     Choice choice = best;
     for (ClassId id : classes) {
       ENodeId cheapest = kNone;
       for (ENodeId node : graph[id].nodes)
-        if (columns[node] != kNone && solution[columns[node]] > 0.5 &&
+        if (columns[node] != kNone && chosen[columns[node]] &&
             (cheapest == kNone ||
              problem.costs.get(node) < problem.costs.get(cheapest)))
           cheapest = node;

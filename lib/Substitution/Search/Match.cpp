@@ -71,22 +71,51 @@ static void collect(const Graph &graph, NodeId id, std::set<NodeId> &nodes) {
     collect(graph, operand, nodes);
 }
 
-/// Whether two expressions are alike if each variable of the one is renamed to
-/// one of the other.
+/// Whether two expressions are alike if each variable of the one is replaced by
+/// what is there in the other; only by variables if `isRenaming`.
 static bool areAlike(const Graph &graph, NodeId lhs, NodeId rhs,
-                     std::map<NodeId, NodeId> &renaming) {
-  auto [entry, isNew] = renaming.try_emplace(lhs, rhs);
+                     bool isRenaming, std::map<NodeId, NodeId> &replaced) {
+  auto [entry, isNew] = replaced.try_emplace(lhs, rhs);
   if (!isNew)
     return entry->second == rhs;
   const Node &first = graph[lhs], &second = graph[rhs];
+  if (first.isVariable() && !isRenaming)
+    return true;
   if (first.isVariable() || second.isVariable())
     return first.kind == second.kind;
   if (first.op != second.op || first.params != second.params)
     return false;
   for (auto [a, b] : llvm::zip_equal(first.operands, second.operands))
-    if (!areAlike(graph, a, b, renaming))
+    if (!areAlike(graph, a, b, isRenaming, replaced))
       return false;
   return true;
+}
+
+/// Says how a rule joins further outputs; `renaming` makes the second output of
+/// the first one.
+static std::optional<Joining>
+getJoining(const Rule &rule, ArrayRef<std::vector<NodeId>> below,
+           const std::map<NodeId, NodeId> &renaming) {
+  // Both outputs become parts of one node.
+  const Node &first = rule.graph[rule.dst[0]],
+             &second = rule.graph[rule.dst[1]];
+  if (!first.is(OpKind::Split) || !second.is(OpKind::Split) ||
+      first.operands[0] != second.operands[0])
+    return std::nullopt;
+  std::map<NodeId, NodeId> whole;
+  if (!areAlike(rule.graph, rule.src[0], first.operands[0],
+                /*isRenaming=*/false, whole))
+    return std::nullopt;
+  Joining joining;
+  for (NodeId id : below[0]) {
+    // What is shared is the same in both, and in the whole.
+    bool isShared = llvm::is_contained(below[1], id);
+    if (isShared && (renaming.at(id) != id || whole.at(id) != id))
+      return std::nullopt;
+    joining.second.push_back(renaming.at(id));
+    joining.whole.push_back(whole.at(id));
+  }
+  return joining;
 }
 
 RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
@@ -102,8 +131,11 @@ RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
     below.emplace_back(nodes.begin(), nodes.end());
   }
   std::map<NodeId, NodeId> renaming;
-  isSymmetric = rule.src.size() == 2 &&
-                areAlike(rule.graph, rule.src[0], rule.src[1], renaming);
+  isSymmetric =
+      rule.src.size() == 2 && areAlike(rule.graph, rule.src[0], rule.src[1],
+                                       /*isRenaming=*/true, renaming);
+  if (isSymmetric)
+    joining = getJoining(rule, below, renaming);
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,15 @@ private:
   std::map<std::vector<const void *>, std::vector<int8_t>> known;
 };
 
+/// How a rule that joins two like outputs joins what it has joined with a third
+/// one. Lists go with the nodes below the first output.
+///
+///   (matmul ?i0 ?i1)  (matmul ?i0 ?i2)  (matmul ?i0 (concat ?i1 ?i2))
+struct Joining {
+  std::vector<NodeId> second; ///< The same for the second output.
+  std::vector<NodeId> whole;  ///< The same for what outputs become parts of.
+};
+
 /// A rule, prepared for matching.
 struct RulePattern {
   RulePattern(const ProvedRule &proved, Recognizer &recognizer);
@@ -48,6 +57,8 @@ struct RulePattern {
   llvm::SmallVector<std::vector<NodeId>, 2> below;
   /// Whether the two outputs of `src` are alike but for variables' names.
   bool isSymmetric = false;
+  /// If the rule is one that can be repeated on its result.
+  std::optional<Joining> joining;
 };
 
 struct MatchLimits {
@@ -65,13 +76,14 @@ public:
 
   /// All matches of a rule, as far as limits allow.
   std::vector<Binding> match(const RulePattern &pattern);
+  /// All matches of one output by itself.
+  std::vector<Binding> matchOutput(const RulePattern &pattern, unsigned output);
 
 private:
   struct Goal {
     NodeId node;
     ClassId id;
   };
-  std::vector<Binding> matchOutput(const RulePattern &pattern, unsigned output);
   bool solve(const RulePattern &pattern, std::vector<Goal> &goals,
              Binding &binding, std::vector<Binding> &found);
   bool solveNode(const RulePattern &pattern, Goal goal, ENodeId id,

@@ -74,8 +74,11 @@ SearchResult espalier::substitution::optimizeGraphs(
     const SearchOptions &options, RewriterBase &rewriter) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
+  double measuredBefore = model.getSecondsMeasuring();
   auto getSeconds = [&] {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    double elapsed =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    return elapsed - (model.getSecondsMeasuring() - measuredBefore);
   };
   SearchContext context{rules.getRules(),
                         model,

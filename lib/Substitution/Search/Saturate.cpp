@@ -2,6 +2,7 @@
 
 #include "Saturate.h"
 #include "Extract.h"
+#include "Merge.h"
 
 using namespace mlir;
 using namespace espalier::substitution;
@@ -13,20 +14,29 @@ Operation *espalier::substitution::getSource(const EGraph &graph, ClassId id) {
   return nullptr;
 }
 
-/// What is matched costs, as it was first computed, less what is new.
-void espalier::substitution::record(const EGraph &graph, SearchContext &context,
-                                    NodeCosts &costs,
-                                    const RulePattern &pattern,
-                                    const Binding &binding, ENodeId firstNew) {
+bool espalier::substitution::addApplication(EGraph &graph,
+                                            SearchContext &context,
+                                            NodeCosts &costs,
+                                            const RulePattern &pattern,
+                                            Binding &binding) {
   const Rule &rule = *pattern.rule;
+  std::optional<Plan> plan = planApplication(graph, pattern, binding);
+  if (!plan)
+    return false;
+  ++context.result.numMatches;
+  Operation *source = getSource(graph, binding[rule.src.front()]);
+  // What is matched costs, as it was first computed, less what is new.
   double gain = 0;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
     if (!rule.graph[id].isVariable() && binding[id] != kNone)
       gain += costs.getSeconds(graph[binding[id]].nodes.front());
+  ENodeId firstNew = graph.getNumNodes();
+  build(graph, rule, binding, *plan, context.applications.size(), source);
   for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
     gain -= costs.getSeconds(node);
-  context.applications.push_back(
-      {&rule, getSource(graph, binding[rule.src.front()]), gain});
+  if (graph.getNumNodes() != firstNew)
+    context.applications.push_back({&rule, source, gain});
+  return true;
 }
 
 namespace {
@@ -36,7 +46,11 @@ public:
       : graph(graph), context(context), costs(graph, context.model) {}
 
   void run() {
-    addStructure(graph, context.structure, context.options.maxNodes);
+    close();
+    for (unsigned round = 0; round < context.options.maxMergingIterations;
+         ++round)
+      if (!joinGroups() || isFull())
+        break;
     for (unsigned round = 0; round < context.options.maxIterations; ++round)
       if (!runRound(round) || isFull())
         return;
@@ -55,11 +69,7 @@ private:
   /// decide.
   bool runRound(unsigned round) {
     std::vector<std::pair<const RulePattern *, std::vector<Binding>>> matches;
-    std::vector<ClassId> classes;
-    for (ClassId id = 0; id < graph.getNumClassIds(); ++id)
-      if (graph.isCanonical(id))
-        classes.push_back(id);
-    Matcher matcher(graph, context.recognizer, classes, MatchLimits());
+    Matcher matcher(graph, context.recognizer, listClasses(), MatchLimits());
     for (const RulePattern &pattern : context.patterns) {
       if (pattern.below.size() > 1 &&
           round >= context.options.maxMergingIterations)
@@ -68,42 +78,80 @@ private:
       if (context.isTimeUp())
         break;
     }
-    bool isNew = false;
+    isNew = false;
     for (auto &[pattern, bindings] : matches)
       for (Binding &binding : bindings) {
         if (isFull())
           return false;
-        isNew |= apply(*pattern, binding);
+        apply(*pattern, binding);
       }
-    graph.rebuild();
-    isNew |= addStructure(graph, context.structure, context.options.maxNodes);
+    close();
     return isNew;
   }
 
+  /// Returns whether the rule applies.
   bool apply(const RulePattern &pattern, Binding &binding) {
-    const Rule &rule = *pattern.rule;
     for (ClassId &id : binding)
       if (id != kNone)
         id = graph.find(id);
-    std::optional<Plan> plan = planApplication(graph, pattern, binding);
-    if (!plan)
+    unsigned numNodes = graph.getNumNodes();
+    if (!addApplication(graph, context, costs, pattern, binding))
       return false;
-    ++context.result.numMatches;
-    ENodeId firstNew = graph.getNumNodes();
-    SmallVector<ClassId, 2> outputs =
-        build(graph, rule, binding, *plan, context.applications.size(),
-              getSource(graph, binding[rule.src.front()]));
-    bool isNew = graph.getNumNodes() != firstNew;
-    if (isNew)
-      record(graph, context, costs, pattern, binding, firstNew);
-    for (auto [src, dst] : llvm::zip_equal(rule.src, outputs))
-      isNew |= graph.unite(binding[src], dst);
+    isNew |= graph.getNumNodes() != numNodes;
+    for (auto [src, dst] :
+         llvm::zip_equal(pattern.rule->src, pattern.rule->dst))
+      isNew |= graph.unite(binding[src], binding[dst]);
+    return true;
+  }
+
+  /// Says the same in all ways.
+  void close() {
+    graph.rebuild();
+    while (addStructure(graph, context.structure, context.options.maxNodes) &&
+           !isFull())
+      isNew = true;
+  }
+
+  /// Joins whatever one rule can join, all at once. Returns whether anything
+  /// was new.
+  bool joinGroups() {
+    isNew = false;
+    std::vector<ENodeId> order;
+    std::vector<bool> isKnown(graph.getNumClassIds());
+    // The first node of a class was made after all that it needs.
+    for (ENodeId id = 0; id < graph.getNumNodes(); ++id) {
+      ClassId owner = graph.find(graph.getNode(id).owner);
+      if (!isKnown[owner])
+        order.push_back(id);
+      isKnown[owner] = true;
+    }
+    Matcher matcher(graph, context.recognizer, listClasses(), MatchLimits());
+    std::vector<std::pair<const RulePattern *, std::vector<Group>>> found;
+    for (const RulePattern &pattern : context.patterns)
+      if (pattern.joining)
+        found.push_back({&pattern, findGroups(graph, matcher, pattern, order)});
+    for (auto &[pattern, groups] : found)
+      for (Group &group : groups)
+        joinGroup(*pattern, std::move(group),
+                  [&, pattern = pattern](Binding &both) {
+                    return !isFull() && apply(*pattern, both);
+                  });
+    close();
     return isNew;
+  }
+
+  std::vector<ClassId> listClasses() const {
+    std::vector<ClassId> classes;
+    for (ClassId id = 0; id < graph.getNumClassIds(); ++id)
+      if (graph.isCanonical(id))
+        classes.push_back(id);
+    return classes;
   }
 
   EGraph &graph;
   SearchContext &context;
   NodeCosts costs;
+  bool isNew = false;
 };
 } // namespace
 

@@ -37,10 +37,10 @@ struct SearchContext {
 /// An operation that a class has come from.
 mlir::Operation *getSource(const EGraph &graph, ClassId id);
 
-/// Enters an application of a rule that has made the nodes from `firstNew` on.
-void record(const EGraph &graph, SearchContext &context, NodeCosts &costs,
-            const RulePattern &pattern, const Binding &binding,
-            ENodeId firstNew);
+/// Adds what a rule makes of a match, if it applies there, and binds the nodes
+/// of its `dst` to that. Returns whether it applies.
+bool addApplication(EGraph &graph, SearchContext &context, NodeCosts &costs,
+                    const RulePattern &pattern, Binding &binding);
 
 /// Applies all rules wherever they fit, until nothing new comes or a limit is
 /// reached.

@@ -140,8 +140,9 @@ private:
     if (!plan)
       return;
     const ENode &like = graph.getNode(nodes.front().id);
-    llvm::append_range(
-        found, build(graph, rule, binding, *plan, like.origin, like.source));
+    build(graph, rule, binding, *plan, like.origin, like.source);
+    for (NodeId output : rule.dst)
+      found.push_back(binding[output]);
   }
 
   bool bind(const Rule &rule, const Matched &matched, Binding &binding) const {

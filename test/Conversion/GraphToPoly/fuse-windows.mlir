@@ -18,11 +18,13 @@
 // SCHEDULE-NEXT:      poly.sequence
 // SCHEDULE-NEXT:        poly.filter [@s0_init, @s0, @s1]
 // SCHEDULE:             poly.filter [@s2_init, @s2, @s3]
-func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x4x5xf32> {
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
-  %1 = graph.relu %0 : (tensor<2x16x8x10xf32>) -> tensor<2x16x8x10xf32>
-  %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x4x5xf32>
-  return %2 : tensor<2x16x4x5xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x4x5xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
+    %1 = graph.relu %0 : (tensor<2x16x8x10xf32>) -> tensor<2x16x8x10xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x4x5xf32>
+    return %2 : tensor<2x16x4x5xf32>
+  }
 }
 
 // -----
@@ -32,10 +34,12 @@ func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2
 // CHECK:         reduction add
 // CHECK-LABEL: poly.kernel private @kernel_1
 // CHECK:         reduction max
-func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x3x4xf32> {
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
-  %1 = graph.max_pool %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x3x4xf32>
-  return %1 : tensor<2x16x3x4xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x3x4xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
+    %1 = graph.max_pool %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x3x4xf32>
+    return %1 : tensor<2x16x3x4xf32>
+  }
 }
 
 // -----
@@ -45,8 +49,10 @@ func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2
 // CHECK:         reduction add
 // CHECK-LABEL: poly.kernel private @kernel_1
 // CHECK:         reduction max
-func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> (tensor<2x16x8x10xf32>, tensor<2x16x4x5xf32>) {
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
-  %1 = graph.max_pool %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x4x5xf32>
-  return %0, %1 : tensor<2x16x8x10xf32>, tensor<2x16x4x5xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> (tensor<2x16x8x10xf32>, tensor<2x16x4x5xf32>) {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
+    %1 = graph.max_pool %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x4x5xf32>
+    return %0, %1 : tensor<2x16x8x10xf32>, tensor<2x16x4x5xf32>
+  }
 }

@@ -125,3 +125,19 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
     return %2 : tensor<1x20x2x32xf32>
   }
 }
+
+// -----
+
+// Values that are missing, which kernels do not depend on; they miss from what
+// is computed of them, too.
+// CHECK-LABEL: memref.global "private" constant @constant_0 : memref<4x4x{{.*}}xf32> = dense_resource<missing>
+// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-COUNT-16: writes(
+// PLAIN: memref.global "private" constant @constant_0 : memref<{{[0-9]+}}x32x3x3x{{.*}}xf32> = dense_resource<missing>
+func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
+  %a = graph.constant dense_resource<missing> : tensor<48x32x3x1xf32>
+  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
+  return %0 : tensor<1x48x12x12xf32>
+}

@@ -17,6 +17,10 @@ public:
   /// Seconds that one evaluation takes, as a part of the kernel that it will be
   /// fused into. Not negative.
   virtual double getSeconds(const OperatorInstance &instance) = 0;
+
+  /// Seconds that answers have taken for measuring, which has a limit of its
+  /// own and does not count as a search.
+  virtual double getSecondsMeasuring() const { return 0; }
 };
 
 /// A machine as a roofline.

@@ -23,6 +23,7 @@ struct SearchOptions {
   unsigned maxGraphs = 1000;
   double alpha = 1.05;
   /// The last resort: the other limits give the same result each time.
+  /// Measuring does not count.
   double maxSeconds = 60;
 };
 
@@ -44,7 +45,7 @@ struct SearchResult {
   bool hitLimit = false;
   /// Whether the best extraction from the e-graph was found and proved to be.
   bool isOptimal = false;
-  double seconds = 0;
+  double seconds = 0; ///< Without measuring.
 };
 
 /// Optimizes each block below `root` that has operators of `graph`. Whatever is

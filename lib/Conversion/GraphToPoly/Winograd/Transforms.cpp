@@ -103,17 +103,16 @@ bool espalier::graphtopoly::isConvolutionWeights(
          getExtent(program, weights, weights.kx) == kTaps;
 }
 
-FailureOr<Array>
-espalier::graphtopoly::transformWeights(const StepProgram &program,
-                                        const ConvolutionWeights &weights,
-                                        bool filtersLast) {
+/// The constant of `type`, points by points by channels and filters, that
+/// transformed weights are.
+static FailureOr<ElementsAttr>
+transformValues(const StepProgram &program, const ConvolutionWeights &weights,
+                RankedTensorType type, bool filtersLast) {
   const Array &source = getArray(program, weights);
+  if (ElementsAttr unknown = getWithoutValues(source.constant, type))
+    return unknown;
   int64_t numChannels = getExtent(program, weights, weights.channel),
           numFilters = getExtent(program, weights, weights.filter);
-  SmallVector<int64_t> shape{kPoints, kPoints, numChannels, numFilters};
-  if (!filtersLast)
-    std::swap(shape[2], shape[3]);
-  auto type = RankedTensorType::get(shape, source.elementType);
   FailureOr<Tensor> plain = Tensor::get(source.constant);
   FailureOr<Tensor> result = Tensor::create(type);
   if (failed(plain) || failed(result))
@@ -150,9 +149,27 @@ espalier::graphtopoly::transformWeights(const StepProgram &program,
               static_cast<float>(sum);
         }
     }
+  return result->toAttribute();
+}
+
+FailureOr<Array>
+espalier::graphtopoly::transformWeights(const StepProgram &program,
+                                        const ConvolutionWeights &weights,
+                                        bool filtersLast) {
+  const Array &source = getArray(program, weights);
+  SmallVector<int64_t> shape{kPoints, kPoints,
+                             getExtent(program, weights, weights.channel),
+                             getExtent(program, weights, weights.filter)};
+  if (!filtersLast)
+    std::swap(shape[2], shape[3]);
+  FailureOr<ElementsAttr> values = transformValues(
+      program, weights, RankedTensorType::get(shape, source.elementType),
+      filtersLast);
+  if (failed(values))
+    return failure();
   Array array{Array::Kind::Constant, source.loc};
   array.elementType = source.elementType;
-  array.constant = result->toAttribute();
+  array.constant = *values;
   for (int64_t extent : shape)
     array.extents.push_back(getAffineConstantExpr(extent, program.context));
   return array;

@@ -30,8 +30,6 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-/// Fewer tiles than this do not pay for storing results between parts of a sum.
-static constexpr int64_t kMinTilesOfPart = 4;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 
@@ -181,67 +179,6 @@ void ComponentScheduler::chooseTile() {
   if (rows.size() > 1)
     problem.outerRowBytes = getRowBytes(main, rows[rows.size() - 2]);
   tile = chooseRegisterTile(problem);
-}
-
-void ComponentScheduler::cutSum() {
-  if (!isPanelStreamed() || component.numWindow ||
-      llvm::is_contained(component.sequential, true) ||
-      llvm::count_if(component.computes, [&](unsigned i) {
-        return shapes[i].getNumDims() > numShared;
-      }) != 1)
-    return;
-  const ComputeShape &main = shape(*reduction);
-  unsigned term = getOwnOrder(main).back();
-  std::optional<int64_t> numTerms = main.getExtent(term);
-  std::optional<PassBytes> bytes = getPassBytes();
-  if (!numTerms || !bytes)
-    return;
-  SmallVector<unsigned> order = getLoopOrder(), inside;
-  for (unsigned dim : order) {
-    if (dim == vectorDim)
-      break;
-    // Each iteration around the panels has rows of its own, or panels, too.
-    int64_t extent = std::max<int64_t>(1, getSharedExtent(dim).value_or(1));
-    bytes->rows /= extent;
-    if (main.reads[*getPanel(main)].map.isFunctionOfDim(dim))
-      bytes->panel /= extent;
-  }
-  if (bytes->panel + bytes->rows <= target.getL2())
-    return;
-  // Results of as many rows as the stack has room for wait for the next part.
-  int64_t rowBytes = lanes * tile.vectors *
-                     getBytes(main.writes.front().getType().getElementType());
-  int64_t rows = 1;
-  while (!order.empty() && order.back() != vectorDim) {
-    unsigned dim = order.back();
-    std::optional<int64_t> extent = getSharedExtent(dim);
-    if (!extent)
-      break;
-    int64_t most = kMaxStackBytes / rowBytes / rows;
-    if (*extent > most) {
-      most = most / tile.rows[dim] * tile.rows[dim];
-      if (most < 2 * tile.rows[dim])
-        break;
-      blockedRow = dim;
-      rowsOfBlock = llvm::alignTo(
-          llvm::divideCeil(*extent, llvm::divideCeil(*extent, most)),
-          tile.rows[dim]);
-    }
-    rows *= blockedRow ? rowsOfBlock : *extent;
-    inside.push_back(order.pop_back_val());
-    if (blockedRow)
-      break;
-  }
-  int64_t tileRows = 1;
-  for (int64_t size : tile.rows)
-    tileRows *= size;
-  if (rows < kMinTilesOfPart * tileRows) {
-    blockedRow.reset();
-    return;
-  }
-  rowsInsideSum.assign(inside.rbegin(), inside.rend());
-  int64_t most = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
-  termsOfPart = llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, most));
 }
 
 bool ComponentScheduler::isShared(Value array) const {

@@ -19,6 +19,9 @@ static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
 static constexpr double kMissCycles = 1;
 
+/// What the second-level cache delivers, where the panel lies.
+static constexpr double kPanelBytesPerCycle = 32;
+
 /// Whether the lines that a tile reads its rows from stay in the first-level
 /// cache from one step to the next: not if too many lie in one set, because
 /// rows are far apart by a multiple of many lines.
@@ -44,8 +47,12 @@ static double getStepCycles(const TileProblem &problem, int64_t inner,
   double multiplyAdds = rows * vectors / 2.0;
   double loads =
       ((problem.broadcastsRows ? rows : rows * vectors) + vectors) / 2.0;
-  if (problem.broadcastsRows && !doRowsStay(problem, inner, outer))
-    loads = rows * kMissCycles;
+  if (problem.broadcastsRows) {
+    if (!doRowsStay(problem, inner, outer))
+      loads = rows * kMissCycles;
+    double panel = vectors * problem.target.getVectorBits() / 8.0;
+    loads = std::max(loads, panel / kPanelBytesPerCycle);
+  }
   constexpr double latency = 4;
   return std::max({multiplyAdds, loads, latency}) + 0.5;
 }

@@ -1,7 +1,7 @@
 //===- ChildProcess.h - A function in a process of its own ------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_OPTIMIZE_CHILDPROCESS_H
-#define ESPALIER_LIB_OPTIMIZE_CHILDPROCESS_H
+#ifndef ESPALIER_SUPPORT_CHILDPROCESS_H
+#define ESPALIER_SUPPORT_CHILDPROCESS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -19,4 +19,4 @@ runInChild(llvm::function_ref<std::string()> function,
 
 } // namespace espalier
 
-#endif // ESPALIER_LIB_OPTIMIZE_CHILDPROCESS_H
+#endif // ESPALIER_SUPPORT_CHILDPROCESS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChildProcess.h"
+#include "espalier/Support/ChildProcess.h"
 #include "llvm/ADT/Twine.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,207 @@
+//===- LoopOrder.cpp - Which loops are around which
+//------------------------===//
+//
+// The panels of a product stay in a cache while rows pass them. What one panel
+// and its rows take decides which loop is around which, and whether the sum is
+// cut, so that all rows pass a part of it before the next:
+//
+//   for block of rows: for panel:
+//     for part of the sum: for tile of rows: for term of the part
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComponentScheduler.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+/// Fewer tiles than this do not pay for storing results between parts of a sum.
+static constexpr int64_t kMinTilesOfPart = 4;
+
+std::optional<unsigned>
+ComponentScheduler::getPanel(const ComputeShape &compute) const {
+  std::optional<unsigned> panel;
+  if (!vectorDim)
+    return panel;
+  for (auto [number, read] : llvm::enumerate(compute.reads)) {
+    AffineMap map = read.map;
+    bool dependsOnRows =
+        llvm::any_of(llvm::seq(0u, numShared), [&](unsigned dim) {
+          return tile.rows[dim] > 1 && map.isFunctionOfDim(dim);
+        });
+    if (map.isFunctionOfDim(*vectorDim) && !dependsOnRows &&
+        isa<BlockArgument>(read.array) &&
+        (!panel ||
+         map.getNumResults() > compute.reads[*panel].map.getNumResults()))
+      panel = number;
+  }
+  return panel;
+}
+
+bool ComponentScheduler::isPanelStreamed() const {
+  if (!reduction)
+    return false;
+  std::optional<unsigned> panel = getPanel(shape(*reduction));
+  if (!panel)
+    return false;
+  MemRefType type = shape(*reduction).reads[*panel].getType();
+  return !type.hasStaticShape() ||
+         type.getNumElements() * getBytes(type.getElementType()) >
+             target.getL2() / 2;
+}
+
+std::optional<ComponentScheduler::PassBytes>
+ComponentScheduler::getPassBytes() const {
+  const ComputeShape &main = shape(*reduction);
+  std::optional<unsigned> panel = getPanel(main);
+  std::optional<int64_t> width = getSharedExtent(*vectorDim);
+  PassBytes bytes;
+  for (auto [number, read] : llvm::enumerate(main.reads)) {
+    MemRefType type = read.getType();
+    bool isResult = llvm::any_of(main.writes, [&](const ComputeAccess &write) {
+      return write.array == read.array;
+    });
+    if (isResult || !isa<BlockArgument>(read.array))
+      continue;
+    if (!type.hasStaticShape())
+      return std::nullopt;
+    (number == panel ? bytes.panel : bytes.rows) +=
+        type.getNumElements() * getBytes(type.getElementType());
+  }
+  if (!width || *width == 0)
+    return std::nullopt;
+  bytes.numPanels = llvm::divideCeil(*width, lanes * tile.vectors);
+  bytes.panel /= bytes.numPanels;
+  return bytes;
+}
+
+unsigned
+ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
+  std::optional<PassBytes> bytes = getPassBytes();
+  if (!bytes)
+    return 0;
+  // Bytes from beyond the second-level cache: it holds one panel and what is
+  // read in one iteration of the loops around, or all rows pass again.
+  auto getTraffic = [&](int64_t iterations) {
+    bool stays = bytes->rows / iterations + bytes->panel <= target.getL2();
+    return bytes->panel * bytes->numPanels * iterations +
+           bytes->rows * (stays ? 1 : bytes->numPanels);
+  };
+  unsigned best = 0;
+  int64_t iterations = 1, least = getTraffic(1);
+  for (unsigned count = 1; count < rows.size(); ++count) {
+    std::optional<int64_t> extent = getSharedExtent(rows[count - 1]);
+    if (!extent || tile.rows[rows[count - 1]] != 1)
+      break;
+    iterations *= std::max<int64_t>(*extent, 1);
+    if (int64_t traffic = getTraffic(iterations); traffic < least) {
+      least = traffic;
+      best = count;
+    }
+  }
+  return best;
+}
+
+/// The order of the tile loops. Panels that fit the second-level cache are
+/// reused by all rows of an image; larger ones are kept while all rows pass, or
+/// those of an image if these stay in cache.
+SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
+  SmallVector<unsigned> order;
+  for (unsigned dim = outer.count; dim < numShared; ++dim)
+    if (dim != vectorDim || !reduction)
+      order.push_back(dim);
+  if (!vectorDim || !reduction)
+    return order;
+  if (llvm::is_contained(component.sequential, true))
+    order.push_back(*vectorDim);
+  else if (isPanelStreamed()) {
+    // After the dimensions that the panels depend on (batches).
+    order.insert(order.begin(), *vectorDim);
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+      auto isBatch = [&](unsigned dim) {
+        return dim != *vectorDim &&
+               llvm::all_of(shape(*reduction).reads,
+                            [&](const ComputeAccess &read) {
+                              return read.map.isFunctionOfDim(dim);
+                            });
+      };
+      return isBatch(a) > isBatch(b);
+    });
+    auto panel = llvm::find(order, *vectorDim);
+    unsigned outside =
+        countRowsAroundPanels(ArrayRef<unsigned>(panel + 1, order.end()));
+    std::rotate(panel, panel + 1, panel + 1 + outside);
+    // Rows whose results cannot wait for the next part of a sum.
+    if (!rowsInsideSum.empty()) {
+      panel = llvm::find(order, *vectorDim);
+      std::rotate(panel, panel + 1, order.end() - rowsInsideSum.size());
+      if (blockedRow)
+        order.insert(llvm::find(order, *vectorDim), *blockedRow);
+    }
+  } else if (order.size() >= 2)
+    order.insert(order.end() - 1, *vectorDim);
+  else
+    order.push_back(*vectorDim);
+  return order;
+}
+
+void ComponentScheduler::cutSum() {
+  if (!isPanelStreamed() || component.numWindow ||
+      llvm::is_contained(component.sequential, true) ||
+      llvm::count_if(component.computes, [&](unsigned i) {
+        return shapes[i].getNumDims() > numShared;
+      }) != 1)
+    return;
+  const ComputeShape &main = shape(*reduction);
+  unsigned term = getOwnOrder(main).back();
+  std::optional<int64_t> numTerms = main.getExtent(term);
+  std::optional<PassBytes> bytes = getPassBytes();
+  if (!numTerms || !bytes)
+    return;
+  SmallVector<unsigned> order = getLoopOrder(), inside;
+  for (unsigned dim : order) {
+    if (dim == vectorDim)
+      break;
+    // Each iteration around the panels has rows of its own, or panels, too.
+    int64_t extent = std::max<int64_t>(1, getSharedExtent(dim).value_or(1));
+    bytes->rows /= extent;
+    if (main.reads[*getPanel(main)].map.isFunctionOfDim(dim))
+      bytes->panel /= extent;
+  }
+  if (bytes->panel + bytes->rows <= target.getL2())
+    return;
+  // Results of as many rows as the stack has room for wait for the next part.
+  int64_t rowBytes = lanes * tile.vectors *
+                     getBytes(main.writes.front().getType().getElementType());
+  int64_t rows = 1;
+  while (!order.empty() && order.back() != vectorDim) {
+    unsigned dim = order.back();
+    std::optional<int64_t> extent = getSharedExtent(dim);
+    if (!extent)
+      break;
+    int64_t most = kMaxStackBytes / rowBytes / rows;
+    if (*extent > most) {
+      most = most / tile.rows[dim] * tile.rows[dim];
+      if (most < 2 * tile.rows[dim])
+        break;
+      blockedRow = dim;
+      rowsOfBlock = llvm::alignTo(
+          llvm::divideCeil(*extent, llvm::divideCeil(*extent, most)),
+          tile.rows[dim]);
+    }
+    rows *= blockedRow ? rowsOfBlock : *extent;
+    inside.push_back(order.pop_back_val());
+    if (blockedRow)
+      break;
+  }
+  int64_t tileRows = 1;
+  for (int64_t size : tile.rows)
+    tileRows *= size;
+  if (rows < kMinTilesOfPart * tileRows) {
+    blockedRow.reset();
+    return;
+  }
+  rowsInsideSum.assign(inside.rbegin(), inside.rend());
+  int64_t most = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
+  termsOfPart = llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, most));
+}

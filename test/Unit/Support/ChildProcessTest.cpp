@@ -1,0 +1,56 @@
+//===- ChildProcessTest.cpp - Limits of a process of its own --------------===//
+
+#include "espalier/Support/ChildProcess.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace espalier;
+
+namespace {
+
+constexpr std::chrono::milliseconds kLong(60000);
+constexpr uint64_t kMuch = uint64_t(1) << 30;
+
+/// The result, or the error after a "!".
+std::string run(llvm::function_ref<std::string()> function,
+                std::chrono::milliseconds time = kLong) {
+  llvm::Expected<std::string> result = runInChild(function, time, kMuch);
+  return result ? *result : "!" + llvm::toString(result.takeError());
+}
+
+TEST(ChildProcess, ResultIsReturnedWhole) {
+  std::string text(100000, 'x');
+  EXPECT_EQ(run([&] { return text; }), text);
+}
+
+TEST(ChildProcess, ChangesStayInTheChild) {
+  int number = 1;
+  EXPECT_EQ(run([&] { return std::to_string(++number); }), "2");
+  EXPECT_EQ(number, 1);
+}
+
+TEST(ChildProcess, WhatTakesTooLongIsEnded) {
+  auto sleepLong = [] {
+    sleep(1000);
+    return std::string();
+  };
+  EXPECT_EQ(run(sleepLong, std::chrono::milliseconds(20)),
+            "!expects a result within 20 ms, but it takes longer");
+}
+
+TEST(ChildProcess, CrashIsAnError) {
+  auto crash = []() -> std::string { abort(); };
+  EXPECT_EQ(run(crash),
+            "!expects a result, but the process ended with signal 6");
+}
+
+TEST(ChildProcess, MemoryIsLimited) {
+  auto allocate = [] {
+    void *volatile memory = malloc(2 * kMuch);
+    return std::string(memory ? "some" : "none");
+  };
+  EXPECT_EQ(run(allocate), "none");
+}
+
+} // namespace
