@@ -9,6 +9,8 @@ using namespace espalier::poly;
 static constexpr int64_t kMinParallelPoints = 1 << 15;
 /// Steps of a sum between fetching an operand and using it.
 static constexpr int64_t kStepsAhead = 16;
+/// Smaller tiles of several rows fetch nothing ahead.
+static constexpr int64_t kMinPrefetchResults = 10;
 /// As many multiply-adds in a row at most: LLVM runs out of registers beyond.
 static constexpr int64_t kMaxStraight = 112;
 
@@ -123,6 +125,12 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
                                                ArrayRef<unsigned> own) {
   const ComputeShape &compute = shape(position);
   if (position != reduction || own.empty() || !isPanelStreamed())
+    return {};
+  // Few multiply-adds do not hide what it takes to find the place.
+  int64_t rows = 1;
+  for (int64_t size : tile.rows)
+    rows *= size;
+  if (rows > 1 && rows * tile.vectors < kMinPrefetchResults)
     return {};
   unsigned panel = *getPanel(compute);
   AffineMap map = compute.reads[panel].map;

@@ -84,14 +84,15 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
                   : int(problem.rowDims[problem.rowDims.size() - 2]);
   int64_t innerExtent = inner < 0 ? 1 : getExtent(inner);
   int64_t outerExtent = outer < 0 ? 1 : getExtent(outer);
-  for (int64_t vectors : {1, 2, 4, 8}) {
+  // Of equals, two vectors, as many as a panel of constants has side by side.
+  for (int64_t vectors : {2, 1, 4, 8}) {
     if (vectors > 1 &&
         vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
-      break;
+      continue;
     // A single row may read the panel from memory, but not its own results.
     int64_t used = vectors * problem.window;
     if (vectors > 1 && used >= registers)
-      break;
+      continue;
     int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
     // Each row's scalar takes a register while it is broadcast.
     if (!problem.broadcastsRows)
