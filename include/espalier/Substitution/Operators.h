@@ -47,6 +47,7 @@ enum class OpKind : uint8_t {
   Pad,
   ReduceSum,
   ReduceMax,
+  // From here on: of written rules only, not enumerated by the generator.
   EwDiv,
   Sqrt,
   SAdd,

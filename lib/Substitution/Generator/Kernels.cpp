@@ -450,16 +450,8 @@ void generator::evaluate(const Operation &operation, const TensorView *operands,
   case OpKind::ConstImm:
   case OpKind::ConstOne:
     return setConstant(operation, type.shape, result);
-  case OpKind::EwDiv:
-  case OpKind::Sqrt:
-  case OpKind::SAdd:
-  case OpKind::UAdd:
-  case OpKind::UMul:
-  case OpKind::Vector:
-  case OpKind::Unvector:
-  case OpKind::BatchNorm:
-  case OpKind::Border:
-    break; // No table has them.
+  default:
+    break; // Not enumerated.
   }
   if (operation.hasRelu)
     reluElements(result, count, result);

@@ -343,16 +343,8 @@ SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
   case OpKind::ConstImm:
   case OpKind::ConstOne:
     return inferConstant(operation);
-  case OpKind::EwDiv:
-  case OpKind::Sqrt:
-  case OpKind::SAdd:
-  case OpKind::UAdd:
-  case OpKind::UMul:
-  case OpKind::Vector:
-  case OpKind::Unvector:
-  case OpKind::BatchNorm:
-  case OpKind::Border:
-    break; // No table has them.
+  default:
+    break; // Not enumerated.
   }
   return type;
 }

@@ -349,16 +349,8 @@ static Inferred infer(const Operation &operation,
   case OpKind::ConstImm:
   case OpKind::ConstOne:
     return TensorType{operation.constantShape, {}};
-  case OpKind::EwDiv:
-  case OpKind::Sqrt:
-  case OpKind::SAdd:
-  case OpKind::UAdd:
-  case OpKind::UMul:
-  case OpKind::Vector:
-  case OpKind::Unvector:
-  case OpKind::BatchNorm:
-  case OpKind::Border:
-    break; // No table has them.
+  default:
+    break; // Not enumerated.
   }
   return std::nullopt;
 }

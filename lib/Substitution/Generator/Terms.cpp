@@ -78,16 +78,8 @@ unsigned Terms::getRank(TermId id) const {
   case OpKind::ConstImm:
   case OpKind::ConstOne:
     return operation.constantShape.rank;
-  case OpKind::EwDiv:
-  case OpKind::Sqrt:
-  case OpKind::SAdd:
-  case OpKind::UAdd:
-  case OpKind::UMul:
-  case OpKind::Vector:
-  case OpKind::Unvector:
-  case OpKind::BatchNorm:
-  case OpKind::Border:
-    break; // No table has them.
+  default:
+    break; // Not enumerated.
   }
   return 0;
 }

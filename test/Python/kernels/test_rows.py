@@ -1,5 +1,8 @@
 """Loops between values of arrays: rows of sparse matrices, and ragged batches."""
 
+import pathlib
+import sys
+
 import numpy as np
 import pytest
 
@@ -8,35 +11,12 @@ from espalier.errors import EspalierError
 from espalier.kernels import f32, i32, kernel, label, sizes
 from espalier.schedules import Schedule, ScheduleError
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Benchmark" / "sparse"))
+
+from sparse_kernels import STARTS, e, m, n, spmm, spmv
+
 NO_CACHE = Options(cache=None)
-n, m, e, h, w = sizes("n m e h w")
-STARTS = i32[n + 1].with_values(bounded_by=e + 1, monotonic=True)
-COLUMNS = i32[e].with_values(bounded_by=m)
-
-
-@kernel
-def spmv(starts: STARTS, column: COLUMNS, value: f32[e], x: f32[m], y: f32[n]) -> None:
-    for i in range(n):
-        label("init")
-        y[i] = 0.0
-        for j in range(starts[i], starts[i + 1]):
-            label("acc")
-            y[i] += value[j] * x[column[j]]
-
-
-@kernel
-def spmm(starts: STARTS, column: COLUMNS, value: f32[e], x: f32[m, w], y: f32[n, w]) -> None:
-    for i in range(n):
-        for k in range(w):
-            label("init")
-            y[i, k] = 0.0
-    for i in range(n):
-        for j in range(starts[i], starts[i + 1]):
-            for k in range(w):
-                label("acc")
-                y[i, k] += value[j] * x[column[j], k]
-
-
+h, w = sizes("h w")
 PITCH = 12
 
 
