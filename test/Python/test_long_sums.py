@@ -20,3 +20,35 @@ def test_parts_of_a_sum(rows, threads):
     values = np.random.default_rng(rows).standard_normal((rows, 3001), np.float32)
     expected = espalier.interpret(model, {"x": values})["y"]
     np.testing.assert_allclose(function(values), expected, atol=1e-3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [2, 7, 16, 17])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_few_rows_and_a_large_matrix(rows, threads):
+    # Long rows of the matrix: blocks of its columns pass 32 terms at a time.
+    net = Net("thin")
+    x, w = net.input("x", [rows, 75]), net.input("w", [75, 2100])
+    model = net.finish((net.node("Relu", net.node("MatMul", x, w)), "y", [rows, 2100]))
+    function = espalier.compile(model, options=espalier.Options(cpu="x86-64-v3", cache=None))
+    function.set_num_threads(threads)
+    rng = np.random.default_rng(rows)
+    values = {
+        "x": rng.standard_normal((rows, 75), np.float32),
+        "w": rng.standard_normal((75, 2100), np.float32),
+    }
+    expected = espalier.interpret(model, values)["y"]
+    np.testing.assert_allclose(function(**values), expected, atol=1e-3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks_of_rows_without_parts(threads):
+    # All rows do not fit the second-level cache, a block of them and a panel do.
+    net = Net("blocks")
+    x = net.input("x", [700, 200])
+    y = net.node("Relu", net.linear(x, 200, 170))
+    model = net.finish((y, "y", [700, 170]))
+    function = espalier.compile(model, options=espalier.Options(cpu="x86-64-v3", cache=None))
+    function.set_num_threads(threads)
+    values = np.random.default_rng(1).standard_normal((700, 200), np.float32)
+    expected = espalier.interpret(model, {"x": values})["y"]
+    np.testing.assert_allclose(function(values), expected, atol=1e-3, rtol=1e-4)

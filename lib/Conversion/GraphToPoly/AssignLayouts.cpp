@@ -20,7 +20,7 @@ using namespace espalier::graphtopoly;
 /// Vectors side by side in a packed panel.
 static constexpr int64_t kPanelVectors = 2;
 /// Fewer passes over an operand do not pay for copying it into panels.
-static constexpr int64_t kMinPanelPasses = 14;
+static constexpr int64_t kMinPanelPasses = 9;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 

@@ -41,9 +41,9 @@ module attributes {poly.target = #target} {
 // CHECK:         poly.call @kernel_0(%arg1, %[[PANELS]])
 // CHECK:         poly.call @kernel_1(%arg0, %[[PANELS]], %arg2)
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<196x30xf32>, %w: tensor<30x40xf32>) -> tensor<196x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<196x30xf32>, tensor<30x40xf32>) -> tensor<196x40xf32>
-    return %0 : tensor<196x40xf32>
+  func.func @main(%x: tensor<126x30xf32>, %w: tensor<30x40xf32>) -> tensor<126x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<126x30xf32>, tensor<30x40xf32>) -> tensor<126x40xf32>
+    return %0 : tensor<126x40xf32>
   }
 }
 
@@ -52,12 +52,12 @@ module attributes {poly.target = #target} {
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // With fewer uses the copy would not pay.
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<195x30xf32>, %arg1: memref<30x40xf32>, %arg2: memref<195x40xf32>)
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<125x30xf32>, %arg1: memref<30x40xf32>, %arg2: memref<125x40xf32>)
 // CHECK-NOT:   poly.kernel
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<195x30xf32>, %w: tensor<30x40xf32>) -> tensor<195x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<195x30xf32>, tensor<30x40xf32>) -> tensor<195x40xf32>
-    return %0 : tensor<195x40xf32>
+  func.func @main(%x: tensor<125x30xf32>, %w: tensor<30x40xf32>) -> tensor<125x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<125x30xf32>, tensor<30x40xf32>) -> tensor<125x40xf32>
+    return %0 : tensor<125x40xf32>
   }
 }
 
@@ -66,12 +66,12 @@ module attributes {poly.target = #target} {
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // Rows that stay in cache anyway are read where they are.
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<196x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<196x40xf32>)
+// CHECK:       poly.kernel private @kernel_0(%arg0: memref<126x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<126x40xf32>)
 // CHECK-NOT:   poly.kernel
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<196x3xf32>, %w: tensor<3x40xf32>) -> tensor<196x40xf32> {
-    %0 = graph.matmul %x, %w : (tensor<196x3xf32>, tensor<3x40xf32>) -> tensor<196x40xf32>
-    return %0 : tensor<196x40xf32>
+  func.func @main(%x: tensor<126x3xf32>, %w: tensor<3x40xf32>) -> tensor<126x40xf32> {
+    %0 = graph.matmul %x, %w : (tensor<126x3xf32>, tensor<3x40xf32>) -> tensor<126x40xf32>
+    return %0 : tensor<126x40xf32>
   }
 }
 

@@ -35,10 +35,10 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // CHECK-LABEL: poly.kernel private @kernel_1
 // CHECK:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
-  func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x3x4xf32> {
-    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
-    %1 = graph.max_pool %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x3x4xf32>
-    return %1 : tensor<2x16x3x4xf32>
+  func.func @main(%x: tensor<1x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x16x3x4xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x8x10xf32>
+    %1 = graph.max_pool %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x8x10xf32>) -> tensor<1x16x3x4xf32>
+    return %1 : tensor<1x16x3x4xf32>
   }
 }
 
@@ -50,9 +50,9 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // CHECK-LABEL: poly.kernel private @kernel_1
 // CHECK:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
-  func.func @main(%x: tensor<2x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> (tensor<2x16x8x10xf32>, tensor<2x16x4x5xf32>) {
-    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x8x10xf32>
-    %1 = graph.max_pool %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x16x8x10xf32>) -> tensor<2x16x4x5xf32>
-    return %0, %1 : tensor<2x16x8x10xf32>, tensor<2x16x4x5xf32>
+  func.func @main(%x: tensor<1x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> (tensor<1x16x8x10xf32>, tensor<1x16x4x5xf32>) {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x3x10x12xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x8x10xf32>
+    %1 = graph.max_pool %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x8x10xf32>) -> tensor<1x16x4x5xf32>
+    return %0, %1 : tensor<1x16x8x10xf32>, tensor<1x16x4x5xf32>
   }
 }

@@ -11,6 +11,9 @@
 
 namespace espalier::poly {
 
+/// Neighbours in a column that are as far apart are on different pages.
+inline constexpr int64_t kPageBytes = 1 << 12;
+
 /// The loops around a component that are there already.
 struct OuterLoops {
   unsigned count = 0; ///< The first shared dimensions.
@@ -64,6 +67,9 @@ private:
   /// Cuts a long sum into parts if what one panel and its rows take does not
   /// fit the second-level cache: all rows pass one part after the other.
   void cutSum();
+  /// The same for few rows that pass a matrix with long rows: blocks of columns
+  /// pass a part, so that several panels use a page. Whether it did.
+  bool cutThinSum();
   /// Whether other components use `array` too.
   bool isShared(mlir::Value array) const;
   void placeArrays();
@@ -126,13 +132,24 @@ private:
   std::optional<unsigned> getPanel(const ComputeShape &compute) const;
   /// Whether one thread reads the panel from memory that is far away.
   bool isPanelStreamed() const;
-  /// The attributes of a mark that fetches the next panel while the rows of an
-  /// image pass this one; null if the panels stay in cache, or pass only once.
+  /// The attributes of a mark for the steps of a computation, whose own loops
+  /// are `own`, that fetches what later ones read; null if nothing is far away
+  /// (FetchAhead.cpp).
   mlir::DictionaryAttr getPrefetch(unsigned position,
                                    llvm::ArrayRef<unsigned> own);
-  /// The same for what other computations will copy, for this one to read, in
+  /// Fetches the next panel while the rows of an image pass this one; null if
+  /// it passes only once.
+  mlir::DictionaryAttr getPanelPrefetch(llvm::ArrayRef<unsigned> own);
+  /// Fetches the rows that pass the panels after these.
+  mlir::DictionaryAttr getRowPrefetch(llvm::ArrayRef<unsigned> own);
+  /// Fetches what other computations will copy, for the reduction to read, in
   /// the next iteration of the loops around.
-  mlir::DictionaryAttr getCopyPrefetch(unsigned position);
+  mlir::DictionaryAttr getCopyPrefetch();
+  /// Fetches what the read of `reader` with number `read` needs at the point
+  /// `at`, and what follows it within `bytes`.
+  mlir::DictionaryAttr getPrefetchOf(const ComputeShape &reader, unsigned read,
+                                     llvm::ArrayRef<mlir::AffineExpr> at,
+                                     int64_t bytes);
   /// The copy of an argument that made the element which `read` has at a point,
   /// and the point that made it; nothing if there is no such copy.
   std::optional<

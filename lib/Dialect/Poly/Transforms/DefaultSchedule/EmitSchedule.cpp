@@ -7,10 +7,6 @@ using namespace espalier::poly;
 
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
-/// Steps of a sum between fetching an operand and using it.
-static constexpr int64_t kStepsAhead = 16;
-/// Smaller tiles of several rows fetch nothing ahead.
-static constexpr int64_t kMinPrefetchResults = 10;
 /// As many multiply-adds in a row at most: LLVM runs out of registers beyond.
 static constexpr int64_t kMaxStraight = 112;
 
@@ -119,136 +115,6 @@ void ComponentScheduler::emitBand(ArrayRef<unsigned> positions,
       builder, kernel.getLoc(), builder.getArrayAttr(names),
       builder.getArrayAttr(maps), builder.getArrayAttr(kinds), nullptr, false);
   builder.setInsertionPointToEnd(&band.getOrCreateBlock());
-}
-
-DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
-                                               ArrayRef<unsigned> own) {
-  const ComputeShape &compute = shape(position);
-  if (position != reduction || own.empty() || !isPanelStreamed())
-    return {};
-  // Few multiply-adds do not hide what it takes to find the place.
-  int64_t rows = 1;
-  for (int64_t size : tile.rows)
-    rows *= size;
-  if (rows > 1 && rows * tile.vectors < kMinPrefetchResults)
-    return {};
-  unsigned panel = *getPanel(compute);
-  AffineMap map = compute.reads[panel].map;
-  // The tiles of rows that pass a panel; `number` counts them.
-  AffineExpr number = getAffineConstantExpr(0, context);
-  int64_t numTiles = 1;
-  SmallVector<unsigned> order = getLoopOrder();
-  for (unsigned dim :
-       ArrayRef<unsigned>(llvm::find(order, *vectorDim) + 1, order.end())) {
-    if (map.isFunctionOfDim(dim))
-      continue;
-    std::optional<int64_t> extent = getSharedExtent(dim);
-    if (!extent)
-      return {};
-    int64_t tiles = llvm::divideCeil(*extent, tile.rows[dim]);
-    number = number * tiles +
-             getAffineDimExpr(dim, context).floorDiv(tile.rows[dim]);
-    numTiles *= tiles;
-  }
-  std::optional<int64_t> extent = compute.getExtent(own.back());
-  // A single tile of several rows is busy enough.
-  if (!extent ||
-      (numTiles < 2 &&
-       llvm::any_of(tile.rows, [](int64_t rows) { return rows > 1; })))
-    return {};
-  SmallVector<AffineExpr> ahead;
-  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
-    ahead.push_back(getAffineDimExpr(dim, context));
-  if (numTiles < 2) {
-    // Read once: each step fetches what a later one needs.
-    ahead[own.back()] = ahead[own.back()] + kStepsAhead;
-  } else {
-    // Each tile fetches its share of the next panel, spread over its own steps.
-    ahead[*vectorDim] = ahead[*vectorDim] + lanes * tile.vectors;
-    ahead[own.back()] = number * llvm::divideCeil(*extent, numTiles) +
-                        ahead[own.back()].floorDiv(numTiles);
-  }
-  AffineMap at = AffineMap::get(compute.getNumDims(), kernel.getNumParameters(),
-                                ahead, context);
-  int64_t bytes = lanes * tile.vectors *
-                  getBytes(compute.reads[panel].getType().getElementType());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("at", AffineMapAttr::get(at)),
-       builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
-       builder.getNamedAttr(
-           "computation", FlatSymbolRefAttr::get(compute.op.getSymNameAttr())),
-       builder.getNamedAttr("read", builder.getI64IntegerAttr(panel))});
-}
-
-std::optional<std::pair<const ComputeShape *, SmallVector<AffineExpr>>>
-ComponentScheduler::findCopy(const ComputeAccess &read) const {
-  for (const ComputeShape &copy : llvm::reverse(shapes)) {
-    if (copy.reads.size() != 1 || copy.writes.size() != 1 ||
-        copy.writes.front().array != read.array ||
-        !isa<BlockArgument>(copy.reads.front().array))
-      continue;
-    // Each dimension of the copy is an index of the element, but for a number.
-    SmallVector<AffineExpr> point(copy.getNumDims());
-    for (auto [made, used] : llvm::zip_equal(
-             copy.writes.front().map.getResults(), read.map.getResults()))
-      for (unsigned dim = 0; dim < point.size(); ++dim) {
-        AffineExpr shift = simplifyAffineExpr(
-            made - getAffineDimExpr(dim, context), copy.getNumDims(), 0);
-        if (isa<AffineConstantExpr>(shift))
-          point[dim] = used - shift;
-      }
-    if (llvm::all_of(point, [](AffineExpr expr) { return bool(expr); }))
-      return std::pair(&copy, point);
-  }
-  return std::nullopt;
-}
-
-DictionaryAttr ComponentScheduler::getCopyPrefetch(unsigned position) {
-  if (position != reduction || !component.numWindow || outer.count == 0)
-    return {};
-  const ComputeShape &compute = shape(position);
-  for (const ComputeAccess &read : compute.reads) {
-    auto found = findCopy(read);
-    if (!found)
-      continue;
-    const ComputeShape &copy = *found->first;
-    // The last points of the window need what the copies did not have before.
-    std::optional<unsigned> lane;
-    for (auto [dim, expr] : llvm::enumerate(found->second)) {
-      if (expr.isFunctionOfDim(*vectorDim))
-        lane = dim;
-      for (unsigned other = numShared; other < getFirstOwn(compute); ++other)
-        expr = expr.replace(
-            getAffineDimExpr(other, context),
-            getAffineConstantExpr(*compute.getExtent(other) - 1, context));
-    }
-    if (!lane)
-      return {};
-    std::optional<int64_t> stride = getStride(copy.reads.front(), *lane, lanes);
-    MemRefType type = copy.reads.front().getType();
-    int64_t bytes = lanes * tile.vectors * getBytes(type.getElementType());
-    if (!stride || *stride < 1 || *stride > 8)
-      return {};
-    AffineExpr next = getAffineDimExpr(outer.count - 1, context);
-    for (AffineExpr &expr : found->second)
-      expr =
-          simplifyAffineExpr(expr.replace(next, next + 1), compute.getNumDims(),
-                             kernel.getNumParameters());
-    AffineMap at =
-        AffineMap::get(compute.getNumDims(), kernel.getNumParameters(),
-                       found->second, context);
-    auto name = [](const ComputeShape &shape) {
-      return FlatSymbolRefAttr::get(shape.op.getSymNameAttr());
-    };
-    return builder.getDictionaryAttr(
-        {builder.getNamedAttr("at", AffineMapAttr::get(at)),
-         builder.getNamedAttr("bytes",
-                              builder.getI64IntegerAttr(bytes * *stride)),
-         builder.getNamedAttr("computation", name(compute)),
-         builder.getNamedAttr("read", builder.getI64IntegerAttr(0)),
-         builder.getNamedAttr("reader", name(copy))});
-  }
-  return {};
 }
 
 /// Whether the points along `dim` update the same element.
@@ -365,11 +231,7 @@ void ComponentScheduler::emitCompute(unsigned position,
   else
     addPartLoops(own, segments, loops);
   OpBuilder::InsertionGuard guard(builder);
-  DictionaryAttr prefetch =
-      rowsInsideSum.empty() ? getPrefetch(position, own) : DictionaryAttr();
-  if (!prefetch)
-    prefetch = getCopyPrefetch(position);
-  if (prefetch) {
+  if (DictionaryAttr prefetch = getPrefetch(position, own)) {
     // Once for all points of a loop that is written out.
     Loops inner;
     if (!own.empty() && isUnrolled(compute, own.back()))
@@ -403,10 +265,16 @@ void ComponentScheduler::emitTileLoops(ArrayRef<unsigned> order,
   SmallVector<SmallVector<AffineExpr>> results(all.size());
   SmallVector<LoopAttr> loops;
   // Threads run the outermost loops.
-  for (unsigned dim : order) {
-    int64_t size = dim == blockedRow ? rowsOfBlock : segments[dim].size;
+  for (auto [position, dim] : llvm::enumerate(order)) {
+    // Blocks are outside, what one is cut into inside.
+    AffineExpr offset = getOffset(dim, segments[dim]);
+    AffineExpr number = getTile(offset, segments[dim].size);
+    if (dim == blockedRow)
+      number = llvm::is_contained(order.take_front(position), dim)
+                   ? getTile(offset % rowsOfBlock, segments[dim].size)
+                   : getTile(offset, rowsOfBlock);
     for (SmallVector<AffineExpr> &map : results)
-      map.push_back(getTile(getOffset(dim, segments[dim]), size));
+      map.push_back(number);
     // Later loops of an ordered one are inside every iteration of it.
     parallel &= !component.sequential[dim];
     loops.push_back(

@@ -17,6 +17,10 @@ using namespace espalier::poly;
 
 /// Fewer tiles than this do not pay for storing results between parts of a sum.
 static constexpr int64_t kMinTilesOfPart = 4;
+/// Vectors side by side in a register tile of such few rows.
+static constexpr int64_t kThinVectors = 2;
+/// Terms on different pages that are read in turns.
+static constexpr int64_t kPagesAtOnce = 32;
 
 std::optional<unsigned>
 ComponentScheduler::getPanel(const ComputeShape &compute) const {
@@ -132,12 +136,11 @@ SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
         countRowsAroundPanels(ArrayRef<unsigned>(panel + 1, order.end()));
     std::rotate(panel, panel + 1, panel + 1 + outside);
     // Rows whose results cannot wait for the next part of a sum.
-    if (!rowsInsideSum.empty()) {
-      panel = llvm::find(order, *vectorDim);
+    panel = llvm::find(order, *vectorDim);
+    if (!rowsInsideSum.empty() && rowsInsideSum.front() != vectorDim)
       std::rotate(panel, panel + 1, order.end() - rowsInsideSum.size());
-      if (blockedRow)
-        order.insert(llvm::find(order, *vectorDim), *blockedRow);
-    }
+    if (blockedRow)
+      order.insert(llvm::find(order, *vectorDim), *blockedRow);
   } else if (order.size() >= 2)
     order.insert(order.end() - 1, *vectorDim);
   else
@@ -156,7 +159,7 @@ void ComponentScheduler::cutSum() {
   unsigned term = getOwnOrder(main).back();
   std::optional<int64_t> numTerms = main.getExtent(term);
   std::optional<PassBytes> bytes = getPassBytes();
-  if (!numTerms || !bytes)
+  if (!numTerms || !bytes || cutThinSum())
     return;
   SmallVector<unsigned> order = getLoopOrder(), inside;
   for (unsigned dim : order) {
@@ -201,7 +204,51 @@ void ComponentScheduler::cutSum() {
     blockedRow.reset();
     return;
   }
+  int64_t mostTerms = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
+  if (blockedRow && inside.size() == 1) {
+    // No need for parts if a block of rows stays in cache for all panels.
+    int64_t fitting = (target.getL2() / 2 - 2 * bytes->panel) *
+                      *getSharedExtent(*blockedRow) / bytes->rows;
+    fitting = fitting / tileRows * tileRows;
+    if (fitting >= rowsOfBlock ||
+        (*numTerms <= mostTerms && fitting >= kMinTilesOfPart * tileRows)) {
+      rowsOfBlock = std::min(rowsOfBlock, fitting);
+      return;
+    }
+  }
   rowsInsideSum.assign(inside.rbegin(), inside.rend());
-  int64_t most = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
-  termsOfPart = llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, most));
+  termsOfPart =
+      llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, mostTerms));
+}
+
+bool ComponentScheduler::cutThinSum() {
+  const ComputeShape &main = shape(*reduction);
+  const ComputeAccess &panel = main.reads[*getPanel(main)];
+  unsigned term = getOwnOrder(main).back();
+  int64_t bytes = getBytes(panel.getType().getElementType());
+  std::optional<int64_t> step = getStride(panel, term, lanes);
+  SmallVector<unsigned> order = getLoopOrder();
+  if (!step || *step == kUnknownStride || *step * bytes < kPageBytes ||
+      getStride(panel, *vectorDim, lanes) != 1 || order.front() != *vectorDim ||
+      *main.getExtent(term) <= kPagesAtOnce)
+    return false;
+  std::optional<int64_t> rows = getSharedExtent(order.back());
+  if (order.size() != 2 || !rows || *rows < 1)
+    return false;
+  // Tiles of one size, where there are some, read the matrix in one go.
+  int64_t mostRows = (target.getRegisters() - 1) / kThinVectors - 1;
+  int64_t numTiles = llvm::divideCeil(*rows, mostRows);
+  while (numTiles < kMinTilesOfPart && *rows % numTiles != 0)
+    ++numTiles;
+  int64_t width = lanes * kThinVectors;
+  int64_t columns = kMaxStackBytes / bytes / *rows / width * width;
+  if (numTiles > kMinTilesOfPart || columns < 2 * width)
+    return false;
+  tile.vectors = kThinVectors;
+  tile.rows[order.back()] = llvm::divideCeil(*rows, numTiles);
+  blockedRow = vectorDim;
+  rowsOfBlock = columns;
+  rowsInsideSum = order;
+  termsOfPart = kPagesAtOnce;
+  return true;
 }

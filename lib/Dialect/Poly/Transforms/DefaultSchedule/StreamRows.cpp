@@ -19,8 +19,6 @@ using namespace espalier::poly;
 
 /// Rows that are read side by side.
 static constexpr int64_t kRowsAtOnce = 4;
-/// Neighbours in a column that are as far apart are on different pages.
-static constexpr int64_t kPageBytes = 1 << 12;
 
 std::optional<unsigned> ComponentScheduler::findStreamedRows() const {
   if (!reduction || !vectorDim || !isPanelStreamed() ||

@@ -1,0 +1,116 @@
+// RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s
+
+#target = #poly.target<cpu = "sapphirerapids", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 2097152, l3 = 33554432, cores = 2>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+#m = affine_map<(i, j) -> (i, j)>
+#tile = affine_set<(i, j) : (i >= 0, 15 - i >= 0, j >= 0, 3071 - j >= 0)>
+#points = affine_set<(i, j, k) : (i >= 0, 15 - i >= 0, j >= 0, 3071 - j >= 0, k >= 0, 767 - k >= 0)>
+
+// Few rows pass a matrix with long rows. Blocks of columns pass 32 terms, which
+// lie on as many pages, and fetch the next 32.
+// CHECK-DAG:   #[[COLUMNS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 256)>
+// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 32, (d1 mod 256) floordiv 32, d0 floordiv 8, d2 mod 32)>
+// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 + 32)>
+// CHECK-LABEL: poly.kernel @thin
+// CHECK:         poly.array stack : memref<16x3072xf32> storage #{{.*}} as memref<16x256xf32>
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[COLUMNS]], #{{.*}}] loops [parallel]
+// CHECK:         poly.band [@acc] maps [#[[PARTS]]]
+// CHECK-NEXT:      poly.mark "prefetch" attributes {at = #[[NEXT]], bytes = 128
+module attributes {poly.target = #target} {
+  poly.kernel @thin(%A: memref<16x768xf32>, %B: memref<768x3072xf32>, %C: memref<16x3072xf32>) {
+    %t = poly.array : memref<16x3072xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<16x3072xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<16x768xf32>, memref<768x3072xf32>, memref<16x3072xf32>)
+        writes(%t[#c] : memref<16x3072xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<16x3072xf32>) writes(%C[#m] : memref<16x3072xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "sapphirerapids", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 2097152, l3 = 33554432, cores = 2>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (j floordiv 32, k, j mod 32)>
+#c = affine_map<(i, j, k) -> (i, j)>
+#m = affine_map<(i, j) -> (i, j)>
+#tile = affine_set<(i, j) : (i >= 0, 1023 - i >= 0, j >= 0, 1023 - j >= 0)>
+#points = affine_set<(i, j, k) : (i >= 0, 1023 - i >= 0, j >= 0, 1023 - j >= 0, k >= 0, 1023 - k >= 0)>
+
+// A block of rows stays in cache while all panels pass, so the sum is not cut.
+// CHECK-DAG:   #[[BLOCKS:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 117, d1 floordiv 32, (d0 mod 117) floordiv 13)>
+// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 32, ((d0 mod 117) floordiv 13) * 114 + d2 floordiv 9)>
+// CHECK-LABEL: poly.kernel @blocks
+// CHECK:         poly.array register
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, parallel, parallel]
+// CHECK:         poly.mark "prefetch" attributes {at = #[[NEXT]], bytes = 128
+module attributes {poly.target = #target} {
+  poly.kernel @blocks(%A: memref<1024x1024xf32>, %B: memref<32x1024x32xf32>, %C: memref<1024x1024xf32>) {
+    %t = poly.array : memref<1024x1024xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<1024x1024xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<1024x1024xf32>, memref<32x1024x32xf32>, memref<1024x1024xf32>)
+        writes(%t[#c] : memref<1024x1024xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<1024x1024xf32>) writes(%C[#m] : memref<1024x1024xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "sapphirerapids", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 2097152, l3 = 33554432, cores = 2>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (j floordiv 32, k, j mod 32)>
+#c = affine_map<(i, j, k) -> (i, j)>
+#m = affine_map<(i, j) -> (i, j)>
+#tile = affine_set<(i, j) : (i >= 0, 3135 - i >= 0, j >= 0, 63 - j >= 0)>
+#points = affine_set<(i, j, k) : (i >= 0, 3135 - i >= 0, j >= 0, 63 - j >= 0, k >= 0, 255 - k >= 0)>
+
+// The panels stay in cache. The rows come from memory: each step fetches a part of
+// what the tile after the next reads.
+// CHECK-DAG:   #[[TILES:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 14, d1 floordiv 32)>
+// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0 + 28, d1, ((d1 floordiv 32) * 256 + d2) * 7)>
+// CHECK-LABEL: poly.kernel @stream
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[TILES]], #{{.*}}] loops [parallel, parallel]
+// CHECK:         poly.mark "prefetch" attributes {at = #[[NEXT]], bytes = 64 : i64, computation = @acc, read = 0
+module attributes {poly.target = #target} {
+  poly.kernel @stream(%A: memref<3136x256xf32>, %B: memref<2x256x32xf32>, %C: memref<3136x64xf32>) {
+    %t = poly.array : memref<3136x64xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<3136x64xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<3136x256xf32>, memref<2x256x32xf32>, memref<3136x64xf32>)
+        writes(%t[#c] : memref<3136x64xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<3136x64xf32>) writes(%C[#m] : memref<3136x64xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}
