@@ -27,7 +27,7 @@ DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
   for (int64_t size : tile.rows)
     rows *= size;
   bool hasRoom = rows == 1 || rows * tile.vectors >= kMinPrefetchResults;
-  if (hasRoom && !own.empty() &&
+  if (hasRoom && vectorDim && !own.empty() &&
       (rowsInsideSum.empty() || blockedRow == vectorDim))
     if (DictionaryAttr fetch =
             isPanelStreamed() ? getPanelPrefetch(own) : getRowPrefetch(own))
