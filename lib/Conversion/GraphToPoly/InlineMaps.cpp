@@ -106,9 +106,19 @@ public:
   }
 
 private:
+  /// Whether a copy is there for the order of its elements in memory.
+  bool changesOrder(const Statement &statement) const {
+    const Array &target = program.arrays[statement.target];
+    if (target.order.empty() || statement.pieces.size() != 1)
+      return false;
+    Expr value = statement.pieces.front().value;
+    return value.getKind() == Expr::Kind::Access &&
+           program.arrays[value.getTensor().number].order != target.order;
+  }
   bool mayVanish(const Statement &statement) const {
-    return !statement.reduction && !statement.recurrence &&
-           statement.pieces.size() == 1 && statement.pieces[0].domain.empty() &&
+    return !changesOrder(statement) && !statement.reduction &&
+           !statement.recurrence && statement.pieces.size() == 1 &&
+           statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&
            !needed.contains(statement.target);
   }

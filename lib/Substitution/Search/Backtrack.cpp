@@ -1,8 +1,8 @@
 //===- Backtrack.cpp - One graph after the other --------------------------===//
 
+#include "Layouts.h"
 #include "LiveChoice.h"
 #include "Merge.h"
-#include "Saturate.h"
 #include "llvm/Support/xxhash.h"
 #include <set>
 #include <unordered_set>
@@ -131,6 +131,8 @@ private:
     for (ENodeId id : order)
       for (ClassId equal : findStructure(graph, context.structure, id))
         keep({{graph.find(graph.getNode(id).owner), equal}});
+    for (LayoutChange change : findLayouts(graph, context, costs, order))
+      keep({change});
     deactivate(state.redirects);
     return result;
   }

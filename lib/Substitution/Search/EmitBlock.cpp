@@ -69,8 +69,10 @@ private:
     SmallVector<Value> operands;
     for (ClassId operand : node.operands)
       operands.push_back(getValue(operand));
-    values[id] = createOperation(rewriter, node.source->getLoc(),
-                                 *graph.getInstance(choice[id]), operands);
+    OperatorInstance instance = *graph.getInstance(choice[id]);
+    instance.result = withOrder(instance.result, {});
+    values[id] =
+        createOperation(rewriter, node.source->getLoc(), instance, operands);
   }
 
   Value cast(Value value, Type type) {

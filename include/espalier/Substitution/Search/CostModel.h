@@ -18,6 +18,12 @@ public:
   /// fused into. Not negative.
   virtual double getSeconds(const OperatorInstance &instance) = 0;
 
+  /// Whether an operator may take less time if its first operand is in another
+  /// order (`withOrder`). Searches try that where the answer is yes.
+  virtual bool mayGainByOrder(const OperatorInstance &instance) const {
+    return false;
+  }
+
   /// Seconds that answers have taken for measuring, which has a limit of its
   /// own and does not count as a search.
   virtual double getSecondsMeasuring() const { return 0; }
