@@ -43,8 +43,7 @@ struct Array {
   std::optional<ArrayId> reshapeOf = std::nullopt;
   /// Whether the elements must lie in row-major order.
   bool rowMajor = false;
-  /// The order in memory that the program asks for, outermost dimension first;
-  /// empty where it leaves that open.
+  /// The order in memory that the program asks for, outermost first; or empty.
   llvm::SmallVector<unsigned> order = {};
   /// Where an element lies: from the array's indices to those of the memory,
   /// whose extents are `storedExtents`. Null stands for the identity.

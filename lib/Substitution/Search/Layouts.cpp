@@ -148,7 +148,11 @@ bool LayoutFinder::isReadInRows(ArrayRef<ENodeId> users, Order order) const {
   return order.size() > 2 && llvm::is_sorted(order.asArrayRef()) &&
          llvm::all_of(users, [&](ENodeId id) {
            const ENode &user = graph.getNode(id);
-           return user.isDead || user.kind == ENode::Kind::Operation ||
+           auto type =
+               dyn_cast_or_null<RankedTensorType>(graph[user.owner].type);
+           bool isCopy = type && getOrder(type);
+           return user.isDead || isCopy ||
+                  user.kind == ENode::Kind::Operation ||
                   (user.kind == ENode::Kind::Operator &&
                    graph.getSymbol(user.symbol).name ==
                        graph::ReshapeOp::getOperationName());
