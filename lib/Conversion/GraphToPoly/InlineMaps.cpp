@@ -106,14 +106,16 @@ public:
   }
 
 private:
-  /// Whether a copy is there for the order of its elements in memory.
+  /// Whether a map is there for the order of its elements in memory, too.
   bool changesOrder(const Statement &statement) const {
     const Array &target = program.arrays[statement.target];
-    if (target.order.empty() || statement.pieces.size() != 1)
-      return false;
-    Expr value = statement.pieces.front().value;
-    return value.getKind() == Expr::Kind::Access &&
-           program.arrays[value.getTensor().number].order != target.order;
+    bool changes = false;
+    forEachAccess(statement, [&](Expr access) {
+      const Array &source = program.arrays[access.getTensor().number];
+      changes |=
+          source.extents == target.extents && source.order != target.order;
+    });
+    return changes && !target.order.empty();
   }
   bool mayVanish(const Statement &statement) const {
     return !changesOrder(statement) && !statement.reduction &&
