@@ -15,10 +15,9 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
 
-/// An order is tried where less than so many vectors hold a row of a result,
-/// and these have so many times its elements.
-static constexpr int64_t kFewVectors = 4;
-static constexpr double kLostLanes = 1.25;
+/// Another order is tried where a vector has so many times the lanes that a row
+/// of the result has elements.
+static constexpr int64_t kLostLanes = 2;
 
 /// Whether an operator begins a kernel whose time depends on how it is done,
 /// and not on memory alone.
@@ -233,6 +232,5 @@ bool OperatorCostModel::mayGainByOrder(const OperatorInstance &instance) const {
   int64_t rows = isMatmul ? shape.drop_back().back() : shape.back();
   return isWeight(instance, 1) && !ShapedType::isDynamic(columns) &&
          !ShapedType::isDynamic(rows) && rows >= lanes &&
-         columns < kFewVectors * lanes &&
-         llvm::alignTo(columns, lanes) >= kLostLanes * columns;
+         kLostLanes * columns <= lanes;
 }

@@ -31,12 +31,15 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 # The kernels of the suite are modules of a folder of their own.
-sys.path += [str(pathlib.Path(__file__).parent / name) for name in ("polybench", "sparse", "taso")]
+sys.path += [
+    str(pathlib.Path(__file__).parent / name) for name in ("layouts", "polybench", "sparse", "taso")
+]
 
 import numpy as np
 import onnx
 from compare import compare
 from onnx import numpy_helper
+from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from sparse_rows import KERNELS, run_product
 from substitutions import run_search
@@ -254,6 +257,9 @@ def main() -> int:
         if "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if args.toy else "sizes"])
             result = run_search(case, model, args.toy, args.seconds, kernel_times)
+        elif case["metric"] == "orders":
+            result = run_orders(case, args.toy, args.seconds)
+            result["passed"] = bool(result["error"] <= TOLERANCE)
         elif case["model"] in KERNELS:
             result = run_sparse(case, args.toy, args.seconds)
         else:

@@ -106,19 +106,8 @@ public:
   }
 
 private:
-  /// Whether a map is there for the order of its elements in memory, too.
-  bool changesOrder(const Statement &statement) const {
-    const Array &target = program.arrays[statement.target];
-    bool changes = false;
-    forEachAccess(statement, [&](Expr access) {
-      const Array &source = program.arrays[access.getTensor().number];
-      changes |=
-          source.extents == target.extents && source.order != target.order;
-    });
-    return changes && !target.order.empty();
-  }
   bool mayVanish(const Statement &statement) const {
-    return !changesOrder(statement) && !statement.reduction &&
+    return !changesOrder(program, statement) && !statement.reduction &&
            !statement.recurrence && statement.pieces.size() == 1 &&
            statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&

@@ -145,8 +145,9 @@ private:
     for (ENodeId id : order)
       for (ClassId equal : findStructure(graph, context.structure, id))
         keep({{graph.find(graph.getNode(id).owner), equal}});
-    for (LayoutChange change : findLayouts(graph, context, costs, order))
-      keep({change}, /*isOrderOpen=*/false);
+    if (options.choosesOrders)
+      for (LayoutChange change : findLayouts(graph, context, costs, order))
+        keep({change}, /*isOrderOpen=*/false);
     deactivate(state.redirects);
     return result;
   }

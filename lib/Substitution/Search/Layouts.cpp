@@ -9,9 +9,6 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
 
-/// How the gain by orders is reported, next to the names of rules.
-static constexpr llvm::StringLiteral kLayoutRule = "layout";
-
 /// Whether an operator's kernel runs in the order of its operand.
 static bool isMap(StringRef name) {
   return llvm::StringSwitch<bool>(name)

@@ -40,8 +40,10 @@ private:
   Choice searchEGraph(const Extraction &problem) {
     saturate(block->graph, context);
     problem.costs.forgetNodes();
-    addLayouts(block->graph, context, problem.costs);
-    problem.costs.forgetNodes();
+    if (context.options.choosesOrders) {
+      addLayouts(block->graph, context, problem.costs);
+      problem.costs.forgetNodes();
+    }
     Choice best = extractGreedily(problem, getOriginal(problem),
                                   [&] { return context.isTimeUp(); });
     if (context.options.extraction == SearchOptions::Extraction::Ilp)

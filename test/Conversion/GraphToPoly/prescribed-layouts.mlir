@@ -2,14 +2,15 @@
 
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
-// A function stores its result in the order that `graph.layout` asks for, and
-// is not computed again by what reads it.
+// A function stores its result in the order that `graph.layout` asks for. It is
+// a kernel of its own then, and not computed again by what reads the result.
 // CHECK: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>
-// CHECK: poly.kernel private @kernel_0(%arg0: memref<64x30xf32>, %arg1: memref<2x30x32xf32>, %arg2: memref<40x64xf32>)
-// CHECK:   %[[SUM:.*]] = poly.array : memref<64x40xf32>
-// CHECK:   poly.compute @s1 {{.*}} reads(%[[SUM]][{{.*}}) writes(%arg2[#[[T]]] : memref<40x64xf32>)
+// CHECK: poly.kernel private @kernel_0(%arg0: memref<64x30xf32>, %arg1: memref<2x30x32xf32>, %arg2: memref<64x40xf32>)
+// CHECK-NOT: arith.maximumf
+// CHECK: poly.kernel private @kernel_1(%arg0: memref<64x40xf32>, %arg1: memref<40x64xf32>)
+// CHECK:   poly.compute @s0 {{.*}} reads(%arg0[{{.*}}) writes(%arg1[#[[T]]] : memref<40x64xf32>)
 // CHECK:     arith.maximumf
-// CHECK: poly.kernel private @kernel_1(%arg0: memref<40x64xf32>
+// CHECK: poly.kernel private @kernel_2(%arg0: memref<40x64xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<64x30xf32>) -> tensor<64x1xf32> {
     %w = graph.constant dense_resource<w> : tensor<30x40xf32>
@@ -29,9 +30,10 @@ module attributes {poly.target = #target} {
 // product lies as its result: lanes are rows here, and weights are no panels.
 // CHECK: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK: memref.global {{.*}} : memref<40x4xf32>
-// CHECK: poly.kernel private @kernel_0({{.*}}, %arg2: memref<64x40xf32>, %arg3: memref<40x64xf32>)
-// CHECK:   poly.compute @s2 {{.*}} reads(%arg2[{{.*}}) writes(%arg3[#[[T]]] : memref<40x64xf32>)
-// CHECK: poly.kernel private @kernel_1(%arg0: memref<40x64xf32>, %arg1: memref<40x4xf32>, %arg2: memref<64x4xf32>)
+// CHECK: poly.kernel private @kernel_0({{.*}}, %arg2: memref<64x40xf32>)
+// CHECK: poly.kernel private @kernel_1(%arg0: memref<64x40xf32>, %arg1: memref<40x64xf32>)
+// CHECK:   poly.compute @s0 {{.*}} reads(%arg0[{{.*}}) writes(%arg1[#[[T]]] : memref<40x64xf32>)
+// CHECK: poly.kernel private @kernel_2(%arg0: memref<40x64xf32>, %arg1: memref<40x4xf32>, %arg2: memref<64x4xf32>)
 // CHECK:   poly.array : memref<4x64xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<64x30xf32>) -> (tensor<64x4xf32>, tensor<64x40xf32>) {

@@ -114,5 +114,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
   return %0 : tensor<2x3xf32>
 }}
 """
-    with pytest.raises(espalier.EspalierError, match="expects 'graph.layout' to be a permutation"):
+    with pytest.raises(
+        espalier.EspalierError, match=r"expects 'graph\.layout' to be a permutation"
+    ):
         compile(text, options=NO_CACHE)
