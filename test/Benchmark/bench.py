@@ -14,6 +14,7 @@ whatever the environment says about it.
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -114,6 +115,18 @@ def conv(
     return net.finish((y, "y", [batch, channels[1], *results]))
 
 
+def one_feature(channels: int, extent: int) -> onnx.ModelProto:
+    """Build convolutions that end in a map of one feature, as networks for masks do."""
+    net = Net("one_feature")
+    y = net.input("x", [1, 16, extent, extent])
+    features = [16, channels, channels, 1]
+    for before, after in itertools.pairwise(features):
+        weights = net.weight([after, before, 3, 3], 0.05)
+        y = net.node("Conv", y, weights, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+        y = net.node("Relu" if after > 1 else "Sigmoid", y)
+    return net.finish((y, "y", [1, 1, extent, extent]))
+
+
 def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelProto, Arrays]:
     """Return a convolution as a network has it inside: channels last, and padded.
 
@@ -137,7 +150,12 @@ def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelPro
     return net.finish((y, "y", [shape[axis] for axis in last])), {"x": image}
 
 
-BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul, "conv": conv}
+BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {
+    **MODELS,
+    "matmul": matmul,
+    "conv": conv,
+    "one_feature": one_feature,
+}
 
 
 def load_cases(only: str | None, toy: bool) -> list[Case]:
