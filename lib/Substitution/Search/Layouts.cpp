@@ -9,6 +9,9 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
 
+/// As many functions at most run in another order before what gains by it.
+static constexpr unsigned kMaxFunctions = 32;
+
 /// Whether an operator's kernel runs in the order of its operand.
 static bool isMap(StringRef name) {
   return llvm::StringSwitch<bool>(name)
@@ -96,6 +99,7 @@ private:
   llvm::DenseMap<ClassId, ENodeId> chosen;
   llvm::DenseMap<ClassId, std::vector<ENodeId>> users;
   llvm::DenseMap<Wanted, Alternative> best;
+  unsigned numFunctions = 0; ///< Between the class at hand and its reader.
 };
 } // namespace
 
@@ -318,7 +322,7 @@ LayoutFinder::Alternative LayoutFinder::makeBest(ClassId id, Order order,
   Alternative result{copy, getSeconds(copy)};
   auto node = chosen.find(id);
   auto instance = node == chosen.end() ? std::nullopt : getOpen(node->second);
-  if (!instance)
+  if (!instance || numFunctions == kMaxFunctions)
     return result;
   double before = costs.getSeconds(node->second);
   auto offer = [&](Operands operands, double more) {
@@ -330,12 +334,14 @@ LayoutFinder::Alternative LayoutFinder::makeBest(ClassId id, Order order,
   Operands operands(graph.getNode(node->second).operands);
   offer(operands, 0);
   double more = 0;
+  ++numFunctions;
   for (auto [i, operand] : llvm::enumerate(operands))
     if (canRead(*instance, i, order) && canBeIn(operand, order)) {
       Alternative other = getBest(operand, order, node->second);
       operand = other.id;
       more += other.seconds;
     }
+  --numFunctions;
   offer(std::move(operands), more);
   return result;
 }
