@@ -1,9 +1,11 @@
 //===- EmitBlock.cpp - A block from an e-graph ----------------------------===//
 
 #include "BlockGraph.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::substitution;
 
 namespace {
@@ -70,7 +72,11 @@ private:
     for (ClassId operand : node.operands)
       operands.push_back(getValue(operand));
     OperatorInstance instance = *graph.getInstance(choice[id]);
-    instance.result = withOrder(instance.result, {});
+    // The attribute says in which order the result lies; other encodings stay.
+    Attribute order =
+        instance.attributes.get(graph::GraphDialect::getLayoutAttrName());
+    if (order && order == getOrder(instance.result))
+      instance.result = withOrder(instance.result, {});
     values[id] =
         createOperation(rewriter, node.source->getLoc(), instance, operands);
   }
