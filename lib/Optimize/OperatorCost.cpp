@@ -2,7 +2,10 @@
 
 #include "espalier/Optimize/OperatorCost.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -11,6 +14,10 @@
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
+
+/// Another order is tried where a vector has so many times the lanes that a row
+/// of the result has elements.
+static constexpr int64_t kLostLanes = 2;
 
 /// Whether an operator begins a kernel whose time depends on how it is done,
 /// and not on memory alone.
@@ -30,27 +37,53 @@ static bool isWeight(const OperatorInstance &instance, unsigned operand) {
            instance.operands[1].getRank() == 2));
 }
 
+/// Whether the operator is nothing but a copy in another order.
+static bool isCopy(const OperatorInstance &instance) {
+  return instance.name == graph::TransposeOp::getOperationName() &&
+         hasOrders(instance);
+}
+
+/// Whether some operand lies in another order than the result.
+static bool reorders(const OperatorInstance &instance) {
+  return hasOrders(instance) &&
+         llvm::any_of(instance.operands, [&](RankedTensorType operand) {
+           return operand.getShape() == instance.result.getShape() &&
+                  substitution::getOrder(operand) !=
+                      substitution::getOrder(instance.result);
+         });
+}
+
 /// Replaces unknown extents.
 static RankedTensorType fix(RankedTensorType type, int64_t extent) {
   SmallVector<int64_t> shape(type.getShape());
   for (int64_t &size : shape)
     if (ShapedType::isDynamic(size))
       size = extent;
-  return RankedTensorType::get(shape, type.getElementType());
+  return RankedTensorType::get(shape, type.getElementType(),
+                               type.getEncoding());
 }
 
-/// The axes of an image from one order to the other; empty if it is none.
-static SmallVector<int64_t> getOrder(RankedTensorType type, bool toLast) {
+/// Whether the usual order of the operator's operands is with channels last:
+/// what is in another order is in rows then.
+static bool isOnImages(const OperatorInstance &instance) {
+  if (instance.name == graph::MatmulOp::getOperationName())
+    return false;
+  auto isInRows = [](RankedTensorType type) {
+    DenseI64ArrayAttr order = substitution::getOrder(type);
+    return order && llvm::is_sorted(order.asArrayRef());
+  };
+  return !hasOrders(instance) || beginsKernel(instance.name) ||
+         isInRows(instance.result) || llvm::any_of(instance.operands, isInRows);
+}
+
+/// The order of a tensor in memory, outermost dimension first.
+static SmallVector<int64_t> getOrder(RankedTensorType type, bool isImage) {
+  if (DenseI64ArrayAttr order = substitution::getOrder(type))
+    return SmallVector<int64_t>(order.asArrayRef());
   int64_t rank = type.getRank();
-  if (rank < 3)
-    return {};
-  SmallVector<int64_t> order = {0};
-  if (!toLast)
-    order.push_back(rank - 1);
-  for (int64_t axis = toLast ? 2 : 1; axis < (toLast ? rank : rank - 1); ++axis)
-    order.push_back(axis);
-  if (toLast)
-    order.push_back(1);
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (isImage && rank >= 3)
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   return order;
 }
 
@@ -64,6 +97,8 @@ static RankedTensorType permute(RankedTensorType type,
 
 static Value transpose(OpBuilder &builder, Value value,
                        ArrayRef<int64_t> order) {
+  if (llvm::is_sorted(order))
+    return value;
   return graph::TransposeOp::create(
       builder, value.getLoc(),
       permute(cast<RankedTensorType>(value.getType()), order), value,
@@ -75,18 +110,12 @@ static Value transpose(OpBuilder &builder, Value value,
 static Value addOperand(OpBuilder &builder, func::FuncOp main,
                         const OperatorInstance &instance, unsigned number) {
   RankedTensorType type = instance.operands[number];
-  SmallVector<int64_t> order;
-  bool isImage = !isWeight(instance, number) &&
-                 instance.name != graph::MatmulOp::getOperationName();
-  if (isImage)
-    order = getOrder(type, /*toLast=*/true);
+  SmallVector<int64_t> order =
+      getOrder(type, isOnImages(instance) && !isWeight(instance, number));
   unsigned position = main.getNumArguments();
-  (void)main.insertArgument(
-      position, order.empty() ? type : permute(type, order), {}, main.getLoc());
-  Value argument = main.getArgument(position);
-  if (order.empty())
-    return argument;
-  return transpose(builder, argument, getOrder(type, /*toLast=*/false));
+  (void)main.insertArgument(position, permute(type, order), {}, main.getLoc());
+  return transpose(builder, main.getArgument(position),
+                   invertPermutationVector(order));
 }
 
 /// Builds a program that is one operator, with weights as arguments.
@@ -102,10 +131,13 @@ static OwningOpRef<ModuleOp> makeProgram(MLIRContext *context,
   SmallVector<Value> operands;
   for (unsigned i = 0; i < instance.operands.size(); ++i)
     operands.push_back(addOperand(builder, main, instance, i));
-  Value result = createOperation(builder, loc, instance, operands);
-  if (instance.name != graph::MatmulOp::getOperationName())
-    if (auto order = getOrder(instance.result, /*toLast=*/true); !order.empty())
-      result = transpose(builder, result, order);
+  OperatorInstance plain = instance;
+  plain.result = withOrder(instance.result, {});
+  Value result = isCopy(instance)
+                     ? operands[0]
+                     : createOperation(builder, loc, plain, operands);
+  result = transpose(builder, result,
+                     getOrder(instance.result, isOnImages(instance)));
   func::ReturnOp::create(builder, loc, result);
   (void)main.insertResult(0, result.getType(), {});
   return module;
@@ -137,6 +169,20 @@ formOwnKernels(ModuleOp module, const OperatorInstance &instance,
   return formKernels(module, codegen);
 }
 
+/// How many elements of f32 a vector has on the machine that costs are for.
+static int64_t getLanes(MLIRContext *context, const CodegenOptions &codegen) {
+  context->loadDialect<poly::PolyDialect>();
+  auto target = describeMachine(context, codegen);
+  if (target)
+    return target->getLanes(Float32Type::get(context));
+  llvm::consumeError(target.takeError());
+  return 1;
+}
+
+OperatorCostModel::OperatorCostModel(MLIRContext *context, KernelCost &kernels)
+    : context(context), kernels(kernels),
+      lanes(getLanes(context, kernels.getOptions().measure.codegen)) {}
+
 std::optional<double>
 OperatorCostModel::getKernelSeconds(const OperatorInstance &instance) {
   ScopedDiagnosticHandler handler(context,
@@ -160,15 +206,31 @@ OperatorCostModel::getKernelSeconds(const OperatorInstance &instance) {
     // exist in a network, whose other kernels write it there.
     double seconds = 0;
     for (const ProgramKernel &kernel : *formed)
-      if (kernel.work.flops > 0)
+      if (kernel.work.flops > 0 || isCopy(instance))
         seconds += kernel.numCalls * kernels.getSeconds(kernel);
     return seconds > 0 ? std::optional(seconds) : std::nullopt;
   });
 }
 
 double OperatorCostModel::getSeconds(const OperatorInstance &instance) {
-  if (beginsKernel(instance.name))
+  // A function that changes the order of what it reads is no longer part of
+  // the kernel before it for nothing.
+  if (beginsKernel(instance.name) || reorders(instance))
     if (std::optional<double> seconds = getKernelSeconds(instance))
       return *seconds;
   return analytic.getSeconds(instance);
+}
+
+bool OperatorCostModel::mayGainByOrder(const OperatorInstance &instance) const {
+  // Lanes along few columns or features are lost, and with the operand in
+  // another order they are along its rows.
+  bool isMatmul = instance.name == graph::MatmulOp::getOperationName();
+  if (!isMatmul && instance.name != graph::ConvOp::getOperationName())
+    return false;
+  ArrayRef<int64_t> shape = instance.result.getShape();
+  int64_t columns = isMatmul ? shape.back() : shape[1];
+  int64_t rows = isMatmul ? shape.drop_back().back() : shape.back();
+  return isWeight(instance, 1) && !ShapedType::isDynamic(columns) &&
+         !ShapedType::isDynamic(rows) && rows >= lanes &&
+         kLostLanes * columns <= lanes;
 }

@@ -14,6 +14,7 @@ whatever the environment says about it.
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -31,12 +32,15 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 # The kernels of the suite are modules of a folder of their own.
-sys.path += [str(pathlib.Path(__file__).parent / name) for name in ("polybench", "sparse", "taso")]
+sys.path += [
+    str(pathlib.Path(__file__).parent / name) for name in ("layouts", "polybench", "sparse", "taso")
+]
 
 import numpy as np
 import onnx
 from compare import compare
 from onnx import numpy_helper
+from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from sparse_rows import KERNELS, run_product
 from substitutions import run_search
@@ -111,6 +115,18 @@ def conv(
     return net.finish((y, "y", [batch, channels[1], *results]))
 
 
+def one_feature(channels: int, extent: int) -> onnx.ModelProto:
+    """Build convolutions that end in a map of one feature, as networks for masks do."""
+    net = Net("one_feature")
+    y = net.input("x", [1, 16, extent, extent])
+    features = [16, channels, channels, 1]
+    for before, after in itertools.pairwise(features):
+        weights = net.weight([after, before, 3, 3], 0.05)
+        y = net.node("Conv", y, weights, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+        y = net.node("Relu" if after > 1 else "Sigmoid", y)
+    return net.finish((y, "y", [1, 1, extent, extent]))
+
+
 def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelProto, Arrays]:
     """Return a convolution as a network has it inside: channels last, and padded.
 
@@ -134,7 +150,12 @@ def channels_last(model: onnx.ModelProto, inputs: Arrays) -> tuple[onnx.ModelPro
     return net.finish((y, "y", [shape[axis] for axis in last])), {"x": image}
 
 
-BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {**MODELS, "matmul": matmul, "conv": conv}
+BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {
+    **MODELS,
+    "matmul": matmul,
+    "conv": conv,
+    "one_feature": one_feature,
+}
 
 
 def load_cases(only: str | None, toy: bool) -> list[Case]:
@@ -254,6 +275,9 @@ def main() -> int:
         if "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if args.toy else "sizes"])
             result = run_search(case, model, args.toy, args.seconds, kernel_times)
+        elif case["metric"] == "orders":
+            result = run_orders(case, args.toy, args.seconds)
+            result["passed"] = bool(result["error"] <= TOLERANCE)
         elif case["model"] in KERNELS:
             result = run_sparse(case, args.toy, args.seconds)
         else:

@@ -11,15 +11,17 @@ namespace espalier {
 /// Costs of operators for searches that add them up. An operator that begins a
 /// kernel, a product, a convolution or a pool, costs what the kernel does that
 /// it becomes by itself, with weights that are constants and an image with the
-/// channels last, as it is inside a network. What is fused into such kernels
-/// costs what `AnalyticCostModel` says.
+/// channels last, as it is inside a network, or in the orders that its types
+/// state. What is fused into such kernels costs what `AnalyticCostModel` says,
+/// unless it changes the order of what it reads.
 class OperatorCostModel : public substitution::CostModel {
 public:
   /// `kernels` must outlive this.
-  OperatorCostModel(mlir::MLIRContext *context, KernelCost &kernels)
-      : context(context), kernels(kernels) {}
+  OperatorCostModel(mlir::MLIRContext *context, KernelCost &kernels);
 
   double getSeconds(const substitution::OperatorInstance &instance) override;
+  bool
+  mayGainByOrder(const substitution::OperatorInstance &instance) const override;
   double getSecondsMeasuring() const override {
     return kernels.getCounts().secondsMeasuring;
   }
@@ -30,6 +32,7 @@ private:
 
   mlir::MLIRContext *context;
   KernelCost &kernels;
+  int64_t lanes;
   substitution::Machine machine;
   substitution::AnalyticCostModel analytic;
 };

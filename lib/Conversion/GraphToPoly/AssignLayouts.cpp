@@ -79,6 +79,7 @@ private:
   void setOrder(Array &array, ArrayRef<unsigned> order);
   void assignContraction(Statement &statement, const Contraction &contraction);
   void assignOther(Statement &statement);
+  void assignOrder(Statement &statement);
   void storePanel(Statement &statement, const Contraction &contraction);
   AffineMap getPanelLayout(const Statement &statement,
                            const Contraction &contraction,
@@ -308,15 +309,30 @@ void LayoutAssigner::assignOther(Statement &statement) {
     alignConstants(statement, order->back());
 }
 
+/// Stores the result in the order that the program asks for. Lanes follow: the
+/// schedule chooses what lies side by side.
+void LayoutAssigner::assignOrder(Statement &statement) {
+  Array &target = program.arrays[statement.target];
+  if (target.layout && !target.layout.isPermutation())
+    return; // In panels for its only reader.
+  target.layout = {};
+  setOrder(target, target.order);
+  alignConstants(statement, target.order.back());
+}
+
 void LayoutAssigner::run() {
   // By index: packing adds arrays and, before the statement, statements.
   for (unsigned i = 0; i < program.statements.size(); ++i) {
     Statement &statement = program.statements[i];
-    if (auto contraction = getContraction(program, statement);
-        contraction && !statement.keepsRows)
+    ArrayRef<unsigned> order = program.arrays[statement.target].order;
+    auto contraction = getContraction(program, statement);
+    if (contraction && !statement.keepsRows &&
+        (order.empty() || order.back() == contraction->vectorDim))
       assignContraction(statement, *contraction);
-    else if (!contraction)
+    else if (!contraction && order.empty())
       assignOther(statement);
+    if (!order.empty())
+      assignOrder(statement);
     result.push_back(statement);
   }
   program.statements.assign(result.begin(), result.end());

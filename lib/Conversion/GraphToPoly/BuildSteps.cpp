@@ -61,6 +61,8 @@ private:
   /// Replaces the operator's tensors, sizes and parameters by the program's.
   Expr import(const Instance &instance, Expr expr);
   void addStep(Instance &instance, const Step &step, unsigned group);
+  void setOrder(const Instance &instance, unsigned firstSum,
+                ArrayRef<int64_t> order);
 
   StepProgram program;
   llvm::DenseMap<Value, ArrayId> arrayOf;
@@ -399,8 +401,26 @@ void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
     arrayOf[result] = array;
   }
   unsigned group = ++numGroups;
+  unsigned firstSum = program.arrays.size();
   for (const Step &step : definition.steps)
     addStep(instance, step, group);
+  if (auto layout = op->getAttrOfType<DenseI64ArrayAttr>(
+          graph::GraphDialect::getLayoutAttrName()))
+    setOrder(instance, firstSum, layout.asArrayRef());
+}
+
+/// Asks for an order of the result and of what it is computed from that has the
+/// same dimensions.
+void ProgramBuilder::setOrder(const Instance &instance, unsigned firstSum,
+                              ArrayRef<int64_t> order) {
+  auto set = [&](Array &array) {
+    if (array.extents.size() == order.size())
+      array.order.assign(order.begin(), order.end());
+  };
+  for (ArrayId step : instance.steps)
+    set(program.arrays[step]);
+  for (ArrayId sum = firstSum; sum < program.arrays.size(); ++sum)
+    set(program.arrays[sum]);
 }
 
 FailureOr<StepProgram> ProgramBuilder::run() {

@@ -4,6 +4,10 @@
 // it reads that kernel's arrays only at its own leading indices, so that both
 // can share the loops over those, and when that closes no cycle of kernels.
 //
+// What changes the order of elements in memory is a kernel of its own: stores
+// at a distance would take longer than all of a contraction, and whoever asked
+// for the order has measured it alone.
+//
 // A contraction (a sum of products with reuse) keeps all loops over its target,
 // because its tile lives in registers: maps over the same indices join it as
 // its epilogue. Rows (softmax, normalization) share fewer loops; the rest of
@@ -83,7 +87,7 @@ ClusterBuilder::getSharedDims(const Statement &statement,
     return program.statements[other].pieces.size() > 1;
   });
   if (node.recurrenceGroup || statement.recurrence || hasPieces ||
-      getContraction(program, statement))
+      getContraction(program, statement) || changesOrder(program, statement))
     return std::nullopt;
   unsigned numTargetDims = program.getRank(statement.target);
   unsigned shared = std::min(node.cluster.sharedDims, numTargetDims);

@@ -107,8 +107,9 @@ public:
 
 private:
   bool mayVanish(const Statement &statement) const {
-    return !statement.reduction && !statement.recurrence &&
-           statement.pieces.size() == 1 && statement.pieces[0].domain.empty() &&
+    return !changesOrder(program, statement) && !statement.reduction &&
+           !statement.recurrence && statement.pieces.size() == 1 &&
+           statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&
            !needed.contains(statement.target);
   }

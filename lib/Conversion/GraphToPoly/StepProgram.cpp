@@ -148,6 +148,17 @@ unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,
   return count;
 }
 
+bool espalier::graphtopoly::changesOrder(const StepProgram &program,
+                                         const Statement &statement) {
+  const Array &target = program.arrays[statement.target];
+  bool changes = false;
+  forEachAccess(statement, [&](Expr access) {
+    const Array &source = program.arrays[access.getTensor().number];
+    changes |= source.extents == target.extents && source.order != target.order;
+  });
+  return changes && !target.order.empty() && !statement.reduction;
+}
+
 void espalier::graphtopoly::redirect(Statement &statement, ArrayId from,
                                      ArrayId to) {
   for (Piece &piece : statement.pieces)

@@ -1,13 +1,10 @@
-//===- StepProgram.h - A function as loop statements over arrays -*- C++
-//-*-===//
+//===- StepProgram.h - A function as loop statements ------------*- C++ -*-===//
 //
 // Between the graph and its kernels stands one flat list: every operator's
 // definition, instantiated as statements `target[i...] = value` over arrays.
-// Fusion, layouts and kernel formation are decisions on this list; only then is
-// `poly` IR written.
-//
-// In the expressions of a statement, variable #i is its dimension i (the
-// target's dimensions first, then the reduced ones), operand #a is array a, and
+// Fusion, layouts and kernels are decided on this list; then `poly` is written.
+// In the expressions of a statement, variable #i is its dimension i (those of
+// the target first, then the reduced ones), operand #a is array a, and
 // parameter #s is symbol s of the program.
 //
 //===----------------------------------------------------------------------===//
@@ -43,6 +40,8 @@ struct Array {
   std::optional<ArrayId> reshapeOf = std::nullopt;
   /// Whether the elements must lie in row-major order.
   bool rowMajor = false;
+  /// The order in memory that the program asks for, outermost first; or empty.
+  llvm::SmallVector<unsigned> order = {};
   /// Where an element lies: from the array's indices to those of the memory,
   /// whose extents are `storedExtents`. Null stands for the identity.
   mlir::AffineMap layout = {};
@@ -193,6 +192,9 @@ void forEachAccess(const Statement &statement,
 /// Whether `access` reads its array at the statement's own leading dimensions:
 /// the number of leading indices that are d0, d1, ...
 unsigned countIdentityIndices(const StepProgram &program, Expr access);
+
+/// Whether a map stores what it reads in an order that it is asked for.
+bool changesOrder(const StepProgram &program, const Statement &statement);
 
 /// Finds the contractions between an operand and a pooled result that both are
 /// the caller's, whose rows need not be transposed then.

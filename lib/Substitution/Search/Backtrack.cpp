@@ -1,8 +1,8 @@
 //===- Backtrack.cpp - One graph after the other --------------------------===//
 
+#include "Layouts.h"
 #include "LiveChoice.h"
 #include "Merge.h"
-#include "Saturate.h"
 #include "llvm/Support/xxhash.h"
 #include <set>
 #include <unordered_set>
@@ -17,6 +17,8 @@ using Redirects = std::vector<std::pair<ClassId, ClassId>>;
 struct State {
   double cost;
   Redirects redirects;
+  /// Whether tensors are in the orders that kernels choose by themselves.
+  bool isOrderOpen = true;
 
   bool operator<(const State &other) const {
     return std::tie(cost, redirects) < std::tie(other.cost, other.redirects);
@@ -33,17 +35,20 @@ public:
   Choice run() {
     normalize();
     best = {getCost(), {}};
+    leastOpen = best.cost;
     std::set<State> queue{best};
     isKnown(best.redirects);
     while (!queue.empty() && !isFull()) {
       State state = std::move(queue.extract(queue.begin()).value());
-      if (state.cost > options.alpha * best.cost)
-        break;
+      if (!isPromising(state))
+        continue;
       ++context.result.numGraphs;
       for (State &next : expand(state)) {
         if (next.cost < best.cost)
           best = next;
-        if (next.cost <= options.alpha * best.cost)
+        if (next.isOrderOpen)
+          leastOpen = std::min(leastOpen, next.cost);
+        if (isPromising(next))
           queue.insert(std::move(next));
       }
       // The others would never be taken.
@@ -55,6 +60,15 @@ public:
   }
 
 private:
+  /// Whether to go on from a graph. Rules do not apply where orders are chosen,
+  /// so a graph that gains by orders is no reason to give up the others.
+  bool isPromising(double cost, bool isOrderOpen) const {
+    return cost <= options.alpha * (isOrderOpen ? leastOpen : best.cost);
+  }
+  bool isPromising(const State &state) const {
+    return isPromising(state.cost, state.isOrderOpen);
+  }
+
   /// Whether a graph has been met, or one that has the same hash.
   bool isKnown(const Redirects &redirects) {
     return !seen.insert(llvm::xxh3_64bits(ArrayRef(
@@ -116,8 +130,8 @@ private:
     live.emplace(problem, getChoice());
     Matcher matcher(graph, context.recognizer, classes, MatchLimits());
     std::vector<State> result;
-    auto keep = [&](const Redirects &added) {
-      if (std::optional<State> next = redirect(added, state))
+    auto keep = [&](const Redirects &added, bool isOrderOpen = true) {
+      if (auto next = redirect(added, state, isOrderOpen && state.isOrderOpen))
         result.push_back(std::move(*next));
     };
     for (const RulePattern &pattern : context.patterns) {
@@ -131,6 +145,9 @@ private:
     for (ENodeId id : order)
       for (ClassId equal : findStructure(graph, context.structure, id))
         keep({{graph.find(graph.getNode(id).owner), equal}});
+    if (options.choosesOrders)
+      for (LayoutChange change : findLayouts(graph, context, costs, order))
+        keep({change}, /*isOrderOpen=*/false);
     deactivate(state.redirects);
     return result;
   }
@@ -170,7 +187,8 @@ private:
   }
 
   /// The graph in which further classes stand for others, if it is new.
-  std::optional<State> redirect(Redirects added, const State &state) {
+  std::optional<State> redirect(Redirects added, const State &state,
+                                bool isOrderOpen) {
     llvm::erase_if(added, [&](auto &entry) {
       entry.second = graph.find(entry.second);
       return entry.first == entry.second || !graph.isCanonical(entry.first);
@@ -183,8 +201,10 @@ private:
       live->redirect(from);
     }
     std::optional<State> next;
-    if (live->getCost() <= options.alpha * best.cost)
+    if (isPromising(live->getCost(), isOrderOpen))
       next = getState(state, added);
+    if (next)
+      next->isOrderOpen = isOrderOpen;
     for (auto [from, to] : llvm::reverse(added)) {
       live->restore(from);
       graph.restore(from);
@@ -220,6 +240,7 @@ private:
   NodeCosts &costs;
   const SearchOptions &options;
   State best;
+  double leastOpen = 0; ///< The least cost of a graph whose orders are open.
   std::optional<LiveChoice> live; ///< Of the graph that is expanded.
   std::unordered_set<uint64_t> seen;
 };

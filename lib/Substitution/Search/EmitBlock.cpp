@@ -1,9 +1,11 @@
 //===- EmitBlock.cpp - A block from an e-graph ----------------------------===//
 
 #include "BlockGraph.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::substitution;
 
 namespace {
@@ -69,8 +71,14 @@ private:
     SmallVector<Value> operands;
     for (ClassId operand : node.operands)
       operands.push_back(getValue(operand));
-    values[id] = createOperation(rewriter, node.source->getLoc(),
-                                 *graph.getInstance(choice[id]), operands);
+    OperatorInstance instance = *graph.getInstance(choice[id]);
+    // The attribute says in which order the result lies; other encodings stay.
+    Attribute order =
+        instance.attributes.get(graph::GraphDialect::getLayoutAttrName());
+    if (order && order == getOrder(instance.result))
+      instance.result = withOrder(instance.result, {});
+    values[id] =
+        createOperation(rewriter, node.source->getLoc(), instance, operands);
   }
 
   Value cast(Value value, Type type) {

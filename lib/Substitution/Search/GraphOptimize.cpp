@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace espalier::substitution {
 #define GEN_PASS_DEF_GRAPHOPTIMIZEPASS
@@ -42,7 +43,9 @@ struct GraphOptimizePass
     options.maxGraphs = maxGraphs;
     options.alpha = alpha;
     options.maxSeconds = maxSeconds;
-    AnalyticCostModel model;
+    TableCostModel model;
+    if (!costFile.empty() && failed(loadCosts(model)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     SearchResult result =
         optimizeGraphs(getOperation(), rules, model, options, rewriter);
@@ -75,6 +78,19 @@ private:
         [&](const Twine &message) {
           op->emitWarning("rules of '") << file << "': " << message;
         });
+  }
+
+  LogicalResult loadCosts(TableCostModel &model) {
+    auto error = [&] {
+      return getOperation()->emitError("costs of '") << costFile << "': ";
+    };
+    auto buffer = llvm::MemoryBuffer::getFile(costFile, /*IsText=*/true);
+    if (!buffer)
+      return error() << "cannot read: " << buffer.getError().message();
+    return model.add((*buffer)->getBuffer(),
+                     [&](unsigned line, const Twine &message) {
+                       error() << "line " << line << ": " << message;
+                     });
   }
 
   void report(const SearchResult &result) {

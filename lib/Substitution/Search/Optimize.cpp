@@ -1,7 +1,6 @@
 //===- Optimize.cpp - Makes graphs faster by substitutions ----------------===//
 
-#include "Extract.h"
-#include "Saturate.h"
+#include "Layouts.h"
 #include <chrono>
 #include <set>
 
@@ -41,6 +40,10 @@ private:
   Choice searchEGraph(const Extraction &problem) {
     saturate(block->graph, context);
     problem.costs.forgetNodes();
+    if (context.options.choosesOrders) {
+      addLayouts(block->graph, context, problem.costs);
+      problem.costs.forgetNodes();
+    }
     Choice best = extractGreedily(problem, getOriginal(problem),
                                   [&] { return context.isTimeUp(); });
     if (context.options.extraction == SearchOptions::Extraction::Ilp)
@@ -53,11 +56,13 @@ private:
   void report(const Choice &choice) {
     std::set<unsigned> used;
     for (ENodeId id : choice)
-      if (id != kNone && block->graph.getNode(id).origin != kNone)
-        used.insert(block->graph.getNode(id).origin);
+      for (unsigned origin = id == kNone ? kNone
+                                         : block->graph.getNode(id).origin;
+           origin != kNone; origin = context.applications[origin].before)
+        used.insert(origin);
     for (unsigned origin : used) {
       const Application &application = context.applications[origin];
-      context.result.substitutions.push_back({application.rule->name,
+      context.result.substitutions.push_back({application.rule.str(),
                                               application.source->getLoc(),
                                               application.gain});
     }

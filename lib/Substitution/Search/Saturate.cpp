@@ -35,7 +35,7 @@ bool espalier::substitution::addApplication(EGraph &graph,
   for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
     gain -= costs.getSeconds(node);
   if (graph.getNumNodes() != firstNew)
-    context.applications.push_back({&rule, source, gain});
+    context.applications.push_back({rule.name, source, gain});
   return true;
 }
 

@@ -12,11 +12,13 @@
 
 namespace espalier::substitution {
 
-/// Where a rule was applied.
+/// Where a rule was applied, or the order of a tensor changed.
 struct Application {
-  const Rule *rule;
+  llvm::StringRef rule;
   mlir::Operation *source;
   double gain = 0; ///< Seconds by which `dst` costs less than `src`.
+  /// The application that made what a change of order has changed.
+  unsigned before = kNone;
 };
 
 /// What a search has in common for all blocks.

@@ -93,7 +93,7 @@ public:
     const ENode &node = graph.getNode(id);
     std::optional<OperatorInstance> instance =
         node.isDead ? std::nullopt : graph.getInstance(id);
-    if (!instance)
+    if (!instance || hasOrders(*instance))
       return found;
     StringRef name = instance->name;
     if (name == graph::SliceOp::getOperationName()) {

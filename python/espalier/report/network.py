@@ -78,8 +78,14 @@ def _substitutions(report: Mapping[str, Any]) -> str:
     made = report["substitutions"]
     if not made:
         return f"<p>None: {escape(report['reason'])}.</p>"
+    proved = {proof["rule"] for proof in report["proofs"]}
+
+    def link(rule: str) -> str:
+        name = escape(rule)
+        return f'<a href="#{name}">{name}</a>' if rule in proved else name
+
     rows = "".join(
-        f'<tr><td><a href="#{escape(m["rule"])}">{escape(m["rule"])}</a></td>'
+        f"<tr><td>{link(m['rule'])}</td>"
         f"<td>{m['count']}</td><td>{_milliseconds(m['predicted_gain_s'])}</td></tr>"
         for m in made
     )

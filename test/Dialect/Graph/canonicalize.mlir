@@ -15,6 +15,16 @@ func.func @transpose_that_refines_stays(%x: tensor<2x?xf32>) -> tensor<2x3xf32> 
   return %r : tensor<2x3xf32>
 }
 
+// It is there for the order in memory.
+// CHECK-LABEL: @transpose_with_layout_stays
+// CHECK: graph.transpose %arg0 {graph.layout
+// CHECK: graph.transpose
+func.func @transpose_with_layout_stays(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %0 = graph.transpose %x {permutation = array<i64: 0, 1>, graph.layout = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}
+
 // CHECK-LABEL: @transpose_of_transpose
 // CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>
 func.func @transpose_of_transpose(%x: tensor<2x3x4xf32>) -> tensor<4x3x2xf32> {

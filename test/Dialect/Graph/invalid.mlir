@@ -249,3 +249,26 @@ func.func @cumsum_axis(%x: tensor<2x3xf32>) {
   %r = graph.cumsum %x {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @layout_is_no_permutation(%x: tensor<2x3xf32>) {
+  // expected-error @below {{expects 'graph.layout' to be a permutation of the dimensions of the only result, but got array<i64: 0, 0>}}
+  %r = graph.relu %x {graph.layout = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @layout_of_no_result(%x: tensor<2x3xf32>) {
+  // expected-error @below {{expects 'graph.layout' to be a permutation of the dimensions of the only result}}
+  return {graph.layout = array<i64: 0, 1>}
+}
+
+// -----
+
+func.func @unknown_attribute_of_the_dialect(%x: tensor<2x3xf32>) {
+  // expected-error @below {{expects no attribute 'graph.lay' of the graph dialect}}
+  %r = graph.relu %x {graph.lay = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -38,11 +38,25 @@ def results() -> dict[str, dict]:
 def test_results_are_right_and_complete(results):
     for name, result in results.items():
         assert result["passed"], name
-        if name.startswith("polybench/"):
+        if name.startswith(("polybench/", "layouts/")):
             continue
         assert result["error"] < 1e-4, name
         compiles = {"compile_s", "cached_compile_s"} & set(result)
         assert set(result) >= FIELDS | (compiles or COMPARED), name
+
+
+def test_orders_of_a_kernel_are_compared_with_its_own(results):
+    lines = [result for result in results.values() if "times_us" in result]
+    assert lines
+    for result in lines:
+        assert result["error"] < 1e-4
+        assert len(result["times_us"]) == 4
+        assert next(iter(result["ratios"].values())) == 1
+
+
+def test_orders_are_searched_for(results):
+    for search in ("egraph", "backtracking"):
+        assert "measured_speedup_1_threads" in results[f"layouts/one_feature_{search}"]
 
 
 def test_networks_are_all_there(results):

@@ -90,3 +90,17 @@ func.func @integers_stay(%x: tensor<8x8xi32>, %a: tensor<8x8xi32>) -> tensor<8x8
   %1 = graph.relu %0 : (tensor<8x8xi32>) -> tensor<8x8xi32>
   return %1 : tensor<8x8xi32>
 }
+
+// Encodings are not ours.
+// CHECK-LABEL: func @encodings_stay
+// CHECK: graph.relu %{{.*}} : (tensor<8x8xf32, "mine">) -> tensor<8x8xf32, "mine">
+// CHECK: graph.matmul {{.*}} {activation = #graph.activation<relu>}
+// CHECK-NOT: tensor.cast
+// CHECK: return
+func.func @encodings_stay(%x: tensor<8x8xf32, "mine">, %a: tensor<8x8xf32>)
+    -> (tensor<8x8xf32, "mine">, tensor<8x8xf32>) {
+  %0 = graph.relu %x : (tensor<8x8xf32, "mine">) -> tensor<8x8xf32, "mine">
+  %1 = graph.matmul %a, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = graph.relu %1 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0, %2 : tensor<8x8xf32, "mine">, tensor<8x8xf32>
+}

@@ -4,6 +4,8 @@
 #define ESPALIER_SUBSTITUTION_SEARCH_COSTMODEL_H
 
 #include "espalier/Substitution/Search/GraphOperators.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace espalier::substitution {
 
@@ -17,6 +19,12 @@ public:
   /// Seconds that one evaluation takes, as a part of the kernel that it will be
   /// fused into. Not negative.
   virtual double getSeconds(const OperatorInstance &instance) = 0;
+
+  /// Whether an operator may take less time if its first operand is in another
+  /// order (`withOrder`). Searches try that where the answer is yes.
+  virtual bool mayGainByOrder(const OperatorInstance &instance) const {
+    return false;
+  }
 
   /// Seconds that answers have taken for measuring, which has a limit of its
   /// own and does not count as a search.
@@ -45,6 +53,32 @@ public:
 
 private:
   Machine machine;
+};
+
+/// Costs that a text lists, so that what a search does can be repeated
+/// anywhere. A line has microseconds, an operator and its types; orders are
+/// encodings:
+///
+///   5.5 graph.relu tensor<4x8xf32, array<i64: 1, 0>> -> tensor<4x8xf32>
+///
+/// Empty lines and those that begin with # are left out. What is not listed
+/// costs what `AnalyticCostModel` says.
+class TableCostModel : public CostModel {
+public:
+  /// Reads a text; reports what is wrong with it, and where.
+  mlir::LogicalResult
+  add(llvm::StringRef text,
+      llvm::function_ref<void(unsigned line, const llvm::Twine &)> error);
+
+  double getSeconds(const OperatorInstance &instance) override;
+  /// Whether the operator is listed with an operand in another order.
+  bool mayGainByOrder(const OperatorInstance &instance) const override;
+
+private:
+  llvm::StringMap<double> seconds;
+  /// What is listed with orders, without these.
+  llvm::StringSet<> reordered;
+  AnalyticCostModel analytic;
 };
 
 } // namespace espalier::substitution

@@ -46,6 +46,21 @@ constexpr llvm::StringLiteral kMulVector = "graph.mul_vector";
 /// A `graph.pad` with zeros, which are no operand.
 constexpr llvm::StringLiteral kPadZeros = "graph.pad_zeros";
 
+/// A tensor in rows that takes the place of one that kernels would order by
+/// themselves, but that everybody wants in rows.
+constexpr llvm::StringLiteral kInRows = "graph.in_rows";
+
+/// In costs, a tensor is in the order that kernels choose by themselves unless
+/// its type says otherwise: images have their channels last, others are in
+/// rows. Returns `type` with its dimensions in `order` in memory, outermost
+/// first; with null, in the usual one.
+mlir::RankedTensorType withOrder(mlir::RankedTensorType type,
+                                 mlir::DenseI64ArrayAttr order);
+/// The order that a type states; null for the usual one.
+mlir::DenseI64ArrayAttr getOrder(mlir::RankedTensorType type);
+/// Whether a type of `instance` states an order.
+bool hasOrders(const OperatorInstance &instance);
+
 /// Adds the attributes that have default values and are left out, and drops
 /// what says how operands are divided.
 mlir::DictionaryAttr completeAttributes(llvm::StringRef name,

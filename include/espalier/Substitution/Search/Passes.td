@@ -33,6 +33,11 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
     and so does the order of those that have side effects. A rule applies only
     if it holds for all sizes that types leave open.
 
+    With `costs`, operators that the file lists cost what it says, and the order
+    of a tensor in memory is chosen together with the substitutions, where the
+    file lists an operator that reads another order: the attribute `graph.layout`
+    tells. Costs of all other operators are estimated.
+
     Each substitution that is part of the result is reported as a remark.
   }];
   let dependentDialects = ["::espalier::graph::GraphDialect",
@@ -41,6 +46,8 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
   let options = [
     ListOption<"ruleFiles", "rules", "std::string",
                "Files of rules in the text form, which are proved first">,
+    Option<"costFile", "costs", "std::string", /*default=*/"",
+           "File of the times of operators, one a line: microseconds, operator, types">,
     Option<"search", "search",
            "::espalier::substitution::SearchOptions::Search",
            /*default=*/"::espalier::substitution::SearchOptions::Search::EGraph",

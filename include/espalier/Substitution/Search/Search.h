@@ -22,10 +22,16 @@ struct SearchOptions {
   /// the best one a graph may cost to get there.
   unsigned maxGraphs = 1000;
   double alpha = 1.05;
+  /// Whether the order of tensors in memory is chosen as well, where the cost
+  /// model says that it may matter.
+  bool choosesOrders = true;
   /// The last resort: the other limits give the same result each time.
   /// Measuring does not count.
   double maxSeconds = 60;
 };
+
+/// What a change of the order in memory is called next to the names of rules.
+constexpr llvm::StringLiteral kLayoutRule = "layout";
 
 /// An application of a rule that is part of the result.
 struct Substitution {

@@ -4,6 +4,7 @@
 #include "espalier/Definition/Formulas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -40,6 +41,25 @@ Operation *GraphDialect::materializeConstant(OpBuilder &builder,
       elements && elements.getType() == type)
     return ConstantOp::create(builder, location, elements);
   return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
+LogicalResult GraphDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() != getLayoutAttrName())
+    return op->emitError("expects no attribute '")
+           << attribute.getName().getValue() << "' of the graph dialect";
+  auto order = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  auto type = op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  if (!order || !type || order.size() != type.getRank() ||
+      !isPermutationVector(order.asArrayRef()))
+    return op->emitError("expects '")
+           << getLayoutAttrName()
+           << "' to be a permutation of the dimensions of the only result, but "
+              "got "
+           << attribute.getValue();
+  return success();
 }
 
 definition::Expr graph::applyActivation(Activation activation,

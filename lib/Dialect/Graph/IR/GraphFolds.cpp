@@ -47,10 +47,15 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
 // TransposeOp
 //===----------------------------------------------------------------------===//
 
+/// Whether the operation is there for the order in memory, too.
+static bool hasLayout(Operation *op) {
+  return op->hasAttr(GraphDialect::getLayoutAttrName());
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   bool isIdentity = llvm::equal(getPermutation(),
                                 llvm::seq<int64_t>(0, getPermutation().size()));
-  if (isIdentity && getX().getType() == getType())
+  if (isIdentity && getX().getType() == getType() && !hasLayout(*this))
     return getX();
   return {};
 }
@@ -63,7 +68,7 @@ struct MergeTransposes : OpRewritePattern<TransposeOp> {
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<TransposeOp>();
-    if (!inner)
+    if (!inner || hasLayout(op) || hasLayout(inner))
       return rewriter.notifyMatchFailure(op, "no transpose of a transpose");
     SmallVector<int64_t> permutation;
     for (int64_t dim : op.getPermutation())

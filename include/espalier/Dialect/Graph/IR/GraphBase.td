@@ -21,12 +21,23 @@ def Graph_Dialect : Dialect {
     of `espalier/Definition/Notation.h`, or the same object built in C++. Result
     types, reified result shapes, cost, the reference interpreter and the
     lowering to `poly` all come from it.
+
+    An operation with one result may have an attribute `graph.layout`, a
+    permutation of the result's dimensions: the order in memory that kernels are
+    to store it in, outermost dimension first. It changes no value. What is
+    reshaped or returned is stored in rows all the same.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral getLayoutAttrName() {
+      return "graph.layout";
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

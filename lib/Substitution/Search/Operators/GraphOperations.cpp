@@ -12,6 +12,19 @@ static constexpr int64_t kDynamic = ShapedType::kDynamic;
 /// Says how many operands of a slice are offsets and how many sizes.
 static constexpr llvm::StringLiteral kSegments = "operandSegmentSizes";
 
+RankedTensorType espalier::substitution::withOrder(RankedTensorType type,
+                                                   DenseI64ArrayAttr order) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), order);
+}
+
+DenseI64ArrayAttr espalier::substitution::getOrder(RankedTensorType type) {
+  return dyn_cast_or_null<DenseI64ArrayAttr>(type.getEncoding());
+}
+
+bool espalier::substitution::hasOrders(const OperatorInstance &instance) {
+  return getOrder(instance.result) || llvm::any_of(instance.operands, getOrder);
+}
+
 DictionaryAttr
 espalier::substitution::completeAttributes(StringRef name,
                                            DictionaryAttr attributes) {
@@ -158,6 +171,8 @@ static Value expandVector(OpBuilder &builder, Location loc,
 Value espalier::substitution::createOperation(OpBuilder &builder, Location loc,
                                               const OperatorInstance &instance,
                                               ValueRange operands) {
+  if (instance.name == kInRows)
+    return operands[0];
   if (instance.name == kAddVector || instance.name == kMulVector) {
     Value vector = expandVector(builder, loc, instance, operands[1]);
     if (instance.name == kAddVector)

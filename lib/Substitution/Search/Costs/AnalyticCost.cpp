@@ -68,8 +68,18 @@ static double countOperations(const OperatorInstance &instance,
   return 1;
 }
 
+/// Whether the operator is a pass over memory that changes the order there.
+static bool reorders(const OperatorInstance &instance) {
+  return llvm::any_of(instance.operands, [&](RankedTensorType operand) {
+    return operand.getShape() == instance.result.getShape() &&
+           getOrder(operand) != getOrder(instance.result);
+  });
+}
+
 double AnalyticCostModel::getSeconds(const OperatorInstance &instance) {
-  Shape shape = getShape(instance.name);
+  if (instance.name == kInRows)
+    return 0;
+  Shape shape = reorders(instance) ? Shape::Kernel : getShape(instance.name);
   double flops = countElements(instance.result, machine) *
                  countOperations(instance, machine);
   double bytes = 0, seconds = 0;

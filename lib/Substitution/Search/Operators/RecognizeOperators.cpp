@@ -24,7 +24,7 @@ static DictionaryAttr countPadding(const OperatorInstance &instance) {
 
 bool espalier::substitution::isOperator(const OperatorInstance &instance,
                                         OpKind kind, ArrayRef<Param> params) {
-  if (instance.name != getGraphName(kind))
+  if (instance.name != getGraphName(kind) || hasOrders(instance))
     return false;
   Choices choices;
   choices.type = instance.result;
