@@ -24,13 +24,17 @@ public:
                   llvm::ArrayRef<Points> pieces);
   /// Adds a question in SMT-LIB about real numbers.
   void addReals(llvm::StringRef question);
+  /// Adds what a condition promises, as `writeClaim` says it.
+  void addClaim(std::string script) {
+    current.claims.push_back(std::move(script));
+  }
   /// SMT-LIB with the normal forms as comments.
   std::string str(const Rule &rule, llvm::StringRef verdict) const;
 
 private:
   struct Part {
     std::string forms;
-    std::vector<std::string> questions;
+    std::vector<std::string> questions, claims;
   };
   Part current, accepted;
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Substitution/Verify.h"
+#include "Claim.h"
 #include "Proof.h"
 #include "Prove.h"
 #include "Sample.h"
@@ -175,6 +176,8 @@ private:
         guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
     verdict.guard = std::move(*guard);
     verdict.isWeakest = assumptions.empty() && hypothesis.isEmpty();
+    if (options.writesProofs)
+      proof.addClaim(writeClaim(typing, verdict.guard));
     proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);
