@@ -39,4 +39,32 @@ TEST(VerifyTimeTest, RulesAreDecidedInMilliseconds) {
   RecordProperty("longest", std::to_string(seconds.back()));
 }
 
+/// Wraps a tensor into operators again and again.
+std::string nest(const std::string &before, const std::string &behind,
+                 unsigned times) {
+  std::string text = "?i0";
+  for (unsigned number = 1; number <= times; ++number)
+    text = before + text +
+           (behind.empty() ? "" : behind + std::to_string(number)) + ')';
+  return text;
+}
+
+TEST(VerifyTimeTest, LimitsHoldForLargeRules) {
+  const std::string terms[] = {
+      nest("(poolmax :kernel 1024,1024 :stride 3,3 :pad same ", "", 12),
+      nest("(poolavg :kernel 999,999 :stride 1,1 :pad 900,900,900,900 ", "", 3),
+      nest("(border :pad 1024,1024,1024,1024 ", "", 4),
+      nest("(conv2d :stride 2,2 :pad same :act relu ", " ?i", 12),
+      nest("(matmul :act relu ", " ?i", 40)};
+  Verifier verifier;
+  for (const std::string &term : terms) {
+    std::vector<Rule> rules;
+    std::string text = "rule r\nsrc " + term + "\ndst (relu " + term + ")\n";
+    ASSERT_TRUE(succeeded(parseRules(text, rules, [](unsigned, auto &) {})));
+    double start = getSeconds();
+    verifier.verify(rules[0]);
+    EXPECT_LT(getSeconds() - start, 2) << term;
+  }
+}
+
 } // namespace
