@@ -125,6 +125,9 @@ RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
     operators.push_back(rule.graph[id].isVariable()
                             ? kNone
                             : recognizer.getOperator(rule.graph[id]));
+  for (NodeId id = 0; id < rule.graph.size(); ++id)
+    if (rule.graph[id].is(OpKind::Split))
+      traces = &recognizer.getTraces();
   for (NodeId output : rule.src) {
     std::set<NodeId> nodes;
     collect(rule.graph, output, nodes);

@@ -11,6 +11,7 @@
 #define ESPALIER_LIB_SUBSTITUTION_SEARCH_MATCH_H
 
 #include "EGraph.h"
+#include "espalier/Substitution/Boundaries.h"
 #include "espalier/Substitution/Search/RuleSet.h"
 #include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -28,9 +29,11 @@ public:
   /// Whether node `id` is that operator, of its operands in reverse order if
   /// `isSwapped`.
   bool is(const EGraph &graph, ENodeId id, unsigned operation, bool isSwapped);
+  Traces &getTraces() { return traces; }
 
 private:
   std::vector<Node> operators;
+  Traces traces;
   /// By name, attributes and types: for each operator, not known yet, false or
   /// true.
   std::map<std::vector<const void *>, std::vector<int8_t>> known;
@@ -52,6 +55,8 @@ struct RulePattern {
   const Rule *rule;
   const Guard *guard;
   Uses uses;
+  /// To find where splits cut; null if the rule has none.
+  Traces *traces = nullptr;
   std::vector<unsigned> operators; ///< Of each node, in a `Recognizer`.
   /// The nodes below each output of `src`.
   llvm::SmallVector<std::vector<NodeId>, 2> below;
