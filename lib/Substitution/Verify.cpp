@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Substitution/Verify.h"
-#include "Claim.h"
-#include "Proof.h"
+#include "Proofs/Claim.h"
+#include "Proofs/Proof.h"
 #include "Prove.h"
 #include "Sample.h"
+#include "espalier/Substitution/Shapes.h"
 #include "espalier/Substitution/Uses.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,8 +27,6 @@ using namespace espalier::substitution;
 /// was not found.
 static constexpr unsigned kQuickSamples = 8;
 static constexpr unsigned kMoreSamples = 60;
-/// Rules whose tensors may have any rank are proved at these.
-static constexpr unsigned kMaxOpenRank = 4;
 /// Assumptions are made about no more convolutions than this.
 static constexpr unsigned kMaxConvs = 4;
 

@@ -53,7 +53,7 @@ private:
     return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
   }
 
-  /// A node that is matched. Rules are proved at ranks from 1 to 4.
+  /// A node that is matched.
   bool takeBound(NodeId id) {
     const Node &node = rule.graph[id];
     types[id] = dyn_cast_or_null<RankedTensorType>(graph[binding[id]].type);
@@ -79,8 +79,9 @@ private:
     });
   }
 
-  static bool isRankProved(RankedTensorType type) {
-    return type.getRank() >= 1 && type.getRank() <= 4;
+  bool isRankProved(RankedTensorType type) const {
+    return type.getRank() >= 1 &&
+           (!pattern.hasOpenRank || type.getRank() <= kMaxOpenRank);
   }
 
   bool addPlanned(NodeId id) {

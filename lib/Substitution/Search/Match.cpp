@@ -119,7 +119,8 @@ getJoining(const Rule &rule, ArrayRef<std::vector<NodeId>> below,
 }
 
 RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
-    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)) {
+    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)),
+      hasOpenRank(substitution::hasOpenRank(proved.rule)) {
   const Rule &rule = proved.rule;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
     operators.push_back(rule.graph[id].isVariable()

@@ -13,7 +13,7 @@
 #include "EGraph.h"
 #include "espalier/Substitution/Boundaries.h"
 #include "espalier/Substitution/Search/RuleSet.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/Shapes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace espalier::substitution {
@@ -55,6 +55,9 @@ struct RulePattern {
   const Rule *rule;
   const Guard *guard;
   Uses uses;
+  /// Whether it holds up to `kMaxOpenRank`; otherwise it says what ranks it
+  /// has.
+  bool hasOpenRank;
   /// To find where splits cut; null if the rule has none.
   Traces *traces = nullptr;
   std::vector<unsigned> operators; ///< Of each node, in a `Recognizer`.

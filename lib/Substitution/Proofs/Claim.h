@@ -1,9 +1,9 @@
 //===- Claim.h - What a condition promises ----------------------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_SUBSTITUTION_CLAIM_H
-#define ESPALIER_LIB_SUBSTITUTION_CLAIM_H
+#ifndef ESPALIER_LIB_SUBSTITUTION_PROOFS_CLAIM_H
+#define ESPALIER_LIB_SUBSTITUTION_PROOFS_CLAIM_H
 
-#include "Typing.h"
+#include "../Typing.h"
 
 namespace espalier::substitution {
 
@@ -18,4 +18,4 @@ std::string writeClaim(const Typing &typing, const Guard &guard);
 
 } // namespace espalier::substitution
 
-#endif // ESPALIER_LIB_SUBSTITUTION_CLAIM_H
+#endif // ESPALIER_LIB_SUBSTITUTION_PROOFS_CLAIM_H

@@ -1,9 +1,9 @@
 //===- Proof.h - What a proof consists of, as text --------------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_SUBSTITUTION_PROOF_H
-#define ESPALIER_LIB_SUBSTITUTION_PROOF_H
+#ifndef ESPALIER_LIB_SUBSTITUTION_PROOFS_PROOF_H
+#define ESPALIER_LIB_SUBSTITUTION_PROOFS_PROOF_H
 
-#include "Expand.h"
+#include "../Expand.h"
 
 namespace espalier::substitution {
 
@@ -41,4 +41,4 @@ private:
 
 } // namespace espalier::substitution
 
-#endif // ESPALIER_LIB_SUBSTITUTION_PROOF_H
+#endif // ESPALIER_LIB_SUBSTITUTION_PROOFS_PROOF_H
