@@ -99,6 +99,28 @@ TEST_F(EGraphTest, ConstantsMakeConstants) {
   EXPECT_TRUE(graph[sum].isConstant);
 }
 
+TEST_F(EGraphTest, ConstantsThatTakeLongAreComputedByTheProgram) {
+  auto isFree = [&](int64_t rows, StringRef name,
+                    std::optional<int64_t> resultRows = {}) {
+    RankedTensorType square = type({rows, rows});
+    ENode node;
+    node.symbol = graph.getSymbol(
+        "graph.constant",
+        builder.getDictionaryAttr(builder.getNamedAttr(
+            "value", DenseElementsAttr::get(square, float(rows)))));
+    ClassId weight = graph.add(node, square);
+    return graph[addOp(name, {weight, weight},
+                       type({resultRows.value_or(rows), rows}))]
+        .isConstant;
+  };
+  EXPECT_TRUE(isFree(128, "graph.matmul"));
+  EXPECT_FALSE(isFree(1024, "graph.matmul"));
+  EXPECT_TRUE(isFree(1024, "graph.concat", 2048));
+  EXPECT_FALSE(isFree(4096, "graph.concat", 8192));
+  // What grows by more than 4 MiB.
+  EXPECT_FALSE(isFree(64, "graph.enlarge", 64 * 1024));
+}
+
 TEST_F(EGraphTest, SharedExpressionsCostOnce) {
   // Two uses of `exp(a)` cost more than one, but less than two of `tanh(a)`.
   ClassId a = addValue(0, type({2, 2}));
