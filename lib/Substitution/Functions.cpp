@@ -199,48 +199,141 @@ Sum espalier::substitution::makeRelu(Sum inner, const Assumed &assumed) {
       });
 }
 
-/// How often one element, and relu of it, are factors of a term.
-struct Powers {
-  Rational coefficient;
-  unsigned plain = 0, relu = 0;
-};
-
-/// A sum of several terms as a function of one element that never decreases:
-/// multiples of t and of t^p * relu(t)^q, with q at least 1. Sets `element`.
-static std::optional<std::vector<Powers>> getMonotone(const Sum &sum,
-                                                      Atom &element) {
-  bool isKnown = false;
-  auto isElement = [&](const Atom &atom) {
-    if (atom.kind != Atom::Kind::Read)
-      return false;
-    if (!std::exchange(isKnown, true))
-      element = atom;
-    return element.leaf == atom.leaf && element.indices == atom.indices;
-  };
-  std::vector<Powers> terms;
-  for (const Term &term : sum) {
-    Powers powers{term.coefficient};
-    for (const Atom &atom : term.factors) {
-      bool isRelu = atom.kind == Atom::Kind::Relu &&
-                    isSingleAtom(atom.args[0], Atom::Kind::Read) &&
-                    atom.args[0][0].coefficient.numerator == 1 &&
-                    atom.args[0][0].coefficient.denominator == 1;
-      const Atom &inner = isRelu ? atom.args[0][0].factors[0] : atom;
-      if (!isElement(inner))
-        return std::nullopt;
-      ++(isRelu ? powers.relu : powers.plain);
+namespace {
+/// Functions of one element: whether they never decrease as it grows, and what
+/// they are of something else.
+class ElementFunction {
+public:
+  /// Whether `sum` is certainly one of a single element, and never decreases.
+  bool neverDecreases(const Sum &sum) {
+    // t and relu(t) together: the slopes on both sides of 0 count.
+    Rational plain = Rational::get(0), relu = Rational::get(0);
+    for (const Term &term : sum) {
+      bool isElement = isSingle(term, Atom::Kind::Read);
+      bool isRelu = isSingle(term, Atom::Kind::Relu) &&
+                    isPlainElement(term.factors[0].args[0]);
+      if (!isElement && !isRelu) {
+        if (!(getDirections(term) & Up))
+          return false;
+        continue;
+      }
+      if (isElement && getDirections(term.factors[0]) == None)
+        return false;
+      Rational &slope = isElement ? plain : relu;
+      slope = slope + term.coefficient;
     }
-    bool isPlain = term.bound.empty() && term.constraints.empty() &&
-                   term.bases.empty() && !term.coefficient.poisoned;
-    bool isMonotone = powers.relu > 0 || powers.plain == 1;
-    if (!isPlain || !isMonotone || !term.coefficient.isPositive())
-      return std::nullopt;
-    terms.push_back(powers);
+    return isNotNegative(plain) && isNotNegative(plain + relu) && isKnown;
   }
-  if (sum.size() == 1 && sum[0].factors.size() == 1)
-    return std::nullopt;
-  return terms;
-}
+
+  const Atom &getElement() const { return element; }
+
+  /// The same function of `value`.
+  Sum replace(const Sum &sum, const Sum &value, const Assumed &assumed) const {
+    Sum result;
+    for (const Term &term : sum) {
+      Sum product = makeConstant(term.coefficient);
+      for (const Atom &atom : term.factors)
+        product = multiply(product, replace(atom, value, assumed));
+      result = add(std::move(result), std::move(product));
+    }
+    return result;
+  }
+
+private:
+  enum Directions : unsigned { None = 0, Up = 1, Down = 2, Both = 3 };
+
+  static Directions reverse(unsigned directions) {
+    return static_cast<Directions>((directions & Up ? Down : None) |
+                                   (directions & Down ? Up : None));
+  }
+  static bool isNotNegative(const Rational &number) {
+    return !number.poisoned && (number.isPositive() || number.isZero());
+  }
+  static bool isPlain(const Term &term) {
+    return term.bound.empty() && term.constraints.empty() &&
+           term.bases.empty() && !term.coefficient.poisoned;
+  }
+  static bool isSingle(const Term &term, Atom::Kind kind) {
+    return isPlain(term) && term.factors.size() == 1 &&
+           term.factors[0].kind == kind;
+  }
+  bool isPlainElement(const Sum &sum) {
+    return sum.size() == 1 && isSingle(sum[0], Atom::Kind::Read) &&
+           sum[0].coefficient.numerator == 1 &&
+           sum[0].coefficient.denominator == 1 &&
+           getDirections(sum[0].factors[0]) != None;
+  }
+
+  unsigned getDirections(const Sum &sum) {
+    unsigned directions = Both;
+    for (const Term &term : sum)
+      directions &= getDirections(term);
+    return directions;
+  }
+
+  unsigned getDirections(const Term &term) {
+    if (!isPlain(term))
+      return None;
+    unsigned directions = Both;
+    if (term.factors.size() == 1)
+      directions = getDirections(term.factors[0]);
+    // Beside relu(t), t counts where it is positive only.
+    bool hasRelu = llvm::any_of(term.factors, [&](const Atom &atom) {
+      return atom.kind == Atom::Kind::Relu && isPlainElement(atom.args[0]);
+    });
+    if (term.factors.size() > 1)
+      for (const Atom &atom : term.factors) {
+        bool counts = isNonnegativeAtom(atom) ||
+                      (hasRelu && atom.kind == Atom::Kind::Read);
+        directions &= counts ? getDirections(atom) & Up : None;
+      }
+    return term.coefficient.isPositive() ? directions : reverse(directions);
+  }
+
+  unsigned getDirections(const Atom &atom) {
+    switch (atom.kind) {
+    case Atom::Kind::Read:
+      if (!std::exchange(isKnown, true))
+        element = atom;
+      return element.leaf == atom.leaf && element.indices == atom.indices
+                 ? Up
+                 : None;
+    case Atom::Kind::Relu:
+      return getDirections(atom.args[0]);
+    case Atom::Kind::Function:
+      if (atom.args.size() == 1 &&
+          (atom.fn == ScalarFn::Exp || atom.fn == ScalarFn::Tanh))
+        return getDirections(atom.args[0]);
+      if (atom.args.size() == 1 && atom.fn == ScalarFn::Div &&
+          isPositive(atom.args[0]))
+        return reverse(getDirections(atom.args[0]));
+      return None;
+    case Atom::Kind::Max:
+      return None;
+    }
+    llvm_unreachable("every kind is handled above");
+  }
+
+  static bool isPositive(const Sum &sum) {
+    return isNonnegative(sum) && llvm::any_of(sum, [](const Term &term) {
+             return isPlain(term) && term.factors.empty();
+           });
+  }
+
+  Sum replace(const Atom &atom, const Sum &value,
+              const Assumed &assumed) const {
+    if (atom.kind == Atom::Kind::Read)
+      return value;
+    Sum inner = replace(atom.args[0], value, assumed);
+    return atom.kind == Atom::Kind::Relu
+               ? makeRelu(std::move(inner), assumed)
+               : makeFunction(atom.fn, {std::move(inner)}, assumed);
+  }
+
+  bool isKnown = false;
+  Atom element;
+};
+} // namespace
 
 static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
                        const Constraints &constraints, Sum inner,
@@ -262,20 +355,15 @@ static Sum makeMaxOver(llvm::ArrayRef<Var> bound,
       return constant;
     }
     // max(h(f)) = h(max(f)), where h never decreases.
-    Atom element;
-    auto monotone = getMonotone(varying, element);
-    if (monotone && isNeverEmpty(bound, constraints, assumed)) {
-      Sum plain = makeMaxOver(bound, constraints, makeAtom(element), assumed);
-      Sum relu = makeRelu(plain, assumed), result = std::move(constant);
-      for (const Powers &powers : *monotone) {
-        Sum product = makeConstant(powers.coefficient);
-        for (unsigned i = 0; i < powers.plain; ++i)
-          product = multiply(product, plain);
-        for (unsigned i = 0; i < powers.relu; ++i)
-          product = multiply(product, relu);
-        result = add(std::move(result), std::move(product));
-      }
-      return result;
+    ElementFunction function;
+    bool isAtom = isSingleAtom(varying, Atom::Kind::Read) ||
+                  isSingleAtom(varying, Atom::Kind::Relu);
+    if (!isAtom && function.neverDecreases(varying) &&
+        isNeverEmpty(bound, constraints, assumed)) {
+      Sum plain = makeMaxOver(bound, constraints,
+                              makeAtom(function.getElement()), assumed);
+      return add(function.replace(varying, plain, assumed),
+                 std::move(constant));
     }
     // exp and tanh never decrease either.
     if (isSingleAtom(varying, Atom::Kind::Function) &&

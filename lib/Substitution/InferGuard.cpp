@@ -224,13 +224,10 @@ GuardAtom AtomMaker::make(const FlatSum &sum, bool isEquality) const {
 
 /// Appends what tells `allowed` apart among `expected`, of which it is a part:
 /// equalities if they are enough, otherwise what `outline` says, if that is.
-/// Returns false if that cannot be found. Sets `said` to the same, if it can be
-/// said without alternatives and divisions.
+/// Returns false if that cannot be found.
 static bool addDifference(Set expected, const Set &allowed, const Set &outline,
                           const Sizes &sizes, llvm::ArrayRef<Var> extents,
-                          mlir::MLIRContext *context, Guard &guard,
-                          std::optional<Constraints> &said) {
-  said.emplace();
+                          mlir::MLIRContext *context, Guard &guard) {
   auto translate = [&](const polyhedral::LinearConstraint &row) {
     Constraint constraint{Linear(row.constant), row.isEquality};
     for (auto [var, factor] : llvm::zip_equal(extents, row.coefficients))
@@ -245,8 +242,7 @@ static bool addDifference(Set expected, const Set &allowed, const Set &outline,
   for (const polyhedral::LinearConstraint &row : *equalities) {
     if (*isWhole)
       return true;
-    Constraint equality = translate(row);
-    Set plane = makeSet(sizes.facts.getIntegers(), extents, equality);
+    Set plane = makeSet(sizes.facts.getIntegers(), extents, translate(row));
     std::optional<bool> isKnown = expected.isSubset(plane);
     expected = expected.intersect(plane);
     isWhole = expected.isSubset(allowed);
@@ -255,7 +251,6 @@ static bool addDifference(Set expected, const Set &allowed, const Set &outline,
     if (*isKnown)
       continue;
     guard.add(maker.make(row));
-    said->push_back(equality);
   }
   if (*isWhole)
     return true;
@@ -264,13 +259,10 @@ static bool addDifference(Set expected, const Set &allowed, const Set &outline,
       allowed.isSubset(extra) != true)
     extra = allowed.gist(expected);
   if (auto rows = extra.getConstraints()) {
-    for (const polyhedral::LinearConstraint &row : *rows) {
+    for (const polyhedral::LinearConstraint &row : *rows)
       guard.add(maker.make(row));
-      said->push_back(translate(row));
-    }
     return true;
   }
-  said.reset();
   auto pieces = extra.toIntegerSets(context);
   if (!pieces)
     return false;
@@ -465,40 +457,6 @@ private:
 };
 } // namespace
 
-/// Facts about extents, without those that say what else there is.
-static Constraints getFactsOf(const Sizes &sizes, llvm::ArrayRef<Var> extents) {
-  Constraints facts(sizes.facts.getRest());
-  for (Var var : extents) {
-    Linear value = sizes.facts.simplify(Linear::var(var));
-    if (!(value == Linear::var(var)))
-      facts.push_back(Constraint::equal(Linear::var(var), value));
-  }
-  return facts;
-}
-
-/// Tells of the claim that both sides have a meaning wherever `src` and `said`
-/// hold, where that is about extents alone: groups and strides ask for more
-/// than solvers answer in time.
-static void claim(const std::vector<Sizes> &srcCases, const Constraints &said,
-                  const std::vector<Sizes> &cases,
-                  llvm::ArrayRef<Var> extents) {
-  const Integers &integers = cases.front().facts.getIntegers();
-  if (!integers.onCovered || srcCases.size() != 1 || cases.size() != 1)
-    return;
-  Constraints known = getFactsOf(srcCases.front(), extents);
-  Points piece;
-  piece.constraints = getFactsOf(cases.front(), extents);
-  auto isAboutExtents = [&](const Constraints &constraints) {
-    return llvm::all_of(getVars(constraints), [&](Var var) {
-      return llvm::is_contained(extents, var);
-    });
-  };
-  if (!isAboutExtents(known) || !isAboutExtents(piece.constraints))
-    return;
-  llvm::append_range(known, said);
-  integers.onCovered(known, piece);
-}
-
 std::optional<Guard> espalier::substitution::getGuard(
     const Typing &typing, const std::vector<Sizes> &cases,
     llvm::ArrayRef<Assumption> assumptions, mlir::MLIRContext *context) {
@@ -522,12 +480,8 @@ std::optional<Guard> espalier::substitution::getGuard(
   // Without the distinctions that both sides make, conditions are shorter.
   Set outline =
       project(typing.sizes, extents).gist(project(source.sizes, extents));
-  std::optional<Constraints> said;
-  if (!addDifference(expected, allowed, outline, src, extents, context, guard,
-                     said))
+  if (!addDifference(expected, allowed, outline, src, extents, context, guard))
     return std::nullopt;
-  if (said)
-    claim(*srcCases, *said, cases, extents);
   return guard;
 }
 

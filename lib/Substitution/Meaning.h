@@ -9,6 +9,7 @@
 #define ESPALIER_LIB_SUBSTITUTION_MEANING_H
 
 #include "espalier/Definition/Definition.h"
+#include "espalier/Substitution/Boundaries.h"
 #include "espalier/Substitution/Rule.h"
 #include <memory>
 #include <tuple>
@@ -30,6 +31,9 @@ struct Meaning {
   definition::Definition definition;
   llvm::SmallVector<Parameter, 4> parameters;
 };
+
+/// What the dimensions of an operator's result run along.
+Trace getTrace(const Node &node, const definition::Definition &definition);
 
 /// The rank that an operator asks of an operand (or, beyond the operands, of
 /// its result), if it does.

@@ -21,8 +21,10 @@ static constexpr unsigned kMaxTries = 400;
 static constexpr int64_t kLimits[] = {2, 3, 4, 5, 3, 4, 5, 6, 8};
 /// So many samples have integers as inputs; of others, every second one.
 static constexpr unsigned kNumWhole = 8;
-/// Larger tensors are not evaluated.
+/// Larger tensors are not evaluated, nor what takes more work: as an average
+/// over a thousand rows and columns, at each of many places.
 static constexpr int64_t kMaxElements = 100'000;
+static constexpr double kMaxFlops = 1e7;
 /// Inputs are small integers, so that only divisions round.
 static constexpr double kTolerance = 1e-7;
 /// Where a function grows quickly, inputs are this small, and values beyond
@@ -147,8 +149,25 @@ static bool isModerate(const Tensor &tensor) {
   return true;
 }
 
+/// Whether an operator makes a small tensor, and with little work.
+static bool isCheap(const Instance &instance, llvm::ArrayRef<Tensor> operands,
+                    llvm::function_ref<int64_t(Var)> getValue) {
+  int64_t count = 1;
+  for (const Linear &extent : instance.shape) {
+    count *= extent.evaluate(getValue);
+    if (count > kMaxElements)
+      return false;
+  }
+  llvm::SmallVector<mlir::RankedTensorType> types;
+  for (const Tensor &operand : operands)
+    types.push_back(operand.getType());
+  auto cost = definition::estimateCost(instance.meaning->definition, types);
+  return !cost || cost->flops <= kMaxFlops;
+}
+
 std::optional<std::vector<Tensor>>
-Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional) {
+Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional,
+                  Budget &budget) {
   bool isSteep = llvm::any_of(instances.list, [](const Instance &instance) {
     return instance.node->is(OpKind::Exp) || instance.node->is(OpKind::Tanh) ||
            instance.node->is(OpKind::Sigmoid);
@@ -161,6 +180,8 @@ Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional) {
       llvm::SmallVector<Tensor> operands;
       for (unsigned operand : instance.operands)
         operands.push_back(tensors[operand]);
+      if (!budget.check() || !isCheap(instance, operands, getValue))
+        return std::nullopt;
       llvm::SmallVector<int64_t> parameters;
       for (const Linear &parameter : instance.parameters)
         parameters.push_back(parameter.evaluate(getValue));
@@ -170,8 +191,7 @@ Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional) {
       if (failed(results))
         return std::nullopt;
       tensors.push_back((*results)[0]);
-      if (tensors.back().getNumElements() > kMaxElements ||
-          (isSteep && !isModerate(tensors.back())))
+      if (isSteep && !isModerate(tensors.back()))
         return std::nullopt;
       continue;
     }
@@ -276,7 +296,7 @@ std::string Sampler::findDifference(unsigned count, Budget &budget,
       continue;
     // Below 1, a product is less than its factors.
     bool isFractional = number >= kNumWhole && number % 2 == 1;
-    auto tensors = evaluate(*values, isFractional);
+    auto tensors = evaluate(*values, isFractional, budget);
     if (!tensors)
       continue;
     std::string difference = compare(*tensors, *values);

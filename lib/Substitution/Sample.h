@@ -37,7 +37,8 @@ public:
 private:
   std::optional<std::vector<int64_t>> tryToDraw(int64_t limit, int64_t least);
   std::optional<std::vector<interpreter::Tensor>>
-  evaluate(const std::vector<int64_t> &values, bool isFractional);
+  evaluate(const std::vector<int64_t> &values, bool isFractional,
+           Budget &budget);
   std::string compare(const std::vector<interpreter::Tensor> &tensors,
                       const std::vector<int64_t> &values) const;
   /// Appends what follows from the values of the parameters of `src`; false if

@@ -15,8 +15,6 @@
 using namespace espalier;
 using namespace espalier::substitution;
 
-/// Rules are proved for tensors up to this rank, unless they say the rank.
-static constexpr unsigned kMaxOpenRank = 4;
 /// Choices that are tried for the constants of `dst`.
 static constexpr unsigned kMaxTries = 64;
 
@@ -313,6 +311,12 @@ const Typing *ShapeSolver::State::getTyping(SolvedRule &rule,
 
 ShapeSolver::ShapeSolver() : state(std::make_unique<State>()) {}
 ShapeSolver::~ShapeSolver() = default;
+
+bool espalier::substitution::hasOpenRank(const Rule &rule) {
+  std::string error;
+  auto instances = makeInstances(rule, /*openRank=*/1, error);
+  return instances && instances->hasOpenRank;
+}
 
 unsigned ShapeSolver::add(const Rule &rule, const Guard &guard) {
   auto solved = std::make_unique<SolvedRule>();

@@ -187,7 +187,7 @@ private:
         instance.parameters.push_back(size);
         continue;
       }
-      BoundaryPtr boundary = operand.boundaries[parameter.dim];
+      const auto &boundary = operand.boundaries[parameter.dim];
       if (!boundary) {
         error = instance.name + ": expects a concatenation on axis " +
                 llvm::utostr(parameter.dim) + " below it, but there is none";
@@ -200,54 +200,18 @@ private:
     return true;
   }
 
-  //===--------------------------------------------------------------------===//
-  // Boundaries
-  //===--------------------------------------------------------------------===//
-
-  static BoundaryPtr merge(BoundaryPtr first, BoundaryPtr second) {
-    return first ? first : second;
-  }
-
-  /// A boundary stays where an index of the result stands alone in an access.
   void setBoundaries(Instance &instance) {
-    const Node &node = *instance.node;
-    const Definition &definition = instance.meaning->definition;
-    const Step &step = definition.steps[definition.results[0]];
-    walk(step.value, [&](Expr expr) {
-      if (expr.getKind() != Expr::Kind::Access || !expr.getTensor().isOperand())
-        return;
-      const Instance &operand =
-          instances.list[instance.operands[expr.getTensor().number]];
-      for (auto [from, index] : llvm::enumerate(expr.getOperands()))
-        for (auto [to, var] : llvm::enumerate(step.indices))
-          if (index.getKind() == Expr::Kind::Variable &&
-              index.getVariable() == var.id)
-            instance.boundaries[to] =
-                merge(instance.boundaries[to], operand.boundaries[from]);
-    });
-    if (node.is(OpKind::Concat)) {
-      unsigned axis = node.params[0].first;
-      Linear position;
-      BoundaryPtr before;
-      for (auto [number, operand] : llvm::enumerate(instance.operands)) {
-        const Instance &part = instances.list[operand];
-        before = number == 0 ? part.boundaries[axis]
-                             : std::make_shared<Boundary>(Boundary{
-                                   position, before, part.boundaries[axis]});
-        position += part.shape[axis];
-      }
-      instance.boundaries[axis] = before;
-    }
-    // The place may lie outside of the slice, wherever that begins.
-    if (node.is(OpKind::Slice))
-      instance.boundaries[node.params[0].first] = nullptr;
-    if (node.is(OpKind::Split)) {
-      unsigned axis = node.params[0].first;
-      const Instance &operand = instances.list[instance.operands[0]];
-      const Boundary &boundary = *operand.boundaries[axis];
-      instance.boundaries[axis] =
-          node.params[1].first == 0 ? boundary.before : boundary.after;
-    }
+    llvm::SmallVector<const BoundaryList<Linear> *> operands;
+    for (unsigned operand : instance.operands)
+      operands.push_back(&instances.list[operand].boundaries);
+    instance.boundaries = followBoundaries<Linear>(
+        *instance.node, getTrace(*instance.node, instance.meaning->definition),
+        operands,
+        [&](unsigned operand) {
+          return instances.list[instance.operands[operand]]
+              .shape[instance.node->params[0].first];
+        },
+        [](Linear lhs, Linear rhs) { return lhs + rhs; });
   }
 
   //===--------------------------------------------------------------------===//

@@ -8,14 +8,6 @@
 
 namespace espalier::substitution {
 
-/// Where concatenations have left a boundary along a dimension, the last one
-/// first.
-struct Boundary {
-  Linear position;
-  std::shared_ptr<const Boundary> before, after;
-};
-using BoundaryPtr = std::shared_ptr<const Boundary>;
-
 /// A use of a node of a rule (`listUses`) at known rank.
 struct Instance {
   NodeId id;
@@ -27,7 +19,7 @@ struct Instance {
   const Meaning *meaning = nullptr; ///< Null for variables.
   llvm::SmallVector<Linear, 4> shape;
   llvm::SmallVector<Linear, 4> parameters; ///< Of the definition.
-  llvm::SmallVector<BoundaryPtr, 4> boundaries;
+  BoundaryList<Linear> boundaries;
 };
 
 /// The instances of a rule, in the order of its uses.

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Substitution/Verify.h"
-#include "Proof.h"
+#include "Proofs/Claim.h"
+#include "Proofs/Proof.h"
 #include "Prove.h"
 #include "Sample.h"
+#include "espalier/Substitution/Shapes.h"
 #include "espalier/Substitution/Uses.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,8 +27,6 @@ using namespace espalier::substitution;
 /// was not found.
 static constexpr unsigned kQuickSamples = 8;
 static constexpr unsigned kMoreSamples = 60;
-/// Rules whose tensors may have any rank are proved at these.
-static constexpr unsigned kMaxOpenRank = 4;
 /// Assumptions are made about no more convolutions than this.
 static constexpr unsigned kMaxConvs = 4;
 
@@ -175,6 +175,8 @@ private:
         guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
     verdict.guard = std::move(*guard);
     verdict.isWeakest = assumptions.empty() && hypothesis.isEmpty();
+    if (options.writesProofs)
+      proof.addClaim(writeClaim(typing, verdict.guard));
     proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);

@@ -25,6 +25,13 @@ struct RuleShapes {
   std::vector<std::optional<int64_t>> cuts;
 };
 
+/// Rules that leave the rank of a tensor open are proved at ranks from 1 to
+/// this one.
+constexpr unsigned kMaxOpenRank = 4;
+
+/// Whether a rule leaves the rank of a tensor open.
+bool hasOpenRank(const Rule &rule);
+
 /// Finds the shapes at which rules are applied. To be used by one thread at a
 /// time.
 class ShapeSolver {

@@ -36,8 +36,8 @@ struct Verdict {
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;
   /// The proof, if `VerifyOptions::writesProofs` asks for it: the normal forms,
-  /// and in SMT-LIB the questions about integers that it relies on, all of
-  /// which must be answered `unsat`.
+  /// and in SMT-LIB the questions that it relies on and those that say what the
+  /// condition promises, all of which must be answered `unsat`.
   std::string proof;
 
   /// Perhaps under a condition.
@@ -82,9 +82,10 @@ private:
 int verifyFile(llvm::StringRef path, llvm::StringRef proofs,
                llvm::raw_ostream &os, llvm::raw_ostream &errors);
 
-/// Replays the questions of the proofs in a folder with Z3 and prints a line
-/// for each file. Returns 0 if all answers are as they must be, otherwise 1,
-/// and 2 if there are no proofs.
+/// Replays the questions of the proofs in a folder with the program `z3`, or
+/// with Z3's library if there is none, and prints a line for each file. Returns
+/// 0 if all answers are as they must be, otherwise 1, and 2 if there are no
+/// proofs.
 int checkProofs(llvm::StringRef folder, llvm::raw_ostream &os,
                 llvm::raw_ostream &errors);
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepProgram.h"
+#include "espalier/Definition/FoldLimits.h"
 #include "espalier/Interpreter/Interpreter.h"
 
 using namespace mlir;
@@ -15,11 +16,6 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 using espalier::interpreter::Tensor;
-
-/// How much larger than its operands a folded array may be, in bytes.
-static constexpr uint64_t kMaxGrowth = 4 << 20;
-/// Scalar operations that one statement may take: a fraction of a second.
-static constexpr double kMaxWork = 1 << 26;
 
 namespace {
 
@@ -136,8 +132,8 @@ bool ConstantFolder::isCandidate(const Statement &statement) {
   for (AffineExpr extent : target.extents)
     targetBytes *=
         static_cast<double>(cast<AffineConstantExpr>(extent).getValue());
-  return points * numNodes <= kMaxWork &&
-         targetBytes <= static_cast<double>(operandBytes + kMaxGrowth);
+  return points * numNodes <= kMaxFoldedWork &&
+         targetBytes <= static_cast<double>(operandBytes + kMaxFoldedGrowth);
 }
 
 Expr ConstantFolder::getCondition(const Conjunction &domain) const {

@@ -147,14 +147,14 @@ bool Prover::addCells(Sum inner, Sum rest, const Points &points,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// The first element that a term reads, of a variable.
-static const Atom *findRead(const Sum &sum, unsigned leaf) {
+/// The first element of a variable that a term reads, and the term.
+static std::pair<const Term *, const Atom *> findRead(const Sum &sum,
+                                                      unsigned leaf) {
   for (const Term &term : sum)
     for (const Atom &atom : term.factors)
-      if (atom.kind == Atom::Kind::Read && atom.leaf == leaf &&
-          term.bound.empty())
-        return &atom;
-  return nullptr;
+      if (atom.kind == Atom::Kind::Read && atom.leaf == leaf)
+        return {&term, &atom};
+  return {};
 }
 
 /// Equations that may say which point of `other` has a value like one of
@@ -164,15 +164,22 @@ static std::vector<Constraints> listPartners(const Piece &piece,
   std::vector<Constraints> partners;
   for (const Term &term : piece.value)
     for (const Atom &atom : term.factors) {
-      if (atom.kind != Atom::Kind::Read || !term.bound.empty())
+      if (atom.kind != Atom::Kind::Read)
         continue;
-      const Atom *read = findRead(other.value, atom.leaf);
+      auto [user, read] = findRead(other.value, atom.leaf);
       if (!read)
         continue;
+      // Over what a term sums is its own.
+      auto isSummed = [](const Linear &index, const Term &within) {
+        return index.any(
+            [&](Var var) { return llvm::is_contained(within.bound, var); });
+      };
       Constraints equations;
       for (auto [lhs, rhs] : llvm::zip_equal(atom.indices, read->indices))
-        equations.push_back(Constraint::equal(lhs, rhs));
-      partners.push_back(equations);
+        if (!isSummed(lhs, term) && !isSummed(rhs, *user))
+          equations.push_back(Constraint::equal(lhs, rhs));
+      if (!equations.empty())
+        partners.push_back(equations);
     }
   const auto &ours = piece.points.bound, &theirs = other.points.bound;
   if (!ours.empty() && ours.size() == theirs.size() &&
@@ -214,7 +221,6 @@ bool Prover::isBelow(const Piece &piece, llvm::ArrayRef<Piece> others,
       partners.push_back(std::move(points));
       if (isCovered(piece.points.constraints, partners, assumed))
         return true;
-      break;
     }
   }
   return false;

@@ -2,119 +2,9 @@
 
 #include "Apply.h"
 #include "llvm/ADT/STLExtras.h"
-#include <memory>
 
 using namespace mlir;
 using namespace espalier::substitution;
-
-//===----------------------------------------------------------------------===//
-// Boundaries
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Where concatenations have left a boundary along a dimension, the last one
-/// first; as Typing.cpp has it for sizes that are symbols.
-struct Boundary {
-  int64_t position;
-  std::shared_ptr<const Boundary> before, after;
-};
-using BoundaryPtr = std::shared_ptr<const Boundary>;
-/// One for each dimension; null if there is none.
-using Boundaries = SmallVector<BoundaryPtr, 4>;
-} // namespace
-
-/// Dimensions of operands.
-using Trace = SmallVector<std::pair<unsigned, unsigned>, 2>;
-
-/// What dimension of which operand a dimension of the result runs along; the
-/// first that has a boundary counts.
-static Trace getTrace(const Node &node, unsigned dim) {
-  switch (node.op) {
-  case OpKind::Conv2d:
-    if (dim == 0)
-      return {{0, 0}};
-    return dim == 1 ? Trace{{1, 0}} : Trace{};
-  case OpKind::Matmul:
-    return {{dim, dim}};
-  case OpKind::Bmm: {
-    // Of the leading dimensions, those of the first operand are read first.
-    Param ranks = node.params[1];
-    unsigned rank = std::max(ranks.first, ranks.second);
-    Trace trace;
-    if (dim + ranks.first >= rank && dim + 1 != rank)
-      trace.push_back({0, dim + ranks.first - rank});
-    if (dim + ranks.second >= rank && dim + 2 != rank)
-      trace.push_back({1, dim + ranks.second - rank});
-    return trace;
-  }
-  case OpKind::BAdd:
-  case OpKind::BMul:
-    if (dim == node.params[0].first)
-      return {{0, dim}, {1, 0}};
-    return {{0, dim}};
-  case OpKind::Swap: {
-    Param axes = node.params[0];
-    return {{0, dim == axes.first    ? axes.second
-                : dim == axes.second ? axes.first
-                                     : dim}};
-  }
-  case OpKind::Slice:
-    if (dim == node.params[0].first)
-      return {};
-    return {{0, dim}};
-  case OpKind::Pad:
-    if (dim == node.params[0].first && node.params[2].first != 0)
-      return {};
-    return {{0, dim}};
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-    return {{0, dim < node.params[0].first ? dim : dim + 1}};
-  case OpKind::EwAdd:
-  case OpKind::EwMul:
-  case OpKind::EwSub:
-  case OpKind::EwMax:
-  case OpKind::EwDiv:
-  case OpKind::Concat:
-    return {{0, dim}, {1, dim}};
-  case OpKind::UAdd:
-  case OpKind::UMul:
-    if (dim == node.params[0].first)
-      return {{0, dim}, {1, dim + node.params[2].first - node.params[1].first}};
-    return {{0, dim}};
-  case OpKind::Vector:
-    return {{0, node.params[0].first}};
-  case OpKind::Unvector:
-    return dim == node.params[0].first ? Trace{{0, 0}} : Trace{};
-  case OpKind::Border: {
-    Border border = Border::get(node.params[0]);
-    if ((dim == 2 && border.top != 0) || (dim == 3 && border.left != 0))
-      return {};
-    return {{0, dim}};
-  }
-  case OpKind::SMul:
-  case OpKind::SAdd:
-  case OpKind::Sqrt:
-  case OpKind::BatchNorm:
-  case OpKind::Relu:
-  case OpKind::Exp:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-  case OpKind::Split:
-    return {{0, dim}};
-  case OpKind::Transpose:
-    return {{0, 1 - dim}};
-  case OpKind::PoolAvg:
-  case OpKind::PoolMax:
-  case OpKind::Enlarge:
-    return dim < 2 ? Trace{{0, dim}} : Trace{};
-  case OpKind::ConstIConv:
-  case OpKind::ConstPool:
-  case OpKind::ConstImm:
-  case OpKind::ConstOne:
-    return {};
-  }
-  llvm_unreachable("every operator is handled above");
-}
 
 static int64_t addExtents(int64_t lhs, int64_t rhs) {
   return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs)
@@ -163,7 +53,7 @@ private:
     return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
   }
 
-  /// A node that is matched. Rules are proved at ranks from 1 to 4.
+  /// A node that is matched.
   bool takeBound(NodeId id) {
     const Node &node = rule.graph[id];
     types[id] = dyn_cast_or_null<RankedTensorType>(graph[binding[id]].type);
@@ -189,8 +79,9 @@ private:
     });
   }
 
-  static bool isRankProved(RankedTensorType type) {
-    return type.getRank() >= 1 && type.getRank() <= 4;
+  bool isRankProved(RankedTensorType type) const {
+    return type.getRank() >= 1 &&
+           (!pattern.hasOpenRank || type.getRank() <= kMaxOpenRank);
   }
 
   bool addPlanned(NodeId id) {
@@ -263,7 +154,7 @@ private:
     choices.type = chosen;
     if (node.is(OpKind::Split)) {
       unsigned axis = node.params[0].first;
-      const Boundaries &below = boundaries[node.operands[0]];
+      const BoundaryList<int64_t> &below = boundaries[node.operands[0]];
       if (axis >= below.size() || !below[axis] ||
           ShapedType::isDynamic(below[axis]->position))
         return std::nullopt;
@@ -275,35 +166,29 @@ private:
 
   void setBoundaries(NodeId id) {
     const Node &node = rule.graph[id];
-    Boundaries &own = boundaries[id];
-    own.resize(types[id].getRank());
+    if (!pattern.traces)
+      return;
+    boundaries[id].resize(types[id].getRank());
     if (node.isVariable())
       return;
-    for (unsigned dim = 0; dim < own.size(); ++dim)
-      for (auto [operand, from] : getTrace(node, dim)) {
-        const Boundaries &below = boundaries[node.operands[operand]];
-        if (!own[dim] && from < below.size())
-          own[dim] = below[from];
-      }
-    if (node.is(OpKind::Concat)) {
-      unsigned axis = node.params[0].first;
-      int64_t position = 0;
-      BoundaryPtr before;
-      for (auto [number, operand] : llvm::enumerate(node.operands)) {
-        before = number == 0
-                     ? boundaries[operand][axis]
-                     : std::make_shared<Boundary>(Boundary{
-                           position, before, boundaries[operand][axis]});
-        position = addExtents(position, types[operand].getDimSize(axis));
-      }
-      own[axis] = before;
+    SmallVector<const BoundaryList<int64_t> *> operands;
+    SmallVector<unsigned> ranks;
+    for (NodeId operand : node.operands) {
+      if (!types[operand])
+        return;
+      operands.push_back(&boundaries[operand]);
+      ranks.push_back(types[operand].getRank());
     }
-    if (node.is(OpKind::Split)) {
-      BoundaryPtr cut = boundaries[node.operands[0]][node.params[0].first];
-      if (cut)
-        own[node.params[0].first] =
-            node.params[1].first == 0 ? cut->before : cut->after;
-    }
+    ranks.push_back(types[id].getRank());
+    const Trace &trace = pattern.traces->get(node, ranks);
+    if (trace.empty())
+      return;
+    boundaries[id] = followBoundaries<int64_t>(
+        node, trace, operands,
+        [&](unsigned operand) {
+          return types[node.operands[operand]].getDimSize(node.params[0].first);
+        },
+        addExtents);
   }
 
   const EGraph &graph;
@@ -312,7 +197,7 @@ private:
   const Binding &binding;
   RankedTensorType chosen; ///< The type of the constant that is made.
   std::vector<RankedTensorType> types;
-  std::vector<Boundaries> boundaries;
+  std::vector<BoundaryList<int64_t>> boundaries;
   Plan plan;
 };
 } // namespace

@@ -1,6 +1,7 @@
 //===- EGraph.cpp - Equal expressions in little room ----------------------===//
 
 #include "EGraph.h"
+#include "espalier/Substitution/Search/CostModel.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -77,9 +78,13 @@ void EGraph::canonicalize(ENode &node) const {
 bool EGraph::isConstant(const ENode &node) const {
   if (node.kind != ENode::Kind::Operator)
     return false;
-  return llvm::all_of(node.operands, [&](ClassId operand) {
-    return classes[find(operand)].isConstant;
+  bool needsOthers = llvm::any_of(node.operands, [&](ClassId operand) {
+    return !classes[find(operand)].isConstant;
   });
+  if (needsOthers || node.operands.empty())
+    return !needsOthers;
+  std::optional<OperatorInstance> instance = getInstance(node);
+  return instance && isComputedAhead(*instance);
 }
 
 ClassId EGraph::lookup(ENode node) const {
@@ -100,9 +105,9 @@ ClassId EGraph::add(ENode node, Type type) {
   EClass self;
   self.nodes.push_back(id);
   self.type = type;
-  self.isConstant = isConstant(node);
   classes.push_back(std::move(self));
   parents.push_back(node.owner);
+  classes.back().isConstant = isConstant(node);
   nodes.push_back(std::move(node));
   return nodes[id].owner;
 }
@@ -200,8 +205,7 @@ void EGraph::keepOnly(ENodeId id) {
   members = {id};
 }
 
-std::optional<OperatorInstance> EGraph::getInstance(ENodeId id) const {
-  const ENode &node = nodes[id];
+std::optional<OperatorInstance> EGraph::getInstance(const ENode &node) const {
   if (node.kind != ENode::Kind::Operator)
     return std::nullopt;
   OperatorInstance instance;

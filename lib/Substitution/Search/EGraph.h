@@ -61,7 +61,7 @@ struct EClass {
   std::vector<ENodeId> users;
   mlir::Type
       type; ///< The most precise one that is known; null without a value.
-  bool isConstant = false; ///< One of the nodes needs constants alone.
+  bool isConstant = false; ///< One of the nodes is computed ahead of time.
 };
 
 class EGraph {
@@ -104,11 +104,14 @@ public:
   bool isCanonical(ClassId id) const { return parents[id] == id; }
   mlir::MLIRContext *getContext() const { return context; }
 
-  /// Whether a node is an operator that needs constants alone.
+  /// Whether a node is an operator that needs constants alone and is computed
+  /// ahead of time.
   bool isConstant(const ENode &node) const;
   /// The instance that a node of `graph` is, for the types that are known of
   /// its operands.
-  std::optional<OperatorInstance> getInstance(ENodeId id) const;
+  std::optional<OperatorInstance> getInstance(ENodeId id) const {
+    return getInstance(nodes[id]);
+  }
 
 private:
   struct Hash {
@@ -117,6 +120,7 @@ private:
   struct Equal {
     bool operator()(const ENode &lhs, const ENode &rhs) const;
   };
+  std::optional<OperatorInstance> getInstance(const ENode &node) const;
   void canonicalize(ENode &node) const;
   void refine(ClassId id);
   void rehash(ENodeId id);

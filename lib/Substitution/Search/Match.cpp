@@ -119,12 +119,16 @@ getJoining(const Rule &rule, ArrayRef<std::vector<NodeId>> below,
 }
 
 RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
-    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)) {
+    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)),
+      hasOpenRank(substitution::hasOpenRank(proved.rule)) {
   const Rule &rule = proved.rule;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
     operators.push_back(rule.graph[id].isVariable()
                             ? kNone
                             : recognizer.getOperator(rule.graph[id]));
+  for (NodeId id = 0; id < rule.graph.size(); ++id)
+    if (rule.graph[id].is(OpKind::Split))
+      traces = &recognizer.getTraces();
   for (NodeId output : rule.src) {
     std::set<NodeId> nodes;
     collect(rule.graph, output, nodes);

@@ -11,8 +11,9 @@
 #define ESPALIER_LIB_SUBSTITUTION_SEARCH_MATCH_H
 
 #include "EGraph.h"
+#include "espalier/Substitution/Boundaries.h"
 #include "espalier/Substitution/Search/RuleSet.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/Shapes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace espalier::substitution {
@@ -28,9 +29,11 @@ public:
   /// Whether node `id` is that operator, of its operands in reverse order if
   /// `isSwapped`.
   bool is(const EGraph &graph, ENodeId id, unsigned operation, bool isSwapped);
+  Traces &getTraces() { return traces; }
 
 private:
   std::vector<Node> operators;
+  Traces traces;
   /// By name, attributes and types: for each operator, not known yet, false or
   /// true.
   std::map<std::vector<const void *>, std::vector<int8_t>> known;
@@ -52,6 +55,11 @@ struct RulePattern {
   const Rule *rule;
   const Guard *guard;
   Uses uses;
+  /// Whether it holds up to `kMaxOpenRank`; otherwise it says what ranks it
+  /// has.
+  bool hasOpenRank;
+  /// To find where splits cut; null if the rule has none.
+  Traces *traces = nullptr;
   std::vector<unsigned> operators; ///< Of each node, in a `Recognizer`.
   /// The nodes below each output of `src`.
   llvm::SmallVector<std::vector<NodeId>, 2> below;

@@ -1,6 +1,6 @@
 //===- Rule.cpp - Substitution rules and their printer --------------------===//
 
-#include "espalier/Substitution/Rule.h"
+#include "Scalars.h"
 #include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -75,9 +75,12 @@ std::string espalier::substitution::check(const Rule &rule) {
            llvm::utostr(rule.src.size());
   for (llvm::ArrayRef<NodeId> side : {rule.src, rule.dst})
     for (NodeId root : side)
-      if (rule.graph[root].kind == Node::Kind::Scalar)
-        return "expects a tensor as output, but got ?s" +
-               llvm::utostr(rule.graph[root].number);
+      if (isScalar(rule.graph, root)) {
+        std::string message = "expects a tensor as output, but got ";
+        llvm::raw_string_ostream os(message);
+        print(rule.graph, root, os);
+        return message;
+      }
   llvm::SmallBitVector src = getReachable(rule.graph, rule.src);
   llvm::SmallBitVector dst = getReachable(rule.graph, rule.dst);
   for (NodeId id : dst.set_bits())

@@ -1,6 +1,6 @@
 //===- RuleParser.cpp - Parses the text form of rules ---------------------===//
 
-#include "espalier/Substitution/Rule.h"
+#include "Scalars.h"
 #include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -109,8 +109,9 @@ private:
       std::optional<NodeId> operand = parseNode(depth + 1);
       if (!operand)
         return false;
-      bool isScalar = graph[*operand].kind == Node::Kind::Scalar;
-      if (isScalar != info.isScalarOperand(operands.size())) {
+      bool isScalar = espalier::substitution::isScalar(graph, *operand);
+      bool isProduct = isScalar && info.kind == OpKind::SMul;
+      if (isScalar != info.isScalarOperand(operands.size()) && !isProduct) {
         fail(Twine("expects a ") + (isScalar ? "tensor" : "scalar") +
              " as operand " + Twine(operands.size() + 1) + " of '" + info.name +
              "', but got a " + (isScalar ? "scalar" : "tensor"));

@@ -10,8 +10,8 @@
 namespace espalier::substitution {
 
 /// Predicts what an operator adds to the time of a program. Searches ask for
-/// each different instance once and add the answers up. What depends on
-/// constants alone is not asked for: it is computed ahead of time.
+/// each different instance once and add the answers up. What is computed ahead
+/// of time is not asked for.
 class CostModel {
 public:
   virtual ~CostModel() = default;
@@ -30,6 +30,11 @@ public:
   /// own and does not count as a search.
   virtual double getSecondsMeasuring() const { return 0; }
 };
+
+/// Whether what an operator makes of constants is computed ahead of time, and
+/// not whenever the program runs: if it takes little work, and is little more
+/// to keep (FoldLimits.h).
+bool isComputedAhead(const OperatorInstance &instance);
 
 /// A machine as a roofline.
 struct Machine {

@@ -1,5 +1,6 @@
 //===- AnalyticCost.cpp - Costs by counting -------------------------------===//
 
+#include "espalier/Definition/FoldLimits.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Substitution/Search/CostModel.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -101,4 +102,24 @@ double AnalyticCostModel::getSeconds(const OperatorInstance &instance) {
   }
   return seconds + std::max(flops / machine.flopsPerSecond,
                             bytes / machine.bytesPerSecond);
+}
+
+bool espalier::substitution::isComputedAhead(const OperatorInstance &instance) {
+  Machine none;
+  double numNodes = 1; // Of one tap: accesses, and what is done with them.
+  double bytes = 0;
+  for (RankedTensorType operand : instance.operands) {
+    if (!operand.hasStaticShape())
+      return false;
+    numNodes += 1 + operand.getRank();
+    bytes += countBytes(operand, none);
+  }
+  if (!instance.result.hasStaticShape())
+    return false;
+  // A multiplication and an addition are one tap.
+  double numTaps = countElements(instance.result, none) *
+                   std::max(1.0, countOperations(instance, none) / 2);
+  return numTaps * numNodes <= definition::kMaxFoldedWork &&
+         countBytes(instance.result, none) <=
+             bytes + definition::kMaxFoldedGrowth;
 }

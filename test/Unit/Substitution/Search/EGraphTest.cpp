@@ -3,6 +3,7 @@
 #include "Extract.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "gtest/gtest.h"
+#include <random>
 
 using namespace mlir;
 using namespace espalier;
@@ -98,6 +99,28 @@ TEST_F(EGraphTest, ConstantsMakeConstants) {
   EXPECT_TRUE(graph[sum].isConstant);
 }
 
+TEST_F(EGraphTest, ConstantsThatTakeLongAreComputedByTheProgram) {
+  auto isFree = [&](int64_t rows, StringRef name,
+                    std::optional<int64_t> resultRows = {}) {
+    RankedTensorType square = type({rows, rows});
+    ENode node;
+    node.symbol = graph.getSymbol(
+        "graph.constant",
+        builder.getDictionaryAttr(builder.getNamedAttr(
+            "value", DenseElementsAttr::get(square, float(rows)))));
+    ClassId weight = graph.add(node, square);
+    return graph[addOp(name, {weight, weight},
+                       type({resultRows.value_or(rows), rows}))]
+        .isConstant;
+  };
+  EXPECT_TRUE(isFree(128, "graph.matmul"));
+  EXPECT_FALSE(isFree(1024, "graph.matmul"));
+  EXPECT_TRUE(isFree(1024, "graph.concat", 2048));
+  EXPECT_FALSE(isFree(4096, "graph.concat", 8192));
+  // What grows by more than 4 MiB.
+  EXPECT_FALSE(isFree(64, "graph.enlarge", 64 * 1024));
+}
+
 TEST_F(EGraphTest, SharedExpressionsCostOnce) {
   // Two uses of `exp(a)` cost more than one, but less than two of `tanh(a)`.
   ClassId a = addValue(0, type({2, 2}));
@@ -147,5 +170,52 @@ TEST_F(EGraphTest, CyclesAreExcluded) {
   EXPECT_NEAR(problem.getCost(best), 9, 1e-6);
   EXPECT_TRUE(isOptimal);
 }
+
+class RoundingTest : public EGraphTest,
+                     public testing::WithParamInterface<unsigned> {
+protected:
+  /// Operators, each with other ways to say it that cost the same.
+  ClassId addEqualWays(unsigned numOperators, NamedCosts &model) {
+    std::vector<ClassId> all{addValue(0, type({2, 2}))};
+    ClassId root = all.front();
+    for (unsigned number = 0; number < numOperators; ++number) {
+      std::string name = "graph.op" + std::to_string(number);
+      double cost = draw() * (random() % 2 ? 1e6 : 1e9);
+      ClassId x = all[random() % all.size()], y = all[random() % all.size()];
+      model.costs[name] = cost;
+      ClassId whole = addOp(name, {x, y});
+      for (unsigned way = 0; way < 3; ++way) {
+        std::string other = name + "_" + std::to_string(way);
+        double part = cost * draw();
+        model.costs[other + "_first"] = part;
+        model.costs[other + "_second"] = cost - part;
+        graph.unite(whole,
+                    addOp(other + "_second", {addOp(other + "_first", x), y}));
+      }
+      graph.rebuild();
+      all.push_back(graph.find(whole));
+      root = addOp("graph.add", {root, all.back()});
+    }
+    return root;
+  }
+
+  double draw() { return random() * 0x1p-32; }
+
+  std::mt19937 random{GetParam()};
+};
+
+/// What is counted up and down is rounded, and would be a gain for ever.
+TEST_P(RoundingTest, IsNoImprovement) {
+  NamedCosts model;
+  ClassId root = addEqualWays(/*numOperators=*/30, model);
+  NodeCosts costs(graph, model);
+  Extraction problem{graph, root, costs};
+  unsigned numAsked = 0;
+  auto isTimeUp = [&] { return ++numAsked > 100000; };
+  Choice greedy = extractGreedily(problem, getOriginal(problem), isTimeUp);
+  EXPECT_LT(numAsked, 20 * graph.getNumClassIds());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RoundingTest, testing::Range(0u, 40u));
 
 } // namespace

@@ -1,13 +1,8 @@
 //===- Proof.cpp - What a proof consists of, as text ----------------------===//
 
 #include "Proof.h"
-#include "espalier/Substitution/Verify.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include <z3.h>
 
 using namespace espalier::substitution;
 
@@ -117,6 +112,7 @@ private:
 void Proof::accept() {
   accepted.forms += current.forms;
   llvm::append_range(accepted.questions, current.questions);
+  llvm::append_range(accepted.claims, current.claims);
   current = Part();
 }
 
@@ -213,64 +209,11 @@ std::string Proof::str(const Rule &rule, llvm::StringRef verdict) const {
   for (const std::string &question : accepted.questions)
     if (known.insert(question).second)
       os << "(push 1)\n" << question << "(check-sat)\n(pop 1)\n";
+  os << ";\n; That dst has a meaning, and outputs of equal shapes, wherever "
+        "src "
+        "has a meaning\n; and the condition holds:\n";
+  for (const std::string &claim : accepted.claims)
+    if (known.insert(claim).second)
+      os << "(push 1)\n" << claim << "(pop 1)\n";
   return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Replay
-//===----------------------------------------------------------------------===//
-
-/// Runs a file of questions. Nothing if some answer is not `unsat`.
-static std::optional<unsigned> replay(const std::string &text) {
-  Z3_config config = Z3_mk_config();
-  Z3_context context = Z3_mk_context(config);
-  Z3_del_config(config);
-  Z3_set_error_handler(context, nullptr);
-  llvm::StringRef answers = Z3_eval_smtlib2_string(context, text.c_str());
-  llvm::SmallVector<llvm::StringRef> lines;
-  answers.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  bool isRight = llvm::all_of(
-      lines, [](llvm::StringRef line) { return line.trim() == "unsat"; });
-  unsigned count = lines.size();
-  isRight &= count == llvm::StringRef(text).count("(check-sat)");
-  Z3_del_context(context);
-  if (!isRight)
-    return std::nullopt;
-  return count;
-}
-
-int espalier::substitution::checkProofs(llvm::StringRef folder,
-                                        llvm::raw_ostream &os,
-                                        llvm::raw_ostream &errors) {
-  std::error_code failure;
-  std::vector<std::string> paths;
-  for (llvm::sys::fs::directory_iterator file(folder, failure), end;
-       file != end && !failure; file.increment(failure))
-    if (llvm::StringRef(file->path()).ends_with(".smt2"))
-      paths.push_back(file->path());
-  llvm::sort(paths);
-  if (failure || paths.empty()) {
-    errors << folder << ": error: "
-           << (failure ? failure.message()
-                       : std::string("expects proofs, but got none"))
-           << '\n';
-    return 2;
-  }
-  unsigned numWrong = 0;
-  for (const std::string &path : paths) {
-    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-    std::string text = file ? (*file)->getBuffer().str() : "";
-    os << llvm::sys::path::filename(path) << ": ";
-    if (!llvm::StringRef(text).starts_with("; espalier proof 1\n")) {
-      os << "expects a proof of version 1\n";
-      ++numWrong;
-    } else if (std::optional<unsigned> count = replay(text)) {
-      os << *count << " answers are right\n";
-    } else {
-      os << "an answer is wrong\n";
-      ++numWrong;
-    }
-  }
-  os << paths.size() << " proofs: " << numWrong << " wrong\n";
-  return numWrong == 0 ? 0 : 1;
 }

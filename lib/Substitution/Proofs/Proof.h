@@ -1,9 +1,9 @@
 //===- Proof.h - What a proof consists of, as text --------------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_SUBSTITUTION_PROOF_H
-#define ESPALIER_LIB_SUBSTITUTION_PROOF_H
+#ifndef ESPALIER_LIB_SUBSTITUTION_PROOFS_PROOF_H
+#define ESPALIER_LIB_SUBSTITUTION_PROOFS_PROOF_H
 
-#include "Expand.h"
+#include "../Expand.h"
 
 namespace espalier::substitution {
 
@@ -24,17 +24,21 @@ public:
                   llvm::ArrayRef<Points> pieces);
   /// Adds a question in SMT-LIB about real numbers.
   void addReals(llvm::StringRef question);
+  /// Adds what a condition promises, as `writeClaim` says it.
+  void addClaim(std::string script) {
+    current.claims.push_back(std::move(script));
+  }
   /// SMT-LIB with the normal forms as comments.
   std::string str(const Rule &rule, llvm::StringRef verdict) const;
 
 private:
   struct Part {
     std::string forms;
-    std::vector<std::string> questions;
+    std::vector<std::string> questions, claims;
   };
   Part current, accepted;
 };
 
 } // namespace espalier::substitution
 
-#endif // ESPALIER_LIB_SUBSTITUTION_PROOF_H
+#endif // ESPALIER_LIB_SUBSTITUTION_PROOFS_PROOF_H

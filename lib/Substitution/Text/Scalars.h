@@ -1,0 +1,19 @@
+//===- Scalars.h - Which nodes of rules are scalars -------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_SUBSTITUTION_TEXT_SCALARS_H
+#define ESPALIER_LIB_SUBSTITUTION_TEXT_SCALARS_H
+
+#include "espalier/Substitution/Rule.h"
+
+namespace espalier::substitution {
+
+/// Whether a node is a scalar: a variable that is one, or a product of scalars.
+inline bool isScalar(const Graph &graph, NodeId id) {
+  while (graph[id].is(OpKind::SMul))
+    id = graph[id].operands[0];
+  return graph[id].kind == Node::Kind::Scalar;
+}
+
+} // namespace espalier::substitution
+
+#endif // ESPALIER_LIB_SUBSTITUTION_TEXT_SCALARS_H
