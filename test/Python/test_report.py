@@ -98,7 +98,7 @@ def test_violation_of_a_refused_command_is_red():
     assert s.violation["kind"] == "flow"
     page = make_page(s, refused=str(error.value))
     assert arrows(svg_of(page), "violation") == 1
-    assert '<p class="refused">expects to keep the flow dependence from @step' in page
+    assert '<p class="refused">&#x27;transform.poly.tile&#x27; op expects to keep the flow' in page
     # Another refusal, for another reason, leaves none.
     with pytest.raises(ScheduleError):
         s.split("step", "x", [2])

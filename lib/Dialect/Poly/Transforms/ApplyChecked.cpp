@@ -67,8 +67,9 @@ static llvm::Error checkLoops(KernelOp kernel) {
 
 static llvm::Error checkDependences(KernelOp kernel) {
   KernelModel model = buildModel(kernel);
+  BandNodes nodes;
   polyhedral::ScheduleTree tree =
-      buildScheduleTree(model, kernel.getSchedule());
+      buildScheduleTree(model, kernel.getSchedule(), &nodes);
   polyhedral::Legality legality =
       polyhedral::checkSchedule(model.program, tree.get());
   switch (legality.verdict) {
@@ -82,7 +83,7 @@ static llvm::Error checkDependences(KernelOp kernel) {
   if (!legality.violation)
     return refuse("expects " + legality.reason);
   std::string message =
-      "expects " + describeViolation(model, *legality.violation);
+      "expects " + describeViolation(model, nodes, *legality.violation);
   DictionaryAttr encoded =
       encodeViolation(model, *legality.violation, kernel.getContext());
   // The tree goes; its loops with it.
@@ -178,6 +179,8 @@ espalier::poly::applyTo(ComputeOp compute,
 llvm::Error
 espalier::poly::tryOn(ComputeOp compute,
                       llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  if (llvm::Error error = checkDomain(compute))
+    return error;
   StringAttr symbol = compute.getSymNameAttr();
   return tryEdit(compute.getKernel(), [&](KernelOp kernel) {
     return edit(kernel.lookupCompute(symbol));

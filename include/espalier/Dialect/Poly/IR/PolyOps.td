@@ -143,6 +143,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
     to an element has memory of its own. The accesses stay those of the array.
     `extents` gives the dynamic extents of the memory, from the parameters.
 
+    Messages call an array by its attribute `espalier.name`, if it has one.
+
     Constraints:
     - (C1) there is one size for each dynamic extent; with `storage`, there may
       be none, and the indices have no bounds.

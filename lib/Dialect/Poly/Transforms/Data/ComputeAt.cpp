@@ -415,7 +415,5 @@ static llvm::Error decomposeIn(ComputeOp compute, StringRef loop) {
 }
 
 llvm::Error espalier::poly::decompose(ComputeOp compute, StringRef loop) {
-  return applyWithHint(
-      compute, [&](ComputeOp compute) { return decomposeIn(compute, loop); },
-      [&] { return findLoops(compute, "initialized before", decomposeIn); });
+  return applyAt(compute, loop, decomposeIn);
 }
