@@ -119,6 +119,33 @@ def test_slices_of_several_computations():
     assert arrows(other, "dependence flow reduction") == 9
 
 
+def test_violation_across_the_plane():
+    """An end may be outside of the plane; a ring says that both are in one place."""
+    s = Schedule(product)
+    with pytest.raises(ScheduleError):
+        s.parallelize("acc", "p")
+    page = make_page(s, axes={"acc": ["i", "j"]})
+    assert [ring.get("class") for ring in svg_of(page).findall("circle")].count("violation") == 1
+    assert arrows(svg_of(make_page(s)), "violation") == 1
+
+
+@kernel
+def deep(a: f64[n], b: f64[n]) -> None:
+    for i in range(n):
+        for j in range(n):
+            for p in range(n):
+                for q in range(n):
+                    for r in range(n):
+                        for s in range(n):
+                            a[i] += b[j] * b[p] * b[q] * b[r] * b[s]
+
+
+def test_default_sizes_suit_the_number_of_points():
+    assert "<p>n = 5</p>" in make_page(Schedule(deep))
+    with pytest.raises(CompileError, match="expects sizes with at most 20000 points"):
+        make_page(Schedule(deep), {"n": 6})
+
+
 def test_trace():
     trace = Schedule(product).trace([1, 2, 2])
     assert trace["computations"] == {"acc": ["i", "j", "p"], "init": ["i", "j"]}
