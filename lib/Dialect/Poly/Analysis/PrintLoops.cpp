@@ -45,8 +45,15 @@ llvm::Expected<std::string>
 espalier::poly::printLoops(KernelOp kernel, ArrayRef<std::string> parameters) {
   KernelModel model = buildModel(kernel);
   llvm::Expected<polyhedral::Ast> ast = scanWithNames(kernel, model);
-  if (!ast)
+  if (!ast) {
+    for (ComputeOp compute : kernel.getComputes())
+      if (std::string fault = checkDomain(compute, /*notEmpty=*/false);
+          !fault.empty()) {
+        llvm::consumeError(ast.takeError());
+        return llvm::createStringError("expects " + fault);
+      }
     return ast.takeError();
+  }
   polyhedral::AstNames names;
   names.parameters.assign(parameters.begin(), parameters.end());
   names.loop = [](Attribute tag) { return describeLoop(tag); };

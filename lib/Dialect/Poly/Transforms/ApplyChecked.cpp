@@ -139,35 +139,15 @@ espalier::poly::applyChecked(KernelOp kernel,
 //===----------------------------------------------------------------------===//
 
 /// Whether `compute` has points, finitely many of them.
-static llvm::Error checkDomain(ComputeOp compute) {
-  unsigned numDims = compute.getNumDims();
-  unsigned numParams = compute.getKernel().getNumParameters();
-  polyhedral::Context context;
-  polyhedral::Set points = polyhedral::Set::getUnion(
-      context, numDims, numParams, compute.getDomainSets());
-  if (points.isEmpty() == true)
-    return refuse("expects " + quote(compute) +
-                  " to have points, but its domain is empty");
-  if (points.isBounded() != false)
-    return llvm::Error::success();
-  for (unsigned dim = 0; dim < numDims; ++dim) {
-    polyhedral::Map value = polyhedral::Map::get(
-        context, numParams,
-        AffineMap::get(numDims, numParams,
-                       getAffineDimExpr(dim, compute.getContext())));
-    if (value.apply(points).isBounded() == false)
-      return refuse("expects " + quote(compute) +
-                    " to have a bounded domain, but nothing bounds " +
-                    quote(compute.getDimName(dim).getValue()));
-  }
-  return llvm::Error::success();
+static llvm::Error checkPoints(ComputeOp compute) {
+  return refuseFault(checkDomain(compute, /*notEmpty=*/true));
 }
 
 llvm::Error
 espalier::poly::applyTo(ComputeOp compute,
                         llvm::function_ref<llvm::Error(ComputeOp)> edit,
                         llvm::function_ref<llvm::Error(KernelOp)> check) {
-  if (llvm::Error error = checkDomain(compute))
+  if (llvm::Error error = checkPoints(compute))
     return error;
   StringAttr symbol = compute.getSymNameAttr();
   return applyChecked(
@@ -179,7 +159,7 @@ espalier::poly::applyTo(ComputeOp compute,
 llvm::Error
 espalier::poly::tryOn(ComputeOp compute,
                       llvm::function_ref<llvm::Error(ComputeOp)> edit) {
-  if (llvm::Error error = checkDomain(compute))
+  if (llvm::Error error = checkPoints(compute))
     return error;
   StringAttr symbol = compute.getSymNameAttr();
   return tryEdit(compute.getKernel(), [&](KernelOp kernel) {

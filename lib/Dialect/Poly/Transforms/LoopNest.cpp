@@ -86,14 +86,7 @@ llvm::Error espalier::poly::checkExpr(ComputeOp compute, AffineExpr expr,
                                       unsigned numDims) {
   unsigned numParams = compute.getKernel().getNumParameters();
   bool isLegal = expr.isPureAffine();
-  bool dividesByZero = false;
   expr.walk([&](AffineExpr part) {
-    bool isDivision = part.getKind() == AffineExprKind::FloorDiv ||
-                      part.getKind() == AffineExprKind::CeilDiv ||
-                      part.getKind() == AffineExprKind::Mod;
-    if (auto binary = dyn_cast<AffineBinaryOpExpr>(part); isDivision)
-      if (auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS()))
-        dividesByZero |= divisor.getValue() <= 0;
     if (auto dim = dyn_cast<AffineDimExpr>(part))
       isLegal &= dim.getPosition() < numDims;
     if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
@@ -101,12 +94,10 @@ llvm::Error espalier::poly::checkExpr(ComputeOp compute, AffineExpr expr,
     if (auto number = dyn_cast<AffineConstantExpr>(part))
       isLegal &= isSmall(number.getValue());
   });
-  if (isLegal && !dividesByZero)
-    return llvm::Error::success();
+  if (isLegal)
+    return refuseFault(findNumberFault(expr));
   std::string text;
   llvm::raw_string_ostream(text) << expr;
-  if (dividesByZero)
-    return refuse("expects positive divisors, but got " + text);
   return refuse("expects an affine expression of " + Twine(numDims) +
                 " loops and " + Twine(numParams) +
                 " parameters, with numbers of at most 2^30, but got " + text);

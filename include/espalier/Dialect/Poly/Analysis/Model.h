@@ -68,6 +68,10 @@ std::string checkLanes(ScheduleOp schedule,
 std::string checkRegisters(ArrayOp array,
                            const polyhedral::Limits &limits = {});
 
+/// What is expected of the points of `compute`, and what they are instead: they
+/// are finitely many and, with `notEmpty`, there are some; empty if that is so.
+std::string checkDomain(ComputeOp compute, bool notEmpty);
+
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
 /// @a(1), distance (1), on 'x' (write 0 at [i], read 0 at [i - 1]), with n =
 /// 2`. `nodes` are those of the schedule's tree.
