@@ -145,8 +145,9 @@ def test_data_commands():
     check_product(s.compile(NO_CACHE))
     with pytest.raises(ScheduleError, match="expects @acc to write an array of the kernel"):
         s.place("acc", "stack")
-    with pytest.raises(ScheduleError, match="expects one of heap, stack, register, but got 'x'"):
-        s.place(copy, "x")
+    for placement in ("x", ["heap"]):
+        with pytest.raises(ScheduleError, match="expects one of heap, stack, register, but got "):
+            s.place(copy, placement)
 
 
 def test_skew_and_wavefront():
@@ -187,6 +188,7 @@ def test_skew_and_wavefront():
             lambda s: s.register_block("acc", ["i", "j"], [400, 800], 4),
             "expects at most 8192 copies of a point of @acc",
         ),
+        (lambda s: s.rfactor("acc", ""), 'one of ["i", "j", "p"], but got ""'),
         (lambda s: s.rfactor("acc", "i"), 'in one iteration; legal for the loops ["p"]'),
         (lambda s: s.tensorize("acc", "i", "no"), "a micro-kernel, one of [@product], but got @no"),
         (lambda s: s.split(1, "i", [4]), "expects the name of a computation, but got 1"),

@@ -56,7 +56,7 @@ def enumerator(cases: Mapping[str, int]) -> Callable[[str], str]:
     """Return what makes an attribute of an enumeration."""
 
     def make(value: str) -> str:
-        if value not in cases:
+        if not isinstance(value, str) or value not in cases:
             raise ScheduleError(f"expects one of {', '.join(cases)}, but got {value!r}")
         return f"{cases[value]} : i32"
 
