@@ -14,6 +14,8 @@ struct AccessPair {
   unsigned sink;   ///< Possibly the same.
   const Access &sourceAccess;
   const Access &sinkAccess;
+  /// Their places among the reads or writes of the statements.
+  unsigned sourceNumber, sinkNumber;
   /// Both are the accumulator of one reduction.
   bool isReduction;
 };

@@ -88,6 +88,8 @@ bool ScheduleChecker::refuse(const AccessPair &pair, const PairSet &points,
   violation.array = pair.sourceAccess.array;
   violation.source = pair.source;
   violation.sink = pair.sink;
+  violation.sourceAccess = pair.sourceNumber;
+  violation.sinkAccess = pair.sinkNumber;
   violation.loop = loop;
   llvm::ArrayRef<int64_t> values = *sample;
   unsigned numSource = program.statements[pair.source].numDims;

@@ -99,7 +99,7 @@ bool StorageChecker::checkLifetimes(const Uses &uses, size_t numLevels) {
                      toText(values.drop_front(rank)) +
                      " are in one place and alive at the same time";
   if (!parameters.empty())
-    text += ", with parameters " + toText(parameters);
+    text += ", " + describeSizes(program, parameters);
   return refuse(text);
 }
 

@@ -19,6 +19,24 @@ llvm::StringRef espalier::polyhedral::getName(DependenceKind kind) {
   llvm_unreachable("unknown kind");
 }
 
+std::string
+espalier::polyhedral::describeSizes(const Program &program,
+                                    llvm::ArrayRef<int64_t> parameters) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (parameters.empty())
+    return text;
+  bool hasNames = !program.paramNames.empty();
+  os << (hasNames ? "with " : "with parameters (");
+  llvm::interleaveComma(llvm::enumerate(parameters), os, [&](auto parameter) {
+    if (hasNames)
+      os << program.paramNames[parameter.index()] << " = ";
+    os << parameter.value();
+  });
+  os << (hasNames ? "" : ")");
+  return text;
+}
+
 llvm::SmallVector<int64_t> Violation::getDistance() const {
   if (sourcePoint.size() != sinkPoint.size())
     return {};
@@ -78,8 +96,10 @@ void espalier::polyhedral::forEachAccessPair(
       if (!mayPrecede(first, second))
         continue;
       for (const Case &which : cases)
-        for (const Access &source : program.statements[first].*which.source)
-          for (const Access &sink : program.statements[second].*which.sink) {
+        for (const auto &[sourceNumber, source] :
+             llvm::enumerate(program.statements[first].*which.source))
+          for (const auto &[sinkNumber, sink] :
+               llvm::enumerate(program.statements[second].*which.sink)) {
             if (source.array != sink.array)
               continue;
             bool isReduction =
@@ -88,7 +108,9 @@ void espalier::polyhedral::forEachAccessPair(
                 source.map == sink.map;
             Access here = source, there = sink;
             compareElements(here, there);
-            if (!visit({which.kind, first, second, here, there, isReduction}))
+            if (!visit({which.kind, first, second, here, there,
+                        unsigned(sourceNumber), unsigned(sinkNumber),
+                        isReduction}))
               return;
           }
     }

@@ -76,6 +76,11 @@ def test_decompose(loop):
     check_product(s)
 
 
+def test_decompose_needs_a_loop():
+    with pytest.raises(ScheduleError, match=r'expects a loop of @acc, one of .*, but got ""'):
+        Schedule(product).decompose("acc", "")
+
+
 @kernel
 def rows(a: f64[m, n], out: f64[m, n]) -> None:
     """A temporary row, used again for every i."""

@@ -98,7 +98,7 @@ def test_violation_of_a_refused_command_is_red():
     assert s.violation["kind"] == "flow"
     page = make_page(s, refused=str(error.value))
     assert arrows(svg_of(page), "violation") == 1
-    assert '<p class="refused">expects to keep the flow dependence from @step' in page
+    assert '<p class="refused">&#x27;transform.poly.tile&#x27; op expects to keep the flow' in page
     # Another refusal, for another reason, leaves none.
     with pytest.raises(ScheduleError):
         s.split("step", "x", [2])
@@ -117,6 +117,33 @@ def test_slices_of_several_computations():
     other = svg_of(make_page(s, {"m": 2, "n": 3, "k": 4}, axes={"acc": ["j", "p"]}))
     assert len(other.findall("circle")) == 6 + 12
     assert arrows(other, "dependence flow reduction") == 9
+
+
+def test_violation_across_the_plane():
+    """An end may be outside of the plane; a ring says that both are in one place."""
+    s = Schedule(product)
+    with pytest.raises(ScheduleError):
+        s.parallelize("acc", "p")
+    page = make_page(s, axes={"acc": ["i", "j"]})
+    assert [ring.get("class") for ring in svg_of(page).findall("circle")].count("violation") == 1
+    assert arrows(svg_of(make_page(s)), "violation") == 1
+
+
+@kernel
+def deep(a: f64[n], b: f64[n]) -> None:
+    for i in range(n):
+        for j in range(n):
+            for p in range(n):
+                for q in range(n):
+                    for r in range(n):
+                        for s in range(n):
+                            a[i] += b[j] * b[p] * b[q] * b[r] * b[s]
+
+
+def test_default_sizes_suit_the_number_of_points():
+    assert "<p>n = 5</p>" in make_page(Schedule(deep))
+    with pytest.raises(CompileError, match="expects sizes with at most 20000 points"):
+        make_page(Schedule(deep), {"n": 6})
 
 
 def test_trace():

@@ -105,15 +105,17 @@ def test_refusal_changes_nothing():
     before = str(s.module), s.loops()
     with pytest.raises(ScheduleError) as error:
         s.parallelize("step", "i")
-    assert "got the flow dependence from @step(0, 1) to @step(0, 2), distance (0, 1)" in str(
-        error.value
+    assert str(error.value).splitlines()[0] == (
+        "'transform.poly.parallelize' op expects the parallel loop \"i\" to carry no dependence, "
+        "but got the flow dependence from @step(0, 1) to @step(0, 2), distance (0, 1), on 'a' "
+        "(write 0 at [i], read 0 at [i - 1]), with n = 4, t = 1; no loop of @step may be parallel"
     )
     line = inspect.getsourcelines(seidel.__wrapped__)[1] + 5
     assert f"{__file__}:{line}: target op" in str(error.value)
     assert (str(s.module), s.loops(), str(s)) == (*before, "")
 
 
-def test_script_is_applied_as_a_whole():
+def test_script_is_applied_as_a_whole(tmp_path):
     s = Schedule(seidel)
     other = Schedule(seidel)
     other.split("step", "i", [4])
@@ -122,8 +124,11 @@ def test_script_is_applied_as_a_whole():
         'transform.poly.parallelize %0 loop "i.1" : !transform.any_op\n transform.yield',
     )
     before = s.loops()
-    with pytest.raises(ScheduleError, match="got the flow dependence"):
+    with pytest.raises(ScheduleError, match=r"^script:5: 'transform\.poly\.parallelize' op"):
         s.replay(script)
+    (tmp_path / "bad.mlir").write_text(script)
+    with pytest.raises(ScheduleError, match=f"^{tmp_path}/bad.mlir:5: 'transform.poly.paral"):
+        s.load(tmp_path / "bad.mlir")
     assert s.loops() == before
     assert str(s) == ""
 
@@ -140,8 +145,9 @@ def test_data_commands():
     check_product(s.compile(NO_CACHE))
     with pytest.raises(ScheduleError, match="expects @acc to write an array of the kernel"):
         s.place("acc", "stack")
-    with pytest.raises(ScheduleError, match="expects one of heap, stack, register, but got 'x'"):
-        s.place(copy, "x")
+    for placement in ("x", ["heap"]):
+        with pytest.raises(ScheduleError, match="expects one of heap, stack, register, but got "):
+            s.place(copy, placement)
 
 
 def test_skew_and_wavefront():
@@ -165,7 +171,26 @@ def test_skew_and_wavefront():
         (lambda s: s.split("acc", "i", [0]), "expects positive factors, but got 0"),
         (lambda s: s.split("acc", "i", 4), "expects a list, but got 4"),
         (lambda s: s.split("acc", "i", ["a"]), "expects an integer, but got 'a'"),
+        (lambda s: s.split("acc", "i", [2**70]), "expects an integer of 64 bits, but got 118"),
+        (lambda s: s.split("acc", "i", [2**20, 2**20]), "of at most 2^30, but got [1048576, 1048"),
+        (lambda s: s.split("acc", "\u00e4\n", [4]), '["i", "j", "p"], but got "\u00e4\n"'),
         (lambda s: s.split("acc", 1, [4]), "expects a string, but got 1"),
+        (lambda s: s.shift("acc", "i", "n + 1"), "expects a map such as 'affine_map<(i) ->"),
+        (
+            lambda s: s.remap("acc", ["i"], "affine_map<(i) -> (i mod 0)>"),
+            "expects positive divisors, but got d0 mod 0",
+        ),
+        (
+            lambda s: s.register_block("acc", ["i", "p"], [4, 8], 4),
+            'expects loops over elements of what @acc writes, but "p" runs over updates of one',
+        ),
+        (
+            lambda s: s.register_block("acc", ["i", "j"], [400, 800], 4),
+            "expects at most 8192 copies of a point of @acc",
+        ),
+        (lambda s: s.rfactor("acc", ""), 'one of ["i", "j", "p"], but got ""'),
+        (lambda s: s.rfactor("acc", "i"), 'in one iteration; legal for the loops ["p"]'),
+        (lambda s: s.tensorize("acc", "i", "no"), "a micro-kernel, one of [@product], but got @no"),
         (lambda s: s.split(1, "i", [4]), "expects the name of a computation, but got 1"),
         (lambda s: s.replay("module {}"), "expects a script with a sequence @__transform_main"),
         (lambda s: s.replay("nonsense"), "custom op 'nonsense' is unknown"),

@@ -3,7 +3,7 @@
 
 Every transform operation `poly.<command>` whose first operand is `$target`
 becomes a method with the operation's arguments and its description. An array is
-called by a computation that writes it.
+called by a computation that writes it, and the number of that write.
 """
 
 import argparse
@@ -33,14 +33,15 @@ class Commands:
     def command(
         self,
         name: str,
-        targets: Sequence[tuple[str, bool]],
+        targets: Sequence[tuple[str, int | None]],
         attributes: Mapping[str, str | None],
         results: int,
     ) -> list[str]:
         """Apply the operation `name`; return the names of new computations.
 
         Arguments:
-            targets: computations, and whether the array that one writes is meant.
+            targets: computations; for an array that one writes, the number of the
+                write.
         """
         raise NotImplementedError
 '''
@@ -93,7 +94,7 @@ class Generator:
             supers = kind["!superclasses"]
             if argument["def"] == "TransformHandleTypeInterface":
                 required.append(f"{name}: str")
-                targets.append(f"({name}, {is_array})")
+                targets.append(f"({name}, {'write' if is_array else None})")
             elif "OptionalAttr" in supers or "DefaultValuedAttr" in supers:
                 type_name, function = self.attribute(kind["baseAttr"]["def"])
                 optional.append(f"{name}: {type_name} | None = None")
@@ -105,6 +106,8 @@ class Generator:
                 type_name, function = self.attribute(argument["def"])
                 required.append(f"{name}: {type_name}")
                 values.append(f'"{name}": {function}({name})')
+        if is_array:
+            optional.append("write: int = 0")
         name = record["opName"].removeprefix("poly.")
         results = len(record["results"]["args"])
         body = (

@@ -33,6 +33,8 @@ struct Violation {
   unsigned array;
   unsigned source; ///< Statement whose point runs first in program order.
   unsigned sink;   ///< Statement whose point must run after it.
+  /// The accesses: their places among the statements' reads or writes.
+  unsigned sourceAccess, sinkAccess;
   llvm::SmallVector<int64_t> sourcePoint;
   llvm::SmallVector<int64_t> sinkPoint;
   llvm::SmallVector<int64_t> parameters;

@@ -96,6 +96,8 @@ struct Program {
   mlir::MLIRContext *context = nullptr;
   /// Parameters are nonnegative.
   unsigned numParams = 0;
+  /// Of all parameters, for messages; or empty.
+  llvm::SmallVector<std::string, 0> paramNames;
   /// What else is known of the parameters: a set without dimensions, or null.
   mlir::IntegerSet assumptions;
   std::vector<Statement> statements;
@@ -105,6 +107,11 @@ struct Program {
   /// By the number of an array.
   llvm::SmallDenseMap<unsigned, ValueFacts> facts;
 };
+
+/// `with m = 2, n = 3`, or `with parameters (2, 3)` if these have no names;
+/// empty without parameters.
+std::string describeSizes(const Program &program,
+                          llvm::ArrayRef<int64_t> parameters);
 
 /// Calls `visit` for each constraint `expr` >= 0 of the statement's `where`; an
 /// equality gives two.

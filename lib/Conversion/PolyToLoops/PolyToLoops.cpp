@@ -37,9 +37,14 @@ struct ConvertPolyToLoopsPass
     polyhedral::ScheduleTree tree =
         poly::buildScheduleTree(model, kernel.getSchedule());
     auto ast = polyhedral::scanSchedule(model.program, tree.get());
-    if (!ast)
-      return kernel.emitError("cannot be scanned: ")
-             << llvm::toString(ast.takeError());
+    if (!ast) {
+      std::string reason = llvm::toString(ast.takeError());
+      for (poly::ComputeOp compute : kernel.getComputes())
+        if (std::string fault = poly::checkDomain(compute, /*notEmpty=*/false);
+            !fault.empty())
+          return compute.emitOpError("expects ") << fault;
+      return kernel.emitOpError("expects loops that scan it, but ") << reason;
+    }
     auto loops = polyhedral::findPrivateLoops(model.program, tree.get());
     if (!loops)
       return kernel.emitError(llvm::toString(loops.takeError()));

@@ -113,13 +113,14 @@ class _KernelWriter:
     def locals(self) -> Iterator[str]:
         """Yield the arrays that live while the kernel runs."""
         for array in self.tree.locals:
+            name = f'{{espalier.name = "{array.name}"}}'
             if array.iterations:
                 kind, dims = (
                     array.type.element.name,
                     ", ".join(f"d{i}" for i in range(array.iterations)),
                 )
                 yield (
-                    f"%v.{array.name} = poly.array stack : {_memref(array)} "
+                    f"%v.{array.name} = poly.array stack {name} : {_memref(array)} "
                     f"storage affine_map<({dims}) -> ()> as memref<{kind}>"
                 )
                 continue
@@ -130,7 +131,7 @@ class _KernelWriter:
             ]
             place = "heap" if array.type.extents else "stack"
             operands = f"({', '.join(names)})" if names else ""
-            yield f"%v.{array.name} = poly.array {place}{operands} : {_memref(array)}"
+            yield f"%v.{array.name} = poly.array {place}{operands} {name} : {_memref(array)}"
 
     def map(
         self, dims: Sequence[Dim], results: Sequence[Affine], reads: Sequence[Load] = ()

@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from espalier.errors import EspalierError
+from espalier.errors import CompileError, EspalierError
 from espalier.report.plane import planes
 from espalier.report.svg import draw
 from espalier.schedules import Schedule
@@ -45,12 +46,12 @@ def make_page(
     """Return an HTML page about a kernel as it is scheduled now.
 
     Arguments:
-        sizes: of the kernel's parameters, by name; 6 for others, and at least
-            what a violated dependence needs.
+        sizes: of the kernel's parameters, by name; 6 for others, or fewer if that
+            is too many points, and at least what a violated dependence needs.
         axes: the one or two dimensions to show, by computation.
         refused: the message of a command that was refused.
     """
-    trace = schedule.trace(_sizes(schedule, sizes or {}))
+    trace = _trace(schedule, sizes or {})
     named = zip(schedule.parameters, trace["sizes"], strict=True)
     message = f'<p class="refused">{escape(refused)}</p>\n' if refused else ""
     return PAGE.format(
@@ -75,11 +76,21 @@ def write_report(
     Path(path).write_text(make_page(schedule, sizes, axes, refused), encoding="utf-8")
 
 
-def _sizes(schedule: Schedule, given: Mapping[str, int]) -> list[int]:
+def _trace(schedule: Schedule, given: Mapping[str, int]) -> dict[str, Any]:
+    """Trace with the largest default size with which that works."""
+    for default in range(DEFAULT_SIZE, 1, -1):
+        try:
+            return schedule.trace(_sizes(schedule, given, default))
+        except CompileError:
+            continue
+    return schedule.trace(_sizes(schedule, given, 1))
+
+
+def _sizes(schedule: Schedule, given: Mapping[str, int], default: int) -> list[int]:
     """Return a value for each parameter."""
     if unknown := set(given) - set(schedule.parameters):
         raise EspalierError(f"expects sizes out of {schedule.parameters}, but got '{min(unknown)}'")
-    least = [DEFAULT_SIZE] * len(schedule.parameters)
+    least = [default] * len(schedule.parameters)
     if schedule.violation:
         least = [max(a, b) for a, b in zip(least, schedule.violation["parameters"], strict=True)]
     return [given.get(name, n) for name, n in zip(schedule.parameters, least, strict=True)]

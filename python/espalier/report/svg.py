@@ -111,11 +111,17 @@ def _color(tile: int) -> str:
 
 
 def _violation(violation: Mapping[str, object], panels: Mapping[str, _Panel]) -> str:
-    """Return the red arrow of a dependence that a refused command would break."""
+    """Return the red arrow of a dependence that a refused command would break.
+
+    It is a ring where both ends are in one place.
+    """
     ends = []
     for end in ("source", "sink"):
         panel = panels[str(violation[end])]
         ends.append(panel.center(violation[f"{end}_point"]))  # type: ignore[arg-type]
+    if ends[0] == ends[1]:  # They differ in other dimensions than those of the plane.
+        x, y = ends[0]
+        return f'<circle class="violation" cx="{x:g}" cy="{y:g}" r="{RADIUS + 3}"/>'
     return _arrow("violation", *ends)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,12 +12,23 @@ def text(value: str) -> str:
     """Return a string attribute."""
     if not isinstance(value, str):
         raise ScheduleError(f"expects a string, but got {value!r}")
-    return json.dumps(value)
+    return '"' + "".join(_escape(byte) for byte in value.encode(errors="replace")) + '"'
+
+
+def number(value: int) -> int:
+    """Return an integer that fits an attribute."""
+    try:
+        result = operator.index(value)
+    except TypeError as error:
+        raise ScheduleError(f"expects an integer, but got {value!r}") from error
+    if not -(2**63) <= result < 2**63:
+        raise ScheduleError(f"expects an integer of 64 bits, but got {value!r}")
+    return result
 
 
 def integer(value: int) -> str:
     """Return an integer attribute."""
-    return f"{_number(value)} : i64"
+    return f"{number(value)} : i64"
 
 
 def boolean(value: bool) -> str:
@@ -33,7 +43,7 @@ def real(value: float) -> str:
 
 def integers(values: Sequence[int]) -> str:
     """Return a dense array of integers."""
-    numbers = ", ".join(str(_number(value)) for value in _sequence(values))
+    numbers = ", ".join(str(number(value)) for value in _sequence(values))
     return f"array<i64: {numbers}>" if numbers else "array<i64>"
 
 
@@ -46,7 +56,7 @@ def enumerator(cases: Mapping[str, int]) -> Callable[[str], str]:
     """Return what makes an attribute of an enumeration."""
 
     def make(value: str) -> str:
-        if value not in cases:
+        if not isinstance(value, str) or value not in cases:
             raise ScheduleError(f"expects one of {', '.join(cases)}, but got {value!r}")
         return f"{cases[value]} : i32"
 
@@ -60,7 +70,13 @@ def symbol(value: str) -> str:
 
 def affine_map(value: str | int) -> str:
     """Return a map: a number stands for itself, whatever the parameters."""
-    return value if isinstance(value, str) else f"affine_map<() -> ({_number(value)})>"
+    if not isinstance(value, str):
+        return f"affine_map<() -> ({number(value)})>"
+    if not value.lstrip().startswith("affine_map<"):
+        raise ScheduleError(
+            f"expects a map such as 'affine_map<(i) -> (i + 1)>', but got {value!r}"
+        )
+    return value
 
 
 def raw(value: str) -> str:
@@ -78,11 +94,10 @@ def optional(make: Callable[..., str], value: object) -> str | None:
     return None if value is None else make(value)
 
 
-def _number(value: int) -> int:
-    try:
-        return operator.index(value)
-    except TypeError as error:
-        raise ScheduleError(f"expects an integer, but got {value!r}") from error
+def _escape(byte: int) -> str:
+    """Return a byte as it is written in a string of MLIR."""
+    is_plain = 32 <= byte < 127 and byte not in b'"\\'
+    return chr(byte) if is_plain else f"\\{byte:02X}"
 
 
 def _sequence(values: Sequence[object]) -> Sequence[object]:

@@ -14,6 +14,7 @@ from espalier.compiler import Options, read_text
 from espalier.errors import CompileError, EspalierError
 from espalier.kernels.kernel import Kernel
 from espalier.kernels.program import KernelProgram, compile_kernel
+from espalier.schedules import attributes as a
 from espalier.schedules.commands import Commands
 from espalier.schedules.errors import ScheduleError
 
@@ -77,21 +78,21 @@ class Schedule(Commands):
     def command(
         self,
         name: str,
-        targets: Sequence[tuple[str, bool]],
+        targets: Sequence[tuple[str, int | None]],
         attributes: Mapping[str, str | None],
         results: int,
     ) -> list[str]:
         """Apply the operation `name`; what the methods do."""
         lines: list[str] = []
         operands = []
-        for target, is_array in targets:
+        for target, write in targets:
             if not isinstance(target, str):
                 raise ScheduleError(f"expects the name of a computation, but got {target!r}")
-            lookups = [
-                f"transform.poly.computation @{self.kernel}::@{json.dumps(target)} of %module"
-            ]
-            if is_array:
-                lookups.append(f"transform.poly.written_array of %{len(lines)}")
+            symbol = f"{a.symbol(self.kernel)}::{a.symbol(target)}"
+            lookups = [f"transform.poly.computation {symbol} of %module"]
+            if write is not None:
+                which = f"write {a.number(write)} " if write else ""
+                lookups.append(f"transform.poly.written_array {which}of %{len(lines)}")
             for lookup in lookups:
                 lines.append(f"%{len(lines)} = {lookup} : ({_HANDLE}) -> {_HANDLE}")
             operands.append(f"%{len(lines) - 1}")
@@ -104,15 +105,19 @@ class Schedule(Commands):
             f": ({types[0]}) -> ({types[1]})"
         )
         before = self.computations
-        self.replay(_SCRIPT.format("\n    ".join(lines)))
+        self._apply(_SCRIPT.format("\n    ".join(lines)), place="")
         return [name for name in self.computations if name not in before] if results else []
 
     def replay(self, script: str) -> None:
         """Apply a transform script, such as `str` of a schedule; all or nothing."""
+        self._apply(script, "script:")
+
+    def _apply(self, script: str, place: str) -> None:
+        """Apply a script; what is refused is in a line of `place`, if that has a name."""
         try:
             self._schedule.apply(script)
         except CompileError as error:
-            raise ScheduleError(_without_place(str(error))) from None
+            raise ScheduleError(_replace_place(str(error), place)) from None
 
     def loops(self) -> str:
         """Return the loops as they are now, as text."""
@@ -142,7 +147,7 @@ class Schedule(Commands):
         """Apply the script of a file."""
         script = read_text(path)
         if script.strip():
-            self.replay(script)
+            self._apply(script, f"{path}:")
 
     def compile(self, options: Options | None = None) -> KernelProgram:
         """Compile the kernel of a module that has nothing else.
@@ -153,6 +158,9 @@ class Schedule(Commands):
         return compile_kernel(module, self.arguments, options)
 
 
-def _without_place(message: str) -> str:
-    """Leave out where in the generated script a command is."""
-    return re.sub(r"^script\.mlir:\d+: ", "", message, flags=re.MULTILINE)
+def _replace_place(message: str, place: str) -> str:
+    """Say in which line of `place` a command is, or nothing for a generated script."""
+    lines = r"^script\.mlir:(\d+): "
+    return re.sub(
+        lines, lambda line: f"{place}{line[1]}: " if place else "", message, flags=re.MULTILINE
+    )

@@ -49,3 +49,14 @@ func.func @main(%I: memref<4xi32>, %y: memref<4xf32>) {
   poly.call @scatter(%I, %y) : memref<4xi32>, memref<4xf32>
   return
 }
+
+// -----
+
+// No loop can run over these points.
+poly.kernel @endless(%A: memref<?xf32>, %N: index) {
+  // expected-error @below {{expects @s to have a bounded domain, but nothing bounds "i"}}
+  poly.compute @s dims ["i"] domain [affine_set<(i)[N] : (i - N >= 0)>] reads() writes(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}

@@ -53,7 +53,7 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 
-// MISSING: error: expects all computations of a part of a sequence, but @finish, which runs with @update, is missing
+// MISSING: error: 'transform.poly.arrange' op expects all computations of a part of a sequence, but @finish, which runs with @update, is missing
 transform.named_sequence @missing(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide"] by [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j) -> (i, j)>] into ["i"]
@@ -61,7 +61,7 @@ transform.named_sequence @missing(%module: !transform.any_op {transform.readonly
   transform.yield
 }
 
-// UNKNOWN: error: expects computations of the kernel, but got @nothing
+// UNKNOWN: error: 'transform.poly.arrange' op expects computations of the kernel, out of [@update, @divide, @finish], but got @nothing
 transform.named_sequence @unknown(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "nothing"] by [] into ["i"]
@@ -69,7 +69,7 @@ transform.named_sequence @unknown(%module: !transform.any_op {transform.readonly
   transform.yield
 }
 
-// TWICE: error: expects each computation once, but got @update twice
+// TWICE: error: 'transform.poly.arrange' op expects each computation once, but got @update twice
 transform.named_sequence @twice(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "update"] by [] into ["i"]
@@ -77,7 +77,7 @@ transform.named_sequence @twice(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// MAPS: error: expects a map for each of 3 computations, but got 1
+// MAPS: error: 'transform.poly.arrange' op expects a map for each of 3 computations, but got 1
 transform.named_sequence @maps(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "finish"] by [affine_map<(i, j, k) -> (i)>] into ["i"]
@@ -85,7 +85,7 @@ transform.named_sequence @maps(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// DIMS: error: expects a map from the 3 dimensions of @update, but got one from 2
+// DIMS: error: 'transform.poly.arrange' op expects a map from the 3 dimensions of @update, but got one from 2
 transform.named_sequence @dims(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "finish"] by [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>] into ["i"]
@@ -93,7 +93,7 @@ transform.named_sequence @dims(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// FEW: error: expects at least 2 loops for @divide, but got 1
+// FEW: error: 'transform.poly.arrange' op expects at least 2 loops for @divide, but got 1
 transform.named_sequence @few(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "finish"] by [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>] into ["i", "k"]
@@ -101,7 +101,7 @@ transform.named_sequence @few(%module: !transform.any_op {transform.readonly}) {
   transform.yield
 }
 
-// AFFINE: error: expects an affine expression of 3 loops and 1 parameters
+// AFFINE: error: 'transform.poly.arrange' op expects an affine expression of 3 loops and 1 parameters
 transform.named_sequence @affine(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "finish"] by [affine_map<(i, j, k)[N] -> (i * N)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>] into ["i"]
@@ -109,7 +109,7 @@ transform.named_sequence @affine(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// ILLEGAL: error: expects to keep the flow dependence from @divide(2, 0) to @update(2, 1, 0)
+// ILLEGAL: error: 'transform.poly.arrange' op expects to keep the flow dependence from @divide(2, 0) to @update(2, 1, 0)
 transform.named_sequence @illegal(%module: !transform.any_op {transform.readonly}) {
   %update = transform.poly.computation @factor::@update of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.arrange %update with ["divide", "finish"] by [affine_map<(i, j, k) -> (i, k, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] into ["i", "k"]

@@ -11,9 +11,9 @@
 // CHECK-LABEL: poly.kernel @layouts
 module attributes {transform.with_named_sequence} {
 poly.kernel @layouts(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index, %N: index) {
-  // CHECK: poly.array : memref<?x?xf32> storage #[[BLOCKS]] as memref<?x?x16xf32> extents #[[EXTENTS]]
+  // CHECK: poly.array(%{{.*}}, %{{.*}}) : memref<?x?xf32> storage #[[BLOCKS]] as memref<?x?x16xf32> extents #[[EXTENTS]]
   %t = poly.array(%M, %N) : memref<?x?xf32>
-  // CHECK: poly.array : memref<?x?xf32> storage #[[TURNED]] as memref<16x?x?xf32> extents #[[ROUNDED]]
+  // CHECK: poly.array(%{{.*}}, %{{.*}}) : memref<?x?xf32> storage #[[TURNED]] as memref<16x?x?xf32> extents #[[ROUNDED]]
   %u = poly.array(%M, %N) : memref<?x?xf32>
   poly.compute @make dims ["i", "j"] domain [#points] reads(%A[#ij] : memref<?x?xf32>) writes(%t[#ij] : memref<?x?xf32>) {
   ^bb0(%a: f32):

@@ -117,7 +117,7 @@ poly.kernel @shared(%A: !v, %B: !v, %N: index) {
   }
 }
 
-// LAYOUT-TWICE: error: expects a layout that gives each element a place of its own, but got (d0) -> (d0 floordiv 2)
+// LAYOUT-TWICE: error: 'transform.poly.layout' op expects a layout that gives each element a place of its own, but got (d0) -> (d0 floordiv 2)
 transform.named_sequence @layout_twice(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   %a = transform.poly.written_array of %x : (!transform.any_op) -> !transform.any_op
@@ -125,7 +125,7 @@ transform.named_sequence @layout_twice(%module: !transform.any_op {transform.rea
   transform.yield
 }
 
-// LAYOUT-NEGATIVE: error: expects a layout whose indices start at 0, but got (d0) -> (d0 - 1)
+// LAYOUT-NEGATIVE: error: 'transform.poly.layout' op expects a layout whose indices start at 0, but got (d0) -> (d0 - 1)
 transform.named_sequence @layout_negative(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   %a = transform.poly.written_array of %x : (!transform.any_op) -> !transform.any_op
@@ -133,7 +133,7 @@ transform.named_sequence @layout_negative(%module: !transform.any_op {transform.
   transform.yield
 }
 
-// LAYOUT-RANK: error: expects a layout from 1 indices, but got (d0, d1) -> (d0, d1)
+// LAYOUT-RANK: error: 'transform.poly.layout' op expects a layout from 1 indices, but got (d0, d1) -> (d0, d1)
 transform.named_sequence @layout_rank(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   %a = transform.poly.written_array of %x : (!transform.any_op) -> !transform.any_op
@@ -141,7 +141,7 @@ transform.named_sequence @layout_rank(%module: !transform.any_op {transform.read
   transform.yield
 }
 
-// LAYOUT-PADDING: error: expects padding for 1 extents, but got 2 numbers
+// LAYOUT-PADDING: error: 'transform.poly.layout' op expects padding for 1 extents, but got 2 numbers
 transform.named_sequence @layout_padding(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   %a = transform.poly.written_array of %x : (!transform.any_op) -> !transform.any_op
@@ -149,7 +149,7 @@ transform.named_sequence @layout_padding(%module: !transform.any_op {transform.r
   transform.yield
 }
 
-// LAYOUT-MULTIPLES: error: expects multiples from 1 to 2^30, but got 0
+// LAYOUT-MULTIPLES: error: 'transform.poly.layout' op expects multiples from 1 to 2^30, but got 0
 transform.named_sequence @layout_multiples(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   %a = transform.poly.written_array of %x : (!transform.any_op) -> !transform.any_op
@@ -157,112 +157,112 @@ transform.named_sequence @layout_multiples(%module: !transform.any_op {transform
   transform.yield
 }
 
-// PACK-BLOCKS: error: expects blocks of 2 to 2^30 elements, or 0 for none, but got 1
+// PACK-BLOCKS: error: 'transform.poly.pack' op expects blocks of 2 to 2^30 elements, or 0 for none, but got 1
 transform.named_sequence @pack_blocks(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.pack %x read 0 blocks [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// PACK-RANK: error: expects a size of blocks, or 0, for each of the 1 indices, but got 2
+// PACK-RANK: error: 'transform.poly.pack' op expects a size of blocks, or 0, for each of the 1 indices, but got 2
 transform.named_sequence @pack_rank(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.pack %x read 0 blocks [2, 2] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// PACK-ORDER: error: expects an order of the 2 indices of blocks and in blocks, but got [0, 2]
+// PACK-ORDER: error: 'transform.poly.pack' op expects an order of the 2 indices of blocks and in blocks, but got [0, 2]
 transform.named_sequence @pack_order(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.pack %x read 0 blocks [2] order [0, 2] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// PACK-READ: error: expects a read of @use, one of [read 0 (array #0), read 1 (array #0)], but got 7
+// PACK-READ: error: 'transform.poly.pack' op expects a read of @use, one of [read 0 (array #0), read 1 (array #0)], but got 7
 transform.named_sequence @pack_read(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.pack %x read 7 blocks [2] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// CONTRACT-WRITE: error: expects one of the 1 writes of @make, but got 1
+// CONTRACT-WRITE: error: 'transform.poly.contract' op expects one of the 1 writes of @make, but got 1
 transform.named_sequence @contract_write(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %x write 1 loop "i" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-LOOP: error: expects a loop of @make, one of ["i"], but got "x"
+// CONTRACT-LOOP: error: 'transform.poly.contract' op expects a loop of @make, one of ["i"], but got "x"
 transform.named_sequence @contract_loop(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %x loop "x" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-ARGUMENT: error: expects an array of the kernel, which nobody else sees, but argument #1 is an argument
+// CONTRACT-ARGUMENT: error: 'transform.poly.contract' op expects an array of the kernel, which nobody else sees, but argument #1 is an argument
 transform.named_sequence @contract_argument(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-OUTSIDE: error: expects all uses of array #1 in "i", but @other is outside
+// CONTRACT-OUTSIDE: error: 'transform.poly.contract' op expects all uses of array #1 in "i", but @other is outside
 transform.named_sequence @contract_outside(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@alone of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-READ: error: expects each iteration of "i" to write what it reads of array #0 before, but read 1 of @use takes what others wrote
+// CONTRACT-READ: error: 'transform.poly.contract' op expects each iteration of "i" to write what it reads of array #0 before, but read 1 of @use takes what others wrote
 transform.named_sequence @contract_read(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// DECOMPOSE-LOOP: error: expects a loop of @acc, one of ["i", "j"], but got "x"
+// DECOMPOSE-LOOP: error: 'transform.poly.decompose' op expects a loop of @acc, one of ["i", "j"], but got "x"
 transform.named_sequence @decompose_loop(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.decompose %x loop "x" : !transform.any_op
   transform.yield
 }
 
-// DECOMPOSE-UPDATE: error: expects a computation that updates one array, but @use does not
+// DECOMPOSE-UPDATE: error: 'transform.poly.decompose' op expects a computation that updates one array, but @use does not
 transform.named_sequence @decompose_update(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.decompose %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// REGISTER-SIZES: error: expects a size for each of at least one loop, but got 2 sizes for 1 loops
+// REGISTER-SIZES: error: 'transform.poly.register_block' op expects a size for each of at least one loop, but got 2 sizes for 1 loops
 transform.named_sequence @register_sizes(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.register_block %x loops ["i"] sizes [4, 4] width 4 : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// REGISTER-WIDTH: error: expects a number of lanes that divides the last size, 6, but got 4
+// REGISTER-WIDTH: error: 'transform.poly.register_block' op expects a number of lanes that divides the last size, 6, but got 4
 transform.named_sequence @register_width(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.register_block %x loops ["i"] sizes [6] width 4 : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// REGISTER-ILLEGAL: error: expects #poly.loop<vector(4)> to carry no dependence, but got the flow dependence from @early(0, 0) to @early(0, 1), distance (0, 1), on argument #1
+// REGISTER-ILLEGAL: error: 'transform.poly.register_block' op expects the vector(4) loop "j.1" to carry no dependence, but got the flow dependence from @early(0, 0) to @early(0, 1), distance (0, 1), on argument #1
 transform.named_sequence @register_illegal(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@early of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.register_block %x loops ["j"] sizes [4] width 4 : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.yield
 }
 
-// CONTRACT-ORDER: error: expects iterations of "i" that use the same elements of array #0 to come one after the other in program order
+// CONTRACT-ORDER: error: 'transform.poly.contract' op expects iterations of "i" that use the same elements of array #0 to come one after the other in program order
 transform.named_sequence @contract_order(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @shared::@set of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// DECOMPOSE-INIT: error: expects a computation before @get that writes argument #1, and nothing else, without reading it
+// DECOMPOSE-INIT: error: 'transform.poly.decompose' op expects a computation before @get that writes argument #1, and nothing else, without reading it
 transform.named_sequence @decompose_init(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @shared::@get of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.decompose %x loop "i" : !transform.any_op

@@ -126,7 +126,7 @@ poly.kernel @other(%A: !v, %B: !v, %C: !v, %N: index) {
   }
 }
 
-// SELF: error: expects two computations, but got @p twice
+// SELF: error: 'transform.poly.compute_at' op expects two computations, but got @p twice
 transform.named_sequence @self(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@p of %module : (!transform.any_op) -> !transform.any_op
@@ -134,7 +134,7 @@ transform.named_sequence @self(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// LOOP: error: expects a loop of @use_p, one of ["i"], but got "x"
+// LOOP: error: 'transform.poly.compute_at' op expects a loop of @use_p, one of ["i"], but got "x"
 transform.named_sequence @loop(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_p of %module : (!transform.any_op) -> !transform.any_op
@@ -142,7 +142,7 @@ transform.named_sequence @loop(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// KERNELS: error: expects computations of one kernel
+// KERNELS: error: 'transform.poly.compute_at' op expects computations of one kernel
 transform.named_sequence @kernels(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @other::@use of %module : (!transform.any_op) -> !transform.any_op
@@ -150,7 +150,7 @@ transform.named_sequence @kernels(%module: !transform.any_op {transform.readonly
   transform.yield
 }
 
-// TWO: error: expects @both to write one array, but got 2
+// TWO: error: 'transform.poly.compute_at' op expects @both to write one array, but got 2
 transform.named_sequence @two(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@both of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_s of %module : (!transform.any_op) -> !transform.any_op
@@ -158,7 +158,7 @@ transform.named_sequence @two(%module: !transform.any_op {transform.readonly}) {
   transform.yield
 }
 
-// UNUSED: error: expects a computation that reads what @last writes
+// UNUSED: error: 'transform.poly.compute_at' op expects a computation that reads what @last writes
 transform.named_sequence @unused(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@last of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_t of %module : (!transform.any_op) -> !transform.any_op
@@ -166,7 +166,7 @@ transform.named_sequence @unused(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// ARGUMENT: error: expects no layout and no placement for argument #1, which stays as it is, since argument #1 is an argument
+// ARGUMENT: error: 'transform.poly.compute_at' op expects no layout and no placement for argument #1, which stays as it is, since argument #1 is an argument
 transform.named_sequence @argument(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@use_s of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@t of %module : (!transform.any_op) -> !transform.any_op
@@ -174,7 +174,7 @@ transform.named_sequence @argument(%module: !transform.any_op {transform.readonl
   transform.yield
 }
 
-// NO-USE: error: expects a computation in "i" that uses what @use_p writes
+// NO-USE: error: 'transform.poly.compute_at' op expects a computation in "i" that uses what @use_p writes
 transform.named_sequence @no_use(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@use_p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_t of %module : (!transform.any_op) -> !transform.any_op
@@ -182,7 +182,7 @@ transform.named_sequence @no_use(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// OUTSIDE: error: expects a first use in "i" of each element that @p writes, at an affine function of it, since @change reads array #0 outside of that loop
+// OUTSIDE: error: 'transform.poly.compute_at' op expects a first use in "i" of each element that @p writes, at an affine function of it, since @change reads array #0 outside of that loop
 transform.named_sequence @outside(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_p of %module : (!transform.any_op) -> !transform.any_op
@@ -190,7 +190,7 @@ transform.named_sequence @outside(%module: !transform.any_op {transform.readonly
   transform.yield
 }
 
-// AFTER: error: expects all computations that write array #1 before those that read it, but @second comes after @use_q
+// AFTER: error: 'transform.poly.compute_at' op expects all computations that write array #1 before those that read it, but @second comes after @use_q
 transform.named_sequence @after(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @other::@first of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @other::@use_q of %module : (!transform.any_op) -> !transform.any_op
@@ -198,7 +198,7 @@ transform.named_sequence @after(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// INPUTS: error: expects what @q reads to stay as it is until @use_q uses the result, but @change writes argument #0 in between
+// INPUTS: error: 'transform.poly.compute_at' op expects what @q reads to stay as it is until @use_q uses the result, but @change writes argument #0 in between
 transform.named_sequence @inputs(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@q of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_q of %module : (!transform.any_op) -> !transform.any_op
@@ -206,7 +206,7 @@ transform.named_sequence @inputs(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// SCAN: error: expects each tile to make all that it uses of array #2, but read 1 of @scan takes elements that the tile does not need otherwise
+// SCAN: error: 'transform.poly.compute_at' op expects each tile to make all that it uses of array #2, but read 1 of @scan takes elements that the tile does not need otherwise
 transform.named_sequence @scan(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@scan of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_r of %module : (!transform.any_op) -> !transform.any_op
@@ -214,7 +214,7 @@ transform.named_sequence @scan(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// WOVEN: error: expects @woven not to be interleaved with @second, which does not write array #2
+// WOVEN: error: 'transform.poly.compute_at' op expects @woven not to be interleaved with @second, which does not write array #2
 transform.named_sequence @woven(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @other::@woven of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @other::@use_r of %module : (!transform.any_op) -> !transform.any_op
@@ -222,7 +222,7 @@ transform.named_sequence @woven(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// INDIRECT: error: expects affine accesses to array #4, but read 1 of @use_t is (d0)[s0, s1] -> (s1)
+// INDIRECT: error: 'transform.poly.compute_at' op expects affine accesses to array #4, but read 1 of @use_t is (d0)[s0, s1] -> (s1)
 transform.named_sequence @indirect(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@t of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@use_t of %module : (!transform.any_op) -> !transform.any_op
@@ -230,7 +230,7 @@ transform.named_sequence @indirect(%module: !transform.any_op {transform.readonl
   transform.yield
 }
 
-// SCHEDULE: error: expects to keep the anti dependence from @p(2, 2) to @use(1, 0), on argument #0, with parameters (3); no loop of @use may be around @p
+// SCHEDULE: error: 'transform.poly.compute_at' op expects to keep the anti dependence from @p(2, 2) to @use(1, 0), on argument #0 (read 0 at [i.p - 1], write 0 at [i]), with parameters (3); no loop of @use may be around @p
 transform.named_sequence @schedule(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @other::@p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @other::@use of %module : (!transform.any_op) -> !transform.any_op

@@ -69,7 +69,7 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %D
 }
 
 // TileOp, a skew is legal
-// TILE-SKEW: error: expects to keep the flow dependence from @jacobi(0, 4) to @jacobi(1, 3), distance (1, -1), on argument #0, with parameters (2, 6); legal after skew loop "i" by [1] of ["t"]{{$}}
+// TILE-SKEW: error: 'transform.poly.tile' op expects to keep the flow dependence from @jacobi(0, 4) to @jacobi(1, 3), distance (1, -1), on argument #0 (write 0 at [t + 1, i], read 1 at [t, i + 1]), with parameters (2, 6); legal after skew loop "i" by [1] of ["t"]{{$}}
 transform.named_sequence @tile_skew(%module: !transform.any_op {transform.readonly}) {
   %jacobi = transform.poly.computation @k::@jacobi of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %jacobi loops ["t", "i"] sizes [[4, 4]] : !transform.any_op
@@ -109,7 +109,7 @@ transform.named_sequence @jam_skew(%module: !transform.any_op {transform.readonl
 }
 
 // ReverseOp
-// REVERSE: error: expects to keep the flow dependence from @jacobi(0, 1) to @jacobi(1, 2), distance (1, 1), on argument #0, with parameters (2, 4){{$}}
+// REVERSE: error: 'transform.poly.reverse' op expects to keep the flow dependence from @jacobi(0, 1) to @jacobi(1, 2), distance (1, 1), on argument #0 (write 0 at [t + 1, i], read 0 at [t, i - 1]), with parameters (2, 4); the loops of @jacobi that may be reversed are ["i"]{{$}}
 transform.named_sequence @reverse(%module: !transform.any_op {transform.readonly}) {
   %jacobi = transform.poly.computation @k::@jacobi of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.reverse %jacobi loop "t" : !transform.any_op
@@ -117,7 +117,7 @@ transform.named_sequence @reverse(%module: !transform.any_op {transform.readonly
 }
 
 // SkewOp
-// SKEW: error: expects to keep the flow dependence from @jacobi(0, 1) to @jacobi(1, 2), distance (1, 1), on argument #0, with parameters (2, 4){{$}}
+// SKEW: error: 'transform.poly.skew' op expects to keep the flow dependence from @jacobi(0, 1) to @jacobi(1, 2), distance (1, 1), on argument #0 (write 0 at [t + 1, i], read 0 at [t, i - 1]), with parameters (2, 4); no factors with a sum from 1 to 6 are legal{{$}}
 transform.named_sequence @skew(%module: !transform.any_op {transform.readonly}) {
   %jacobi = transform.poly.computation @k::@jacobi of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %jacobi loop "t" by [-2] of ["i"] : !transform.any_op
@@ -125,7 +125,7 @@ transform.named_sequence @skew(%module: !transform.any_op {transform.readonly}) 
 }
 
 // RemapOp, a map that loses the time
-// REMAP: error: expects to keep the flow dependence from @jacobi(0, 2) to @jacobi(1, 1), distance (1, -1)
+// REMAP: error: 'transform.poly.remap' op expects to keep the flow dependence from @jacobi(0, 2) to @jacobi(1, 1), distance (1, -1), on argument #0 (write 0 at [t + 1, i], read 1 at [t, i + 1]), with parameters (2, 4); legal after skew loop "i" by [1] of ["t"]{{$}}
 transform.named_sequence @remap(%module: !transform.any_op {transform.readonly}) {
   %jacobi = transform.poly.computation @k::@jacobi of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.remap %jacobi loops ["t", "i"] by affine_map<(t, i) -> (i)> into ["x"] : !transform.any_op
@@ -133,7 +133,7 @@ transform.named_sequence @remap(%module: !transform.any_op {transform.readonly})
 }
 
 // WavefrontOp, other factors are legal
-// WAVEFRONT-FACTORS: error: expects #poly.loop<parallel> to carry no dependence, {{.*}}; legal with factors [2, 1]{{$}}
+// WAVEFRONT-FACTORS: error: 'transform.poly.wavefront' op expects the parallel loop "i" to carry no dependence, {{.*}}; legal with factors [2, 1]{{$}}
 transform.named_sequence @wavefront_factors(%module: !transform.any_op {transform.readonly}) {
   %jacobi = transform.poly.computation @k::@jacobi of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.wavefront %jacobi loops ["t", "i"] : !transform.any_op
@@ -195,7 +195,7 @@ transform.named_sequence @fuse_fewer(%module: !transform.any_op {transform.reado
 }
 
 // FissionOp, the parts feed one another
-// FISSION-NONE: error: expects to keep the flow dependence from @use(0, 1) to @make(1, 1), on argument #3, with parameters (2, 3); no loop of @use may be distributed{{$}}
+// FISSION-NONE: error: 'transform.poly.fission' op expects to keep the flow dependence from @use(0, 1) to @make(1, 1), on argument #3 (write 0 at [t, 0], read 0 at [t - 1, 0]), with parameters (2, 3); no loop of @use may be distributed{{$}}
 transform.named_sequence @fission_none(%module: !transform.any_op {transform.readonly}) {
   %use = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.fission %use loop "t" : !transform.any_op
@@ -214,7 +214,7 @@ transform.named_sequence @fission_other(%module: !transform.any_op {transform.re
 }
 
 // MoveOp
-// MOVE: error: expects to keep the flow dependence from @make(0, 2) to @use(0, 1), on argument #2, with parameters (1, 4){{$}}
+// MOVE: error: 'transform.poly.move' op expects to keep the flow dependence from @make(0, 2) to @use(0, 1), on argument #2 (write 0 at [t, i], read 0 at [t, i + 1]), with parameters (1, 4); legal before one of [@jacobi, @seidel, @flip, @chain]{{$}}
 transform.named_sequence @move(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
   %use = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op

@@ -65,7 +65,7 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, 
 }
 
 // TileOp, unknown loop
-// TILE-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// TILE-UNKNOWN: error: 'transform.poly.tile' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @tile_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t", "x"] sizes [[4, 4]] : !transform.any_op
@@ -73,7 +73,7 @@ transform.named_sequence @tile_unknown(%module: !transform.any_op {transform.rea
 }
 
 // TileOp, a loop twice
-// TILE-TWICE: error: expects different loops, but got "t" twice
+// TILE-TWICE: error: 'transform.poly.tile' op expects different loops, but got "t" twice
 transform.named_sequence @tile_twice(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t", "t"] sizes [[4, 4]] : !transform.any_op
@@ -81,7 +81,7 @@ transform.named_sequence @tile_twice(%module: !transform.any_op {transform.reado
 }
 
 // TileOp, no loop
-// TILE-NOTHING: error: expects at least one loop
+// TILE-NOTHING: error: 'transform.poly.tile' op expects at least one loop
 transform.named_sequence @tile_nothing(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops [] sizes [[]] : !transform.any_op
@@ -89,7 +89,7 @@ transform.named_sequence @tile_nothing(%module: !transform.any_op {transform.rea
 }
 
 // TileOp, no level
-// TILE-NO-LEVEL: error: expects at least one level of tiles
+// TILE-NO-LEVEL: error: 'transform.poly.tile' op expects at least one level of tiles
 transform.named_sequence @tile_no_level(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t"] sizes [] : !transform.any_op
@@ -97,7 +97,7 @@ transform.named_sequence @tile_no_level(%module: !transform.any_op {transform.re
 }
 
 // TileOp, number of sizes
-// TILE-SIZES: error: expects 2 sizes, one for each loop, but got 1
+// TILE-SIZES: error: 'transform.poly.tile' op expects 2 sizes, one for each loop, but got 1
 transform.named_sequence @tile_sizes(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t", "i"] sizes [[4]] : !transform.any_op
@@ -105,7 +105,7 @@ transform.named_sequence @tile_sizes(%module: !transform.any_op {transform.reado
 }
 
 // TileOp, sizes
-// TILE-ZERO: error: expects positive sizes, but got 0
+// TILE-ZERO: error: 'transform.poly.tile' op expects positive sizes, but got 0
 transform.named_sequence @tile_zero(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t"] sizes [[0]] : !transform.any_op
@@ -113,7 +113,7 @@ transform.named_sequence @tile_zero(%module: !transform.any_op {transform.readon
 }
 
 // TileOp, sizes of levels
-// TILE-MULTIPLE: error: expects the size of a tile to be a multiple of that of the tiles in it, but got 6 over 4
+// TILE-MULTIPLE: error: 'transform.poly.tile' op expects the size of a tile to be a multiple of that of the tiles in it, but got 6 over 4
 transform.named_sequence @tile_multiple(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t"] sizes [[6], [4]] : !transform.any_op
@@ -121,7 +121,7 @@ transform.named_sequence @tile_multiple(%module: !transform.any_op {transform.re
 }
 
 // TileOp, extent
-// TILE-EXTENT: error: expects sizes of at most 10, the extent of "i", but got 12
+// TILE-EXTENT: error: 'transform.poly.tile' op expects sizes of at most 10, the extent of "i", but got 12
 transform.named_sequence @tile_extent(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %b loops ["i"] sizes [[12]] : !transform.any_op
@@ -129,7 +129,7 @@ transform.named_sequence @tile_extent(%module: !transform.any_op {transform.read
 }
 
 // TileOp, overflow
-// TILE-HUGE: error: expects sizes of at most 2^30
+// TILE-HUGE: error: 'transform.poly.tile' op expects sizes of at most 2^30, but got 4611686018427387904
 transform.named_sequence @tile_huge(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %a loops ["t"] sizes [[4611686018427387904]] : !transform.any_op
@@ -137,7 +137,7 @@ transform.named_sequence @tile_huge(%module: !transform.any_op {transform.readon
 }
 
 // TileOp, not a nest
-// TILE-SEQUENCE: error: expects ["i", "j"] in one nest, but a sequence is between; fission first
+// TILE-SEQUENCE: error: 'transform.poly.tile' op expects ["i", "j"] in one nest, but a sequence is between; fission first
 transform.named_sequence @tile_sequence(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %b loops ["i", "j"] sizes [[2, 2]] : !transform.any_op
@@ -145,7 +145,7 @@ transform.named_sequence @tile_sequence(%module: !transform.any_op {transform.re
 }
 
 // TileOp, not a nest
-// TILE-MARK: error: expects ["t", "i"] in one nest, but the mark "row" is between
+// TILE-MARK: error: 'transform.poly.tile' op expects ["t", "i"] in one nest, but the mark "row" is between
 transform.named_sequence @tile_mark(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.mark %a loop "i" as "row" : !transform.any_op
@@ -154,7 +154,7 @@ transform.named_sequence @tile_mark(%module: !transform.any_op {transform.readon
 }
 
 // InterchangeOp, not a nest
-// INTERCHANGE-FULL: error: expects ["i", "t"] in one nest, but a band with full tiles is between
+// INTERCHANGE-FULL: error: 'transform.poly.interchange' op expects ["i", "t"] in one nest, but a band with full tiles is between
 transform.named_sequence @interchange_full(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.separate_full_tiles %a loops ["t"] : !transform.any_op
@@ -163,7 +163,7 @@ transform.named_sequence @interchange_full(%module: !transform.any_op {transform
 }
 
 // InterchangeOp, not a nest
-// INTERCHANGE-PARTS: error: expects ["i", "t.peel"] in one nest, but they are in different branches
+// INTERCHANGE-PARTS: error: 'transform.poly.interchange' op expects ["i", "t.peel"] in one nest, but they are in different branches
 transform.named_sequence @interchange_parts(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %a loop "t" first 1 : !transform.any_op
@@ -172,7 +172,7 @@ transform.named_sequence @interchange_parts(%module: !transform.any_op {transfor
 }
 
 // SkewOp, factors
-// SKEW-NUMBER: error: expects one factor for each of at least one loop, but got 2 for 1
+// SKEW-NUMBER: error: 'transform.poly.skew' op expects one factor for each of at least one loop, but got 2 for 1
 transform.named_sequence @skew_number(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [1, 2] of ["t"] : !transform.any_op
@@ -180,7 +180,7 @@ transform.named_sequence @skew_number(%module: !transform.any_op {transform.read
 }
 
 // SkewOp, loops
-// SKEW-SELF: error: expects other loops to skew "i" by
+// SKEW-SELF: error: 'transform.poly.skew' op expects other loops to skew "i" by
 transform.named_sequence @skew_self(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [1] of ["i"] : !transform.any_op
@@ -188,7 +188,7 @@ transform.named_sequence @skew_self(%module: !transform.any_op {transform.readon
 }
 
 // SkewOp, loops
-// SKEW-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// SKEW-UNKNOWN: error: 'transform.poly.skew' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @skew_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [1] of ["x"] : !transform.any_op
@@ -196,7 +196,7 @@ transform.named_sequence @skew_unknown(%module: !transform.any_op {transform.rea
 }
 
 // SkewOp, overflow
-// SKEW-HUGE: error: expects factors of at most 2^30, but got 4611686018427387904
+// SKEW-HUGE: error: 'transform.poly.skew' op expects factors of at most 2^30, but got 4611686018427387904
 transform.named_sequence @skew_huge(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [4611686018427387904] of ["t"] : !transform.any_op
@@ -204,7 +204,7 @@ transform.named_sequence @skew_huge(%module: !transform.any_op {transform.readon
 }
 
 // SkewOp, loops of some computations
-// SKEW-SHARED: error: expects a loop that all computations of "i" share, but @c does not run "j"
+// SKEW-SHARED: error: 'transform.poly.skew' op expects a loop that all computations of "i" share, but @c does not run "j"
 transform.named_sequence @skew_shared(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %b loop "i" by [1] of ["j"] : !transform.any_op
@@ -212,7 +212,7 @@ transform.named_sequence @skew_shared(%module: !transform.any_op {transform.read
 }
 
 // SkewOp, overflow in the end
-// NUMBERS: error: expects numbers of at most 2^30 in the loops, but "i" has 1073741825
+// NUMBERS: error: 'transform.poly.skew' op expects numbers of at most 2^30 in the loops, but "i" has 1073741825
 transform.named_sequence @numbers(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [1073741824] of ["t"] : !transform.any_op
@@ -221,7 +221,7 @@ transform.named_sequence @numbers(%module: !transform.any_op {transform.readonly
 }
 
 // ShiftOp, amount
-// SHIFT-SYMBOLS: error: expects an affine expression of 0 loops and 2 parameters, with numbers of at most 2^30, but got s2
+// SHIFT-SYMBOLS: error: 'transform.poly.shift' op expects an affine expression of 0 loops and 2 parameters, with numbers of at most 2^30, but got s2
 transform.named_sequence @shift_symbols(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.shift %a loop "i" by affine_map<()[T, N, M] -> (M)> : !transform.any_op
@@ -229,7 +229,7 @@ transform.named_sequence @shift_symbols(%module: !transform.any_op {transform.re
 }
 
 // ReverseOp, loop
-// REVERSE-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// REVERSE-UNKNOWN: error: 'transform.poly.reverse' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @reverse_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.reverse %a loop "x" : !transform.any_op
@@ -237,7 +237,7 @@ transform.named_sequence @reverse_unknown(%module: !transform.any_op {transform.
 }
 
 // RemapOp, map
-// REMAP-DIMS: error: expects a map from 2 loops, but got one from 1
+// REMAP-DIMS: error: 'transform.poly.remap' op expects a map from 2 loops, but got one from 1
 transform.named_sequence @remap_dims(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.remap %a loops ["t", "i"] by affine_map<(t) -> (t)> : !transform.any_op
@@ -245,7 +245,7 @@ transform.named_sequence @remap_dims(%module: !transform.any_op {transform.reado
 }
 
 // RemapOp, map
-// REMAP-AFFINE: error: expects an affine expression of 1 loops and 2 parameters, with numbers of at most 2^30, but got d0 mod s1
+// REMAP-AFFINE: error: 'transform.poly.remap' op expects an affine expression of 1 loops and 2 parameters, with numbers of at most 2^30, but got d0 mod s1
 transform.named_sequence @remap_affine(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.remap %a loops ["i"] by affine_map<(i)[T, N] -> (i mod N)> : !transform.any_op
@@ -253,7 +253,7 @@ transform.named_sequence @remap_affine(%module: !transform.any_op {transform.rea
 }
 
 // RemapOp, names
-// REMAP-NAMES: error: expects a name for each of at least one result, but got 1 for 2
+// REMAP-NAMES: error: 'transform.poly.remap' op expects a name for each of at least one result, but got 1 for 2
 transform.named_sequence @remap_names(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.remap %a loops ["t", "i"] by affine_map<(t, i) -> (t, t + i)> into ["x"] : !transform.any_op
@@ -261,7 +261,7 @@ transform.named_sequence @remap_names(%module: !transform.any_op {transform.read
 }
 
 // RemapOp, names
-// REMAP-CLASH: error: would make a kernel that is not valid: 'poly.band' op expects the loops of @a to have different names, but two are "t"
+// REMAP-CLASH: error: 'transform.poly.remap' op would make a kernel that is not valid: 'poly.band' op expects the loops of @a to have different names, but two are "t"
 transform.named_sequence @remap_clash(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.remap %a loops ["i"] by affine_map<(i) -> (i)> into ["t"] : !transform.any_op
@@ -269,7 +269,7 @@ transform.named_sequence @remap_clash(%module: !transform.any_op {transform.read
 }
 
 // WavefrontOp, loops
-// WAVEFRONT-ONE: error: expects at least two loops
+// WAVEFRONT-ONE: error: 'transform.poly.wavefront' op expects at least two loops
 transform.named_sequence @wavefront_one(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.wavefront %a loops ["t"] : !transform.any_op
@@ -277,7 +277,7 @@ transform.named_sequence @wavefront_one(%module: !transform.any_op {transform.re
 }
 
 // WavefrontOp, factors
-// WAVEFRONT-NUMBER: error: expects 2 factors, one for each loop, but got 1
+// WAVEFRONT-NUMBER: error: 'transform.poly.wavefront' op expects 2 factors, one for each loop, but got 1
 transform.named_sequence @wavefront_number(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.wavefront %a loops ["t", "i"] factors [1] : !transform.any_op
@@ -285,7 +285,7 @@ transform.named_sequence @wavefront_number(%module: !transform.any_op {transform
 }
 
 // WavefrontOp, factors
-// WAVEFRONT-ZERO: error: expects factors between 1 and 2^30, but got 0
+// WAVEFRONT-ZERO: error: 'transform.poly.wavefront' op expects factors between 1 and 2^30, but got 0
 transform.named_sequence @wavefront_zero(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.wavefront %a loops ["t", "i"] factors [0, 1] : !transform.any_op
@@ -293,7 +293,7 @@ transform.named_sequence @wavefront_zero(%module: !transform.any_op {transform.r
 }
 
 // SplitOp, domain
-// EMPTY-DOMAIN: error: expects @none to have points, but its domain is empty
+// EMPTY-DOMAIN: error: 'transform.poly.split' op expects @none to have points, but its domain is empty
 transform.named_sequence @empty_domain(%module: !transform.any_op {transform.readonly}) {
   %none = transform.poly.computation @k::@none of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.split %none loop "i" factors [1] : !transform.any_op
@@ -301,7 +301,7 @@ transform.named_sequence @empty_domain(%module: !transform.any_op {transform.rea
 }
 
 // SplitOp, domain
-// ENDLESS-DOMAIN: error: expects @endless to have a bounded domain, but nothing bounds "i"
+// ENDLESS-DOMAIN: error: 'transform.poly.split' op expects @endless to have a bounded domain, but nothing bounds "i"
 transform.named_sequence @endless_domain(%module: !transform.any_op {transform.readonly}) {
   %endless = transform.poly.computation @k::@endless of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.split %endless loop "i" factors [4] : !transform.any_op

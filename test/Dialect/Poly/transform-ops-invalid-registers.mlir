@@ -67,7 +67,7 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 
-// PLACE: error: expects the loop "i" of @make to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it is sequential
+// PLACE: error: 'transform.poly.place' op expects the loop "i" of @make to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it is sequential
 transform.named_sequence @place(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @copy::@make of %module : (!transform.any_op) -> !transform.any_op
   %t = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
@@ -75,7 +75,7 @@ transform.named_sequence @place(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// SERIALIZE: error: expects the loop "i" of @use to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it is sequential
+// SERIALIZE: error: 'transform.poly.serialize' op expects the loop "i" of @use to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it is sequential
 transform.named_sequence @serialize(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @copy::@make of %module : (!transform.any_op) -> !transform.any_op
   %use = transform.poly.computation @copy::@use of %module : (!transform.any_op) -> !transform.any_op
@@ -87,7 +87,7 @@ transform.named_sequence @serialize(%module: !transform.any_op {transform.readon
   transform.yield
 }
 
-// LANES: error: expects the loop "i" of @make to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it has lanes over others
+// LANES: error: 'transform.poly.place' op expects the loop "i" of @make to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it has lanes over others
 transform.named_sequence @lanes(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @copy::@make of %module : (!transform.any_op) -> !transform.any_op
   %use = transform.poly.computation @copy::@use of %module : (!transform.any_op) -> !transform.any_op
@@ -98,7 +98,7 @@ transform.named_sequence @lanes(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// NUMBERS: error: expects the loop "i" of @make to run between numbers, to use other elements of array #0 in registers in each iteration, but it runs between others
+// NUMBERS: error: 'transform.poly.place' op expects the loop "i" of @make to run between numbers, to use other elements of array #0 in registers in each iteration, but it runs between others
 transform.named_sequence @numbers(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @some::@make of %module : (!transform.any_op) -> !transform.any_op
   %t = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
@@ -106,7 +106,7 @@ transform.named_sequence @numbers(%module: !transform.any_op {transform.readonly
   transform.yield
 }
 
-// BLOCK: error: expects the loop "j" of @acc to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it is sequential
+// BLOCK: error: 'transform.poly.register_block' op expects the loop "j" of @acc to be unrolled, or lanes over neighbours, to use other elements of array #0 in registers in each iteration, but it is sequential
 transform.named_sequence @block(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @sum::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.register_block %acc loops ["k", "i"] sizes [64, 2] width 1 : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)

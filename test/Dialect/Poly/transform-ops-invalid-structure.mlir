@@ -81,7 +81,7 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, 
 }
 
 // FuseOp, order
-// FUSE-ORDER: error: expects @b before @a in a sequence
+// FUSE-ORDER: error: 'transform.poly.fuse' op expects @b before @a in a sequence
 transform.named_sequence @fuse_order(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
@@ -90,7 +90,7 @@ transform.named_sequence @fuse_order(%module: !transform.any_op {transform.reado
 }
 
 // FuseOp, parts
-// FUSE-PARTS: error: expects @a and @a in different parts of a sequence
+// FUSE-PARTS: error: 'transform.poly.fuse' op expects @a and @a in different parts of a sequence
 transform.named_sequence @fuse_parts(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.fuse %a with %a loops 1 : !transform.any_op, !transform.any_op
@@ -98,7 +98,7 @@ transform.named_sequence @fuse_parts(%module: !transform.any_op {transform.reado
 }
 
 // FuseOp, number of loops
-// FUSE-NUMBER: error: expects between 1 and 1 loops, those of the nest of @b, but got 2
+// FUSE-NUMBER: error: 'transform.poly.fuse' op expects between 1 and 1 loops, those of the nest of @b, but got 2
 transform.named_sequence @fuse_number(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
@@ -107,7 +107,7 @@ transform.named_sequence @fuse_number(%module: !transform.any_op {transform.read
 }
 
 // FuseOp, number of loops
-// FUSE-ZERO: error: expects between 1 and 2 loops, those of the nest of @a, but got 0
+// FUSE-ZERO: error: 'transform.poly.fuse' op expects between 1 and 2 loops, those of the nest of @a, but got 0
 transform.named_sequence @fuse_zero(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
@@ -116,7 +116,7 @@ transform.named_sequence @fuse_zero(%module: !transform.any_op {transform.readon
 }
 
 // FuseOp, loops
-// FUSE-KINDS: error: expects loops that run alike, but "i" of @b and "i" of @c do not
+// FUSE-KINDS: error: 'transform.poly.fuse' op expects loops that run alike, but "i" of @b and "i" of @c do not
 transform.named_sequence @fuse_kinds(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
@@ -127,7 +127,7 @@ transform.named_sequence @fuse_kinds(%module: !transform.any_op {transform.reado
 }
 
 // FuseOp, full tiles
-// FUSE-FULL: error: expects @b to be fused before its full tiles are separated
+// FUSE-FULL: error: 'transform.poly.fuse' op expects @b to be fused before its full tiles are separated
 transform.named_sequence @fuse_full(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
@@ -137,7 +137,7 @@ transform.named_sequence @fuse_full(%module: !transform.any_op {transform.readon
 }
 
 // FissionOp, sequence
-// FISSION-LEAF: error: expects a sequence below the nest of "t", but got no node
+// FISSION-LEAF: error: 'transform.poly.fission' op expects a sequence below the nest of "t", but got no node
 transform.named_sequence @fission_leaf(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.fission %a loop "t" : !transform.any_op
@@ -145,7 +145,7 @@ transform.named_sequence @fission_leaf(%module: !transform.any_op {transform.rea
 }
 
 // FissionOp, sequence
-// FISSION-MARK: error: expects a sequence below the nest of "t", but got the mark "m"
+// FISSION-MARK: error: 'transform.poly.fission' op expects a sequence below the nest of "t", but got the mark "m"
 transform.named_sequence @fission_mark(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
@@ -156,7 +156,7 @@ transform.named_sequence @fission_mark(%module: !transform.any_op {transform.rea
 }
 
 // MoveOp, parts
-// MOVE-SELF: error: expects @b and @b in different parts of a sequence
+// MOVE-SELF: error: 'transform.poly.move' op expects @b and @b in different parts of a sequence
 transform.named_sequence @move_self(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.move %b before %b : !transform.any_op, !transform.any_op
@@ -164,7 +164,7 @@ transform.named_sequence @move_self(%module: !transform.any_op {transform.readon
 }
 
 // SeparateFullTilesOp, loops
-// TILES-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// TILES-UNKNOWN: error: 'transform.poly.separate_full_tiles' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @tiles_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.separate_full_tiles %a loops ["x"] : !transform.any_op
@@ -172,7 +172,7 @@ transform.named_sequence @tiles_unknown(%module: !transform.any_op {transform.re
 }
 
 // PeelOp, number
-// PEEL-ZERO: error: expects between 1 and 2^30 iterations, but got 0
+// PEEL-ZERO: error: 'transform.poly.peel' op expects at least one iteration, but got 0
 transform.named_sequence @peel_zero(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %a loop "t" first 0 : !transform.any_op
@@ -180,7 +180,7 @@ transform.named_sequence @peel_zero(%module: !transform.any_op {transform.readon
 }
 
 // PeelOp, number
-// PEEL-HUGE: error: expects between 1 and 2^30 iterations, but got 4611686018427387904
+// PEEL-HUGE: error: 'transform.poly.peel' op expects a number of iterations of at most 2^30, but got 4611686018427387904
 transform.named_sequence @peel_huge(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %a loop "t" last 4611686018427387904 : !transform.any_op
@@ -188,7 +188,7 @@ transform.named_sequence @peel_huge(%module: !transform.any_op {transform.readon
 }
 
 // PeelOp, at
-// PEEL-AT: error: expects an affine expression of 0 loops and 2 parameters, with numbers of at most 2^30, but got s2
+// PEEL-AT: error: 'transform.poly.peel' op expects an affine expression of 0 loops and 2 parameters, with numbers of at most 2^30, but got s2
 transform.named_sequence @peel_at(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %a loop "t" at affine_map<()[T, N, M] -> (M)> : !transform.any_op
@@ -196,7 +196,7 @@ transform.named_sequence @peel_at(%module: !transform.any_op {transform.readonly
 }
 
 // PeelOp, bounds
-// PEEL-CASES: error: expects a loop whose first iteration is one expression of the loops around it, but "t" has cases
+// PEEL-CASES: error: 'transform.poly.peel' op expects a loop whose first iteration is one expression of the loops around it, but "t" has cases
 transform.named_sequence @peel_cases(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [1] of ["t"] : !transform.any_op
@@ -206,7 +206,7 @@ transform.named_sequence @peel_cases(%module: !transform.any_op {transform.reado
 }
 
 // MarkCommandOp, loop
-// MARK-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// MARK-UNKNOWN: error: 'transform.poly.mark' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @mark_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.mark %a loop "x" as "m" : !transform.any_op
@@ -214,7 +214,7 @@ transform.named_sequence @mark_unknown(%module: !transform.any_op {transform.rea
 }
 
 // ParallelizeOp, loop
-// PARALLELIZE-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// PARALLELIZE-UNKNOWN: error: 'transform.poly.parallelize' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @parallelize_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.parallelize %a loop "x" : !transform.any_op
@@ -222,7 +222,7 @@ transform.named_sequence @parallelize_unknown(%module: !transform.any_op {transf
 }
 
 // SerializeOp, loop
-// SERIALIZE-UNKNOWN: error: expects a loop of @a, one of ["t", "i"], but got "x"
+// SERIALIZE-UNKNOWN: error: 'transform.poly.serialize' op expects a loop of @a, one of ["t", "i"], but got "x"
 transform.named_sequence @serialize_unknown(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.serialize %a loop "x" : !transform.any_op
@@ -230,7 +230,7 @@ transform.named_sequence @serialize_unknown(%module: !transform.any_op {transfor
 }
 
 // VectorizeOp, width
-// VECTORIZE-ONE: error: expects between 2 and 1024 lanes, but got 1
+// VECTORIZE-ONE: error: 'transform.poly.vectorize' op expects between 2 and 1024 lanes, but got 1
 transform.named_sequence @vectorize_one(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %a loop "i" width 1 : !transform.any_op
@@ -238,7 +238,7 @@ transform.named_sequence @vectorize_one(%module: !transform.any_op {transform.re
 }
 
 // VectorizeOp, width
-// VECTORIZE-MANY: error: expects between 2 and 1024 lanes, but got 2048
+// VECTORIZE-MANY: error: 'transform.poly.vectorize' op expects between 2 and 1024 lanes, but got 2048
 transform.named_sequence @vectorize_many(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %a loop "i" width 2048 : !transform.any_op
@@ -246,7 +246,7 @@ transform.named_sequence @vectorize_many(%module: !transform.any_op {transform.r
 }
 
 // VectorizeOp, nest
-// VECTORIZE-SEQUENCE: error: expects "i" in a nest without loops below a sequence; fission first
+// VECTORIZE-SEQUENCE: error: 'transform.poly.vectorize' op expects "i" in a nest without loops below a sequence; fission first
 transform.named_sequence @vectorize_sequence(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %b loop "i" width 4 : !transform.any_op
@@ -254,7 +254,7 @@ transform.named_sequence @vectorize_sequence(%module: !transform.any_op {transfo
 }
 
 // InterchangeOp, lanes
-// VECTORIZE-INSIDE: error: expects no loops inside the lanes "i.1"
+// VECTORIZE-INSIDE: error: 'transform.poly.interchange' op expects no loops inside the lanes "i.1"
 transform.named_sequence @vectorize_inside(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
@@ -263,7 +263,7 @@ transform.named_sequence @vectorize_inside(%module: !transform.any_op {transform
 }
 
 // ShiftOp, lanes that are shared
-// VECTORIZE-SHIFT: error: expects at most 4 iterations of the loop #poly.loop<vector(4)> of [@b, @c], but it has 5
+// VECTORIZE-SHIFT: error: 'transform.poly.shift' op expects at most 4 iterations of the loop #poly.loop<vector(4)> of [@b, @c], but it has 5
 transform.named_sequence @vectorize_shift(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @k::@c of %module : (!transform.any_op) -> !transform.any_op
@@ -274,7 +274,7 @@ transform.named_sequence @vectorize_shift(%module: !transform.any_op {transform.
 }
 
 // UnrollOp, factor
-// UNROLL-SYMBOLIC: error: expects a factor, because no constant bounds "i"
+// UNROLL-SYMBOLIC: error: 'transform.poly.unroll' op expects a factor, because no constant bounds "i"
 transform.named_sequence @unroll_symbolic(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll %a loop "i" : !transform.any_op
@@ -282,7 +282,7 @@ transform.named_sequence @unroll_symbolic(%module: !transform.any_op {transform.
 }
 
 // UnrollOp, factor
-// UNROLL-ZERO: error: expects between 1 and 1024 copies, but got 0
+// UNROLL-ZERO: error: 'transform.poly.unroll' op expects between 1 and 1024 copies, but got 0
 transform.named_sequence @unroll_zero(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll %a loop "i" factor 0 : !transform.any_op
@@ -290,7 +290,7 @@ transform.named_sequence @unroll_zero(%module: !transform.any_op {transform.read
 }
 
 // UnrollOp, factor
-// UNROLL-MANY: error: expects between 1 and 1024 copies, but got 4096
+// UNROLL-MANY: error: 'transform.poly.unroll' op expects between 1 and 1024 copies, but got 4096
 transform.named_sequence @unroll_many(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll %a loop "i" factor 4096 : !transform.any_op
@@ -298,7 +298,7 @@ transform.named_sequence @unroll_many(%module: !transform.any_op {transform.read
 }
 
 // UnrollAndJamOp, nest
-// JAM-SEQUENCE: error: expects "i" in a nest without loops below a sequence; fission first
+// JAM-SEQUENCE: error: 'transform.poly.unroll_and_jam' op expects "i" in a nest without loops below a sequence; fission first
 transform.named_sequence @jam_sequence(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll_and_jam %b loop "i" factor 2 : !transform.any_op
@@ -306,7 +306,7 @@ transform.named_sequence @jam_sequence(%module: !transform.any_op {transform.rea
 }
 
 // PrefetchOp, read
-// PREFETCH-READ: error: expects one of the 1 reads of @a, but got #1
+// PREFETCH-READ: error: 'transform.poly.prefetch' op expects one of the 1 reads of @a, but got #1
 transform.named_sequence @prefetch_read(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %a read 1 loop "i" distance 4 : !transform.any_op
@@ -314,7 +314,7 @@ transform.named_sequence @prefetch_read(%module: !transform.any_op {transform.re
 }
 
 // PrefetchOp, distance
-// PREFETCH-DISTANCE: error: expects a distance between 1 and 2^30, but got 0
+// PREFETCH-DISTANCE: error: 'transform.poly.prefetch' op expects a distance between 1 and 2^30, but got 0
 transform.named_sequence @prefetch_distance(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %a read 0 loop "i" distance 0 : !transform.any_op
@@ -322,7 +322,7 @@ transform.named_sequence @prefetch_distance(%module: !transform.any_op {transfor
 }
 
 // PrefetchOp, indirect
-// PREFETCH-INDIRECT: error: expects an index that is known before, but read #1 of @farther, on which the place of #3 depends, is at a place that is read
+// PREFETCH-INDIRECT: error: 'transform.poly.prefetch' op expects an index that is known before, but read #1 of @farther, on which the place of #3 depends, is at a place that is read
 transform.named_sequence @prefetch_indirect(%module: !transform.any_op {transform.readonly}) {
   %far = transform.poly.computation @k::@farther of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %far read 3 loop "i" distance 4 : !transform.any_op
@@ -330,7 +330,7 @@ transform.named_sequence @prefetch_indirect(%module: !transform.any_op {transfor
 }
 
 // PrefetchOp, index
-// PREFETCH-WRITTEN: error: expects an index that is known before, but read #2 of @farther, on which the place of #4 depends, is of argument #4, which the kernel writes
+// PREFETCH-WRITTEN: error: 'transform.poly.prefetch' op expects an index that is known before, but read #2 of @farther, on which the place of #4 depends, is of argument #4, which the kernel writes
 transform.named_sequence @prefetch_written(%module: !transform.any_op {transform.readonly}) {
   %far = transform.poly.computation @k::@farther of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %far read 4 loop "i" distance 4 : !transform.any_op
@@ -338,7 +338,7 @@ transform.named_sequence @prefetch_written(%module: !transform.any_op {transform
 }
 
 // PrefetchOp, loop
-// PREFETCH-LANES: error: expects a loop over one dimension that is no vector, but "i.1" is not
+// PREFETCH-LANES: error: 'transform.poly.prefetch' op expects a loop over one dimension that is no vector, but "i.1" is not
 transform.named_sequence @prefetch_lanes(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %a loop "i" width 4 : !transform.any_op
@@ -347,7 +347,7 @@ transform.named_sequence @prefetch_lanes(%module: !transform.any_op {transform.r
 }
 
 // PrefetchOp, loop
-// PREFETCH-SKEWED: error: expects a loop over one dimension that is no vector, but "i" is not
+// PREFETCH-SKEWED: error: 'transform.poly.prefetch' op expects a loop over one dimension that is no vector, but "i" is not
 transform.named_sequence @prefetch_skewed(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.skew %a loop "i" by [1] of ["t"] : !transform.any_op
@@ -356,7 +356,7 @@ transform.named_sequence @prefetch_skewed(%module: !transform.any_op {transform.
 }
 
 // PrefetchOp, bytes
-// PREFETCH-BYTES: error: expects between 1 and 4096 bytes, but got 8192
+// PREFETCH-BYTES: error: 'transform.poly.prefetch' op expects between 1 and 4096 bytes, but got 8192
 transform.named_sequence @prefetch_bytes(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %a read 0 loop "i" distance 4 bytes 8192 : !transform.any_op
@@ -364,7 +364,7 @@ transform.named_sequence @prefetch_bytes(%module: !transform.any_op {transform.r
 }
 
 // MarkCommandOp, name
-// MARK-PREFETCH: error: expects another name than "prefetch", which the command of this name uses
+// MARK-PREFETCH: error: 'transform.poly.mark' op expects another name than "prefetch", which the command of this name uses
 transform.named_sequence @mark_prefetch(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.mark %a loop "i" as "prefetch" : !transform.any_op
@@ -372,7 +372,7 @@ transform.named_sequence @mark_prefetch(%module: !transform.any_op {transform.re
 }
 
 // VectorizeOp, a prefetch inside
-// VECTORIZE-PREFETCH: error: expects no prefetch inside the lanes "i.1"
+// VECTORIZE-PREFETCH: error: 'transform.poly.vectorize' op expects no prefetch inside the lanes "i.1"
 transform.named_sequence @vectorize_prefetch(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %a read 0 loop "i" distance 4 : !transform.any_op

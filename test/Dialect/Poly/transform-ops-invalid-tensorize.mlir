@@ -96,7 +96,7 @@ poly.kernel @large(%A: memref<?x16x64xf32>, %W: memref<64x32xf32>, %C: memref<?x
   }
 }
 
-// KERNEL: error: expects a kernel of the module, but got @none
+// KERNEL: error: 'transform.poly.tensorize' op expects a micro-kernel, one of [@product_4x16, @two, @sequence, @difference, @turned, @ordered, @shared, @large], but got @none
 transform.named_sequence @kernel(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -104,7 +104,7 @@ transform.named_sequence @kernel(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// FORM: error: expects a micro-kernel with one computation, no arrays and no parameters, but @two is none
+// FORM: error: 'transform.poly.tensorize' op expects a micro-kernel with one computation, no arrays and no parameters, but @two is none
 transform.named_sequence @form(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -112,7 +112,7 @@ transform.named_sequence @form(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// NODES: error: expects a micro-kernel with a schedule of bands and marks, but got a sequence
+// NODES: error: 'transform.poly.tensorize' op expects a micro-kernel with a schedule of bands and marks, but got a sequence
 transform.named_sequence @nodes(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -120,7 +120,7 @@ transform.named_sequence @nodes(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// LOOP: error: expects a loop of @acc, one of ["b", "i.0", "j.0", "k.0", "i.1", "j.1", "k.1"], but got "x"
+// LOOP: error: 'transform.poly.tensorize' op expects a loop of @acc, one of ["b", "i.0", "j.0", "k.0", "i.1", "j.1", "k.1"], but got "x"
 transform.named_sequence @loop(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -128,7 +128,7 @@ transform.named_sequence @loop(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// LOOPS: error: expects 3 inner loops, one for each dimension of @m, but got 2
+// LOOPS: error: 'transform.poly.tensorize' op expects 3 inner loops, one for each dimension of @m, but got 2
 transform.named_sequence @loops(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -136,7 +136,7 @@ transform.named_sequence @loops(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// SIZES: error: expects the inner loops of @acc to take the values of the domain of @m in each iteration of the loops around them, but they take others or fewer
+// SIZES: error: 'transform.poly.tensorize' op expects the inner loops of @acc to take the values of the domain of @m in each iteration of the loops around them, but they take others or fewer
 transform.named_sequence @sizes(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 4]] : !transform.any_op
@@ -144,7 +144,7 @@ transform.named_sequence @sizes(%module: !transform.any_op {transform.readonly})
   transform.yield
 }
 
-// BODY: error: expects @acc to compute at a point what @m does, but the bodies differ
+// BODY: error: 'transform.poly.tensorize' op expects @acc to compute at a point what @m does, but the bodies differ
 transform.named_sequence @body(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -152,7 +152,7 @@ transform.named_sequence @body(%module: !transform.any_op {transform.readonly}) 
   transform.yield
 }
 
-// ACCESS: error: expects read 1 of @acc to vary like that of @m
+// ACCESS: error: 'transform.poly.tensorize' op expects read 1 of @acc to vary like that of @m
 transform.named_sequence @access(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -160,7 +160,7 @@ transform.named_sequence @access(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// REDUCTION: error: expects a reduction where @m is one, and of its kind
+// REDUCTION: error: 'transform.poly.tensorize' op expects a reduction where @m is one, and of its kind
 transform.named_sequence @reduction(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -168,7 +168,7 @@ transform.named_sequence @reduction(%module: !transform.any_op {transform.readon
   transform.yield
 }
 
-// ARRAYS: error: expects accesses of @acc to share arrays as those of @m do
+// ARRAYS: error: 'transform.poly.tensorize' op expects accesses of @acc to share arrays as those of @m do
 transform.named_sequence @arrays(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op

@@ -88,7 +88,7 @@ poly.kernel @stencil(%A: memref<11x64xf32>) {
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %step = transform.poly.computation @stencil::@step of %module : (!transform.any_op) -> !transform.any_op
-  // expected-error @below {{expects a product of factors of at most 2^30}}
+  // expected-error @below {{expects a product of factors of at most 2^30, but got [4611686018427387904, 4]}}
   transform.poly.split %step loop "i" factors [4611686018427387904, 4] : !transform.any_op
   transform.yield
 }
@@ -184,7 +184,7 @@ poly.kernel @stencil(%A: memref<11x64xf32>) {
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %step = transform.poly.computation @stencil::@step of %module : (!transform.any_op) -> !transform.any_op
-  // expected-error @below {{expects #poly.loop<parallel> to carry no dependence, but got the flow dependence from @step(0, 1) to @step(1, 2), distance (1, 1), on argument #0}}
+  // expected-error @below {{expects the parallel loop "t" to carry no dependence, but got the flow dependence from @step(0, 1) to @step(1, 2), distance (1, 1), on argument #0 (write 0 at [t + 1, i], read 0 at [t, i - 1]); the loops of @step that may be parallel are ["i"]}}
   transform.poly.parallelize %step loop "t" : !transform.any_op
   transform.yield
 }

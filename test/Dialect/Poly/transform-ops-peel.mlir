@@ -38,21 +38,21 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 
-// INSIDE: error: expects a loop around "k", but got "j"
+// INSIDE: error: 'transform.poly.peel' op expects a loop around "k", but got "j"
 transform.named_sequence @inside(%module: !transform.any_op {transform.readonly}) {
   %s = transform.poly.computation @paths::@step of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %s loop "k" at affine_map<(j) -> (j)> of ["j"] : !transform.any_op
   transform.yield
 }
 
-// UNKNOWN: error: expects a loop of @step, one of ["k", "i", "j"], but got "x"
+// UNKNOWN: error: 'transform.poly.peel' op expects a loop of @step, one of ["k", "i", "j"], but got "x"
 transform.named_sequence @unknown(%module: !transform.any_op {transform.readonly}) {
   %s = transform.poly.computation @paths::@step of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %s loop "j" at affine_map<(x) -> (x)> of ["x"] : !transform.any_op
   transform.yield
 }
 
-// LANES: error: expects #poly.loop<vector(16)> to carry no dependence
+// LANES: error: 'transform.poly.vectorize' op expects the vector(16) loop "j.peel.1" to carry no dependence
 transform.named_sequence @lanes(%module: !transform.any_op {transform.readonly}) {
   %s = transform.poly.computation @paths::@step of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.peel %s loop "j" at affine_map<(k) -> (k)> of ["k"] : !transform.any_op

@@ -115,42 +115,42 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 
-// INLINE: error: expects a producer that runs at all points of its domain, but what @make reads decides where it runs
+// INLINE: error: 'transform.poly.inline' op expects a producer that runs at all points of its domain, but what @make reads decides where it runs
 transform.named_sequence @inline(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @producer::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.inline %make : !transform.any_op
   transform.yield
 }
 
-// INLINE-STARTS: error: expects @use not to run where a value of @make allows it
+// INLINE-STARTS: error: 'transform.poly.inline' op expects @use not to run where a value of @make allows it
 transform.named_sequence @inline_starts(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @starts::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.inline %make : !transform.any_op
   transform.yield
 }
 
-// TENSORIZE: error: expects computations that run at all points of their domains, but what @clear reads decides where it runs
+// TENSORIZE: error: 'transform.poly.tensorize' op expects computations that run at all points of their domains, but what @clear reads decides where it runs
 transform.named_sequence @tensorize(%module: !transform.any_op {transform.readonly}) {
   %clear = transform.poly.computation @write::@clear of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tensorize %clear loop "j" to @clear8 : !transform.any_op
   transform.yield
 }
 
-// CONTRACT: error: expects each iteration of "n" to write what it reads of array #0 before, but read 0 of @use takes what others wrote
+// CONTRACT: error: 'transform.poly.contract' op expects each iteration of "n" to write what it reads of array #0 before, but read 0 of @use takes what others wrote
 transform.named_sequence @contract(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @partial::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.contract %make loop "n" : !transform.any_op
   transform.yield
 }
 
-// INTERCHANGE: error: expects the loop over "j" of @clear to stay inside that over "n", which decides where its bounds are read, but it is outside
+// INTERCHANGE: error: 'transform.poly.interchange' op expects the loop over "j" of @clear to stay inside that over "n", which decides where its bounds are read, but it is outside
 transform.named_sequence @interchange(%module: !transform.any_op {transform.readonly}) {
   %clear = transform.poly.computation @write::@clear of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.interchange %clear loops ["j", "n"] : !transform.any_op
   transform.yield
 }
 
-// JAM: error: expects the loop over "j" of @clear to stay inside that over "n"
+// JAM: error: 'transform.poly.unroll_and_jam' op expects the loop over "j" of @clear to stay inside that over "n"
 transform.named_sequence @jam(%module: !transform.any_op {transform.readonly}) {
   %clear = transform.poly.computation @write::@clear of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll_and_jam %clear loop "n" factor 2 : !transform.any_op

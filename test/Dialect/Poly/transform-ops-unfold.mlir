@@ -41,14 +41,14 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 
-// SHARED: error: expects the storage of array #0 to suit the schedule, but elements (0, 2) and (1, 2) are in one place
+// SHARED: error: 'transform.poly.fission' op expects the storage of array #0 to suit the schedule, but elements (0, 2) and (1, 2) are in one place
 transform.named_sequence @shared(%module: !transform.any_op {transform.readonly}) {
   %set = transform.poly.computation @first::@set of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.fission %set loop "i" : !transform.any_op
   transform.yield
 }
 
-// NONE: error: expects several elements in one place, but
+// NONE: error: 'transform.poly.unfold' op expects several elements in one place, but
 transform.named_sequence @none(%module: !transform.any_op {transform.readonly}) {
   %other = transform.poly.computation @first::@other of %module : (!transform.any_op) -> !transform.any_op
   %array = transform.poly.written_array of %other : (!transform.any_op) -> !transform.any_op
@@ -64,7 +64,7 @@ poly.kernel @backwards(%A: memref<?xf32>, %N: index) {
   }
 }
 
-// BEGIN: error: expects {{.*}} to have first indices that are numbers
+// BEGIN: error: 'transform.poly.unfold' op expects {{.*}} to have first indices that are numbers
 transform.named_sequence @begin(%module: !transform.any_op {transform.readonly}) {
   %set = transform.poly.computation @backwards::@set of %module : (!transform.any_op) -> !transform.any_op
   %array = transform.poly.written_array of %set : (!transform.any_op) -> !transform.any_op

@@ -52,6 +52,24 @@ poly.kernel @local(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N
 
 // -----
 
+// The extents of the memory are not those of the array; these count, if there
+// are any.
+poly.kernel @stored(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  %a = poly.array : memref<?xf32> storage affine_map<(i) -> (i mod 2)> as memref<2xf32>
+  %b = poly.array heap(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 2)> as memref<2xf32>
+  poly.compute @s domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] reads() writes(%a[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // expected-error @below {{expects to write array #1 inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is 1}}
+  poly.compute @t domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] reads() writes(%b[affine_map<(i)[N] -> (i + 1)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
 // What holds for sizes counts: there is a first element.
 #one = affine_set<()[N] : ()>
 

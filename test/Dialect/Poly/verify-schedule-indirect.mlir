@@ -31,7 +31,7 @@ poly.kernel @scatter(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N
   ^bb0(%at: i32, %a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects #poly.loop<parallel> to carry no dependence, but got the output dependence from @put(0) to @put(1)}}
+  // expected-error @below {{expects the parallel loop to carry no dependence, but got the output dependence from @put(0) to @put(1)}}
   poly.schedule {
     poly.band [@put] maps [#i] loops [parallel]
   }
@@ -50,7 +50,7 @@ poly.kernel @neighbours(%I: memref<?xi32> {poly.injective, poly.bounded_by = aff
   ^bb0(%at: i32, %a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects #poly.loop<parallel> to carry no dependence, but got the flow dependence}}
+  // expected-error @below {{expects the parallel loop to carry no dependence, but got the flow dependence from @shift(0) to @shift(1), distance (1), on argument #1 (write 0 at [<read 0>], read 1 at [<read 0> + 1])}}
   poly.schedule {
     poly.band [@shift] maps [#i] loops [parallel]
   }

@@ -39,7 +39,7 @@ poly.kernel @rows(%P: memref<?xi32>, %s: memref<?xf32>, %x: memref<?xf32>, %N: i
     %r = arith.mulf %a, %v : f32
     poly.yield %r : f32
   }
-  // expected-error @below {{expects #poly.loop<parallel> to carry no dependence, but got the flow dependence from @scale(0, 0) to @scale(1, 0)}}
+  // expected-error @below {{expects the parallel loop to carry no dependence, but got the flow dependence from @scale(0, 0) to @scale(1, 0)}}
   poly.schedule {
     poly.band [@scale] maps [affine_map<(n, j)[N, E] -> (n, j)>] loops [parallel, sequential]
   }
@@ -63,7 +63,7 @@ poly.kernel @shifted(%P: memref<?xi32> {poly.monotonic}, %x: memref<?xf32>, %N: 
   ^bb0(%b: i32, %e: i32, %v: f32):
     poly.yield %v : f32
   }
-  // expected-error @below {{expects #poly.loop<parallel> to carry no dependence, but got the anti dependence from @move(0, 0) to @move(1, 1)}}
+  // expected-error @below {{expects the parallel loop to carry no dependence, but got the anti dependence from @move(0, 0) to @move(1, 1)}}
   poly.schedule {
     poly.band [@move] maps [affine_map<(n, j)[N, E] -> (n, j)>] loops [parallel, sequential]
   }
@@ -161,7 +161,7 @@ poly.kernel @halves(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N 
   ^bb0(%at: i32, %a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects #poly.loop<parallel> to carry no dependence, but got the anti dependence from @put(0) to @put(1)}}
+  // expected-error @below {{expects the parallel loop to carry no dependence, but got the anti dependence from @put(0) to @put(1)}}
   poly.schedule {
     poly.band [@put] maps [#i] loops [parallel]
   }

@@ -200,10 +200,11 @@ def scaled(a: f64[m, n], s: f64[m]) -> None:
 
 def test_scalars_that_iterations_write_first_are_private():
     text = scaled.mlir
-    assert "%v.w = poly.array stack : memref<?xf64> storage affine_map<(d0) -> ()>" in text
-    assert "%v.w.1 = poly.array stack : memref<?xf64> storage affine_map<(d0) -> ()>" in text
+    private = ": memref<?xf64> storage affine_map<(d0) -> ()>"
+    assert f'%v.w = poly.array stack {{espalier.name = "w"}} {private}' in text
+    assert f'%v.w.1 = poly.array stack {{espalier.name = "w.1"}} {private}' in text
     # This one is read after the loop that writes it.
-    assert "%v.last = poly.array stack : memref<f64>\n" in text
+    assert '%v.last = poly.array stack {espalier.name = "last"} : memref<f64>\n' in text
     a, s = random(3, 4), random(3)
     expected = a * s[:, None]
     last = expected[-1, -1]
@@ -225,7 +226,7 @@ def carried(a: f64[n], b: f64[n]) -> None:
 
 
 def test_scalars_that_iterations_hand_on_are_not_private():
-    assert "%v.w = poly.array stack : memref<f64>" in carried.mlir
+    assert '%v.w = poly.array stack {espalier.name = "w"} : memref<f64>' in carried.mlir
     a, b = random(5), np.zeros(5)
     run(carried, a, b)
     np.testing.assert_array_equal(b, [0, *a[:-1]])

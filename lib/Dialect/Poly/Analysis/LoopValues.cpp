@@ -35,6 +35,29 @@ static polyhedral::Set getPoints(const polyhedral::Context &context,
   return points;
 }
 
+std::string espalier::poly::checkDomain(ComputeOp compute, bool notEmpty) {
+  unsigned numDims = compute.getNumDims();
+  unsigned numParams = compute.getKernel().getNumParameters();
+  polyhedral::Context context;
+  polyhedral::Set points = polyhedral::Set::getUnion(
+      context, numDims, numParams, compute.getDomainSets());
+  std::string name = "@" + compute.getSymName().str();
+  if (notEmpty && points.isEmpty() == true)
+    return name + " to have points, but its domain is empty";
+  if (points.isBounded() != false)
+    return "";
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    polyhedral::Map value = polyhedral::Map::get(
+        context, numParams,
+        AffineMap::get(numDims, numParams,
+                       getAffineDimExpr(dim, compute.getContext())));
+    if (value.apply(points).isBounded() == false)
+      return name + " to have a bounded domain, but nothing bounds \"" +
+             compute.getDimName(dim).str() + "\"";
+  }
+  return "";
+}
+
 polyhedral::Map
 espalier::poly::getLoopValues(const polyhedral::Context &context, BandOp band,
                               unsigned position) {

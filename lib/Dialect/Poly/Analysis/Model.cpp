@@ -25,6 +25,8 @@ std::string espalier::poly::describeArray(Value array) {
   if (auto argument = dyn_cast<BlockArgument>(array))
     return describeArgument(argument);
   auto local = array.getDefiningOp<ArrayOp>();
+  if (auto name = local->getAttrOfType<StringAttr>("espalier.name"))
+    return "'" + name.str() + "'";
   auto arrays = local->getParentOfType<KernelOp>().getArrays();
   return "array #" + llvm::utostr(llvm::find(arrays, local) - arrays.begin());
 }
@@ -82,6 +84,12 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
   KernelModel model;
   model.program.context = kernel.getContext();
   model.program.numParams = kernel.getNumParameters();
+  for (BlockArgument parameter : kernel.getParameters())
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(
+            parameter.getArgNumber(), "espalier.name"))
+      model.program.paramNames.push_back(name.str());
+  if (model.program.paramNames.size() != model.program.numParams)
+    model.program.paramNames.clear();
   model.program.assumptions = kernel.getAssumptions();
   model.computes = kernel.getComputes();
   llvm::SmallMapVector<Value, unsigned, 8> numbers;

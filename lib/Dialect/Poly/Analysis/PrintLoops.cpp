@@ -23,6 +23,13 @@ espalier::poly::scanWithNames(KernelOp kernel, const KernelModel &model) {
   return polyhedral::scanSchedule(model.program, tree.get());
 }
 
+std::string espalier::poly::toText(LoopAttr kind) {
+  std::string text = stringifyLoopKind(kind.getKind()).str();
+  if (kind.isVector())
+    text += "(" + std::to_string(kind.getWidth()) + ")";
+  return text;
+}
+
 std::pair<std::string, std::string>
 espalier::poly::describeLoop(Attribute tag) {
   std::pair<std::string, std::string> text;
@@ -30,9 +37,7 @@ espalier::poly::describeLoop(Attribute tag) {
   text.first = cast<StringAttr>(pair[1]).str();
   auto kind = cast<LoopAttr>(pair[0]);
   if (!kind.isSequential())
-    text.second = stringifyLoopKind(kind.getKind()).str();
-  if (kind.isVector())
-    text.second += "(" + std::to_string(kind.getWidth()) + ")";
+    text.second = toText(kind);
   return text;
 }
 
@@ -40,8 +45,15 @@ llvm::Expected<std::string>
 espalier::poly::printLoops(KernelOp kernel, ArrayRef<std::string> parameters) {
   KernelModel model = buildModel(kernel);
   llvm::Expected<polyhedral::Ast> ast = scanWithNames(kernel, model);
-  if (!ast)
+  if (!ast) {
+    for (ComputeOp compute : kernel.getComputes())
+      if (std::string fault = checkDomain(compute, /*notEmpty=*/false);
+          !fault.empty()) {
+        llvm::consumeError(ast.takeError());
+        return llvm::createStringError("expects " + fault);
+      }
     return ast.takeError();
+  }
   polyhedral::AstNames names;
   names.parameters.assign(parameters.begin(), parameters.end());
   names.loop = [](Attribute tag) { return describeLoop(tag); };

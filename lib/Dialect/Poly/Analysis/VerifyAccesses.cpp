@@ -19,6 +19,8 @@ static AffineExpr getExtent(KernelOp kernel, Value array, unsigned dim) {
   if (!type.isDynamicDim(dim))
     return getAffineConstantExpr(type.getDimSize(dim), context);
   if (auto local = array.getDefiningOp<ArrayOp>()) {
+    if (local.getSizes().empty())
+      return {}; // Its storage says where elements lie.
     Value size = local.getSizes()[type.getDynamicDimIndex(dim)];
     auto parameters = kernel.getParameters();
     return getAffineSymbolExpr(
@@ -128,11 +130,10 @@ LogicalResult AccessChecker::check(ComputeOp compute,
                             << " in dimension " << dim << ", but at point (";
   llvm::interleaveComma(values.drop_front(numParams), diag);
   diag << ")";
-  if (numParams > 0) {
-    diag << " with parameters (";
-    llvm::interleaveComma(values.take_front(numParams), diag);
-    diag << ")";
-  }
+  if (numParams > 0)
+    diag << " "
+         << polyhedral::describeSizes(model.program,
+                                      values.take_front(numParams));
   return diag << " the index is " << evaluate(index);
 }
 

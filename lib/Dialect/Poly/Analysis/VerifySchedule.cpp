@@ -1,6 +1,6 @@
 //===- VerifySchedule.cpp - Is a kernel's schedule legal? -----------------===//
 
-#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "LoopTags.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -19,13 +19,55 @@ static void print(llvm::raw_ostream &os, ArrayRef<int64_t> values) {
   os << ")";
 }
 
+/// `the parallel loop "i"`, for a loop of one of the bands.
+static std::string nameLoop(const BandNodes &nodes,
+                            const polyhedral::BandMember *loop) {
+  std::string text = "the " + toText(cast<LoopAttr>(loop->tag)) + " loop";
+  for (auto [op, node] : nodes)
+    for (auto [position, member] : llvm::enumerate(node->members))
+      if (std::optional<ArrayAttr> names = cast<BandOp>(op).getNames();
+          names && &member == loop)
+        text += " \"" + cast<StringAttr>((*names)[position]).getValue().str() +
+                "\"";
+  return text;
+}
+
+/// `write 0 at [i, j + 1]`; the value of read 2 is called `<read 2>`.
+static std::string describeAccess(ComputeOp compute, bool isWrite,
+                                  unsigned number) {
+  KernelOp kernel = compute.getKernel();
+  AffineMap map = isWrite ? compute.getWriteAccesses()[number].map
+                          : compute.getReadAccesses()[number].map;
+  polyhedral::AstNames names;
+  for (BlockArgument parameter : kernel.getParameters())
+    names.parameters.push_back(
+        kernel.getArgumentName(parameter.getArgNumber()));
+  for (unsigned read = 0; read < compute.getReads().size(); ++read)
+    names.parameters.push_back("<read " + std::to_string(read) + ">");
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim) {
+    dims.push_back(
+        getAffineSymbolExpr(names.parameters.size(), compute.getContext()));
+    names.parameters.push_back(compute.getDimName(dim).str());
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << (isWrite ? "write " : "read ") << number << " at [";
+  llvm::interleaveComma(map.getResults(), os, [&](AffineExpr index) {
+    os << polyhedral::toText(index.replaceDims(dims), names);
+  });
+  return text + "]";
+}
+
 std::string
 espalier::poly::describeViolation(const KernelModel &model,
+                                  const BandNodes &nodes,
                                   const polyhedral::Violation &violation) {
+  using polyhedral::DependenceKind;
   std::string text;
   llvm::raw_string_ostream os(text);
   if (violation.loop)
-    os << cast<LoopAttr>(violation.loop->tag)
+    os << nameLoop(nodes, violation.loop)
        << " to carry no dependence, but got the ";
   else
     os << "to keep the ";
@@ -41,12 +83,18 @@ espalier::poly::describeViolation(const KernelModel &model,
     os << ", distance ";
     print(os, violation.getDistance());
   }
-  os << ", on " << describeArray(model.arrays[violation.array]);
-  if (!violation.parameters.empty()) {
-    os << ", with parameters ";
-    print(os, violation.parameters);
-  }
-  return text;
+  ComputeOp source = model.computes[violation.source];
+  os << ", on " << describeArray(model.arrays[violation.array]) << " ("
+     << describeAccess(source, violation.kind != DependenceKind::Anti,
+                       violation.sourceAccess)
+     << ", "
+     << describeAccess(model.computes[violation.sink],
+                       violation.kind != DependenceKind::Flow,
+                       violation.sinkAccess)
+     << ")";
+  std::string sizes =
+      polyhedral::describeSizes(model.program, violation.parameters);
+  return sizes.empty() ? text : text + ", " + sizes;
 }
 
 DictionaryAttr
@@ -71,11 +119,12 @@ espalier::poly::encodeViolation(const KernelModel &model,
 }
 
 static void report(KernelModel &model, ScheduleOp schedule,
+                   const BandNodes &nodes,
                    const polyhedral::Violation &violation) {
   ComputeOp source = model.computes[violation.source];
   ComputeOp sink = model.computes[violation.sink];
   InFlightDiagnostic diag = schedule.emitOpError("expects ")
-                            << describeViolation(model, violation);
+                            << describeViolation(model, nodes, violation);
   diag.attachNote(source.getLoc()) << "the source runs first in program order";
   if (source != sink)
     diag.attachNote(sink.getLoc()) << "the sink must run after it";
@@ -90,7 +139,8 @@ LogicalResult espalier::poly::verifySchedule(KernelOp kernel,
   if (!fault.empty())
     return schedule.emitOpError("expects ") << fault;
   KernelModel model = buildModel(kernel);
-  polyhedral::ScheduleTree tree = buildScheduleTree(model, schedule);
+  BandNodes nodes;
+  polyhedral::ScheduleTree tree = buildScheduleTree(model, schedule, &nodes);
   polyhedral::Legality legality =
       polyhedral::checkSchedule(model.program, tree.get(), limits);
   switch (legality.verdict) {
@@ -105,7 +155,7 @@ LogicalResult espalier::poly::verifySchedule(KernelOp kernel,
   }
   if (!legality.violation)
     return schedule.emitOpError("expects ") << legality.reason;
-  report(model, schedule, *legality.violation);
+  report(model, schedule, nodes, *legality.violation);
   return failure();
 }
 

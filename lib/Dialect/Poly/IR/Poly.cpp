@@ -118,6 +118,45 @@ static void printLoops(OpAsmPrinter &printer, Operation *, ArrayAttr loops) {
   printer << "]";
 }
 
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+static bool isDivision(AffineExpr expr) {
+  return expr.getKind() == AffineExprKind::FloorDiv ||
+         expr.getKind() == AffineExprKind::CeilDiv ||
+         expr.getKind() == AffineExprKind::Mod;
+}
+
+std::string espalier::poly::findNumberFault(AffineExpr expr) {
+  std::string fault;
+  llvm::raw_string_ostream os(fault);
+  expr.walk([&](AffineExpr part) {
+    if (!fault.empty())
+      return;
+    if (auto number = dyn_cast<AffineConstantExpr>(part);
+        number && (number.getValue() > kMaxIndexNumber ||
+                   number.getValue() < -kMaxIndexNumber))
+      os << "numbers of at most 2^31, but got " << number.getValue() << " in "
+         << expr;
+    if (!isDivision(part))
+      return;
+    auto divisor =
+        dyn_cast<AffineConstantExpr>(cast<AffineBinaryOpExpr>(part).getRHS());
+    if (divisor && divisor.getValue() <= 0)
+      os << "positive divisors, but got " << part;
+  });
+  return fault;
+}
+
+std::string espalier::poly::findAffineFault(AffineExpr expr) {
+  if (expr.isPureAffine())
+    return findNumberFault(expr);
+  std::string fault = "affine expressions, but got ";
+  llvm::raw_string_ostream(fault) << expr;
+  return fault;
+}
+
 /// `(%A[map], %B[map] : type, type)`.
 static ParseResult
 parseAccesses(OpAsmParser &parser,

@@ -246,6 +246,10 @@ LogicalResult ArrayOp::verify() {
            << type.getRank() << " indices to those of a memref of "
            << type.getElementType() << ", but got " << AffineMapAttr::get(map)
            << " to " << storage;
+  // C5
+  for (AffineExpr place : map.getResults())
+    if (std::string fault = findAffineFault(place); !fault.empty())
+      return emitOpError("expects storage by ") << fault;
   // C4
   if (std::optional<AffineMap> extents = getExtents()) {
     auto kernel = cast<KernelOp>((*this)->getParentOp());
@@ -394,6 +398,12 @@ static LogicalResult verifyAccesses(ComputeOp op, OperandRange arrays,
       return op.emitOpError("expects ")
              << what << " #" << number
              << " to be of an argument or array of the kernel";
+
+    // C17
+    for (AffineExpr index : map.getResults())
+      if (std::string fault = findNumberFault(index); !fault.empty())
+        return op.emitOpError("expects indices of ")
+               << what << " #" << number << " with " << fault;
   }
   return success();
 }
@@ -456,6 +466,10 @@ LogicalResult ComputeOp::verify() {
       return emitOpError("expects the kernel's ")
              << numParams << " parameters as symbols, but set #" << number
              << " has " << set.getNumSymbols();
+    // C16
+    for (AffineExpr constraint : set.getConstraints())
+      if (std::string fault = findAffineFault(constraint); !fault.empty())
+        return emitOpError("expects a domain of ") << fault;
   }
   if (failed(verifyAccesses(*this, getReads(), getReadMaps(), true)) ||
       failed(verifyAccesses(*this, getWrites(), getWriteMaps(), false)))

@@ -98,6 +98,11 @@ LogicalResult TreeVerifier::verifyBand(BandOp band, const Names &names) {
              << numDims[name] << " dimensions and " << numParams
              << " parameters to " << numLoops << " loops for @" << name
              << ", but got " << attr;
+    // C5
+    for (AffineExpr loop : map.getResults())
+      if (std::string fault = findAffineFault(loop); !fault.empty())
+        return band.emitOpError("expects loops over @")
+               << name << " by " << fault;
   }
 
   // C3

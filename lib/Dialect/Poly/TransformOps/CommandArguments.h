@@ -17,6 +17,16 @@ toStrings(std::optional<mlir::ArrayAttr> strings) {
   return llvm::to_vector(strings->getAsValueRange<mlir::StringAttr>());
 }
 
+/// The symbols of `table` that are an `OpTy`, for messages.
+template <typename OpTy>
+std::string listSymbols(mlir::Operation *table) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(table->getRegion(0).getOps<OpTy>(), os,
+                        [&](OpTy op) { os << '@' << op.getSymName(); });
+  return "[" + text + "]";
+}
+
 /// Whether `amount` is one expression of symbols, or an error at `op`.
 inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
                                         mlir::AffineMapAttr amount) {
@@ -26,6 +36,7 @@ inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
   return op->emitOpError("expects a map from symbols to one result, but got ")
          << amount;
 }
+
 /// Runs `command` for `target`; a refusal becomes a silenceable failure.
 mlir::DiagnosedSilenceableFailure
 applyCommand(mlir::Operation *op, mlir::Operation *target,

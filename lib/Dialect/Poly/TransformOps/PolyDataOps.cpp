@@ -88,6 +88,12 @@ Results UnfoldOp::command(ArrayOp array) {
   return SmallVector<Operation *>{};
 }
 
+Results FoldOp::command(ArrayOp array) {
+  if (llvm::Error error = fold(array, getIndex(), getPlaces()))
+    return std::move(error);
+  return SmallVector<Operation *>{};
+}
+
 Results LayoutOp::command(ArrayOp array) {
   if (llvm::Error error = changeLayout(
           array, getLayout(), getPadding().value_or(ArrayRef<int64_t>()),
@@ -111,7 +117,8 @@ llvm::Error TensorizeOp::command(ComputeOp compute) {
                             module, getKernelAttr()))
                       : KernelOp();
   if (!micro)
-    return refuse("expects a kernel of the module, but got @" + getKernel());
+    return refuse("expects a micro-kernel, one of " +
+                  listSymbols<KernelOp>(module) + ", but got @" + getKernel());
   return tensorize(compute, getLoop(), micro);
 }
 

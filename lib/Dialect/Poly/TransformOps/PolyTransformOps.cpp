@@ -9,6 +9,11 @@
 using namespace mlir;
 using namespace espalier::poly;
 
+/// `'transform.poly.split' op `: messages begin with the command.
+static std::string getPrefix(Operation *op) {
+  return ("'" + op->getName().getStringRef() + "' op ").str();
+}
+
 namespace espalier::poly {
 /// A refusal as a silenceable failure, whose metadata is the violation.
 static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
@@ -22,6 +27,7 @@ static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
                                return llvm::Error(std::move(refusal));
                              });
   DiagnosedSilenceableFailure failure = emitSilenceableFailure(op)
+                                        << getPrefix(op)
                                         << llvm::toString(std::move(error));
   failure.attachNote(target->getLoc()) << "target op";
   SmallVector<Diagnostic> diagnostics;
@@ -35,9 +41,9 @@ static DiagnosedSilenceableFailure report(Operation *op, Operation *target,
 /// A target of another kind is a definite failure.
 static DiagnosedDefiniteFailure rejectTarget(Operation *op, StringRef expected,
                                              Operation *target) {
-  DiagnosedDefiniteFailure diag = emitDefiniteFailure(op)
-                                  << "expects targets to be " << expected
-                                  << ", but got " << target->getName();
+  DiagnosedDefiniteFailure diag =
+      emitDefiniteFailure(op) << getPrefix(op) << "expects targets to be "
+                              << expected << ", but got " << target->getName();
   diag.attachNote(target->getLoc()) << "target op";
   return diag;
 }
@@ -89,6 +95,7 @@ static DiagnosedSilenceableFailure applyPairCommand(
                                        : ComputeOp();
     if (!compute)
       return emitDefiniteFailure(op)
+             << getPrefix(op)
              << "expects each target to be one poly.compute, but got "
              << payload.size() << " ops"
              << (payload.empty() ? "" : ", the first of them a ")
@@ -128,16 +135,6 @@ static void printAmount(OpAsmPrinter &printer, Operation *,
 // ComputationOp
 //===----------------------------------------------------------------------===//
 
-/// The symbols of `table` that are an `OpTy`, for messages.
-template <typename OpTy>
-static std::string listSymbols(Operation *table) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(table->getRegion(0).getOps<OpTy>(), os,
-                        [&](OpTy op) { os << '@' << op.getSymName(); });
-  return "[" + text + "]";
-}
-
 DiagnosedSilenceableFailure
 ComputationOp::apply(transform::TransformRewriter &,
                      transform::TransformResults &results,
@@ -145,6 +142,7 @@ ComputationOp::apply(transform::TransformRewriter &,
   auto roots = llvm::to_vector(state.getPayloadOps(getRoot()));
   if (roots.size() != 1 || !isa<ModuleOp, KernelOp>(roots.front()))
     return emitDefiniteFailure()
+           << getPrefix(*this)
            << "expects one module or poly.kernel as root, but got "
            << roots.size() << " ops"
            << (roots.empty() ? "" : ", the first of them a ")
@@ -156,14 +154,16 @@ ComputationOp::apply(transform::TransformRewriter &,
         SymbolTable::lookupSymbolIn(root, getName().getRootReference()));
     if (!kernel)
       return emitSilenceableError()
-             << "expects a kernel, one of " << listSymbols<KernelOp>(root)
-             << ", but got @" << getName().getRootReference().getValue();
+             << getPrefix(*this) << "expects a kernel, one of "
+             << listSymbols<KernelOp>(root) << ", but got @"
+             << getName().getRootReference().getValue();
   }
   auto compute = dyn_cast_or_null<ComputeOp>(
       SymbolTable::lookupSymbolIn(kernel, getName().getLeafReference()));
   if (!compute)
     return emitSilenceableError()
-           << "expects a computation of @" << kernel.getSymName() << ", one of "
+           << getPrefix(*this) << "expects a computation of @"
+           << kernel.getSymName() << ", one of "
            << listSymbols<ComputeOp>(kernel) << ", but got @"
            << getName().getLeafReference().getValue();
   results.set(cast<OpResult>(getComputation()), {compute});
@@ -188,7 +188,8 @@ WrittenArrayOp::apply(transform::TransformRewriter &,
   auto targets = llvm::to_vector(state.getPayloadOps(getComputation()));
   if (targets.size() != 1 || !isa<ComputeOp>(targets.front()))
     return emitDefiniteFailure()
-           << "expects one poly.compute, but got " << targets.size() << " ops"
+           << getPrefix(*this) << "expects one poly.compute, but got "
+           << targets.size() << " ops"
            << (targets.empty() ? "" : ", the first of them a ")
            << (targets.empty() ? ""
                                : targets.front()->getName().getStringRef());
@@ -196,12 +197,13 @@ WrittenArrayOp::apply(transform::TransformRewriter &,
   auto writes = compute.getWrites();
   if (getNumber() >= writes.size())
     return emitSilenceableError()
-           << "expects one of the " << writes.size() << " writes of @"
-           << compute.getSymName() << ", but got " << getNumber();
+           << getPrefix(*this) << "expects one of the " << writes.size()
+           << " writes of @" << compute.getSymName() << ", but got "
+           << getNumber();
   auto array = writes[getNumber()].getDefiningOp<ArrayOp>();
   if (!array)
     return emitSilenceableError()
-           << "expects @" << compute.getSymName()
+           << getPrefix(*this) << "expects @" << compute.getSymName()
            << " to write an array of the kernel, but got an argument";
   results.set(cast<OpResult>(getArray()), {array});
   return DiagnosedSilenceableFailure::success();

@@ -67,8 +67,9 @@ static llvm::Error checkLoops(KernelOp kernel) {
 
 static llvm::Error checkDependences(KernelOp kernel) {
   KernelModel model = buildModel(kernel);
+  BandNodes nodes;
   polyhedral::ScheduleTree tree =
-      buildScheduleTree(model, kernel.getSchedule());
+      buildScheduleTree(model, kernel.getSchedule(), &nodes);
   polyhedral::Legality legality =
       polyhedral::checkSchedule(model.program, tree.get());
   switch (legality.verdict) {
@@ -82,7 +83,7 @@ static llvm::Error checkDependences(KernelOp kernel) {
   if (!legality.violation)
     return refuse("expects " + legality.reason);
   std::string message =
-      "expects " + describeViolation(model, *legality.violation);
+      "expects " + describeViolation(model, nodes, *legality.violation);
   DictionaryAttr encoded =
       encodeViolation(model, *legality.violation, kernel.getContext());
   // The tree goes; its loops with it.
@@ -138,35 +139,15 @@ espalier::poly::applyChecked(KernelOp kernel,
 //===----------------------------------------------------------------------===//
 
 /// Whether `compute` has points, finitely many of them.
-static llvm::Error checkDomain(ComputeOp compute) {
-  unsigned numDims = compute.getNumDims();
-  unsigned numParams = compute.getKernel().getNumParameters();
-  polyhedral::Context context;
-  polyhedral::Set points = polyhedral::Set::getUnion(
-      context, numDims, numParams, compute.getDomainSets());
-  if (points.isEmpty() == true)
-    return refuse("expects " + quote(compute) +
-                  " to have points, but its domain is empty");
-  if (points.isBounded() != false)
-    return llvm::Error::success();
-  for (unsigned dim = 0; dim < numDims; ++dim) {
-    polyhedral::Map value = polyhedral::Map::get(
-        context, numParams,
-        AffineMap::get(numDims, numParams,
-                       getAffineDimExpr(dim, compute.getContext())));
-    if (value.apply(points).isBounded() == false)
-      return refuse("expects " + quote(compute) +
-                    " to have a bounded domain, but nothing bounds " +
-                    quote(compute.getDimName(dim).getValue()));
-  }
-  return llvm::Error::success();
+static llvm::Error checkPoints(ComputeOp compute) {
+  return refuseFault(checkDomain(compute, /*notEmpty=*/true));
 }
 
 llvm::Error
 espalier::poly::applyTo(ComputeOp compute,
                         llvm::function_ref<llvm::Error(ComputeOp)> edit,
                         llvm::function_ref<llvm::Error(KernelOp)> check) {
-  if (llvm::Error error = checkDomain(compute))
+  if (llvm::Error error = checkPoints(compute))
     return error;
   StringAttr symbol = compute.getSymNameAttr();
   return applyChecked(
@@ -178,6 +159,8 @@ espalier::poly::applyTo(ComputeOp compute,
 llvm::Error
 espalier::poly::tryOn(ComputeOp compute,
                       llvm::function_ref<llvm::Error(ComputeOp)> edit) {
+  if (llvm::Error error = checkPoints(compute))
+    return error;
   StringAttr symbol = compute.getSymNameAttr();
   return tryEdit(compute.getKernel(), [&](KernelOp kernel) {
     return edit(kernel.lookupCompute(symbol));

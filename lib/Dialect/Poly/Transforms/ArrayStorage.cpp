@@ -123,7 +123,6 @@ static llvm::Error setLayoutOf(ArrayOp array, AffineMap layout,
       AffineMap::getMultiDimIdentityMap(type.getRank(), mlirContext));
   Storage storage = makeStorage(simplifyAffineMap(layout.compose(memory)),
                                 *extents, numParams, type.getElementType());
-  // Without sizes, the indices of an array have no bounds.
   setStorage(array, storage);
   return llvm::Error::success();
 }
@@ -134,6 +133,68 @@ llvm::Error espalier::poly::changeLayout(ArrayOp array, AffineMap layout,
   return editArray(array, [&](ArrayOp target) {
     return setLayoutOf(target, layout, padding, multiples);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+/// The most places that a hint tries.
+static constexpr int64_t kMaxPlaces = 64;
+
+static llvm::Error foldIndex(ArrayOp array, int64_t index, int64_t places) {
+  MLIRContext *context = array.getContext();
+  unsigned numParams = array->getParentOfType<KernelOp>().getNumParameters();
+  auto type = cast<MemRefType>(array.getArray().getType());
+  SmallVector<AffineExpr> extents = getMemoryExtents(array);
+  if (index < 0 || index >= int64_t(extents.size()))
+    return refuse("expects one of the " + Twine(extents.size()) +
+                  " indices of the memory of " +
+                  describeArray(array.getArray()) + ", but got #" +
+                  Twine(index));
+  auto extent = dyn_cast<AffineConstantExpr>(extents[index]);
+  int64_t most = extent ? extent.getValue() : kMaxNumber;
+  if (places <= 0 || places > most)
+    return refuse("expects between 1 and " + Twine(most) + " places along " +
+                  "index #" + Twine(index) + " of " +
+                  describeArray(array.getArray()) + ", but got " +
+                  Twine(places));
+  extents[index] = getAffineConstantExpr(places, context);
+  AffineMap memory = array.getStorage().value_or(
+      AffineMap::getMultiDimIdentityMap(type.getRank(), context));
+  SmallVector<AffineExpr> results(memory.getResults());
+  results[index] = results[index] % places;
+  setStorage(array, makeStorage(AffineMap::get(memory.getNumDims(),
+                                               memory.getNumSymbols(), results,
+                                               context),
+                                extents, numParams, type.getElementType()));
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::fold(ArrayOp array, int64_t index, int64_t places) {
+  auto kernel = array->getParentOfType<KernelOp>();
+  SmallVector<ArrayOp> arrays = kernel.getArrays();
+  unsigned number = llvm::find(arrays, array) - arrays.begin();
+  auto foldTo = [&](int64_t places) {
+    return [&, places](ArrayOp target) {
+      return foldIndex(target, index, places);
+    };
+  };
+  return llvm::handleErrors(
+      editArray(array, foldTo(places)), [&](std::unique_ptr<Refusal> refusal) {
+        for (int64_t more = places + 1; more <= kMaxPlaces; ++more) {
+          OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
+          llvm::Error error =
+              editArray(trial->getArrays()[number], foldTo(more));
+          bool isLegal = !error;
+          llvm::consumeError(std::move(error));
+          if (!isLegal)
+            continue;
+          refusal->addHint("legal with " + Twine(more) + " places");
+          break;
+        }
+        return llvm::Error(std::move(refusal));
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- Cache.cpp - Local copies of what a tile touches --------------------===//
 
 #include "Edits.h"
+#include "Hints.h"
 #include "Partial.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
@@ -151,9 +152,10 @@ llvm::Expected<LocalCopy>
 espalier::poly::cacheRead(ComputeOp compute, unsigned read, StringRef loop,
                           const LocalOptions &options) {
   LocalCopy result;
-  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
-    return cacheReadIn(target, read, loop, options).moveInto(result);
-  });
+  llvm::Error error = applyAt(
+      compute, loop, [&](ComputeOp target, StringRef loop) -> llvm::Error {
+        return cacheReadIn(target, read, loop, options).moveInto(result);
+      });
   if (error)
     return std::move(error);
   return result;
@@ -273,9 +275,10 @@ llvm::Expected<LocalCopy>
 espalier::poly::cacheWrite(ComputeOp compute, unsigned write, StringRef loop,
                            const LocalOptions &options) {
   LocalCopy result;
-  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
-    return cacheWriteOf(target, write, loop, options).moveInto(result);
-  });
+  llvm::Error error = applyAt(
+      compute, loop, [&](ComputeOp target, StringRef loop) -> llvm::Error {
+        return cacheWriteOf(target, write, loop, options).moveInto(result);
+      });
   if (error)
     return std::move(error);
   return result;

@@ -39,6 +39,9 @@ static llvm::Expected<BandOp> getSharedBand(FilterOp filter, ComputeOp compute,
   if (band)
     mergeChildren(band);
   int64_t available = band ? band.getLoops().size() : 0;
+  if (available == 0)
+    return refuse("expects loops to share around " + quote(compute) +
+                  ", but there are none");
   if (numLoops <= 0 || numLoops > available)
     return refuse("expects between 1 and " + Twine(available) +
                   " loops, those of the nest of " + quote(compute) +

@@ -115,13 +115,6 @@ static bool forEachFactors(size_t size, int64_t least,
   return false;
 }
 
-static std::string print(ArrayRef<int64_t> numbers) {
-  std::string text = "[";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(numbers, os);
-  return text + "]";
-}
-
 //===----------------------------------------------------------------------===//
 // Skews
 //===----------------------------------------------------------------------===//
@@ -226,6 +219,24 @@ std::string espalier::poly::findFactors(
   return text;
 }
 
+std::string espalier::poly::findSkewFactors(
+    ComputeOp compute, size_t numLoops,
+    llvm::function_ref<llvm::Error(ComputeOp, ArrayRef<int64_t>)> edit) {
+  std::string text;
+  forEachFactors(numLoops, 0, [&](ArrayRef<int64_t> factors) {
+    if (llvm::all_of(factors, [](int64_t factor) { return factor == 0; }) ||
+        !isLegal(compute,
+                 [&](ComputeOp compute) { return edit(compute, factors); }))
+      return false;
+    text = "legal by " + print(factors);
+    return true;
+  });
+  if (text.empty())
+    text = "no factors with a sum from 1 to " + std::to_string(kMaxSum) +
+           " are legal";
+  return text;
+}
+
 std::string espalier::poly::findAmounts(
     ComputeOp compute, StringRef loop,
     llvm::function_ref<llvm::Error(ComputeOp, int64_t)> edit) {
@@ -255,19 +266,51 @@ std::string espalier::poly::findAmounts(
          most;
 }
 
-std::string espalier::poly::findLoops(
-    ComputeOp compute, StringRef what,
-    llvm::function_ref<llvm::Error(ComputeOp, StringRef)> edit) {
+/// The names of the loops for which `edit` is legal.
+static SmallVector<StringAttr> getLegalLoops(ComputeOp compute, LoopEdit edit) {
   OwningOpRef<KernelOp> scratch = cloneWithSchedule(compute.getKernel());
   ComputeOp copy = scratch->lookupCompute(compute.getSymName());
-  SmallVector<StringRef> legal;
+  SmallVector<StringAttr> legal;
   for (BandOp band : getBands(copy))
-    for (StringRef name : band.getNames()->getAsValueRange<StringAttr>())
+    for (auto name : band.getNames()->getAsRange<StringAttr>())
       if (isLegal(compute,
                   [&](ComputeOp compute) { return edit(compute, name); }))
         legal.push_back(name);
+  return legal;
+}
+
+static std::string quote(ArrayRef<StringAttr> names) {
+  return espalier::poly::quote(llvm::map_to_vector(
+      names, [](StringAttr name) { return name.getValue(); }));
+}
+
+std::string espalier::poly::findLoops(ComputeOp compute, StringRef what,
+                                      LoopEdit edit) {
+  SmallVector<StringAttr> legal = getLegalLoops(compute, edit);
   if (legal.empty())
     return "no loop of " + quote(compute) + " may be " + what.str();
   return "the loops of " + quote(compute) + " that may be " + what.str() +
-         " are " + quote(legal);
+         " are " + ::quote(legal);
+}
+
+llvm::Error espalier::poly::applyAt(ComputeOp compute, StringRef loop,
+                                    LoopEdit edit) {
+  return llvm::handleErrors(
+      applyTo(compute, [&](ComputeOp compute) { return edit(compute, loop); }),
+      [&](std::unique_ptr<Refusal> refusal) {
+        SmallVector<StringAttr> legal = getLegalLoops(compute, edit);
+        if (!legal.empty())
+          refusal->addHint("legal for the loops " + ::quote(legal));
+        return llvm::Error(std::move(refusal));
+      });
+}
+
+std::string espalier::poly::findPlaces(ComputeOp compute, LoopEdit edit) {
+  std::string legal;
+  for (ComputeOp other : compute.getKernel().getComputes())
+    if (other != compute && isLegal(compute, [&](ComputeOp compute) {
+          return edit(compute, other.getSymName());
+        }))
+      legal += (legal.empty() ? "" : ", ") + quote(other);
+  return legal.empty() ? "" : "legal before one of [" + legal + "]";
 }

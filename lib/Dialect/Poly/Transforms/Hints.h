@@ -13,6 +13,8 @@ namespace espalier::poly {
 
 /// What a command does to a computation's kernel.
 using Edit = llvm::function_ref<llvm::Error(ComputeOp)>;
+/// The same for one of its loops, or other parts, by name.
+using LoopEdit = llvm::function_ref<llvm::Error(ComputeOp, llvm::StringRef)>;
 
 /// Like `applyTo`. A refusal for a broken dependence gets what `hint` says, if
 /// that is not empty; it may take its time, for nothing else is slower by it.
@@ -37,6 +39,12 @@ std::string findFactors(
     ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
     llvm::function_ref<llvm::Error(ComputeOp, llvm::ArrayRef<int64_t>)> edit);
 
+/// The least factors of a skew, in this order of `numLoops` others, for which
+/// `edit` is legal.
+std::string findSkewFactors(
+    ComputeOp compute, size_t numLoops,
+    llvm::function_ref<llvm::Error(ComputeOp, llvm::ArrayRef<int64_t>)> edit);
+
 /// The smallest and the largest amount by which `loop` may be shifted for
 /// `compute` only, as far as there are any.
 std::string
@@ -44,9 +52,14 @@ findAmounts(ComputeOp compute, llvm::StringRef loop,
             llvm::function_ref<llvm::Error(ComputeOp, int64_t)> edit);
 
 /// The loops of `compute` for which `edit` is legal; they may be `what`.
-std::string
-findLoops(ComputeOp compute, llvm::StringRef what,
-          llvm::function_ref<llvm::Error(ComputeOp, llvm::StringRef)> edit);
+std::string findLoops(ComputeOp compute, llvm::StringRef what, LoopEdit edit);
+
+/// Like `applyTo`. A refusal, whatever the reason, says for which other loops
+/// of `compute` the edit is legal, if there are any.
+llvm::Error applyAt(ComputeOp compute, llvm::StringRef loop, LoopEdit edit);
+
+/// The computations for which `edit` is legal, if there are any.
+std::string findPlaces(ComputeOp compute, LoopEdit edit);
 
 } // namespace espalier::poly
 

@@ -204,7 +204,6 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
 }
 
 void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
-  array.getSizesMutable().clear();
   array.setStorageAttr(AffineMapAttr::get(storage.map));
   array.setStorageTypeAttr(TypeAttr::get(storage.type));
   if (storage.extents)
@@ -215,6 +214,7 @@ void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
 
 void espalier::poly::replaceArray(ArrayOp array, LocalArray &local) {
   array.getArray().setType(local.op.getArray().getType());
+  array.getSizesMutable().clear(); // The indices have other bounds.
   array.setPlacement(local.op.getPlacement());
   setStorage(array, {*local.op.getStorage(),
                      cast<MemRefType>(*local.op.getStorageType()),

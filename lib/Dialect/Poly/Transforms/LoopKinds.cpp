@@ -11,6 +11,8 @@ using namespace espalier::poly;
 
 /// The most iterations that become copies of code, and the most lanes.
 static constexpr int64_t kMaxCopies = 1024, kMaxLanes = 1024;
+/// The most copies of a point that loops inside one another make together.
+static constexpr int64_t kMaxNestedCopies = 8192;
 /// The most bytes that one mark prefetches.
 static constexpr int64_t kMaxPrefetch = 4096;
 
@@ -159,6 +161,25 @@ static llvm::Expected<int64_t> getNumCopies(ComputeOp compute, StringRef name,
   return *copies;
 }
 
+/// Refuses if unrolled loops around a loop, and itself, make too many copies.
+static llvm::Error checkNestedCopies(ComputeOp compute, StringRef name) {
+  LoopPosition loop = llvm::cantFail(findLoop(compute, name));
+  uint64_t copies = 1;
+  for (Operation *node = loop.band; !isa<ScheduleOp>(node);
+       node = node->getParentOp())
+    if (auto band = dyn_cast<BandOp>(node))
+      for (auto [position, kind] : llvm::enumerate(band.getLoopKinds()))
+        if (kind.isUnroll())
+          copies = llvm::SaturatingMultiply<uint64_t>(
+              copies, getExtent({band, unsigned(position)}).value_or(1));
+  if (copies <= uint64_t(kMaxNestedCopies))
+    return llvm::Error::success();
+  return refuse("expects at most " + Twine(kMaxNestedCopies) +
+                " copies of a point of " + quote(compute) +
+                " in all unrolled loops around it, but " + quote(name) +
+                " makes " + Twine(copies));
+}
+
 llvm::Error espalier::poly::unrollLoop(ComputeOp compute, StringRef name,
                                        std::optional<int64_t> factor,
                                        bool jam) {
@@ -175,7 +196,7 @@ llvm::Error espalier::poly::unrollLoop(ComputeOp compute, StringRef name,
       return error;
   if (*inner != name)
     separateTiles(compute, (name + ".0").str());
-  return llvm::Error::success();
+  return checkNestedCopies(compute, *inner);
 }
 
 llvm::Error espalier::poly::unroll(ComputeOp compute, StringRef loop,

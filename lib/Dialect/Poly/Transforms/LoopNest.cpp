@@ -22,6 +22,13 @@ std::string espalier::poly::quote(ArrayRef<StringRef> loops) {
   return text + "]";
 }
 
+std::string espalier::poly::print(ArrayRef<int64_t> numbers) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(numbers, os);
+  return text + "]";
+}
+
 std::string espalier::poly::describeNode(Operation *node) {
   if (auto mark = dyn_cast<MarkOp>(node))
     return ("the mark " + quote(mark.getName()));
@@ -88,7 +95,7 @@ llvm::Error espalier::poly::checkExpr(ComputeOp compute, AffineExpr expr,
       isLegal &= isSmall(number.getValue());
   });
   if (isLegal)
-    return llvm::Error::success();
+    return refuseFault(findNumberFault(expr));
   std::string text;
   llvm::raw_string_ostream(text) << expr;
   return refuse("expects an affine expression of " + Twine(numDims) +

@@ -61,6 +61,8 @@ std::string describeNode(mlir::Operation *node);
 std::string quote(llvm::StringRef loop);
 /// `["i", "j"]`, for messages.
 std::string quote(llvm::ArrayRef<llvm::StringRef> loops);
+/// `[1, 2]`, for messages.
+std::string print(llvm::ArrayRef<int64_t> numbers);
 
 } // namespace espalier::poly
 

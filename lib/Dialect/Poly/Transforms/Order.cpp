@@ -89,13 +89,16 @@ llvm::Error espalier::poly::skewLoop(ComputeOp compute, StringRef name,
 llvm::Error espalier::poly::skew(ComputeOp compute, StringRef loop,
                                  ArrayRef<int64_t> factors,
                                  ArrayRef<StringRef> others) {
-  return applyTo(compute, [&](ComputeOp compute) {
+  auto edit = [&](ComputeOp compute, ArrayRef<int64_t> factors) {
     return skewLoop(compute, loop, factors, others);
-  });
+  };
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return edit(compute, factors); },
+      [&] { return findSkewFactors(compute, others.size(), edit); });
 }
 
 llvm::Error espalier::poly::reverse(ComputeOp compute, StringRef name) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+  auto edit = [](ComputeOp compute, StringRef name) -> llvm::Error {
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
       return found.takeError();
@@ -104,7 +107,10 @@ llvm::Error espalier::poly::reverse(ComputeOp compute, StringRef name) {
       expr = -expr;
     setLoops(found->band, loops);
     return llvm::Error::success();
-  });
+  };
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return edit(compute, name); },
+      [&] { return findLoops(compute, "reversed", edit); });
 }
 
 /// Adds `amount` to a loop of one computation.
@@ -179,7 +185,7 @@ static void remapNest(LoopNest nest, AffineMap map, ArrayRef<StringRef> names) {
 
 llvm::Error espalier::poly::remap(ComputeOp compute, ArrayRef<StringRef> names,
                                   AffineMap map, ArrayRef<StringRef> into) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+  auto edit = [&](ComputeOp compute) -> llvm::Error {
     llvm::Expected<LoopNest> nest = getNest(compute, names);
     if (!nest)
       return nest.takeError();
@@ -196,7 +202,9 @@ llvm::Error espalier::poly::remap(ComputeOp compute, ArrayRef<StringRef> names,
                     Twine(map.getNumResults()));
     remapNest(*nest, map, results);
     return llvm::Error::success();
-  });
+  };
+  return applyWithHint(compute, edit,
+                       [&] { return findSkews(compute, names, edit); });
 }
 
 /// Makes a wavefront, as the command does.

@@ -88,9 +88,10 @@ static llvm::Error peelEnd(ComputeOp compute, StringRef name, int64_t count,
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
       return found.takeError();
-    if (count <= 0 || !isSmall(count))
-      return refuse("expects between 1 and 2^30 iterations, but got " +
-                    Twine(count));
+    if (count <= 0)
+      return refuse("expects at least one iteration, but got " + Twine(count));
+    if (llvm::Error error = checkSize(*found, count, "a number of iterations"))
+      return error;
     llvm::Expected<SmallVector<AffineExpr>> bounds = getBounds(*found, isLast);
     if (!bounds)
       return bounds.takeError();

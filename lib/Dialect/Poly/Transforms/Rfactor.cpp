@@ -1,5 +1,6 @@
 //===- Rfactor.cpp - Partial results for the iterations of a loop ---------===//
 
+#include "Hints.h"
 #include "Partial.h"
 
 using namespace mlir;
@@ -27,6 +28,9 @@ static llvm::Expected<LocalCopy> rfactorIn(ComputeOp compute, StringRef loop,
   llvm::Expected<ReductionUpdate> update = getUpdate(compute);
   if (!update)
     return update.takeError();
+  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
+  if (!found)
+    return found.takeError();
   llvm::Expected<Tile> inner = getTile(compute, loop);
   if (!inner)
     return inner.takeError();
@@ -53,9 +57,10 @@ llvm::Expected<LocalCopy> espalier::poly::rfactor(ComputeOp compute,
                                                   StringRef loop,
                                                   const LocalOptions &options) {
   LocalCopy result;
-  llvm::Error error = applyTo(compute, [&](ComputeOp target) -> llvm::Error {
-    return rfactorIn(target, loop, options).moveInto(result);
-  });
+  llvm::Error error = applyAt(
+      compute, loop, [&](ComputeOp target, StringRef loop) -> llvm::Error {
+        return rfactorIn(target, loop, options).moveInto(result);
+      });
   if (error)
     return std::move(error);
   return result;

@@ -78,14 +78,17 @@ llvm::Error espalier::poly::moveBefore(ComputeOp compute, ComputeOp before) {
   StringAttr symbol = before.getSymNameAttr();
   if (compute.getKernel() != before.getKernel())
     return refuse("expects computations of one kernel");
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
+  auto edit = [](ComputeOp compute, StringRef before) -> llvm::Error {
     llvm::Expected<Parts> parts =
-        findParts(compute, compute.getKernel().lookupCompute(symbol));
+        findParts(compute, compute.getKernel().lookupCompute(before));
     if (!parts)
       return parts.takeError();
     parts->first->moveBefore(parts->second);
     return llvm::Error::success();
-  });
+  };
+  return applyWithHint(
+      compute, [&](ComputeOp compute) { return edit(compute, symbol); },
+      [&] { return findPlaces(compute, edit); });
 }
 
 //===----------------------------------------------------------------------===//

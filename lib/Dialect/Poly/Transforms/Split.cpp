@@ -10,7 +10,8 @@ using namespace espalier::poly;
 llvm::Error espalier::poly::checkSize(LoopPosition loop, int64_t size,
                                       StringRef what) {
   if (!isSmall(size))
-    return refuse("expects " + what + " of at most 2^30");
+    return refuse("expects " + what + " of at most 2^30, but got " +
+                  Twine(size));
   std::optional<int64_t> extent = getExtent(loop);
   if (extent && size > *extent)
     return refuse("expects " + what + " of at most " + Twine(*extent) +
@@ -20,16 +21,16 @@ llvm::Error espalier::poly::checkSize(LoopPosition loop, int64_t size,
   return llvm::Error::success();
 }
 
-/// The product of factors, or a refusal if one is not positive.
+/// The product of factors, or a refusal if one is not positive or it is large.
 static llvm::Expected<int64_t> getProduct(ArrayRef<int64_t> factors) {
   int64_t product = 1;
   for (int64_t factor : factors) {
     if (factor <= 0)
       return refuse("expects positive factors, but got " + Twine(factor));
-    product = llvm::SaturatingMultiply<uint64_t>(product, factor) >
-                      uint64_t(kMaxNumber)
-                  ? kMaxNumber + 1
-                  : product * factor;
+    if (factor > kMaxNumber / product)
+      return refuse("expects a product of factors of at most 2^30, but got " +
+                    print(factors));
+    product *= factor;
   }
   return product;
 }

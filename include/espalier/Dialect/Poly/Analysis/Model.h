@@ -18,7 +18,7 @@ struct KernelModel {
 };
 
 /// Names a memref of a kernel: `'x'` or, without a name, `argument #1`; `array
-/// #0` for the first `poly.array`.
+/// #0` for the first `poly.array` without one.
 std::string describeArray(mlir::Value array);
 
 /// Translates the computations of `kernel`, and the storage of arrays that have
@@ -68,9 +68,14 @@ std::string checkLanes(ScheduleOp schedule,
 std::string checkRegisters(ArrayOp array,
                            const polyhedral::Limits &limits = {});
 
+/// What is expected of the points of `compute`, and what they are instead: they
+/// are finitely many and, with `notEmpty`, there are some; empty if that is so.
+std::string checkDomain(ComputeOp compute, bool notEmpty);
+
 /// What a schedule does not keep: `to keep the flow dependence from @a(0) to
-/// @b(1), distance (1), on argument #0`.
-std::string describeViolation(const KernelModel &model,
+/// @a(1), distance (1), on 'x' (write 0 at [i], read 0 at [i - 1]), with n =
+/// 2`. `nodes` are those of the schedule's tree.
+std::string describeViolation(const KernelModel &model, const BandNodes &nodes,
                               const polyhedral::Violation &violation);
 
 /// The same as an attribute: `{kind, source, source_point, sink, sink_point,

@@ -20,7 +20,8 @@ def PolyVerifySchedulePass
     // s(t, i) writes A[t + 1, i] and reads A[t, i + 1]:
     poly.band [@s] maps [affine_map<(t, i)[T, N] -> (i, t)>] loops [...]
     // error: expects to keep the flow dependence from @s(0, 2) to @s(1, 1),
-    //        distance (1, -1), on argument #0, with parameters (2, 4)
+    //        distance (1, -1), on argument #0 (write 0 at [t + 1, i], read 1 at
+    //        [t, i + 1]), with parameters (2, 4)
     ```
 
     A kernel without schedule passes.

@@ -48,6 +48,18 @@ struct ComputeAccess {
 /// The name of marks that ask for elements ahead of their use.
 inline constexpr llvm::StringLiteral kPrefetchMark = "prefetch";
 
+/// The largest number in sets, maps and storages, so that index arithmetic
+/// stays within 64 bits for sizes below 2^31.
+inline constexpr int64_t kMaxIndexNumber = int64_t(1) << 31;
+
+/// What is expected of numbers in an expression, and what they are instead:
+/// divisors are positive, and none is beyond `kMaxIndexNumber`; empty if that
+/// is so.
+std::string findNumberFault(mlir::AffineExpr expr);
+
+/// The same for an expression that has to be affine, too.
+std::string findAffineFault(mlir::AffineExpr expr);
+
 /// The schedule-tree node in `region`, or null.
 mlir::Operation *getChildNode(mlir::Region &region);
 

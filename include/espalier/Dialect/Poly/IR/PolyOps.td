@@ -143,6 +143,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
     to an element has memory of its own. The accesses stay those of the array.
     `extents` gives the dynamic extents of the memory, from the parameters.
 
+    Messages call an array by its attribute `espalier.name`, if it has one.
+
     Constraints:
     - (C1) there is one size for each dynamic extent; with `storage`, there may
       be none, and the indices have no bounds.
@@ -151,6 +153,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
     - (C4) `extents` maps the parameters to the dynamic extents of the memory;
       without it, such an extent is that of one of the array's dimensions, which
       `storage` passes on as it is.
+    - (C5) `storage` is affine, with positive divisors and numbers of at most 2^31
+      in size.
 
     Example:
     ```mlir
@@ -228,6 +232,10 @@ def Poly_ComputeOp : Poly_Op<"compute", [
       and at most one for each read.
     - (C15) a read that `where` uses is of integers, at a place that depends on
       no other read.
+    - (C16) the domain is affine, with positive divisors and numbers of at most
+      2^31 in size.
+    - (C17) divisors in accesses that are numbers are positive, and numbers at
+      most 2^31 in size.
 
     Example:
     ```mlir

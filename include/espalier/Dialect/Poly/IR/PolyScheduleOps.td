@@ -71,6 +71,8 @@ def Poly_BandOp : Poly_NodeOp<"band"> {
     - (C3) there is at least one loop.
     - (C4) there are no names, or one per loop; no two loops that a computation
       meets, on any way to its leaves, have the same name.
+    - (C5) the maps are affine, with positive divisors and numbers of at most 2^31
+      in size.
 
     Example:
     ```mlir

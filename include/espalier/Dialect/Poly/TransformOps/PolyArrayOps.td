@@ -65,6 +65,41 @@ def UnfoldOp : PolyArrayDataOp<"unfold"> {
   let assemblyFormat = "$target attr-dict `:` type($target)";
 }
 
+def FoldOp : PolyArrayDataOp<"fold"> {
+  let summary = "lets elements of an array take turns in memory";
+  let description = [{
+    What lies at `x` of the array's memory, along index number `index`, then lies
+    at `x mod places`: the memory has that extent there. So of the rows that a
+    stencil reads only as many are kept as are still needed, and of all steps in
+    time the last two. Without storage of its own, the memory has the indices of
+    the array. `transform.poly.unfold` is the reverse.
+
+    The schedule decides what is legal, as it is then and after every later
+    command: two elements of one place must not be in use at the same time.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such index; the number of places is not
+      positive, or larger than the extent; two elements of one place would be in
+      use at the same time. The message then says how many places are legal, if
+      64 are enough.
+    - Definite failure: the target is not a `poly.array`.
+
+    Example:
+    ```mlir
+    transform.poly.fuse %blur_x with %blur_y loops 1
+        : !transform.any_op, !transform.any_op
+    %rows = transform.poly.written_array of %blur_x
+        : (!transform.any_op) -> !transform.any_op
+    transform.poly.fold %rows index 0 places 3 : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$index,
+                       I64Attr:$places);
+  let assemblyFormat =
+      "$target `index` $index `places` $places attr-dict `:` type($target)";
+}
+
 def PackOp : PolyComputeDataOp<"pack"> {
   let summary = "copies what a tile reads to blocks";
   let description = [{

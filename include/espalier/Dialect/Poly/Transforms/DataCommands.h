@@ -134,6 +134,11 @@ llvm::Error changeLayout(ArrayOp array, mlir::AffineMap layout,
                          llvm::ArrayRef<int64_t> padding = {},
                          llvm::ArrayRef<int64_t> multiples = {});
 
+/// Keeps at most `places` elements along an index of an array's memory: what
+/// lies at `x` then lies at `x mod places` in it, so that elements take turns.
+/// Refused if two of one place are in use at the same time.
+llvm::Error fold(ArrayOp array, int64_t index, int64_t places);
+
 /// Copies what one iteration of `loop` reads of an array to blocks: `cacheRead`
 /// with a layout of the indices of blocks, of `blocks[k]` elements along index
 /// k or one if that is 0, followed by the indices in blocks. `order` gives the

@@ -404,6 +404,9 @@ static llvm::Error decomposeIn(ComputeOp compute, StringRef loop) {
     return refuse("expects a computation before " + quote(compute) +
                   " that writes " + describeArray(array) +
                   ", and nothing else, without reading it");
+  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
+  if (!found)
+    return found.takeError();
   llvm::Expected<Tile> tile = getTile(compute, loop);
   if (!tile)
     return tile.takeError();
@@ -415,7 +418,5 @@ static llvm::Error decomposeIn(ComputeOp compute, StringRef loop) {
 }
 
 llvm::Error espalier::poly::decompose(ComputeOp compute, StringRef loop) {
-  return applyWithHint(
-      compute, [&](ComputeOp compute) { return decomposeIn(compute, loop); },
-      [&] { return findLoops(compute, "initialized before", decomposeIn); });
+  return applyAt(compute, loop, decomposeIn);
 }

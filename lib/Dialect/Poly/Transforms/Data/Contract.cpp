@@ -179,7 +179,5 @@ llvm::Error espalier::poly::contract(ComputeOp compute, unsigned write,
                     describeArray(array) + " is an argument");
     return contractIn(compute, array, loop, options);
   };
-  return applyWithHint(
-      compute, [&](ComputeOp compute) { return edit(compute, loop); },
-      [&] { return findLoops(compute, "contracted to", edit); });
+  return applyAt(compute, loop, edit);
 }

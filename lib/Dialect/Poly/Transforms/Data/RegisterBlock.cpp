@@ -131,8 +131,10 @@ static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
                                          ArrayRef<int64_t> sizes,
                                          int64_t width) {
   std::optional<unsigned> lanes;
-  if (!loops.empty())
-    lanes = findLaneIndex(compute, loops.back());
+  StringRef ofUpdates; // A loop over updates of one element.
+  for (StringRef loop : loops)
+    if (!(lanes = findLaneIndex(compute, loop)))
+      ofUpdates = loop;
   llvm::Expected<BlockLoops> block = makeBlock(compute, loops, sizes, width);
   if (!block)
     return block.takeError();
@@ -149,9 +151,15 @@ static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
     return tile.takeError();
   for (ComputeOp copy : {local->in, local->out})
     if (copy)
-      if (llvm::Error error =
-              unrollCopy(copy, tile->getNumLoops(), lanes, sizes.back(), width))
-        return std::move(error);
+      if (llvm::Error error = unrollCopy(copy, tile->getNumLoops(), lanes,
+                                         sizes.back(), width)) {
+        if (ofUpdates.empty())
+          return std::move(error);
+        llvm::consumeError(std::move(error));
+        return refuse("expects loops over elements of what " + quote(compute) +
+                      " writes, but " + quote(ofUpdates) +
+                      " runs over updates of one");
+      }
   return local;
 }
 

@@ -170,9 +170,16 @@ static Command makeLayout(Random &random, ArrayOp array,
 static Command makePlacement(Random &random, ComputeOp op) {
   std::string compute = op.getSymName().str();
   auto array = op.getWrites().front().getDefiningOp<ArrayOp>();
-  int64_t kind = random.pick(1, 6);
+  int64_t kind = random.pick(1, 8);
   if (kind <= 2 || !array)
     return makeArrayCommand("unfold", compute, "", unfold);
+  if (kind >= 7) {
+    int64_t index = random.pick(0, 1), places = random.pick(1, 4);
+    return makeArrayCommand(
+        "fold", compute,
+        " index " + std::to_string(index) + " places " + std::to_string(places),
+        [=](ArrayOp array) { return fold(array, index, places); });
+  }
   if (kind <= 4)
     return makeLayout(random, array, compute);
   Placement placement =
