@@ -17,6 +17,7 @@ struct Application {
   const Rule *rule;
   mlir::Operation *source;
   double gain = 0; ///< Seconds by which `dst` costs less than `src`.
+  std::vector<Clause> assumed; ///< What it takes for the rule to hold there.
 };
 
 /// What a search has in common for all blocks.
@@ -30,6 +31,7 @@ struct SearchContext {
   std::vector<Application> applications;
   SearchResult result;
   StructureRules structure;
+  Assumptions *assumptions = nullptr; ///< Of the search that runs.
 
   bool isTimeUp() const { return getSecondsLeft() <= 0; }
 };
