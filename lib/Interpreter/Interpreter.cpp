@@ -121,11 +121,10 @@ private:
   }
 
   LogicalResult runCast(tensor::CastOp op) {
-    auto source = tensors.find(op.getSource());
-    if (source == tensors.end() ||
-        failed(verifyCompatibleShape(op.getType(), source->second.getType())))
-      return op.emitOpError("expects a tensor of type ") << op.getType();
-    Tensor value = source->second;
+    Tensor value = tensors.find(op.getSource())->second;
+    if (failed(verifyCompatibleShape(op.getType(), value.getType())))
+      return op.emitOpError("expects a tensor of type ")
+             << op.getType() << ", but got " << value.getType();
     tensors.try_emplace(op.getResult(), value);
     return success();
   }
