@@ -3,6 +3,7 @@
 #include "Checks/EmitVersions.h"
 #include "Extract.h"
 #include "Saturate.h"
+#include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <set>
 
@@ -57,17 +58,22 @@ public:
   }
 
 private:
-  /// Searches with assumptions, then again with those that the result needs.
+  /// Searches with assumptions, then again with those that the result needs,
+  /// and no more than are allowed.
   Attempt searchAssuming() {
-    Attempt all = search(context.options.maxChecks, nullptr);
+    unsigned maxChecks = context.options.maxChecks;
+    Attempt all =
+        search(llvm::SaturatingMultiply(kExploredChecks, maxChecks), nullptr);
     std::vector<Clause> needed = listNeeded(all);
     auto isNeeded = [&](const Clause &clause) {
       return llvm::is_contained(needed, clause);
     };
-    if (llvm::all_of(all.getAssumed(), isNeeded))
+    bool areFew = all.getAssumed().size() <= maxChecks;
+    if (areFew && llvm::all_of(all.getAssumed(), isNeeded))
       return all;
-    Attempt fewer = search(context.options.maxChecks, &needed);
-    return all.isBetterThan(fewer.after) ? std::move(all) : std::move(fewer);
+    Attempt fewer = search(maxChecks, &needed);
+    bool isWorse = areFew && all.isBetterThan(fewer.after);
+    return isWorse ? std::move(all) : std::move(fewer);
   }
 
   Attempt search(unsigned maxClauses, const std::vector<Clause> *allowed) {
@@ -147,6 +153,10 @@ private:
       context.result.checks.push_back(
           {toString(clause, extents), block.getParentOp()->getLoc()});
   }
+
+  /// A search may meet so many times the conditions that a result may have:
+  /// most of them turn out to be of no use.
+  static constexpr unsigned kExploredChecks = 4;
 
   Block &block;
   SearchContext &context;
