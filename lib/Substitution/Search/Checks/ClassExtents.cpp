@@ -1,6 +1,7 @@
 //===- ClassExtents.cpp - The extents of what a graph computes ------------===//
 
 #include "ClassExtents.h"
+#include "espalier/Definition/Definition.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"

@@ -6,7 +6,6 @@
 #include "../../Facts.h"
 #include "../EGraph.h"
 #include "Extents.h"
-#include "espalier/Definition/Definition.h"
 
 namespace espalier::substitution {
 
