@@ -3,6 +3,7 @@
 #include "espalier/Interpreter/Interpreter.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -21,11 +22,8 @@ public:
     if (failed(bindArguments(inputs)))
       return failure();
     Block &body = function.getBody().front();
-    for (Operation &op : body.without_terminator()) {
-      if (failed(runOperation(&op)))
-        return failure();
-      release(&op);
-    }
+    if (failed(runBlock(body)))
+      return failure();
     SmallVector<Tensor> results;
     for (Value value : body.getTerminator()->getOperands()) {
       auto known = tensors.find(value);
@@ -61,6 +59,15 @@ private:
     return success();
   }
 
+  LogicalResult runBlock(Block &block) {
+    for (Operation &op : block.without_terminator()) {
+      if (failed(runOperation(&op)))
+        return failure();
+      release(&op);
+    }
+    return success();
+  }
+
   LogicalResult runOperation(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](graph::ConstantOp constant) { return runConstant(constant); })
@@ -68,6 +75,8 @@ private:
           return runDefined(defined);
         })
         .Case([&](tensor::DimOp dim) { return runDim(dim); })
+        .Case([&](tensor::CastOp cast) { return runCast(cast); })
+        .Case([&](scf::IfOp choice) { return runIf(choice); })
         .Default([&](Operation *op) { return runOnIndices(op); });
   }
 
@@ -111,6 +120,38 @@ private:
     return success();
   }
 
+  LogicalResult runCast(tensor::CastOp op) {
+    Tensor value = tensors.find(op.getSource())->second;
+    if (failed(verifyCompatibleShape(op.getType(), value.getType())))
+      return op.emitOpError("expects a tensor of type ")
+             << op.getType() << ", but got " << value.getType();
+    tensors.try_emplace(op.getResult(), value);
+    return success();
+  }
+
+  LogicalResult runIf(scf::IfOp op) {
+    Block *block = indices.lookup(op.getCondition()).getValue().isOne()
+                       ? op.thenBlock()
+                       : op.elseBlock();
+    if (!block)
+      return success();
+    if (failed(runBlock(*block)))
+      return failure();
+    for (auto [result, value] :
+         llvm::zip_equal(op.getResults(), op.thenBlock() == block
+                                              ? op.thenYield().getOperands()
+                                              : op.elseYield().getOperands())) {
+      auto known = tensors.find(value);
+      if (known == tensors.end()) {
+        indices[result] = indices.lookup(value);
+        continue;
+      }
+      Tensor tensor = known->second;
+      tensors.try_emplace(result, tensor);
+    }
+    return success();
+  }
+
   /// Arithmetic on indices is that of the folders.
   LogicalResult runOnIndices(Operation *op) {
     SmallVector<Attribute> operands;
@@ -130,18 +171,22 @@ private:
     }
     return op->emitOpError(
         "expects an operation that the interpreter knows: "
-        "graph operators, tensor.dim, arithmetic on indices");
+        "graph operators, tensor.dim, tensor.cast, scf.if, arithmetic on "
+        "indices");
   }
 
   void setIndex(Value value, int64_t index) {
     indices[value] = IntegerAttr::get(value.getType(), index);
   }
 
-  /// Drops the tensors that `op` was the last to use.
+  /// Drops the tensors of its block that `op` was the last to use.
   void release(Operation *op) {
+    Block *block = op->getBlock();
     for (Value operand : op->getOperands()) {
+      if (operand.getParentBlock() != block)
+        continue;
       bool isUsedLater = llvm::any_of(operand.getUsers(), [&](Operation *user) {
-        return op->isBeforeInBlock(user);
+        return op->isBeforeInBlock(block->findAncestorOpInBlock(*user));
       });
       if (!isUsedLater)
         tensors.erase(operand);

@@ -1,7 +1,10 @@
 //===- Describe.cpp - Graphs and substitutions as JSON --------------------===//
 
 #include "Describe.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
@@ -27,24 +30,49 @@ static std::string printAttributes(Operation *op) {
   return attributes.empty() ? "" : print(attributes);
 }
 
-llvm::json::Array espalier::describeGraph(ModuleOp module) {
-  llvm::json::Array result;
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal())
-    return result;
-  llvm::DenseMap<Value, int64_t> numbers;
-  for (BlockArgument argument : main.getArguments()) {
-    numbers[argument] = result.size();
-    result.push_back(llvm::json::Object{{"op", "input"},
-                                        {"type", printType(argument)},
-                                        {"attributes", ""},
-                                        {"operands", llvm::json::Array()},
-                                        {"is_constant", false}});
+namespace {
+/// Numbers the values of a function and describes what computes them.
+class GraphDescriber {
+public:
+  void addArguments(Block &block) {
+    for (BlockArgument argument : block.getArguments()) {
+      numbers[argument] = result.size();
+      result.push_back(llvm::json::Object{{"op", "input"},
+                                          {"type", printType(argument)},
+                                          {"attributes", ""},
+                                          {"operands", llvm::json::Array()},
+                                          {"is_constant", false}});
+    }
   }
-  llvm::DenseSet<Value> constants;
-  for (Operation &op : main.getBody().front().without_terminator()) {
-    if (op.getNumResults() == 0)
-      continue;
+
+  /// Of two versions, describes the first one, which is what was found, and
+  /// leaves out how it is chosen.
+  void addOperations(Block &block) {
+    auto choice = [&](Operation &op) {
+      return isa<scf::IfOp>(op) && op.getNumResults() > 0;
+    };
+    bool hasVersions = llvm::any_of(block, choice);
+    for (Operation &op : block.without_terminator()) {
+      if (choice(op))
+        addVersion(cast<scf::IfOp>(op));
+      else if (op.getNumResults() > 0 &&
+               !(hasVersions && isa<arith::ArithDialect, tensor::TensorDialect>(
+                                    op.getDialect())))
+        addOperation(op);
+    }
+  }
+
+  llvm::json::Array take() { return std::move(result); }
+
+private:
+  void addVersion(scf::IfOp choice) {
+    addOperations(*choice.thenBlock());
+    for (auto [value, yielded] :
+         llvm::zip_equal(choice.getResults(), choice.thenYield().getOperands()))
+      numbers[value] = numbers.lookup(yielded);
+  }
+
+  void addOperation(Operation &op) {
     llvm::json::Array operands;
     bool isConstant = isMemoryEffectFree(&op);
     for (Value operand : op.getOperands()) {
@@ -63,7 +91,21 @@ llvm::json::Array espalier::describeGraph(ModuleOp module) {
                            {"operands", std::move(operands)},
                            {"is_constant", isConstant}});
   }
-  return result;
+
+  llvm::json::Array result;
+  llvm::DenseMap<Value, int64_t> numbers;
+  llvm::DenseSet<Value> constants;
+};
+} // namespace
+
+llvm::json::Array espalier::describeGraph(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return {};
+  GraphDescriber describer;
+  describer.addArguments(main.getBody().front());
+  describer.addOperations(main.getBody().front());
+  return describer.take();
 }
 
 llvm::json::Array

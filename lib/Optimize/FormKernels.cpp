@@ -6,6 +6,7 @@
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 
@@ -96,6 +97,13 @@ static std::vector<bool> findConstants(poly::KernelOp kernel,
   return isConstant;
 }
 
+/// Whether the program makes the call where a condition on sizes does not hold,
+/// which is taken to be rare.
+static bool isInSecondVersion(poly::CallOp call) {
+  auto choice = dyn_cast<scf::IfOp>(call->getParentOp());
+  return choice && call->getBlock() == choice.elseBlock();
+}
+
 FailureOr<std::vector<ProgramKernel>>
 espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   MLIRContext *context = module.getContext();
@@ -115,6 +123,8 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   // Where each kernel is in the result, by which arguments are constants.
   std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
   (*copy)->walk([&](poly::CallOp call) {
+    if (isInSecondVersion(call))
+      return;
     auto kernel = symbols.lookup<poly::KernelOp>(call.getCallee());
     std::vector<bool> isConstant = findConstants(kernel, call);
     auto [place, isNew] =

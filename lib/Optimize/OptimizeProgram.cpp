@@ -144,6 +144,10 @@ FailureOr<bool> Optimizer::search() {
   report["search_s"] = std::max(result.seconds, 0.0);
   report["rules"] = static_cast<int64_t>(rules.getRules().size());
   report["substitutions"] = describeSubstitutions(result.substitutions);
+  llvm::json::Array checks;
+  for (const Check &check : result.checks)
+    checks.push_back(check.condition);
+  report["checks"] = std::move(checks);
   report["predicted_before_s"] = result.secondsBefore;
   report["predicted_after_s"] = result.secondsAfter;
   if (options.explains) {

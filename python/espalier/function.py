@@ -200,7 +200,8 @@ class Function:
         """What optimization did, perhaps in an earlier process; empty if there was none.
 
         `result` is "original" or "optimized", and `reason` says why. `substitutions` are
-        the rules, how often each was applied and what that was predicted to gain.
+        the rules, how often each was applied and what that was predicted to gain;
+        `checks` are the conditions on sizes under which the program runs the result.
         Seconds are predicted (`kernels_before_s`, `kernels_after_s`: the sum over all
         kernels) and measured (`measured_before_s`, `measured_after_s`); `search_s` is the
         time of the search, without `measuring_s`.

@@ -29,11 +29,15 @@ def ConvertGraphToPolyPass
       return
     }
     ```
+
+    A function may choose between two versions of itself, by one `scf.if` with
+    a condition on the sizes of its arguments; the sizes of its results are
+    those of the second one.
   }];
   let dependentDialects = [
     "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
   let options = [
     Option<"winograd", "winograd", "bool", /*default=*/"true",

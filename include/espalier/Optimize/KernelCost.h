@@ -24,8 +24,9 @@ struct ProgramKernel {
 };
 
 /// Returns the kernels that `module`, which is at stage `graph`, becomes for
-/// the machine of `codegen`; `module` stays as it is. Empty if it has no
-/// operators. On failure an error was reported.
+/// the machine of `codegen`; `module` stays as it is. Of two versions of it,
+/// these are the first one's. Empty if it has no operators. On failure an error
+/// was reported.
 mlir::FailureOr<std::vector<ProgramKernel>>
 formKernels(mlir::ModuleOp module, const CodegenOptions &codegen);
 

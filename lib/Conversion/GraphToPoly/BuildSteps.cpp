@@ -13,6 +13,7 @@
 #include "StepProgram.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -26,7 +27,7 @@ namespace {
 
 class ProgramBuilder {
 public:
-  explicit ProgramBuilder(func::FuncOp function) {
+  ProgramBuilder(func::FuncOp function, Block *version) : version(version) {
     program.context = function.getContext();
     program.function = function;
   }
@@ -35,6 +36,8 @@ public:
 
 private:
   LogicalResult addArguments();
+  LogicalResult addOperations(Block &block);
+  LogicalResult addOperation(Operation &op);
   void addOperator(graph::DefinedOpInterface op);
   void addConstant(Value value, ElementsAttr attr);
   /// The array to return for `array`: a copy of it where its memory is not
@@ -65,6 +68,7 @@ private:
                 ArrayRef<int64_t> order);
 
   StepProgram program;
+  Block *version; ///< Taken in place of the choice that it is in, or null.
   llvm::DenseMap<Value, ArrayId> arrayOf;
   llvm::DenseMap<Value, AffineExpr> indexOf;
   llvm::StringMap<AffineExpr> namedExtents;
@@ -423,39 +427,56 @@ void ProgramBuilder::setOrder(const Instance &instance, unsigned firstSum,
     set(program.arrays[sum]);
 }
 
+LogicalResult ProgramBuilder::addOperation(Operation &op) {
+  ElementsAttr constant;
+  if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+    for (auto [number, value] : llvm::enumerate(ret.getOperands())) {
+      ArrayId array = getOutput(arrayOf.lookup(value));
+      program.arrays[array].outputs.push_back(number);
+      program.arrays[array].rowMajor = true;
+    }
+  } else if (version && version->getParentOp() == &op) {
+    if (failed(addOperations(*version)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(
+             op.getResults(), version->getTerminator()->getOperands()))
+      arrayOf[result] = arrayOf.lookup(value);
+  } else if (op.getNumResults() == 1 &&
+             isa<RankedTensorType>(op.getResult(0).getType()) &&
+             matchPattern(op.getResult(0), m_Constant(&constant)))
+    addConstant(op.getResult(0), constant);
+  else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
+    addReshape(reshape);
+  else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
+    addOperator(defined);
+  else if (auto cast = dyn_cast<tensor::CastOp>(op))
+    arrayOf[cast.getResult()] = arrayOf.lookup(cast.getSource());
+  else if (op.getNumRegions() != 0 ||
+           !llvm::all_of(op.getResultTypes(),
+                         llvm::IsaPred<IndexType, IntegerType>))
+    return op.emitError("expects only operators of the graph dialect and "
+                        "index arithmetic, but got '")
+           << op.getName() << "'";
+  return success();
+}
+
+LogicalResult ProgramBuilder::addOperations(Block &block) {
+  for (Operation &op : block)
+    if (!isa<scf::YieldOp>(op) && failed(addOperation(op)))
+      return failure();
+  return success();
+}
+
 FailureOr<StepProgram> ProgramBuilder::run() {
-  if (!llvm::hasSingleElement(program.function.getBody()))
-    return program.function.emitError("expects a function of one block");
-  if (failed(addArguments()))
+  if (failed(addArguments()) ||
+      failed(addOperations(program.function.getBody().front())))
     return failure();
-  for (Operation &op : program.function.getBody().front()) {
-    ElementsAttr constant;
-    if (auto ret = dyn_cast<func::ReturnOp>(op)) {
-      for (auto [number, value] : llvm::enumerate(ret.getOperands())) {
-        ArrayId array = getOutput(arrayOf.lookup(value));
-        program.arrays[array].outputs.push_back(number);
-        program.arrays[array].rowMajor = true;
-      }
-    } else if (op.getNumResults() == 1 &&
-               isa<RankedTensorType>(op.getResult(0).getType()) &&
-               matchPattern(op.getResult(0), m_Constant(&constant)))
-      addConstant(op.getResult(0), constant);
-    else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
-      addReshape(reshape);
-    else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
-      addOperator(defined);
-    else if (!llvm::all_of(op.getResultTypes(),
-                           llvm::IsaPred<IndexType, IntegerType>))
-      return op.emitError("expects only operators of the graph dialect and "
-                          "index arithmetic, but got '")
-             << op.getName() << "'";
-  }
   return std::move(program);
 }
 
 } // namespace
 
 FailureOr<StepProgram>
-espalier::graphtopoly::buildStepProgram(func::FuncOp function) {
-  return ProgramBuilder(function).run();
+espalier::graphtopoly::buildStepProgram(func::FuncOp function, Block *version) {
+  return ProgramBuilder(function, version).run();
 }

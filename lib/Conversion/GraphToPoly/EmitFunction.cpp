@@ -120,18 +120,33 @@ struct KernelInfo : llvm::DenseMapInfo<poly::KernelOp> {
   }
 };
 
-class FunctionEmitter {
-public:
-  FunctionEmitter(StepProgram &program, ArrayRef<Cluster> clusters)
-      : program(program), clusters(clusters),
-        module(program.function->getParentOfType<ModuleOp>()),
-        builder(program.function) {}
+/// What the versions of a function have in common.
+struct Shared {
+  func::FuncOp main;
+  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
+  unsigned numGlobals = 0;
+};
 
-  LogicalResult run();
+/// Emits one version of a function.
+class VersionEmitter {
+public:
+  VersionEmitter(Version &version, Shared &shared)
+      : program(version.program), clusters(version.clusters), shared(shared),
+        main(shared.main),
+        module(program.function->getParentOfType<ModuleOp>()),
+        builder(program.function) {
+    outputs.resize(program.function.getNumResults());
+    for (auto [number, array] : llvm::enumerate(program.arrays))
+      for (unsigned output : array.outputs)
+        outputs[output] = number;
+  }
+
+  /// Calls the kernels.
+  LogicalResult emitCalls(OpBuilder &b);
+  /// Makes the function that computes the extents of outputs.
+  void makePlan();
 
 private:
-  func::FuncOp makeMain();
-  void makePlan(func::FuncOp original);
   Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
@@ -139,17 +154,18 @@ private:
 
   StepProgram &program;
   ArrayRef<Cluster> clusters;
+  Shared &shared;
+  func::FuncOp main;
   ModuleOp module;
   OpBuilder builder;
-  func::FuncOp main;
   llvm::DenseMap<ArrayId, Value> buffers;
   /// The array that each output of the function is.
   SmallVector<ArrayId> outputs;
-  unsigned numGlobals = 0;
 };
 
-func::FuncOp FunctionEmitter::makeMain() {
-  func::FuncOp original = program.function;
+/// Makes the function on memory that takes the place of `original`.
+func::FuncOp makeMain(func::FuncOp original) {
+  OpBuilder builder(original);
   SmallVector<Type> types;
   for (Type type : original.getArgumentTypes()) {
     auto tensor = cast<RankedTensorType>(type);
@@ -188,8 +204,8 @@ func::FuncOp FunctionEmitter::makeMain() {
   return function;
 }
 
-Value FunctionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
-                               ArrayId to) {
+Value VersionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
+                              ArrayId to) {
   const Array &array = program.arrays[to];
   MemRefType type = getMemRefType(array);
   if (buffer.getType() == type)
@@ -220,13 +236,13 @@ Value FunctionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
   return memref::CastOp::create(b, loc, type, view);
 }
 
-Value FunctionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
-                                  ArrayId number) {
+Value VersionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
+                                 ArrayId number) {
   const Array &array = program.arrays[number];
   SmallVector<AffineExpr> extents;
   MemRefType type = getMemRefType(array, &extents);
   if (array.kind == Array::Kind::Constant) {
-    std::string name = ("constant_" + Twine(numGlobals++)).str();
+    std::string name = ("constant_" + Twine(shared.numGlobals++)).str();
     ElementsAttr value =
         packConstant(array.constant, array.layout, type.getShape());
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
@@ -250,8 +266,8 @@ Value FunctionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
                                  b.getI64IntegerAttr(64));
 }
 
-Value FunctionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
-                                 ArrayId array) {
+Value VersionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
+                                ArrayId array) {
   if (Value known = buffers.lookup(array))
     return known;
   Value buffer;
@@ -269,7 +285,8 @@ Value FunctionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
   return buffers[array] = buffer;
 }
 
-void FunctionEmitter::makePlan(func::FuncOp original) {
+void VersionEmitter::makePlan() {
+  func::FuncOp original = program.function;
   SmallVector<unsigned> firstExtent;
   SmallVector<Type> arguments, results;
   for (Type type : original.getArgumentTypes()) {
@@ -294,16 +311,9 @@ void FunctionEmitter::makePlan(func::FuncOp original) {
   func::ReturnOp::create(b, original.getLoc(), values);
 }
 
-LogicalResult FunctionEmitter::run() {
+LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
   func::FuncOp original = program.function;
-  outputs.resize(original.getNumResults());
-  for (auto [number, array] : llvm::enumerate(program.arrays))
-    for (unsigned output : array.outputs)
-      outputs[output] = number;
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
-
-  main = makeMain();
-  OpBuilder b = OpBuilder::atBlockEnd(&main.getBody().front());
   SizeEmitter sizes(program, b, original.getLoc(),
                     [&](unsigned argument, unsigned dim) -> Value {
                       return memref::DimOp::create(b, original.getLoc(),
@@ -318,13 +328,12 @@ LogicalResult FunctionEmitter::run() {
       diag.attachNote(symbol.value.getLoc()) << "this value does";
       return diag;
     }
-  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
   for (const Cluster &cluster : clusters) {
     KernelEmitter emitter(program, cluster, escaping);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    emitter.emit(builder, ("kernel_" + Twine(kernels.size())).str());
-    auto [kernel, isNew] = kernels.insert(emitter.kernel);
+    emitter.emit(builder, ("kernel_" + Twine(shared.kernels.size())).str());
+    auto [kernel, isNew] = shared.kernels.insert(emitter.kernel);
     if (!isNew)
       emitter.kernel.erase();
     SmallVector<Value> operands;
@@ -334,15 +343,45 @@ LogicalResult FunctionEmitter::run() {
       operands.push_back(sizes.emit(parameter));
     poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
   }
-  func::ReturnOp::create(b, original.getLoc());
-  makePlan(original);
-  original.erase();
   return success();
 }
 
 } // namespace
 
-LogicalResult espalier::graphtopoly::emitKernels(StepProgram &program,
-                                                 ArrayRef<Cluster> clusters) {
-  return FunctionEmitter(program, clusters).run();
+LogicalResult
+espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
+                                   scf::IfOp choice) {
+  func::FuncOp original = versions.front().program.function;
+  Location loc = original.getLoc();
+  Shared shared;
+  shared.main = makeMain(original);
+  std::vector<VersionEmitter> emitters;
+  for (Version &version : versions)
+    emitters.emplace_back(version, shared);
+  OpBuilder b = OpBuilder::atBlockEnd(&shared.main.getBody().front());
+  if (choice) {
+    SizeEmitter sizes(versions.front().program, b, loc,
+                      [&](unsigned argument, unsigned dim) -> Value {
+                        return memref::DimOp::create(
+                            b, loc, shared.main.getArgument(argument), dim);
+                      });
+    Value condition = sizes.clone(choice.getCondition());
+    if (!condition)
+      return choice.emitError("expects a condition that follows from the sizes "
+                              "of the inputs");
+    auto branches = scf::IfOp::create(b, choice.getLoc(), condition,
+                                      /*withElseRegion=*/true);
+    OpBuilder first = branches.getThenBodyBuilder();
+    OpBuilder second = branches.getElseBodyBuilder();
+    if (failed(emitters.front().emitCalls(first)) ||
+        failed(emitters.back().emitCalls(second)))
+      return failure();
+  } else if (failed(emitters.front().emitCalls(b))) {
+    return failure();
+  }
+  func::ReturnOp::create(b, loc);
+  // The second version is the one that is right for all sizes.
+  emitters.back().makePlan();
+  original.erase();
+  return success();
 }

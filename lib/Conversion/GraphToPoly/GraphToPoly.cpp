@@ -1,6 +1,6 @@
 //===- GraphToPoly.cpp - Kernel formation ---------------------------------===//
 
-#include "StepProgram.h"
+#include "KernelEmitter.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,6 +15,25 @@ namespace espalier {
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::graphtopoly;
+
+/// Returns the choice between two versions that `function` makes, which is null
+/// if it makes none. Reports several, one without versions of the same tensors,
+/// and a function of several blocks.
+static FailureOr<scf::IfOp> findChoice(func::FuncOp function) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError("expects a function of one block");
+  scf::IfOp choice;
+  for (auto op : function.getOps<scf::IfOp>()) {
+    if (choice)
+      return op.emitError("expects one choice between versions of the "
+                          "function, but got another");
+    if (!op.elseBlock() || op.getNumResults() == 0 ||
+        !llvm::all_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return op.emitError("expects two versions of ranked tensors");
+    choice = op;
+  }
+  return choice;
+}
 
 namespace {
 
@@ -31,32 +50,51 @@ struct ConvertGraphToPolyPass
           !llvm::any_of(function.getFunctionType().getResults(),
                         llvm::IsaPred<TensorType>))
         continue;
-      FailureOr<StepProgram> program = buildStepProgram(function);
-      if (failed(program))
-        return signalPassFailure();
-      program->vectorLanes = target.getLanes(Float32Type::get(&getContext()));
-      program->vectorRegisters = target.getRegisters();
-      program->cacheBytes = target.getL2();
-      numFolded += foldConstants(*program, FoldedStatements::Computing);
-      normalize(*program);
-      inlineMaps(*program);
-      numFolded += foldConstants(*program, FoldedStatements::All);
-      keepRows(*program);
-      assignLayouts(*program);
-      separateTaps(*program);
-      alignOutputs(*program);
-      SmallVector<Cluster> clusters = formClusters(*program);
-      separateAccumulators(*program, clusters);
-      splitPhases(*program, clusters);
-      fuseWindows(*program, clusters);
-      if (winograd)
-        numWinograd += applyWinograd(*program, clusters);
-      storeInPlace(*program, clusters);
-      numKernels += clusters.size();
-      numStatements += program->statements.size();
-      if (failed(emitKernels(*program, clusters)))
+      if (failed(convert(function, target)))
         return signalPassFailure();
     }
+  }
+
+  LogicalResult convert(func::FuncOp function, poly::TargetAttr target) {
+    FailureOr<scf::IfOp> choice = findChoice(function);
+    if (failed(choice))
+      return failure();
+    SmallVector<Block *, 2> blocks{nullptr};
+    if (*choice)
+      blocks = {choice->thenBlock(), choice->elseBlock()};
+    std::vector<Version> versions;
+    for (Block *block : blocks) {
+      FailureOr<StepProgram> program = buildStepProgram(function, block);
+      if (failed(program))
+        return failure();
+      versions.push_back({std::move(*program), {}});
+      formKernels(versions.back(), target);
+    }
+    return emitKernels(versions, *choice);
+  }
+
+  void formKernels(Version &version, poly::TargetAttr target) {
+    auto &[program, clusters] = version;
+    program.vectorLanes = target.getLanes(Float32Type::get(&getContext()));
+    program.vectorRegisters = target.getRegisters();
+    program.cacheBytes = target.getL2();
+    numFolded += foldConstants(program, FoldedStatements::Computing);
+    normalize(program);
+    inlineMaps(program);
+    numFolded += foldConstants(program, FoldedStatements::All);
+    keepRows(program);
+    assignLayouts(program);
+    separateTaps(program);
+    alignOutputs(program);
+    clusters = formClusters(program);
+    separateAccumulators(program, clusters);
+    splitPhases(program, clusters);
+    fuseWindows(program, clusters);
+    if (winograd)
+      numWinograd += applyWinograd(program, clusters);
+    storeInPlace(program, clusters);
+    numKernels += clusters.size();
+    numStatements += program.statements.size();
   }
 };
 

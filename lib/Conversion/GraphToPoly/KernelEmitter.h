@@ -5,6 +5,7 @@
 
 #include "StepProgram.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -56,6 +57,18 @@ private:
   llvm::MapVector<mlir::AffineExpr, unsigned> parameterOf;
   llvm::DenseMap<ArrayId, mlir::Value> memory;
 };
+
+/// A program, cut into kernels.
+struct Version {
+  StepProgram program;
+  llvm::SmallVector<Cluster> clusters;
+};
+
+/// Writes the kernels (equal ones once), `@main` on memrefs and `@main_plan`,
+/// replacing the function. If `choice` is not null, its condition chooses
+/// between two versions; otherwise there is one.
+mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
+                                mlir::scf::IfOp choice);
 
 } // namespace espalier::graphtopoly
 

@@ -151,9 +151,11 @@ getConjunctions(const StepProgram &program, Expr condition,
 /// The literal that changes nothing when combined under `kind`.
 Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
 
-/// Instantiates the definitions of the operators of `function`. Reports what
-/// has no definition or no affine sizes.
-mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function);
+/// Instantiates the definitions of the operators of `function`. If it makes a
+/// choice, takes the version that is the block `version`. Reports what has no
+/// definition or no affine sizes.
+mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function,
+                                              mlir::Block *version = nullptr);
 
 /// Which statements on constants alone are evaluated.
 enum class FoldedStatements {
@@ -289,11 +291,6 @@ mlir::ElementsAttr getWithoutValues(mlir::ElementsAttr constant,
 mlir::ElementsAttr packConstant(mlir::ElementsAttr constant,
                                 mlir::AffineMap layout,
                                 llvm::ArrayRef<int64_t> storedShape);
-
-/// Writes the kernels (equal ones once), `@main` on memrefs and `@main_plan`,
-/// replacing the function.
-mlir::LogicalResult emitKernels(StepProgram &program,
-                                llvm::ArrayRef<Cluster> clusters);
 
 } // namespace espalier::graphtopoly
 

@@ -3,6 +3,7 @@
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace espalier {
@@ -21,11 +22,13 @@ static constexpr llvm::StringLiteral kDivisorMessage =
     "is not from these inputs";
 
 namespace {
-/// Collects, per message, the conditions under which it applies.
+/// Collects, per message, the conditions under which it applies in a block.
 class SizeChecker {
 public:
-  explicit SizeChecker(func::FuncOp plan)
-      : builder(plan.getContext()), plan(plan) {}
+  /// `messages` are those of all blocks.
+  SizeChecker(Block &block, SmallVectorImpl<Attribute> &messages)
+      : builder(block.getParentOp()->getContext()), block(block),
+        messages(messages) {}
 
   LogicalResult run();
 
@@ -33,11 +36,13 @@ private:
   void addFailure(StringRef message, Value fails);
   void checkArithmetic(Operation *op);
   void checkDivision(Operation *op);
+  LogicalResult checkVersions(Operation *op);
   Value createIsNegative(Location loc, Value value);
   void finish();
 
   OpBuilder builder;
-  func::FuncOp plan;
+  Block &block;
+  SmallVectorImpl<Attribute> &messages;
   llvm::MapVector<StringAttr, SmallVector<Value>> failures;
 };
 } // namespace
@@ -86,38 +91,54 @@ void SizeChecker::checkDivision(Operation *op) {
   addFailure(kDivisorMessage, fails);
 }
 
+/// Checks the sizes of two versions, of which the last result is one.
+LogicalResult SizeChecker::checkVersions(Operation *op) {
+  auto choice = dyn_cast<scf::IfOp>(op);
+  bool isSize =
+      choice && choice.elseBlock() && choice.getNumResults() == 1 &&
+      block.getTerminator()->getOperands().back() == choice.getResult(0);
+  if (!isSize)
+    return op->emitError("expects straight-line code in @") << kPlanName;
+  for (Region &region : choice->getRegions())
+    if (failed(SizeChecker(region.front(), messages).run()))
+      return failure();
+  return success();
+}
+
 /// Makes the last result `-k` where message k applies; assertions win over
 /// what may have followed from them.
 void SizeChecker::finish() {
-  Operation *terminator = plan.getBody().front().getTerminator();
+  Operation *terminator = block.getTerminator();
   builder.setInsertionPoint(terminator);
   unsigned last = terminator->getNumOperands() - 1;
   Value result = terminator->getOperand(last);
-  SmallVector<Attribute> messages;
   for (auto &[message, conditions] : failures) {
-    messages.push_back(message);
+    int64_t number = llvm::find(messages, message) - messages.begin();
+    if (number == static_cast<int64_t>(messages.size()))
+      messages.push_back(message);
     Value fails = conditions.front();
     for (Value condition : llvm::drop_begin(conditions))
       fails =
           arith::OrIOp::create(builder, condition.getLoc(), fails, condition);
-    Value code = arith::ConstantIndexOp::create(
-        builder, fails.getLoc(), -static_cast<int64_t>(messages.size()));
+    Value code =
+        arith::ConstantIndexOp::create(builder, fails.getLoc(), -(number + 1));
     result =
         arith::SelectOp::create(builder, fails.getLoc(), fails, code, result);
   }
   terminator->setOperand(last, result);
-  plan->setAttr(kPlanMessagesAttr, builder.getArrayAttr(messages));
 }
 
 LogicalResult SizeChecker::run() {
   SmallVector<Operation *> ops;
-  for (Operation &op : plan.getBody().front().without_terminator())
+  for (Operation &op : block.without_terminator())
     ops.push_back(&op);
-  builder.setInsertionPointToStart(&plan.getBody().front());
   SmallVector<cf::AssertOp> asserts;
   for (Operation *op : ops) {
-    if (op->getNumRegions() != 0)
-      return op->emitError("expects straight-line code in @") << kPlanName;
+    if (op->getNumRegions() != 0) {
+      if (failed(checkVersions(op)))
+        return failure();
+      continue;
+    }
     if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
       asserts.push_back(assertion);
       continue;
@@ -157,7 +178,13 @@ LogicalResult espalier::checkSizes(ModuleOp module) {
                      "expects the arena's size as a result; "
                      "run -program-plan-memory before");
   functions->main.walk([](cf::AssertOp assertion) { assertion.erase(); });
-  return SizeChecker(functions->plan).run();
+  SmallVector<Attribute> messages;
+  func::FuncOp plan = functions->plan;
+  if (failed(SizeChecker(plan.getBody().front(), messages).run()))
+    return failure();
+  plan->setAttr(kPlanMessagesAttr,
+                ArrayAttr::get(module.getContext(), messages));
+  return success();
 }
 
 namespace {

@@ -107,6 +107,14 @@ static LogicalResult hoist(Kernel &kernel) {
   return success();
 }
 
+/// Whether `main` makes the call itself, perhaps in one of its versions.
+static bool isCalledBy(func::FuncOp main, func::CallOp call) {
+  Operation *parent = call->getParentOp();
+  if (auto choice = dyn_cast<scf::IfOp>(parent))
+    parent = choice->getParentOp();
+  return parent == main;
+}
+
 FailureOr<unsigned> espalier::hoistScratch(ModuleOp module, uint64_t minBytes) {
   FailureOr<ProgramFunctions> functions = findProgram(module);
   if (failed(functions))
@@ -123,7 +131,7 @@ FailureOr<unsigned> espalier::hoistScratch(ModuleOp module, uint64_t minBytes) {
       if (it == kernels.end())
         continue;
       auto call = dyn_cast<func::CallOp>(use.getUser());
-      if (call && call->getBlock() == &functions->main.getBody().front())
+      if (call && isCalledBy(functions->main, call))
         it->second.calls.push_back(call);
       else
         kernels.erase(it);

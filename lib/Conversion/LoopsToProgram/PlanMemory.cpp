@@ -8,6 +8,9 @@
 //   group s:   unit u bytes, buffers at o_0 * u, o_1 * u, ..., total t * u
 //   arena:     | static group | group n | group n * m | ...
 //
+// If @main chooses between two versions, each has an arena of its own, of which
+// there is only the one that is used.
+//
 // The unit is s itself (each c rounded up to 64, so that every offset is a
 // multiple of 64), or, where this rounding would cost much memory (s large, c
 // a few bytes), g * s rounded up to 64 at run time, with g the greatest common
@@ -19,6 +22,7 @@
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -39,7 +43,7 @@ using namespace espalier;
 static constexpr int64_t kAcceptedWaste = 16;
 
 namespace {
-/// An allocation of @main.
+/// An allocation of a version of @main.
 struct Buffer {
   memref::AllocOp alloc;
   LiveBuffer live;
@@ -75,17 +79,22 @@ private:
   IRMapping mapping;
 };
 
-/// The state of planning one program.
+/// The state of planning one version of a program.
 class MemoryPlanner {
 public:
-  explicit MemoryPlanner(ProgramFunctions functions)
-      : main(functions.main), plan(functions.plan) {}
+  /// The version is a block of @main.
+  MemoryPlanner(ProgramFunctions functions, Block &block)
+      : main(functions.main), plan(functions.plan), block(block) {}
 
-  FailureOr<unsigned> run();
+  /// Decides where buffers lie, and emits into @main_plan how many bytes they
+  /// take.
+  FailureOr<Value> emitSize(OpBuilder &builder);
+  /// Lets buffers lie in `arena`. The sizes have been emitted.
+  LogicalResult placeBuffers(Value arena);
+  unsigned getNumBuffers() const { return buffers.size(); }
 
 private:
   LogicalResult collectBuffers();
-  LogicalResult checkBuffer(memref::AllocOp alloc);
   void collectLifetimes();
   LogicalResult formGroups();
   LogicalResult planGroup(Group &group);
@@ -99,11 +108,9 @@ private:
                                           IndexCloner &cloner);
   Value emitTotal(OpBuilder &builder, ArrayRef<Value> units, size_t numGroups);
   LogicalResult emitExtentChecks(OpBuilder &builder, IndexCloner &cloner);
-  LogicalResult rewriteMain();
-  LogicalResult rewritePlan();
-
   func::FuncOp main;
   func::FuncOp plan;
+  Block &block;
   SmallVector<Buffer> buffers;
   /// Static part of each buffer's size.
   SmallVector<int64_t> constants;
@@ -166,11 +173,8 @@ FailureOr<Value> IndexCloner::clone(Value value) {
 // Buffers and lifetimes
 //===----------------------------------------------------------------------===//
 
-LogicalResult MemoryPlanner::checkBuffer(memref::AllocOp alloc) {
+static LogicalResult checkBuffer(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
-  if (alloc->getBlock() != &main.getBody().front())
-    return alloc.emitError("expects allocations outside of loops and branches "
-                           "of @main");
   if (!type.getLayout().isIdentity() || type.getMemorySpace())
     return alloc.emitError("expects the identity layout and the default memory "
                            "space, but got ")
@@ -182,14 +186,12 @@ LogicalResult MemoryPlanner::checkBuffer(memref::AllocOp alloc) {
 }
 
 LogicalResult MemoryPlanner::collectBuffers() {
-  WalkResult result = main.walk([&](memref::AllocOp alloc) {
+  for (auto alloc : block.getOps<memref::AllocOp>()) {
     if (failed(checkBuffer(alloc)))
-      return WalkResult::interrupt();
+      return failure();
     buffers.push_back({alloc, {}});
-    return WalkResult::advance();
-  });
-  main.walk([](memref::DeallocOp dealloc) { dealloc.erase(); });
-  return failure(result.wasInterrupted());
+  }
+  return success();
 }
 
 /// A buffer lives from the first to the last operation of the block that uses
@@ -201,7 +203,7 @@ void MemoryPlanner::collectLifetimes() {
     origins[buffer.alloc].push_back(index);
     buffer.live.begin = -1;
   }
-  for (auto [position, top] : llvm::enumerate(main.getBody().front())) {
+  for (auto [position, top] : llvm::enumerate(block)) {
     if (isa<memref::AllocOp>(top))
       continue;
     SmallVector<size_t> used;
@@ -416,8 +418,8 @@ LogicalResult MemoryPlanner::emitExtentChecks(OpBuilder &builder,
   return success();
 }
 
-LogicalResult MemoryPlanner::rewriteMain() {
-  OpBuilder builder = OpBuilder::atBlockBegin(&main.getBody().front());
+LogicalResult MemoryPlanner::placeBuffers(Value arena) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
   Location loc = main.getLoc();
   IndexCloner cloner(builder, [&](BlockArgument argument, int64_t dim) {
     return memref::DimOp::create(builder, loc, argument, dim).getResult();
@@ -425,15 +427,6 @@ LogicalResult MemoryPlanner::rewriteMain() {
   FailureOr<SmallVector<Value>> units = emitUnits(builder, cloner);
   if (failed(units))
     return failure();
-
-  auto arenaType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-  unsigned position = main.getNumArguments();
-  if (failed(main.insertArgument(position, arenaType,
-                                 builder.getDictionaryAttr(builder.getNamedAttr(
-                                     kArenaAttr, builder.getUnitAttr())),
-                                 loc)))
-    return failure();
-  Value arena = main.getArgument(position);
   for (size_t i = 0; i < groups.size(); ++i) {
     const Group &group = (groups.begin() + i)->second;
     Value base = i == 0 ? Value() : emitTotal(builder, *units, i);
@@ -458,47 +451,137 @@ LogicalResult MemoryPlanner::rewriteMain() {
   return success();
 }
 
-LogicalResult MemoryPlanner::rewritePlan() {
-  Operation *terminator = plan.getBody().front().getTerminator();
-  OpBuilder builder(terminator);
+/// Returns what yields extent `dim` of an argument of @main in @main_plan.
+static std::function<Value(BlockArgument, int64_t)>
+getPlannedExtents(ProgramFunctions functions) {
   // Position of each argument's first extent, among those of its kind.
-  unsigned numInputs = getNumInputs();
+  unsigned numInputs =
+      functions.main->getAttrOfType<IntegerAttr>(kNumInputsAttr).getInt();
   SmallVector<int64_t> firstExtent;
   int64_t next = 0;
-  for (auto [index, type] : llvm::enumerate(main.getArgumentTypes())) {
+  for (auto [index, type] :
+       llvm::enumerate(functions.main.getArgumentTypes())) {
     if (index == numInputs)
       next = 0;
     firstExtent.push_back(next);
     next += cast<MemRefType>(type).getRank();
   }
-  IndexCloner cloner(builder, [&](BlockArgument argument, int64_t dim) {
+  func::FuncOp plan = functions.plan;
+  Operation *terminator = plan.getBody().front().getTerminator();
+  return [=](BlockArgument argument, int64_t dim) mutable {
     unsigned index = argument.getArgNumber();
     int64_t position = firstExtent[index] + dim;
     return index < numInputs ? Value(plan.getArgument(position))
                              : terminator->getOperand(position);
-  });
-  FailureOr<SmallVector<Value>> units = emitUnits(builder, cloner);
-  if (failed(units) || failed(emitExtentChecks(builder, cloner)))
-    return failure();
-  Value total = emitTotal(builder, *units, groups.size());
-  terminator->insertOperands(terminator->getNumOperands(), total);
-  return plan.insertResult(plan.getNumResults(), builder.getIndexType(), {});
+  };
 }
 
-FailureOr<unsigned> MemoryPlanner::run() {
+FailureOr<Value> MemoryPlanner::emitSize(OpBuilder &builder) {
   if (failed(collectBuffers()))
     return failure();
   collectLifetimes();
-  // The plan clones computations that rewriting @main would change.
-  if (failed(formGroups()) || failed(rewritePlan()) || failed(rewriteMain()))
+  if (failed(formGroups()))
     return failure();
-  return buffers.size();
+  IndexCloner cloner(builder, getPlannedExtents({main, plan}));
+  FailureOr<SmallVector<Value>> units = emitUnits(builder, cloner);
+  if (failed(units) || failed(emitExtentChecks(builder, cloner)))
+    return failure();
+  return emitTotal(builder, *units, groups.size());
+}
+
+namespace {
+/// The blocks of @main that have buffers: its body, or two versions of it.
+struct Versions {
+  scf::IfOp choice; ///< Null if there is one version.
+  SmallVector<Block *, 2> blocks;
+};
+} // namespace
+
+static FailureOr<Versions> findVersions(func::FuncOp main) {
+  Versions versions;
+  for (auto choice : main.getOps<scf::IfOp>())
+    if (choice.elseBlock() && choice.getNumResults() == 0)
+      versions.choice = choice;
+  if (versions.choice)
+    versions.blocks = {versions.choice.thenBlock(),
+                       versions.choice.elseBlock()};
+  else
+    versions.blocks = {&main.getBody().front()};
+  WalkResult result = main.walk([&](memref::AllocOp alloc) {
+    if (llvm::is_contained(versions.blocks, alloc->getBlock()))
+      return WalkResult::advance();
+    alloc.emitError("expects allocations outside of loops and branches "
+                    "of @main");
+    return WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return versions;
+}
+
+/// Emits how many bytes the arena takes: those of the version that is chosen.
+static FailureOr<Value> emitSize(ProgramFunctions functions, scf::IfOp choice,
+                                 std::vector<MemoryPlanner> &planners) {
+  func::FuncOp plan = functions.plan;
+  OpBuilder builder(plan.getBody().front().getTerminator());
+  if (!choice)
+    return planners.front().emitSize(builder);
+  IndexCloner cloner(builder, getPlannedExtents(functions));
+  FailureOr<Value> condition = cloner.clone(choice.getCondition());
+  if (failed(condition))
+    return failure();
+  auto sizes = scf::IfOp::create(builder, choice.getLoc(),
+                                 builder.getIndexType(), *condition,
+                                 /*withElseRegion=*/true);
+  for (auto [planner, region] :
+       llvm::zip_equal(planners, sizes->getRegions())) {
+    OpBuilder inner = OpBuilder::atBlockEnd(&region.front());
+    FailureOr<Value> size = planner.emitSize(inner);
+    if (failed(size))
+      return failure();
+    scf::YieldOp::create(inner, choice.getLoc(), *size);
+  }
+  return sizes.getResult(0);
 }
 
 FailureOr<unsigned> espalier::planMemory(ModuleOp module) {
   if (failed(readSignature(module)))
     return failure();
-  return MemoryPlanner(*findProgram(module)).run();
+  ProgramFunctions functions = *findProgram(module);
+  func::FuncOp main = functions.main, plan = functions.plan;
+  FailureOr<Versions> versions = findVersions(main);
+  if (failed(versions))
+    return failure();
+  main.walk([](memref::DeallocOp dealloc) { dealloc.erase(); });
+  std::vector<MemoryPlanner> planners;
+  for (Block *block : versions->blocks)
+    planners.emplace_back(functions, *block);
+
+  // The plan clones computations that rewriting @main would change.
+  FailureOr<Value> size = emitSize(functions, versions->choice, planners);
+  if (failed(size))
+    return failure();
+  Operation *terminator = plan.getBody().front().getTerminator();
+  terminator->insertOperands(terminator->getNumOperands(), *size);
+  OpBuilder builder(module.getContext());
+  if (failed(
+          plan.insertResult(plan.getNumResults(), builder.getIndexType(), {})))
+    return failure();
+
+  auto arenaType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  unsigned position = main.getNumArguments();
+  if (failed(main.insertArgument(position, arenaType,
+                                 builder.getDictionaryAttr(builder.getNamedAttr(
+                                     kArenaAttr, builder.getUnitAttr())),
+                                 main.getLoc())))
+    return failure();
+  unsigned numBuffers = 0;
+  for (MemoryPlanner &planner : planners) {
+    if (failed(planner.placeBuffers(main.getArgument(position))))
+      return failure();
+    numBuffers += planner.getNumBuffers();
+  }
+  return numBuffers;
 }
 
 namespace {

@@ -16,9 +16,10 @@ namespace {
 class Planner {
 public:
   Planner(const EGraph &graph, const RulePattern &pattern,
-          const Binding &binding)
+          const Binding &binding, Assumptions *assumptions)
       : graph(graph), pattern(pattern), rule(*pattern.rule), binding(binding),
-        types(rule.graph.size()), boundaries(rule.graph.size()) {
+        assumptions(assumptions), types(rule.graph.size()),
+        boundaries(rule.graph.size()) {
     plan.instances.resize(rule.graph.size());
   }
 
@@ -32,16 +33,27 @@ public:
     for (auto [src, dst] : llvm::zip_equal(rule.src, rule.dst))
       if (!meetTypes(types[src], types[dst]))
         return std::nullopt;
-    if (!pattern.guard->isEmpty() &&
-        holdsForUses(
-            *pattern.guard, pattern.uses,
-            [&](unsigned use, unsigned axis) { return getExtent(use, axis); },
-            [&](unsigned use) { return getRank(use); }) != true)
+    if (!pattern.guard->isEmpty() && !checkGuard())
       return std::nullopt;
     return std::move(plan);
   }
 
 private:
+  /// Whether the condition holds, perhaps under assumptions.
+  bool checkGuard() {
+    std::optional<bool> holds = holdsForUses(
+        *pattern.guard, pattern.uses,
+        [&](unsigned use, unsigned axis) { return getExtent(use, axis); },
+        [&](unsigned use) { return getRank(use); });
+    if (holds || !assumptions)
+      return holds == true;
+    auto clauses = assumptions->decide(pattern, binding, types);
+    if (!clauses || !assumptions->canAssume(*clauses))
+      return false;
+    plan.assumed = std::move(*clauses);
+    return true;
+  }
+
   std::optional<int64_t> getExtent(unsigned use, unsigned axis) const {
     RankedTensorType type = types[pattern.uses.list[use].node];
     if (!type || axis >= type.getRank() || type.isDynamicDim(axis))
@@ -195,6 +207,7 @@ private:
   const RulePattern &pattern;
   const Rule &rule;
   const Binding &binding;
+  Assumptions *assumptions;
   RankedTensorType chosen; ///< The type of the constant that is made.
   std::vector<RankedTensorType> types;
   std::vector<BoundaryList<int64_t>> boundaries;
@@ -203,8 +216,9 @@ private:
 } // namespace
 
 std::optional<Plan> espalier::substitution::planApplication(
-    const EGraph &graph, const RulePattern &pattern, const Binding &binding) {
-  return Planner(graph, pattern, binding).run();
+    const EGraph &graph, const RulePattern &pattern, const Binding &binding,
+    Assumptions *assumptions) {
+  return Planner(graph, pattern, binding, assumptions).run();
 }
 
 void espalier::substitution::build(EGraph &graph, const Rule &rule,

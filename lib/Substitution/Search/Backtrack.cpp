@@ -136,7 +136,8 @@ private:
     };
     for (const RulePattern &pattern : context.patterns) {
       if (pattern.joining)
-        for (Group &group : findGroups(graph, matcher, pattern, order))
+        for (Group &group :
+             findGroups(graph, matcher, pattern, order, context.assumptions))
           keep(join(pattern, std::move(group)));
       for (Binding &binding : matcher.match(pattern))
         if (!isFull())

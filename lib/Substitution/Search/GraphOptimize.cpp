@@ -4,6 +4,7 @@
 #include "espalier/Substitution/Library.h"
 #include "espalier/Substitution/Search/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -43,6 +44,7 @@ struct GraphOptimizePass
     options.maxGraphs = maxGraphs;
     options.alpha = alpha;
     options.maxSeconds = maxSeconds;
+    options.maxChecks = maxChecks;
     TableCostModel model;
     if (!costFile.empty() && failed(loadCosts(model)))
       return signalPassFailure();
@@ -95,6 +97,7 @@ private:
 
   void report(const SearchResult &result) {
     numSubstitutions += result.substitutions.size();
+    numChecks += result.checks.size();
     numMatches += result.numMatches;
     numNodes += result.numNodes;
     numGraphs += result.numGraphs;
@@ -104,6 +107,11 @@ private:
           remark::RemarkOpts::name("Substituted").category(kRemarkCategory))
           << remark::metric("Rule", substitution.rule)
           << remark::metric("PredictedGain", substitution.gain);
+    for (const Check &check : result.checks)
+      remark::analysis(
+          check.location,
+          remark::RemarkOpts::name("Checked").category(kRemarkCategory))
+          << remark::metric("Condition", check.condition);
     remark::analysis(
         getOperation()->getLoc(),
         remark::RemarkOpts::name("Searched").category(kRemarkCategory))

@@ -52,19 +52,20 @@ static std::vector<unsigned> getLevels(const EGraph &graph,
 
 /// Puts a match with the first group that the rule can join it to.
 static void addToGroups(const EGraph &graph, const RulePattern &pattern,
-                        Binding &match, std::vector<Group> &groups) {
+                        Binding &match, std::vector<Group> &groups,
+                        Assumptions *assumptions) {
   for (Group &group : groups)
-    if (planApplication(graph, pattern, join(pattern, group.front(), match))) {
+    if (planApplication(graph, pattern, join(pattern, group.front(), match),
+                        assumptions)) {
       group.push_back(std::move(match));
       return;
     }
   groups.push_back({std::move(match)});
 }
 
-std::vector<Group>
-espalier::substitution::findGroups(const EGraph &graph, Matcher &matcher,
-                                   const RulePattern &pattern,
-                                   ArrayRef<ENodeId> order) {
+std::vector<Group> espalier::substitution::findGroups(
+    const EGraph &graph, Matcher &matcher, const RulePattern &pattern,
+    ArrayRef<ENodeId> order, Assumptions *assumptions) {
   std::vector<unsigned> position(graph.getNumClassIds(), kNone);
   for (auto [index, id] : llvm::enumerate(order))
     position[graph.find(graph.getNode(id).owner)] = index;
@@ -99,7 +100,8 @@ espalier::substitution::findGroups(const EGraph &graph, Matcher &matcher,
     // What is on one level does not need each other.
     std::map<unsigned, std::vector<Group>> byLevel;
     for (Binding *match : alike)
-      addToGroups(graph, pattern, *match, byLevel[levels[(*match)[output]]]);
+      addToGroups(graph, pattern, *match, byLevel[levels[(*match)[output]]],
+                  assumptions);
     for (auto &[level, groups] : byLevel)
       for (Group &group : groups)
         if (group.size() > 1)

@@ -9,6 +9,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_SEARCH_MERGE_H
 #define ESPALIER_LIB_SUBSTITUTION_SEARCH_MERGE_H
 
+#include "Checks/Assumptions.h"
 #include "Match.h"
 
 namespace espalier::substitution {
@@ -18,10 +19,12 @@ using Group = std::vector<Binding>;
 
 /// The groups of at least two that a rule can join: they agree about what its
 /// outputs share, none needs another one, and none is a part of something
-/// already. `order` has a node for each class, operands first.
+/// already. `order` has a node for each class, operands first. The rule may
+/// need what `assumptions` allow.
 std::vector<Group> findGroups(const EGraph &graph, Matcher &matcher,
                               const RulePattern &pattern,
-                              llvm::ArrayRef<ENodeId> order);
+                              llvm::ArrayRef<ENodeId> order,
+                              Assumptions *assumptions);
 
 /// Joins a group. `apply` applies the rule at a match, binds the nodes of its
 /// `dst` too, and returns whether it could. Returns how many applications there

@@ -20,9 +20,12 @@ bool espalier::substitution::addApplication(EGraph &graph,
                                             const RulePattern &pattern,
                                             Binding &binding) {
   const Rule &rule = *pattern.rule;
-  std::optional<Plan> plan = planApplication(graph, pattern, binding);
+  std::optional<Plan> plan =
+      planApplication(graph, pattern, binding, context.assumptions);
   if (!plan)
     return false;
+  if (!plan->assumed.empty())
+    context.assumptions->assume(plan->assumed);
   ++context.result.numMatches;
   Operation *source = getSource(graph, binding[rule.src.front()]);
   // What is matched costs, as it was first computed, less what is new.
@@ -35,7 +38,8 @@ bool espalier::substitution::addApplication(EGraph &graph,
   for (ENodeId node = firstNew; node < graph.getNumNodes(); ++node)
     gain -= costs.getSeconds(node);
   if (graph.getNumNodes() != firstNew)
-    context.applications.push_back({rule.name, source, gain});
+    context.applications.push_back(
+        {rule.name, source, gain, kNone, std::move(plan->assumed)});
   return true;
 }
 
@@ -129,7 +133,8 @@ private:
     std::vector<std::pair<const RulePattern *, std::vector<Group>>> found;
     for (const RulePattern &pattern : context.patterns)
       if (pattern.joining)
-        found.push_back({&pattern, findGroups(graph, matcher, pattern, order)});
+        found.push_back({&pattern, findGroups(graph, matcher, pattern, order,
+                                              context.assumptions)});
     for (auto &[pattern, groups] : found)
       for (Group &group : groups)
         joinGroup(*pattern, std::move(group),

@@ -19,6 +19,7 @@ struct Application {
   double gain = 0; ///< Seconds by which `dst` costs less than `src`.
   /// The application that made what a change of order has changed.
   unsigned before = kNone;
+  std::vector<Clause> assumed; ///< What it takes for the rule to hold there.
 };
 
 /// What a search has in common for all blocks.
@@ -32,6 +33,7 @@ struct SearchContext {
   std::vector<Application> applications;
   SearchResult result;
   StructureRules structure;
+  Assumptions *assumptions = nullptr; ///< Of the search that runs.
 
   bool isTimeUp() const { return getSecondsLeft() <= 0; }
 };

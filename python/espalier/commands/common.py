@@ -114,6 +114,8 @@ def describe_optimization(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{report['optimize']}: searched {report['search_s']:.2f} s with {report['rules']} rules"
     for made in report["substitutions"]:
         yield f"  {made['rule']}: {made['count']}"
+    for condition in report.get("checks", ()):
+        yield f"  checked when run: {condition}"
     for what, start in (("predicted", "kernels"), ("measured", "measured")):
         before, after = (report.get(f"{start}_{when}_s") for when in ("before", "after"))
         if before and after:

@@ -90,7 +90,10 @@ def _substitutions(report: Mapping[str, Any]) -> str:
         for m in made
     )
     head = "<tr><th>Rule</th><th>Times</th><th>Predicted gain by itself</th></tr>"
-    return f"<table>{head}{rows}</table>" + "".join(map(_proof, report["proofs"]))
+    checks = "".join(f"<li>{escape(condition)}</li>" for condition in report["checks"])
+    if checks:
+        checks = f"<p>For inputs of sizes for which</p><ul>{checks}</ul>"
+    return f"<table>{head}{rows}</table>{checks}" + "".join(map(_proof, report["proofs"]))
 
 
 def _proof(proof: Mapping[str, str]) -> str:

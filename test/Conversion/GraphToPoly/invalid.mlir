@@ -49,3 +49,50 @@ func.func @main(%x: tensor<1x4xf32>, %n: tensor<1xi64>, %w: tensor<4x4xf32>) -> 
   %5 = graph.reduce_sum %4 {axes = array<i64: 0>} : (tensor<?x4xf32>) -> tensor<4xf32>
   return %5 : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<3xf32>, %n: tensor<i1>) -> tensor<3xf32> {
+  %0 = tensor.extract %n[] : tensor<i1>
+  // expected-error @below {{expects a condition that follows from the sizes of the inputs}}
+  %1 = scf.if %0 -> (tensor<3xf32>) {
+    %2 = graph.relu %x : (tensor<3xf32>) -> tensor<3xf32>
+    scf.yield %2 : tensor<3xf32>
+  } else {
+    %2 = graph.exp %x : (tensor<3xf32>) -> tensor<3xf32>
+    scf.yield %2 : tensor<3xf32>
+  }
+  return %1 : tensor<3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %true = arith.constant true
+  %0 = scf.if %true -> (tensor<3xf32>) {
+    scf.yield %x : tensor<3xf32>
+  } else {
+    scf.yield %x : tensor<3xf32>
+  }
+  // expected-error @below {{expects one choice between versions of the function, but got another}}
+  %1 = scf.if %true -> (tensor<3xf32>) {
+    scf.yield %0 : tensor<3xf32>
+  } else {
+    scf.yield %x : tensor<3xf32>
+  }
+  return %1 : tensor<3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{expects two versions of ranked tensors}}
+  %0 = scf.if %true -> (index) {
+    scf.yield %c1 : index
+  } else {
+    scf.yield %c1 : index
+  }
+  return %x : tensor<3xf32>
+}

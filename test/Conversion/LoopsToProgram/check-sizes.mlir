@@ -80,3 +80,46 @@ module {
     return
   }
 }
+
+// -----
+
+// Sizes of the version that is not chosen fail in vain.
+// CHECK-LABEL: func.func @main_plan(%arg0: index, %arg1: i1, %arg2: i1, %arg3: i1)
+//  CHECK-SAME:   espalier.plan_messages = ["n must be even", "n must be odd"]
+//       CHECK:   %[[BYTES:.*]] = scf.if %{{.*}} -> (index) {
+//       CHECK:     %[[FIRST:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}}
+//       CHECK:     scf.yield %[[FIRST]]
+//       CHECK:   } else {
+//       CHECK:     %[[SECOND:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}}
+//       CHECK:     scf.yield %[[SECOND]]
+//       CHECK:   return %{{.*}}, %[[BYTES]] : index, index
+module {
+  func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+    return
+  }
+  func.func @main_plan(%n: index, %even: i1, %odd: i1, %holds: i1) -> (index, index) {
+    %bytes = scf.if %holds -> (index) {
+      cf.assert %even, "n must be even"
+      scf.yield %n : index
+    } else {
+      cf.assert %odd, "n must be odd"
+      scf.yield %n : index
+    }
+    return %n, %bytes : index, index
+  }
+}
+
+// -----
+
+func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+  return
+}
+func.func @main_plan(%n: index, %holds: i1) -> (index, index) {
+  // expected-error @below {{expects straight-line code in @main_plan}}
+  %m = scf.if %holds -> (index) {
+    scf.yield %n : index
+  } else {
+    scf.yield %n : index
+  }
+  return %m, %n : index, index
+}

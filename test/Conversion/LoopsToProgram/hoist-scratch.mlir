@@ -51,11 +51,20 @@ func.func @stay(%x: memref<?xf32>, %n: index) {
 //       CHECK:   %[[B:.*]] = memref.alloc() : memref<16xf32>
 //       CHECK:   call @k(%{{.*}}, %[[N]], %[[A]], %[[B]])
 //       CHECK:   call @stay(%{{.*}}, %[[N]])
+//       CHECK:   scf.if
+//       CHECK:     %[[C:.*]] = memref.alloc(%{{.*}}) : memref<?x4xf32>
+//       CHECK:     %[[D:.*]] = memref.alloc() : memref<16xf32>
+//       CHECK:     call @k(%{{.*}}, %[[N]], %[[C]], %[[D]])
 func.func @main(%x: memref<?xf32>) attributes {espalier.num_inputs = 0 : i64} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
   call @k(%x, %n) : (memref<?xf32>, index) -> ()
   call @stay(%x, %n) : (memref<?xf32>, index) -> ()
+  // A version of the program calls its kernels itself.
+  %holds = arith.cmpi eq, %n, %c0 : index
+  scf.if %holds {
+    func.call @k(%x, %n) : (memref<?xf32>, index) -> ()
+  }
   return
 }
 func.func @main_plan() -> index {

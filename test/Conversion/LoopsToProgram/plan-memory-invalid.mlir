@@ -92,3 +92,21 @@ func.func @main(%x: memref<?xf32>, %y: memref<?xf32>) attributes {espalier.num_i
 func.func @main_plan(%n: index) -> index {
   return %n : index
 }
+
+// -----
+
+// Buffers of one version would be in the way of those of both.
+func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %holds = arith.cmpi eq, %c0, %c0 : index
+  // expected-error @below {{expects allocations outside of loops and branches of @main}}
+  %a = memref.alloc() : memref<4xf32>
+  scf.if %holds {
+    %b = memref.alloc() : memref<4xf32>
+  } else {
+  }
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}

@@ -129,3 +129,49 @@ module {
     return %n, %m : index, index
   }
 }
+
+// -----
+
+// Of two versions, each has the whole arena to itself; the plan says how much
+// the one takes that is chosen.
+// CHECK-LABEL: func.func @main(
+//  CHECK-SAME:   %[[ARENA:[a-z0-9]+]]: memref<?xi8> {espalier.arena})
+//   CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
+//       CHECK:   scf.if
+//       CHECK:     memref.view %[[ARENA]][%[[C0]]][] : memref<?xi8> to memref<16xf32>
+//       CHECK:   } else {
+//       CHECK:     memref.view %[[ARENA]][%[[C0]]][%{{.*}}] : memref<?xi8> to memref<?x32xf32>
+//       CHECK: func.func @main_plan(%[[N:.*]]: index)
+//   CHECK-DAG:   %[[STATIC:.*]] = arith.constant 64 : index
+//       CHECK:   %[[HOLDS:.*]] = arith.cmpi sge, %[[N]], %{{.*}}
+//       CHECK:   %[[BYTES:.*]] = scf.if %[[HOLDS]] -> (index) {
+//  CHECK-NEXT:     scf.yield %[[STATIC]]
+//  CHECK-NEXT:   } else {
+//       CHECK:     cf.assert
+//       CHECK:     %[[DYNAMIC:.*]] = arith.muli
+//       CHECK:     scf.yield %[[DYNAMIC]]
+//       CHECK:   return %[[N]], %[[BYTES]]
+module {
+  func.func private @k(memref<?xf32>, memref<16xf32>)
+  func.func private @k2(memref<?xf32>, memref<?x32xf32>)
+  func.func @main(%x: memref<?xf32>, %y: memref<?xf32>) attributes {espalier.num_inputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %holds = arith.cmpi sge, %n, %c4 : index
+    scf.if %holds {
+      %a = memref.alloc() : memref<16xf32>
+      func.call @k(%x, %a) : (memref<?xf32>, memref<16xf32>) -> ()
+      func.call @k(%y, %a) : (memref<?xf32>, memref<16xf32>) -> ()
+    } else {
+      %less = arith.subi %n, %c4 : index
+      %b = memref.alloc(%less) : memref<?x32xf32>
+      func.call @k2(%x, %b) : (memref<?xf32>, memref<?x32xf32>) -> ()
+      func.call @k2(%y, %b) : (memref<?xf32>, memref<?x32xf32>) -> ()
+    }
+    return
+  }
+  func.func @main_plan(%n: index) -> index {
+    return %n : index
+  }
+}

@@ -4,6 +4,7 @@
 #include "espalier/Interpreter/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -20,7 +21,7 @@ protected:
           error = diagnostic.str();
           return success();
         }) {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect,
+    context.loadDialect<arith::ArithDialect, func::FuncDialect, scf::SCFDialect,
                         tensor::TensorDialect, espalier::graph::GraphDialect>();
   }
 
@@ -45,6 +46,49 @@ protected:
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module;
 };
+
+TEST_F(InterpretTest, SizesChooseBetweenVersions) {
+  StringRef text = R"(
+    func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %holds = arith.cmpi sge, %n, %c2 : index
+      %y = graph.add %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      %r:2 = scf.if %holds -> (tensor<?xf32>, index) {
+        %0 = graph.add %y, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+        scf.yield %0, %n : tensor<?xf32>, index
+      } else {
+        %0 = tensor.cast %y : tensor<?xf32> to tensor<1xf32>
+        %1 = tensor.cast %0 : tensor<1xf32> to tensor<?xf32>
+        %m = arith.muli %n, %n : index
+        scf.yield %1, %m : tensor<?xf32>, index
+      }
+      %s = graph.expand %y to [%r#1] : (tensor<?xf32>) -> tensor<?xf32>
+      return %r#0, %s : tensor<?xf32>, tensor<?xf32>
+    })";
+  auto first = run(text, {make({2}, {1, 3})});
+  ASSERT_TRUE(succeeded(first)) << error;
+  EXPECT_EQ((*first)[0].getFloat(1), 12);
+  EXPECT_EQ((*first)[1].getFloat(1), 6);
+  auto second = run(text, {make({1}, {3})});
+  ASSERT_TRUE(succeeded(second)) << error;
+  EXPECT_EQ((*second)[0].getFloat(0), 6);
+}
+
+TEST_F(InterpretTest, CastsAreChecked) {
+  auto results = run(R"(
+    func.func @main(%x: tensor<?xf32>) -> tensor<2xf32> {
+      %r = tensor.cast %x : tensor<?xf32> to tensor<2xf32>
+      return %r : tensor<2xf32>
+    })",
+                     {make({3}, {1, 2, 3})});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ(
+      error,
+      "'tensor.cast' op expects a tensor of type 'tensor<2xf32>', but got "
+      "'tensor<3xf32>'");
+}
 
 TEST_F(InterpretTest, SizesAreComputedAtRunTime) {
   auto results = run(R"(
@@ -116,7 +160,8 @@ TEST_F(InterpretTest, OtherOperationsAreRefused) {
     })",
                          {make({2}, {1, 2})})));
   EXPECT_EQ(error, "'arith.negf' op expects an operation that the interpreter "
-                   "knows: graph operators, tensor.dim, arithmetic on indices");
+                   "knows: graph operators, tensor.dim, tensor.cast, scf.if, "
+                   "arithmetic on indices");
 }
 
 TEST_F(InterpretTest, ThereMustBeAFunctionMain) {

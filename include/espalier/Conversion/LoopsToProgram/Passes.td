@@ -80,11 +80,13 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "mlir::ModuleOp"> {
     other.
 
     Sizes have to be computable from the extents of the inputs and outputs
-    alone; that none is negative becomes a `cf.assert` in `@main_plan`.
+    alone; that none is negative becomes a `cf.assert` in `@main_plan`. If
+    `@main` chooses between two versions by an `scf.if`, each has an arena of
+    its own, and `@main_plan` makes the same choice.
     Deallocations in `@main` are erased. Allocations in kernels stay.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
-                           "mlir::memref::MemRefDialect"];
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numBuffers", "num-buffers", "Buffers placed in the arena">
   ];

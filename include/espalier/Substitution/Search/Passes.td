@@ -30,8 +30,23 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
 
     What depends on constants alone costs nothing; `graph-fold-constants`
     computes it afterwards. An operation that is no operator of `graph` stays,
-    and so does the order of those that have side effects. A rule applies only
-    if it holds for all sizes that types leave open.
+    and so does the order of those that have side effects.
+
+    A rule applies only if it holds for all sizes that types leave open, or
+    under a check. Where more is gained with a condition on the extents of a
+    function's arguments, the function is put into two versions:
+
+    ```mlir
+    %holds = arith.andi ...
+    %r = scf.if %holds -> (tensor<?x?xf32>) {
+      // what was found
+    } else {
+      // what was there
+    }
+    return %r : tensor<?x?xf32>
+    ```
+
+    A remark says which conditions are checked.
 
     With `costs`, operators that the file lists cost what it says, and the order
     of a tensor in memory is chosen together with the substitutions, where the
@@ -42,7 +57,8 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
   }];
   let dependentDialects = ["::espalier::graph::GraphDialect",
                            "::mlir::tensor::TensorDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
   let options = [
     ListOption<"ruleFiles", "rules", "std::string",
                "Files of rules in the text form, which are proved first">,
@@ -75,11 +91,14 @@ def GraphOptimizePass : Pass<"graph-optimize"> {
     Option<"alpha", "alpha", "double", /*default=*/"1.05",
            "How much worse a graph may be for backtracking to go on from it">,
     Option<"maxSeconds", "max-seconds", "double", /*default=*/"60",
-           "Time for the search, as the last resort">
+           "Time for the search, as the last resort">,
+    Option<"maxChecks", "max-checks", "unsigned", /*default=*/"8",
+           "Conditions on sizes that a function may check at run time">
   ];
   let statistics = [
     Statistic<"numSubstitutions", "num-substitutions",
               "Substitutions in the result">,
+    Statistic<"numChecks", "num-checks", "Conditions that are checked">,
     Statistic<"numMatches", "num-matches", "Applications of rules">,
     Statistic<"numNodes", "num-nodes", "Different operators that were tried">,
     Statistic<"numGraphs", "num-graphs", "Graphs that backtracking tried">

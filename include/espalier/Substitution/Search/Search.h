@@ -28,6 +28,9 @@ struct SearchOptions {
   /// The last resort: the other limits give the same result each time.
   /// Measuring does not count.
   double maxSeconds = 60;
+  /// How many conditions on unknown extents a result may have checked at run
+  /// time.
+  unsigned maxChecks = 8;
 };
 
 /// What a change of the order in memory is called next to the names of rules.
@@ -41,10 +44,17 @@ struct Substitution {
   double gain;
 };
 
+/// A condition under which a function takes the version that was found.
+struct Check {
+  std::string condition;
+  mlir::Location location; ///< Of the function.
+};
+
 struct SearchResult {
   /// Predicted, without what depends on constants alone.
   double secondsBefore = 0, secondsAfter = 0;
   std::vector<Substitution> substitutions;
+  std::vector<Check> checks;
   unsigned numNodes = 0;  ///< Of the e-graph or pool.
   unsigned numGraphs = 0; ///< That backtracking tried.
   unsigned numMatches = 0;
@@ -56,7 +66,9 @@ struct SearchResult {
 
 /// Optimizes each block below `root` that has operators of `graph`. Whatever is
 /// no such operator stays, in its order; results have the types they had. The
-/// IR stays as it is where nothing better was found.
+/// IR stays as it is where nothing better was found. A function with unknown
+/// extents may be put into two versions, of which a check of its arguments'
+/// extents chooses one.
 SearchResult optimizeGraphs(mlir::Operation *root, const RuleSet &rules,
                             CostModel &model, const SearchOptions &options,
                             mlir::RewriterBase &rewriter);

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepProgram.h"
+#include "KernelEmitter.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,7 +90,9 @@ TEST_F(BuildStepsTest, AnExtentThatIsNotAffineIsASymbol) {
   EXPECT_EQ(source.expr.getFn(), definition::ScalarFn::Max);
 
   // The value is computed where the kernel is called.
-  ASSERT_TRUE(succeeded(emitKernels(*program, formClusters(*program))));
+  std::vector<Version> versions;
+  versions.push_back({*program, formClusters(*program)});
+  ASSERT_TRUE(succeeded(emitKernels(versions, nullptr)));
   EXPECT_TRUE(succeeded(verify(*module)));
   auto main = module->lookupSymbol<func::FuncOp>("main");
   unsigned numMaxima = 0;

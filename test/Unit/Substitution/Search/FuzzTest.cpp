@@ -11,6 +11,7 @@
 #include "espalier/Substitution/Library.h"
 #include "espalier/Substitution/Search/Search.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/Hashing.h"
@@ -25,6 +26,21 @@ using espalier::interpreter::Tensor;
 namespace {
 
 using Random = std::mt19937;
+
+/// Rules that hold for images of equal sizes: windows may be as many without.
+constexpr llvm::StringLiteral kConditional = R"(
+rule sum-of-images
+src (ewadd (conv2d :stride 2,2 :pad valid :act none ?i0 ?i2) (conv2d :stride 2,2 :pad valid :act none ?i1 ?i2))
+dst (conv2d :stride 2,2 :pad valid :act none (ewadd ?i0 ?i1) ?i2)
+
+rule sum-of-wide-images
+src (ewadd (conv2d :stride 3,2 :pad valid :act none ?i0 ?i2) (conv2d :stride 3,2 :pad valid :act none ?i1 ?i2))
+dst (conv2d :stride 3,2 :pad valid :act none (ewadd ?i0 ?i1) ?i2)
+
+rule sum-of-averages
+src (ewadd (poolavg :kernel 2,2 :stride 2,2 :pad valid ?i0) (poolavg :kernel 2,2 :stride 2,2 :pad valid ?i1))
+dst (poolavg :kernel 2,2 :stride 2,2 :pad valid (ewadd ?i0 ?i1))
+)";
 
 /// Any price, but always the same for the same thing.
 class LotteryCostModel : public CostModel {
@@ -43,11 +59,41 @@ private:
   uint64_t seed;
 };
 
+/// Which extents of arguments are unknown.
+enum class Unknown { None, Batch, Images };
+
+using Types = SmallVector<RankedTensorType>;
+
+/// Types without unknown extents, each of which is one of the choices.
+Types drawTypes(TypeRange types, unsigned seed, ArrayRef<int64_t> choices) {
+  Random random(seed);
+  Types result;
+  for (Type type : types) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(tensor.getShape());
+    for (int64_t &extent : shape)
+      if (ShapedType::isDynamic(extent))
+        extent = choices[random() % choices.size()];
+    result.push_back(RankedTensorType::get(shape, tensor.getElementType()));
+  }
+  return result;
+}
+
+/// The sizes at which a function of images is run. Windows with steps can be as
+/// many on images of either size.
+Types drawImages(TypeRange types, unsigned seed, unsigned sample) {
+  int64_t size = seed % 2 ? 6 : 7;
+  int64_t choices[] = {size, size + 1};
+  return drawTypes(types, seed + sample,
+                   sample < 2 ? ArrayRef(choices[sample]) : choices);
+}
+constexpr unsigned kNumSamples = 6;
+
 /// Makes a function `main` of random operators.
 class Generator {
 public:
-  Generator(MLIRContext &context, unsigned seed, bool isDynamic)
-      : builder(&context), random(seed), isDynamic(isDynamic) {}
+  Generator(MLIRContext &context, unsigned seed, Unknown unknown)
+      : builder(&context), random(seed), seed(seed), unknown(unknown) {}
 
   /// Another function comes first: what is remembered of it must not matter.
   OwningOpRef<ModuleOp> make() {
@@ -63,12 +109,21 @@ private:
     Location loc = builder.getUnknownLoc();
     SmallVector<Type> arguments{type({3, 4}), type({4, 3}), type({2, 4, 5, 5}),
                                 type({2, 3, 4})};
-    if (isDynamic)
-      arguments[2] = type({ShapedType::kDynamic, 4, 5, 5});
+    constexpr int64_t dynamic = ShapedType::kDynamic;
+    if (unknown == Unknown::Batch)
+      arguments[2] = type({dynamic, 4, 5, 5});
+    if (unknown == Unknown::Images)
+      arguments = {type({1, 4, dynamic, dynamic}), type({1, 4, dynamic, 5}),
+                   type({1, 4, dynamic, dynamic}), type({dynamic, 4})};
     builder.setInsertionPointToEnd(module.getBody());
     auto function = func::FuncOp::create(
         builder, loc, name, builder.getFunctionType(arguments, {}));
     builder.setInsertionPointToEnd(function.addEntryBlock());
+    known.clear();
+    for (unsigned sample = 0; sample < kNumSamples; ++sample)
+      for (auto [argument, type] : llvm::zip_equal(
+               function.getArguments(), drawImages(arguments, seed, sample)))
+        known[argument].push_back(type);
     llvm::append_range(values, function.getArguments());
     unsigned numArguments = values.size();
     for (unsigned tries = 0; tries < 600 && values.size() < 28; ++tries)
@@ -145,7 +200,8 @@ private:
       return makeWeight({2, std::max<int64_t>(1, shape[1] / groups),
                          1 + 2 * pick(2), 1 + 2 * pick(2)});
     }
-    if (kind == OpKind::Matmul || kind == OpKind::Bmm)
+    bool isProduct = kind == OpKind::Matmul || kind == OpKind::Bmm;
+    if (isProduct && !ShapedType::isDynamic(shape.back()))
       return makeWeight({shape.back(), 3});
     if (kind == OpKind::BAdd || kind == OpKind::BMul)
       return makeWeight(
@@ -155,6 +211,15 @@ private:
       if (value.getType() == first.getType())
         alike.push_back(value);
     return alike[pick(alike.size())];
+  }
+
+  /// Whether the extents that are unknown may be: the first one, and those
+  /// along which windows slide.
+  bool isSupported(RankedTensorType type) const {
+    for (int64_t dim = 1; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && (unknown != Unknown::Images || dim == 1))
+        return false;
+    return true;
   }
 
   /// The operator that a structural identity is about.
@@ -171,11 +236,83 @@ private:
     values.push_back(graph::BatchNormOp::create(
         builder, builder.getUnknownLoc(), type, first, vectors[0], vectors[1],
         vectors[2], variance, builder.getF64FloatAttr(1.0)));
+    auto types = known.find(first);
+    if (types != known.end()) {
+      Types same = types->second;
+      known[values.back()] = std::move(same);
+    }
+  }
+
+  /// The sum of what windows make of two images, which may be of one size.
+  void addTwins() {
+    Value first = values[pick(values.size())];
+    auto type = cast<RankedTensorType>(first.getType());
+    Value second = drawOperand(OpKind::EwAdd, 1, first);
+    if (type.getRank() != 4 || type.getDimSize(1) != 4 ||
+        second.getType() != type)
+      return;
+    OpKind kind = pick(3) ? OpKind::Conv2d : OpKind::PoolAvg;
+    SmallVector<Param> params{{2, 2}, {2, 2}, {kValid}};
+    SmallVector<Value> weight;
+    if (kind == OpKind::Conv2d) {
+      params = {{2 + pick(2), 2}, {kValid}, {kNoActivation}};
+      weight.push_back(makeWeight({4, 4, 3, 3}));
+    }
+    SmallVector<Value> results;
+    for (Value image : {first, second}) {
+      SmallVector<Value> operands{image};
+      llvm::append_range(operands, weight);
+      results.push_back(apply(kind, params, operands));
+      if (!results.back())
+        return;
+    }
+    if (Value sum = apply(OpKind::EwAdd, {}, results))
+      values.push_back(sum);
+  }
+
+  /// Null if the operands do not fit.
+  Value apply(OpKind kind, ArrayRef<Param> params, ArrayRef<Value> operands) {
+    auto types = llvm::map_to_vector(operands, [](Value value) {
+      return cast<RankedTensorType>(value.getType());
+    });
+    Choices choices;
+    choices.cut = 1 + pick(3);
+    auto make = [&](ArrayRef<RankedTensorType> types) {
+      return makeOperator(kind, params, types, choices, builder.getContext());
+    };
+    auto instance = make(types);
+    if (!instance || (instance->result.hasStaticShape() &&
+                      instance->result.getNumElements() > 2000))
+      return {};
+    Types results;
+    for (unsigned sample = 0; sample < kNumSamples; ++sample) {
+      auto sized = make(getTypes(operands, sample));
+      if (unknown == Unknown::Images && !sized)
+        return {};
+      results.push_back(sized ? sized->result : instance->result);
+    }
+    Value value =
+        createOperation(builder, builder.getUnknownLoc(), *instance, operands);
+    known[value] = std::move(results);
+    return value;
+  }
+
+  Types getTypes(ArrayRef<Value> operands, unsigned sample) const {
+    Types types;
+    for (Value operand : operands) {
+      auto found = known.find(operand);
+      types.push_back(found == known.end()
+                          ? cast<RankedTensorType>(operand.getType())
+                          : found->second[sample]);
+    }
+    return types;
   }
 
   void addOperator() {
     if (pick(20) == 0)
       return addBatchNorm();
+    if (unknown == Unknown::Images && pick(4) == 0)
+      return addTwins();
     // What most rules are about comes more often than other operators.
     static const OpKind common[] = {
         OpKind::Conv2d, OpKind::Matmul,    OpKind::Matmul, OpKind::EwAdd,
@@ -202,43 +339,32 @@ private:
         params[0].first == 1)
       return;
     SmallVector<Value> operands;
-    SmallVector<RankedTensorType> types;
     unsigned count = info.numOperands;
     if (info.takes(count + 2))
       count += pick(3);
     for (unsigned number = 0; number < count; ++number) {
       Value operand = drawOperand(info.kind, number, first);
-      if (llvm::is_contained(
-              cast<RankedTensorType>(operand.getType())
-                  .getShape()
-                  .drop_front(
-                      cast<RankedTensorType>(operand.getType()).getRank() > 0),
-              ShapedType::kDynamic))
+      if (!isSupported(cast<RankedTensorType>(operand.getType())))
         return;
       operands.push_back(operand);
-      types.push_back(cast<RankedTensorType>(operand.getType()));
     }
-    Choices choices;
-    choices.cut = 1 + pick(3);
-    auto instance =
-        makeOperator(info.kind, params, types, choices, builder.getContext());
-    if (!instance || (instance->result.hasStaticShape() &&
-                      instance->result.getNumElements() > 2000))
-      return;
-    values.push_back(
-        createOperation(builder, builder.getUnknownLoc(), *instance, operands));
+    if (Value value = apply(info.kind, params, operands))
+      values.push_back(value);
   }
 
   OpBuilder builder;
   Random random;
-  bool isDynamic;
+  unsigned seed;
+  Unknown unknown;
   SmallVector<Value> values;
+  /// The types of values that depend on arguments, in each sample.
+  DenseMap<Value, Types> known;
 };
 
 class SearchFuzz : public testing::Test {
 protected:
   SearchFuzz() : handler(&context, [](Diagnostic &) { return success(); }) {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect,
+    context.loadDialect<arith::ArithDialect, func::FuncDialect, scf::SCFDialect,
                         tensor::TensorDialect, graph::GraphDialect>();
   }
 
@@ -249,6 +375,7 @@ protected:
       auto ignore = [](const Twine &) {};
       (void)result.addFile(TASO_PROPERTIES, fail, ignore);
       (void)result.addFile(MODEL_RULES, fail, fail);
+      (void)result.add(kConditional, fail, fail);
       result.addProved(loadLibrary());
       result.addProved(loadNetworkRules());
       return result;
@@ -256,18 +383,12 @@ protected:
     return rules;
   }
 
-  SmallVector<Tensor> makeInputs(func::FuncOp function, unsigned seed,
-                                 int64_t unknown) {
+  SmallVector<Tensor> makeInputs(ArrayRef<RankedTensorType> types,
+                                 unsigned seed) {
     Random random(seed);
     SmallVector<Tensor> inputs;
-    for (Type type : function.getArgumentTypes()) {
-      auto tensorType = cast<RankedTensorType>(type);
-      SmallVector<int64_t> shape(tensorType.getShape());
-      for (int64_t &extent : shape)
-        if (ShapedType::isDynamic(extent))
-          extent = unknown;
-      Tensor input = *Tensor::create(
-          RankedTensorType::get(shape, tensorType.getElementType()));
+    for (RankedTensorType type : types) {
+      Tensor input = *Tensor::create(type);
       auto *data = reinterpret_cast<double *>(input.getMutableBytes().data());
       for (int64_t i = 0; i < input.getNumElements(); ++i)
         data[i] = int(random() % 7) - 3;
@@ -278,47 +399,80 @@ protected:
 
   /// Optimizes a random function; returns how many substitutions were used.
   unsigned run(unsigned seed, SearchOptions options) {
-    OwningOpRef<ModuleOp> module =
-        Generator(context, seed, seed % 4 == 0).make();
-    EXPECT_TRUE(succeeded(verify(*module)));
-    auto function = cast<func::FuncOp>(module->getBody()->back());
     // Nothing is proved of extents of 0, but they must not go wrong either.
     static constexpr int64_t kUnknown[] = {3, 1, 0};
-    SmallVector<Tensor> inputs =
-        makeInputs(function, seed, kUnknown[seed / 4 % 3]);
-    FailureOr<SmallVector<Tensor>> before =
-        interpreter::interpret(*module, inputs);
-    if (failed(before))
-      return 0; // Extents that are unknown do not fit.
+    OwningOpRef<ModuleOp> module =
+        Generator(context, seed, seed % 4 == 0 ? Unknown::Batch : Unknown::None)
+            .make();
+    auto function = cast<func::FuncOp>(module->getBody()->back());
+    Types types =
+        drawTypes(function.getArgumentTypes(), seed, kUnknown[seed / 4 % 3]);
+    return run(*module, {makeInputs(types, seed)}, seed, options)
+        .substitutions.size();
+  }
+
+  /// Optimizes a random function of images of unknown sizes. Returns how many
+  /// conditions are checked.
+  unsigned runImages(unsigned seed, const SearchOptions &options) {
+    OwningOpRef<ModuleOp> module =
+        Generator(context, seed, Unknown::Images).make();
+    auto function = cast<func::FuncOp>(module->getBody()->back());
+    std::vector<SmallVector<Tensor>> samples;
+    for (unsigned sample = 0; sample < kNumSamples; ++sample)
+      samples.push_back(makeInputs(
+          drawImages(function.getArgumentTypes(), seed, sample), seed));
+    return run(*module, samples, seed, options).checks.size();
+  }
+
+  /// Optimizes a function, and compares the results for all inputs that it has
+  /// a meaning for.
+  SearchResult run(ModuleOp module, ArrayRef<SmallVector<Tensor>> samples,
+                   unsigned seed, const SearchOptions &options) {
+    EXPECT_TRUE(succeeded(verify(module)));
+    std::vector<std::pair<SmallVector<Tensor>, SmallVector<Tensor>>> expected;
+    for (const SmallVector<Tensor> &inputs : samples) {
+      auto results = interpreter::interpret(module, inputs);
+      if (succeeded(results)) // Extents that are unknown may not fit.
+        expected.push_back({inputs, std::move(*results)});
+    }
+    if (expected.empty())
+      return {};
     std::string original;
-    llvm::raw_string_ostream(original) << *module;
+    llvm::raw_string_ostream(original) << module;
     LotteryCostModel model(seed);
     IRRewriter rewriter(&context);
     RuleSet rules = getRules();
     if (seed % 3 == 0)
-      rules.addWindowRules(*module);
+      rules.addWindowRules(module);
     SearchResult result =
-        optimizeGraphs(*module, rules, model, options, rewriter);
+        optimizeGraphs(module, rules, model, options, rewriter);
     std::string optimized;
-    llvm::raw_string_ostream(optimized) << *module;
-    EXPECT_TRUE(succeeded(verify(*module))) << original << optimized;
-    FailureOr<SmallVector<Tensor>> after =
-        interpreter::interpret(*module, inputs);
-    EXPECT_TRUE(succeeded(after)) << original << optimized;
-    if (failed(after))
-      return 0;
-    for (auto [lhs, rhs] : llvm::zip_equal(*before, *after)) {
-      EXPECT_EQ(lhs.getType(), rhs.getType()) << "seed " << seed;
-      for (int64_t i = 0; i < lhs.getNumElements(); ++i) {
-        double scale = 1 + std::abs(lhs.getFloat(i));
-        EXPECT_NEAR(lhs.getFloat(i), rhs.getFloat(i), 1e-9 * scale)
-            << "seed " << seed << "\n"
-            << original << optimized;
-        if (testing::Test::HasFailure())
-          return 0;
-      }
+    llvm::raw_string_ostream(optimized) << module;
+    EXPECT_TRUE(succeeded(verify(module))) << original << optimized;
+    for (auto &[inputs, before] : expected) {
+      auto after = interpreter::interpret(module, inputs);
+      EXPECT_TRUE(succeeded(after)) << original << optimized;
+      if (failed(after))
+        return {};
+      for (auto [lhs, rhs] : llvm::zip_equal(before, *after))
+        compare(lhs, rhs, original + optimized, seed);
+      if (testing::Test::HasFailure())
+        return {};
     }
-    return result.substitutions.size();
+    return result;
+  }
+
+  static void compare(const Tensor &lhs, const Tensor &rhs,
+                      const std::string &text, unsigned seed) {
+    EXPECT_EQ(lhs.getType(), rhs.getType()) << "seed " << seed;
+    for (int64_t i = 0; i < lhs.getNumElements(); ++i) {
+      double scale = 1 + std::abs(lhs.getFloat(i));
+      EXPECT_NEAR(lhs.getFloat(i), rhs.getFloat(i), 1e-9 * scale)
+          << "seed " << seed << "\n"
+          << text;
+      if (testing::Test::HasFailure())
+        return;
+    }
   }
 
   MLIRContext context;
@@ -333,6 +487,22 @@ TEST_F(SearchFuzz, GraphsFromAnEGraphComputeTheSame) {
   for (unsigned seed = 1; seed <= NUM_SEEDS && !HasFailure(); ++seed)
     numSubstitutions += run(seed, options);
   EXPECT_GT(numSubstitutions, NUM_SEEDS / 4);
+}
+
+TEST_F(SearchFuzz, VersionsOfUnknownSizesComputeTheSame) {
+  SearchOptions options;
+  options.maxNodes = 1500;
+  options.maxIterations = 3;
+  unsigned numChecked = 0;
+  for (unsigned seed = 3001; seed <= 3000 + NUM_SEEDS / 2 && !HasFailure();
+       ++seed)
+    numChecked += runImages(seed, options) > 0;
+  EXPECT_GT(numChecked, NUM_SEEDS / 8);
+  options.search = SearchOptions::Search::Backtracking;
+  options.maxGraphs = 20;
+  for (unsigned seed = 4001; seed <= 4000 + NUM_SEEDS / 6 && !HasFailure();
+       ++seed)
+    runImages(seed, options);
 }
 
 TEST_F(SearchFuzz, GraphsOfTheSolverComputeTheSame) {
