@@ -275,7 +275,7 @@ def main() -> int:
         if "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if args.toy else "sizes"])
             result = run_search(case, model, args.toy, args.seconds, kernel_times)
-        elif case["metric"] == "orders":
+        elif case.get("metric") == "orders":
             result = run_orders(case, args.toy, args.seconds)
             result["passed"] = bool(result["error"] <= TOLERANCE)
         elif case["model"] in KERNELS:
