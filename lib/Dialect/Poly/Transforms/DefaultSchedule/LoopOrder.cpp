@@ -208,7 +208,8 @@ void ComponentScheduler::cutSum() {
   if (blockedRow && inside.size() == 1) {
     // No need for parts if a block of rows stays in cache for all panels.
     int64_t fitting = (target.getL2() / 2 - 2 * bytes->panel) *
-                      *getSharedExtent(*blockedRow) / bytes->rows;
+                      *getSharedExtent(*blockedRow) /
+                      std::max<int64_t>(bytes->rows, 1);
     fitting = fitting / tileRows * tileRows;
     if (fitting >= rowsOfBlock ||
         (*numTerms <= mostTerms && fitting >= kMinTilesOfPart * tileRows)) {
