@@ -1,6 +1,7 @@
 //===- Prefetch.cpp - Marks that fetch ahead ------------------------------===//
 
 #include "KernelLoops.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -8,8 +9,6 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstNode;
-
-static constexpr int64_t kLineBytes = 64;
 
 /// The dimensions of the first point of `compute` below `node`, over the
 /// iterators outside of it; nothing if there is none.
@@ -93,7 +92,7 @@ LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
       memory.elementType.isIndex() ? 64
                                    : memory.elementType.getIntOrFloatBitWidth(),
       8);
-  for (int64_t offset = 0; offset < bytes.getInt(); offset += kLineBytes)
+  for (int64_t offset = 0; offset < bytes.getInt(); offset += poly::kLineBytes)
     memref::PrefetchOp::create(builder, loc, memory.flat,
                                emitIndex(address + offset / elementBytes, data),
                                /*isWrite=*/false, /*localityHint=*/2,

@@ -26,6 +26,11 @@ static StringRef getName(Value value, unsigned dim) {
   return name ? name.getValue() : "";
 }
 
+Linear ExtentTable::add(ExtentInfo info) {
+  infos.push_back(std::move(info));
+  return Linear::var(infos.size() - 1);
+}
+
 Linear ExtentTable::getEntry(Value value, unsigned dim) {
   StringRef name = getName(value, dim);
   for (auto [var, info] : llvm::enumerate(infos))
@@ -36,8 +41,7 @@ Linear ExtentTable::getEntry(Value value, unsigned dim) {
   ExtentInfo info;
   info.value = value;
   info.dim = dim;
-  infos.push_back(std::move(info));
-  return Linear::var(infos.size() - 1);
+  return add(std::move(info));
 }
 
 Linear ExtentTable::getQuotient(const Linear &dividend, int64_t divisor) {
@@ -51,14 +55,10 @@ Linear ExtentTable::getQuotient(const Linear &dividend, int64_t divisor) {
   ExtentInfo info;
   info.dividend = dividend;
   info.divisor = divisor;
-  infos.push_back(std::move(info));
-  return Linear::var(infos.size() - 1);
+  return add(std::move(info));
 }
 
-Linear ExtentTable::makeUnknown() {
-  infos.emplace_back();
-  return Linear::var(infos.size() - 1);
-}
+Linear ExtentTable::makeUnknown() { return add(ExtentInfo()); }
 
 //===----------------------------------------------------------------------===//
 // Overflow

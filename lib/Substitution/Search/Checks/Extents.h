@@ -56,6 +56,8 @@ private:
   void printTerms(const Linear &form, int64_t sign,
                   llvm::raw_ostream &os) const;
 
+  Linear add(ExtentInfo info);
+
   std::vector<ExtentInfo> infos;
 };
 

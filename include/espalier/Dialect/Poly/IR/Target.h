@@ -7,6 +7,9 @@
 
 namespace espalier::poly {
 
+/// Bytes of a cache line, on every target.
+inline constexpr int64_t kLineBytes = 64;
+
 /// Describes the machine that this process runs on.
 TargetAttr detectHostTarget(mlir::MLIRContext *context);
 

@@ -171,11 +171,13 @@ private:
   std::optional<unsigned> vectorDim;
   std::optional<unsigned> reduction;
   RegisterTile tile;
-  /// The dimensions whose loops are inside those over the parts of a sum, and
-  /// how many terms along the innermost loop of the sum a part has.
+  /// The dimensions whose loops are inside those over the parts of a sum, the
+  /// first `vectorDim` where columns pass a part side by side; and how many
+  /// terms along the innermost loop of the sum a part has.
   llvm::SmallVector<unsigned> rowsInsideSum;
   int64_t termsOfPart = 0;
-  /// The outermost of them, if it is cut into blocks of this many.
+  /// The dimension that is cut into blocks of this many: the first of them, or
+  /// a row whose blocks all panels pass, one after the other.
   std::optional<unsigned> blockedRow;
   int64_t rowsOfBlock = 0;
   /// Whether the loop over panels is around all others already.

@@ -16,8 +16,6 @@ static constexpr int64_t kStepsAhead = 16;
 /// Smaller tiles of several rows fetch nothing ahead: few multiply-adds do not
 /// hide what it takes to find the place.
 static constexpr int64_t kMinPrefetchResults = 10;
-/// Bytes of a cache line.
-static constexpr int64_t kLineBytes = 64;
 
 DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
                                                ArrayRef<unsigned> own) {

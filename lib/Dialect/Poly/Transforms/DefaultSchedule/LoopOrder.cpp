@@ -1,12 +1,16 @@
-//===- LoopOrder.cpp - Which loops are around which
-//------------------------===//
+//===- LoopOrder.cpp - Which loops are around which -----------------------===//
 //
 // The panels of a product stay in a cache while rows pass them. What one panel
-// and its rows take decides which loop is around which, and whether the sum is
-// cut, so that all rows pass a part of it before the next:
+// and its rows take decides which loop is around which, whether rows pass in
+// blocks, and whether the sum is cut, so that they pass a part before the next:
 //
 //   for block of rows: for panel:
 //     for part of the sum: for tile of rows: for term of the part
+//
+// A few rows that pass a matrix with long rows take blocks of its columns:
+//
+//   for block of columns: for part of the sum:
+//     for panel: for tile of rows: for term of the part
 //
 //===----------------------------------------------------------------------===//
 

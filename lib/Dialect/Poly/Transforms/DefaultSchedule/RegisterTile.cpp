@@ -1,6 +1,7 @@
 //===- RegisterTile.cpp - Which tile of a result stays in registers -------===//
 
 #include "RegisterTile.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 
 using namespace espalier::poly;
 
@@ -12,8 +13,8 @@ static constexpr int64_t kUnknownExtent = 1024;
 static constexpr int64_t kManyRegisters = 32, kMaxThinRows = 8;
 
 /// Bytes of a way of the first-level cache: a page, since it is looked up while
-/// the address is translated. And those of a line.
-static constexpr int64_t kWayBytes = 4096, kLineBytes = 64;
+/// the address is translated.
+static constexpr int64_t kWayBytes = 4096;
 /// Ways that the panel needs while rows stay in the others.
 static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
