@@ -7,6 +7,7 @@
 #include "RegisterTile.h"
 #include "Segments.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/Builders.h"
 
 namespace espalier::poly {
@@ -132,24 +133,22 @@ private:
   std::optional<unsigned> getPanel(const ComputeShape &compute) const;
   /// Whether one thread reads the panel from memory that is far away.
   bool isPanelStreamed() const;
-  /// The attributes of a mark for the steps of a computation, whose own loops
-  /// are `own`, that fetches what later ones read; null if nothing is far away
-  /// (FetchAhead.cpp).
-  mlir::DictionaryAttr getPrefetch(unsigned position,
-                                   llvm::ArrayRef<unsigned> own);
-  /// Fetches the next panel while the rows of an image pass this one; null if
-  /// it passes only once.
-  mlir::DictionaryAttr getPanelPrefetch(llvm::ArrayRef<unsigned> own);
+  /// What the steps of a computation, whose own loops are `own`, fetch for
+  /// later ones; nothing if nothing is far away (FetchAhead.cpp).
+  std::optional<Prefetch> getPrefetch(unsigned position,
+                                      llvm::ArrayRef<unsigned> own);
+  /// Fetches the next panel while the rows of an image pass this one; nothing
+  /// if it passes only once.
+  std::optional<Prefetch> getPanelPrefetch(llvm::ArrayRef<unsigned> own);
   /// Fetches the rows that pass the panels after these.
-  mlir::DictionaryAttr getRowPrefetch(llvm::ArrayRef<unsigned> own);
+  std::optional<Prefetch> getRowPrefetch(llvm::ArrayRef<unsigned> own);
   /// Fetches what other computations will copy, for the reduction to read, in
   /// the next iteration of the loops around.
-  mlir::DictionaryAttr getCopyPrefetch();
+  std::optional<Prefetch> getCopyPrefetch();
   /// Fetches what the read of `reader` with number `read` needs at the point
   /// `at`, and what follows it within `bytes`.
-  mlir::DictionaryAttr getPrefetchOf(const ComputeShape &reader, unsigned read,
-                                     llvm::ArrayRef<mlir::AffineExpr> at,
-                                     int64_t bytes);
+  Prefetch getPrefetchOf(const ComputeShape &reader, unsigned read,
+                         llvm::ArrayRef<mlir::AffineExpr> at, int64_t bytes);
   /// The copy of an argument that made the element which `read` has at a point,
   /// and the point that made it; nothing if there is no such copy.
   std::optional<

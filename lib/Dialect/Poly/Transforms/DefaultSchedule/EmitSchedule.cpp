@@ -231,16 +231,19 @@ void ComponentScheduler::emitCompute(unsigned position,
   else
     addPartLoops(own, segments, loops);
   OpBuilder::InsertionGuard guard(builder);
-  if (DictionaryAttr prefetch = getPrefetch(position, own)) {
+  if (std::optional<Prefetch> prefetch = getPrefetch(position, own)) {
     // Once for all points of a loop that is written out.
     Loops inner;
     if (!own.empty() && isUnrolled(compute, own.back()))
       inner.add(loops.results.pop_back_val(), loops.kinds.pop_back_val());
     emitBand(position, loops.results, loops.kinds);
-    auto mark = MarkOp::create(builder, kernel.getLoc(), kPrefetchMark);
-    mark->setAttrs(prefetch);
-    mark.setName(kPrefetchMark);
-    builder.setInsertionPointToEnd(&mark.getOrCreateBlock());
+    auto node = PrefetchOp::create(
+        builder, kernel.getLoc(), compute.op.getSymName(), prefetch->read,
+        prefetch->reader.empty()
+            ? FlatSymbolRefAttr()
+            : FlatSymbolRefAttr::get(context, prefetch->reader),
+        prefetch->at, prefetch->bytes);
+    builder.setInsertionPointToEnd(&node.getOrCreateBlock());
     loops = std::move(inner);
   }
   for (unsigned dim = numShared; dim < getFirstOwn(compute); ++dim)

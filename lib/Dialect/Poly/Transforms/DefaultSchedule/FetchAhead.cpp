@@ -17,43 +17,39 @@ static constexpr int64_t kStepsAhead = 16;
 /// hide what it takes to find the place.
 static constexpr int64_t kMinPrefetchResults = 10;
 
-DictionaryAttr ComponentScheduler::getPrefetch(unsigned position,
-                                               ArrayRef<unsigned> own) {
+std::optional<Prefetch>
+ComponentScheduler::getPrefetch(unsigned position, ArrayRef<unsigned> own) {
   if (position != reduction)
-    return {};
+    return std::nullopt;
   int64_t rows = 1;
   for (int64_t size : tile.rows)
     rows *= size;
   bool hasRoom = rows == 1 || rows * tile.vectors >= kMinPrefetchResults;
   if (hasRoom && vectorDim && !own.empty() &&
       (rowsInsideSum.empty() || blockedRow == vectorDim))
-    if (DictionaryAttr fetch =
+    if (std::optional<Prefetch> fetch =
             isPanelStreamed() ? getPanelPrefetch(own) : getRowPrefetch(own))
       return fetch;
   return getCopyPrefetch();
 }
 
-DictionaryAttr ComponentScheduler::getPrefetchOf(const ComputeShape &reader,
-                                                 unsigned read,
-                                                 ArrayRef<AffineExpr> at,
-                                                 int64_t bytes) {
+Prefetch ComponentScheduler::getPrefetchOf(const ComputeShape &reader,
+                                           unsigned read,
+                                           ArrayRef<AffineExpr> at,
+                                           int64_t bytes) {
   const ComputeShape &main = shape(*reduction);
-  auto name = [](const ComputeShape &shape) {
-    return FlatSymbolRefAttr::get(shape.op.getSymNameAttr());
-  };
-  auto map =
-      AffineMap::get(main.getNumDims(), kernel.getNumParameters(), at, context);
-  SmallVector<NamedAttribute> attributes{
-      builder.getNamedAttr("at", AffineMapAttr::get(map)),
-      builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
-      builder.getNamedAttr("computation", name(main)),
-      builder.getNamedAttr("read", builder.getI64IntegerAttr(read))};
+  Prefetch prefetch;
+  prefetch.read = read;
   if (&reader != &main)
-    attributes.push_back(builder.getNamedAttr("reader", name(reader)));
-  return builder.getDictionaryAttr(attributes);
+    prefetch.reader = reader.op.getSymName().str();
+  prefetch.at =
+      AffineMap::get(main.getNumDims(), kernel.getNumParameters(), at, context);
+  prefetch.bytes = bytes;
+  return prefetch;
 }
 
-DictionaryAttr ComponentScheduler::getPanelPrefetch(ArrayRef<unsigned> own) {
+std::optional<Prefetch>
+ComponentScheduler::getPanelPrefetch(ArrayRef<unsigned> own) {
   const ComputeShape &compute = shape(*reduction);
   unsigned panel = *getPanel(compute);
   int64_t bytes = lanes * tile.vectors *
@@ -77,7 +73,7 @@ DictionaryAttr ComponentScheduler::getPanelPrefetch(ArrayRef<unsigned> own) {
       continue;
     std::optional<int64_t> extent = getSharedExtent(dim);
     if (!extent)
-      return {};
+      return std::nullopt;
     AffineExpr row = getAffineDimExpr(dim, context);
     bool isBlock = dim == blockedRow;
     int64_t tiles =
@@ -91,7 +87,7 @@ DictionaryAttr ComponentScheduler::getPanelPrefetch(ArrayRef<unsigned> own) {
   if (!extent ||
       (numTiles < 2 &&
        llvm::any_of(tile.rows, [](int64_t rows) { return rows > 1; })))
-    return {};
+    return std::nullopt;
   if (numTiles < 2) {
     // Read once: each step fetches what a later one needs.
     ahead[own.back()] = ahead[own.back()] + kStepsAhead;
@@ -118,7 +114,8 @@ getContiguous(SmallVector<std::pair<int64_t, int64_t>> stridesAndSizes) {
   return covered;
 }
 
-DictionaryAttr ComponentScheduler::getRowPrefetch(ArrayRef<unsigned> own) {
+std::optional<Prefetch>
+ComponentScheduler::getRowPrefetch(ArrayRef<unsigned> own) {
   const ComputeShape &compute = shape(*reduction);
   std::optional<PassBytes> passed = getPassBytes();
   const auto *rows = llvm::find_if(compute.reads, [&](const auto &read) {
@@ -127,7 +124,7 @@ DictionaryAttr ComponentScheduler::getRowPrefetch(ArrayRef<unsigned> own) {
            getStride(read, own.back(), lanes) == 1;
   });
   if (!passed || rows == compute.reads.end() || passed->rows <= target.getL1())
-    return {};
+    return std::nullopt;
   // One pass of the loop over panels: what it reads, in how many steps.
   SmallVector<unsigned> order = getLoopOrder();
   auto panels = llvm::find(order, *vectorDim);
@@ -151,7 +148,7 @@ DictionaryAttr ComponentScheduler::getRowPrefetch(ArrayRef<unsigned> own) {
     if (!rows->map.isFunctionOfDim(dim))
       continue;
     if (!add(dim, tile.rows[dim]))
-      return {};
+      return std::nullopt;
     next = dim;
     newElements = stridesAndSizes.back().first * tile.rows[dim];
   }
@@ -160,7 +157,7 @@ DictionaryAttr ComponentScheduler::getRowPrefetch(ArrayRef<unsigned> own) {
   for (unsigned dim : inside) {
     std::optional<int64_t> extent = compute.getExtent(dim);
     if (!extent || !add(dim, *extent))
-      return {};
+      return std::nullopt;
     int64_t size = dim < numShared ? tile.rows[dim] : 1;
     int64_t tiles = llvm::divideCeil(*extent, size);
     step = step * tiles + ahead[dim].floorDiv(size);
@@ -169,7 +166,7 @@ DictionaryAttr ComponentScheduler::getRowPrefetch(ArrayRef<unsigned> own) {
   }
   std::optional<int64_t> elements = getContiguous(stridesAndSizes);
   if (!next || !elements || newElements < 1 || newElements > *elements)
-    return {};
+    return std::nullopt;
   int64_t bytes = getBytes(rows->getType().getElementType());
   // A short pass ends before what it fetches is there.
   bool isShort = newElements * bytes <= target.getL1() / 2;
@@ -205,9 +202,9 @@ ComponentScheduler::findCopy(const ComputeAccess &read) const {
   return std::nullopt;
 }
 
-DictionaryAttr ComponentScheduler::getCopyPrefetch() {
+std::optional<Prefetch> ComponentScheduler::getCopyPrefetch() {
   if (!component.numWindow || outer.count == 0)
-    return {};
+    return std::nullopt;
   const ComputeShape &compute = shape(*reduction);
   for (const ComputeAccess &read : compute.reads) {
     auto found = findCopy(read);
@@ -225,12 +222,12 @@ DictionaryAttr ComponentScheduler::getCopyPrefetch() {
             getAffineConstantExpr(*compute.getExtent(other) - 1, context));
     }
     if (!lane)
-      return {};
+      return std::nullopt;
     std::optional<int64_t> stride = getStride(copy.reads.front(), *lane, lanes);
     MemRefType type = copy.reads.front().getType();
     int64_t bytes = lanes * tile.vectors * getBytes(type.getElementType());
     if (!stride || *stride < 1 || *stride > 8)
-      return {};
+      return std::nullopt;
     AffineExpr next = getAffineDimExpr(outer.count - 1, context);
     for (AffineExpr &expr : found->second)
       expr =
@@ -238,5 +235,5 @@ DictionaryAttr ComponentScheduler::getCopyPrefetch() {
                              kernel.getNumParameters());
     return getPrefetchOf(copy, 0, found->second, bytes * *stride);
   }
-  return {};
+  return std::nullopt;
 }
