@@ -204,8 +204,8 @@ llvm::Error Link::addProgram() {
   for (auto [object, name] : llvm::zip(program.getObjects(), names))
     members.emplace_back(llvm::MemoryBufferRef(object->getBuffer(), name));
   auto archive = llvm::writeArchiveToBuffer(
-      members, llvm::SymtabWritingMode::NoSymtab,
-      llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+      members, llvm::SymtabWritingMode::NoSymtab, llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false);
   if (!archive)
     return archive.takeError();
   command.push_back("-Wl,--whole-archive");
@@ -293,7 +293,8 @@ llvm::Expected<OutputFile> Link::run(bool isObject,
     return error;
   if (isObject)
     command.push_back("-nostdlib");
-  else if (llvm::Error error = addLibraries(command, program.getInfo(), options))
+  else if (llvm::Error error =
+               addLibraries(command, program.getInfo(), options))
     return error;
   if (llvm::Error error = execute(*output))
     return error;
@@ -307,7 +308,8 @@ llvm::Error espalier::linkProgram(const CompiledProgram &program,
   if (!isObject && !path.ends_with(".so"))
     return llvm::createStringError(
         "expects a name that ends in .so or .o, but got '" + path + "'");
-  llvm::Expected<OutputFile> output = Link(program, path).run(isObject, options);
+  llvm::Expected<OutputFile> output =
+      Link(program, path).run(isObject, options);
   if (!output)
     return output.takeError();
   llvm::SmallString<128> header(path);

@@ -40,8 +40,8 @@ PipelineOptions makePipelineOptions(const espalier_compile_options *options);
 
 /// Collects diagnostics, notes included, as text, one per line, while it
 /// lives; remarks are left out, and so are warnings where there is no text
-/// `warnings` for them. The metadata of an error, if it is a dictionary, becomes
-/// `data`.
+/// `warnings` for them. The metadata of an error, if it is a dictionary,
+/// becomes `data`.
 class ErrorCollector : public mlir::ScopedDiagnosticHandler {
 public:
   ErrorCollector(mlir::MLIRContext *context, std::string &text,

@@ -44,8 +44,9 @@ private:
 
 /// Writes what `print` prints to the file `path`, which appears complete or not
 /// at all. What is no ordinary file, such as a terminal, is written directly.
-llvm::Error writeFile(llvm::StringRef path,
-                      llvm::function_ref<void(llvm::raw_ostream &stream)> print);
+llvm::Error
+writeFile(llvm::StringRef path,
+          llvm::function_ref<void(llvm::raw_ostream &stream)> print);
 
 } // namespace espalier
 

@@ -71,7 +71,8 @@ static std::unique_ptr<llvm::MemoryBuffer> translatePdll(StringRef path,
           "': " + llvm::toString(messages.takeError()));
     return nullptr;
   }
-  std::string outputPath = output->getPath(), messagesPath = messages->getPath();
+  std::string outputPath = output->getPath(),
+              messagesPath = messages->getPath();
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(outputPath),
                                           StringRef(messagesPath)};
   std::string file = path.str();

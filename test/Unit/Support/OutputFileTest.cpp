@@ -35,8 +35,7 @@ protected:
     return count;
   }
   llvm::Error write(llvm::StringRef name, llvm::StringRef text) {
-    return writeFile(getPath(name),
-                     [&](llvm::raw_ostream &os) { os << text; });
+    return writeFile(getPath(name), [&](llvm::raw_ostream &os) { os << text; });
   }
 
   llvm::SmallString<128> folder;
@@ -76,8 +75,7 @@ TEST_F(OutputFileTest, AFullDiskIsAnErrorAndLeavesTheOldFile) {
     FileLimit limit(100);
     message = llvm::toString(write("a.txt", std::string(1000, 'x')));
   }
-  EXPECT_EQ(message,
-            "cannot write '" + getPath("a.txt") + "': File too large");
+  EXPECT_EQ(message, "cannot write '" + getPath("a.txt") + "': File too large");
   EXPECT_EQ(read("a.txt"), "first");
   EXPECT_EQ(countFiles(), 1u);
 }
