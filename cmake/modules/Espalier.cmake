@@ -1,5 +1,6 @@
 # Build rules shared by every Espalier library, dialect and tool.
 
+include(EspalierSanitizers)
 include(EspalierCompiler)
 
 # espalier_add_dialect(<Name> <mnemonic>)

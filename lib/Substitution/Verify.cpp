@@ -13,6 +13,7 @@
 #include "Sample.h"
 #include "espalier/Substitution/Shapes.h"
 #include "espalier/Substitution/Uses.h"
+#include "espalier/Support/OutputFile.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -387,15 +388,15 @@ static bool writeProof(llvm::StringRef folder, const Rule &rule,
       c = '_';
   llvm::SmallString<128> path(folder);
   llvm::sys::path::append(path, name + ".smt2");
-  std::error_code failure = llvm::sys::fs::create_directories(folder);
-  if (!failure) {
-    llvm::raw_fd_ostream file(path, failure);
-    if (!failure)
-      file << verdict.proof;
-  }
-  if (failure)
-    errors << path << ": error: " << failure.message() << '\n';
-  return !failure;
+  llvm::Error failure =
+      llvm::errorCodeToError(llvm::sys::fs::create_directories(folder));
+  if (!failure)
+    failure = espalier::writeFile(
+        path, [&](llvm::raw_ostream &os) { os << verdict.proof; });
+  bool isWritten = !failure;
+  if (!isWritten)
+    errors << path << ": error: " << llvm::toString(std::move(failure)) << '\n';
+  return isWritten;
 }
 
 int espalier::substitution::verifyFile(llvm::StringRef path,
