@@ -10,6 +10,7 @@ import ctypes.util
 import functools
 import os
 import pathlib
+import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -245,7 +246,9 @@ def mkl_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | Non
 def load_onednn() -> ctypes.CDLL | None:
     """Return the oneDNN that is installed, with `onednn.cpp` beside it."""
     source = pathlib.Path(__file__).parent / "peers" / "onednn.cpp"
-    compiler = os.environ.get("CXX", "c++")
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    if compiler is None:
+        return None
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(folder, "onednn.so")
         command = [compiler, "-O2", "-fopenmp", "-shared", "-fPIC", str(source), "-ldnnl"]
