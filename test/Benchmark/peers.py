@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import numpy_helper
 
-from espalier.testing.onnxruntime import OnnxRuntime
+from espalier.testing.onnxruntime import OnnxRuntime, load_onnxruntime
 
 if TYPE_CHECKING:
     import torch
@@ -69,7 +68,8 @@ def onnxruntime_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Pe
     def call() -> None:
         last.update(session.run(inputs))
 
-    return Peer("onnxruntime", f"onnxruntime {onnxruntime.__version__}", call, lambda: last)
+    build = f"onnxruntime {load_onnxruntime().__version__}"
+    return Peer("onnxruntime", build, call, lambda: last)
 
 
 def openvino_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
