@@ -197,6 +197,8 @@ private:
 
   bool prove(const Instances &typed, Sizes sizes) {
     Expander expander(typed, sizes, budget);
+    Prover prover(sizes, expander.getNextVar(), budget);
+    std::vector<Demand> given, demands;
     for (auto [src, dst] : llvm::zip_equal(typed.src, typed.dst)) {
       Assumed assumed{&sizes.facts, &sizes, {}};
       llvm::SmallVector<Linear> indices;
@@ -206,18 +208,45 @@ private:
         assumed.conditions.push_back(Constraint::less(indices.back(), extent));
       }
       Sum lhs = expander.expand(src, indices, assumed);
+      llvm::append_range(given, expander.takeDemands());
       Sum rhs = expander.expand(dst, indices, assumed);
+      llvm::append_range(demands, expander.takeDemands());
       if (!expander.getError().empty()) {
         reason = expander.getError();
         return false;
       }
-      Prover prover(sizes, expander.getNextVar(), budget);
       Sum difference = add(std::move(lhs), scale(rhs, Rational::get(-1)));
       if (options.writesProofs)
         proof.addZero(difference, typed);
       if (!prover.isZero(std::move(difference), assumed))
         return false;
     }
+    return options.rounds || areMet(std::move(demands), std::move(given), sizes,
+                                    expander, prover);
+  }
+
+  /// Whether `dst` is made of numbers where `src` is. What is rounded is so if
+  /// what is not is.
+  bool areMet(std::vector<Demand> demands, std::vector<Demand> given,
+              const Sizes &sizes, const Expander &expander, Prover &prover) {
+    given = splitDemands(std::move(given));
+    // Where a point has no name, it cannot be chosen.
+    llvm::erase_if(given, [&](const Demand &demand) {
+      return llvm::any_of(expander.getBaseVars(), [&](Var var) {
+        return llvm::any_of(demand.conditions, [&](const Constraint &c) {
+          return c.expr.contains(var);
+        });
+      });
+    });
+    Assumed assumed{&sizes.facts, &sizes, {}};
+    for (const Demand &demand : splitDemands(std::move(demands)))
+      if (!prover.isMet(demand, given, assumed)) {
+        reason = "dst may ";
+        reason += demand.kind == Demand::Kind::NotZero
+                      ? "divide by zero"
+                      : "take a root of a negative number";
+        return false;
+      }
     return true;
   }
 
