@@ -55,6 +55,9 @@ typedef struct espalier_compile_options {
   uint32_t run_threads;
   /** Called after each part, from any thread but one at a time; may be NULL. */
   void (*progress)(uint32_t done, uint32_t all, void *user);
+  /** Asked between steps, from any thread and by several at once; may be NULL.
+     Once the answer is not 0, the call fails soon. */
+  int32_t (*cancelled)(void *user);
   void *user;
 } espalier_compile_options;
 

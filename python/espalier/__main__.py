@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import NoReturn
 
 from espalier.commands import bench, check, compile, demo, report, run
@@ -39,6 +41,12 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Stop in good order; if that takes too long, a second time ends the process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     args = make_parser().parse_args(arguments)
@@ -54,8 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_ERROR
     except KeyboardInterrupt:
-        return 128 + 2
+        print("espalier: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, interrupt)
     sys.exit(main())

@@ -56,10 +56,16 @@ static LogicalResult parsePatterns(std::unique_ptr<llvm::MemoryBuffer> buffer,
 /// Translates a file of PDLL. Null, and an error, if that fails.
 static std::unique_ptr<llvm::MemoryBuffer> translatePdll(StringRef path,
                                                          Report error) {
-  auto program = llvm::sys::findProgramByName("mlir-pdll");
+  // LLVM's own folder is seldom on the path, and what is there may be of
+  // another version.
+  auto program =
+      llvm::sys::findProgramByName("mlir-pdll", {ESPALIER_LLVM_TOOLS_DIR});
+  if (!program)
+    program = llvm::sys::findProgramByName("mlir-pdll");
   if (!program) {
     error(path + ": error: expects the command 'mlir-pdll' to read PDLL, but "
-                 "it was not found");
+                 "it is neither in " ESPALIER_LLVM_TOOLS_DIR
+                 " nor on the path");
     return nullptr;
   }
   SmallString<128> folder;

@@ -100,7 +100,7 @@ def _report_network(args: argparse.Namespace) -> int:
     with replacing(args.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
     made = sum(substitution["count"] for substitution in report["substitutions"])
-    print(f"{args.output}: {made} substitutions")
+    print(f"{args.output}: {made} substitutions; {report['result']} network: {report['reason']}")
     return 0
 
 
