@@ -8,6 +8,7 @@
 
 #include "espalier/Substitution/Verify.h"
 #include "Prove.h"
+#include "RankGuards.h"
 #include "Sample.h"
 #include "espalier/Proof/Proof.h"
 #include "espalier/Substitution/Shapes.h"
@@ -40,21 +41,19 @@ llvm::raw_ostream &espalier::substitution::operator<<(llvm::raw_ostream &os,
   return os;
 }
 
-/// isl may do so much for one rule.
-static constexpr unsigned long kMaxOperations = 2'000'000;
-
 using Assumptions = llvm::SmallVector<Assumption, 4>;
 
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
-      : options(options),
-        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations})},
+      : options(options), integers{polyhedral::Context()},
         meanings(context, options.rounds) {}
 
   /// Under the rule's own condition, if that helps.
   Verdict decide(const Rule &rule, Budget &budget);
   /// Where a hypothesis holds; it is part of the condition that is found.
   Verdict decide(const Rule &rule, const Guard &hypothesis, Budget &budget);
+  /// Whether a graph has a meaning at these ranks, for some sizes.
+  bool isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks);
   mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
 
   VerifyOptions options;
@@ -342,7 +341,6 @@ static void findProof(const Rule &rule, Verdict &verdict,
 }
 
 Verdict Verifier::verify(const Rule &rule) {
-  state->integers.isl.restart();
   Budget budget(state->options.deadline);
   Verdict verdict = state->decide(rule, budget);
   if (verdict.kind == Verdict::Kind::ProvedIf)
@@ -361,34 +359,70 @@ Verdict Verifier::State::decide(const Rule &rule, Budget &budget) {
   return decide(rule, Guard(), budget);
 }
 
+/// Combinations of more open ranks are too many.
+static constexpr unsigned kMaxOpenRanks = 3;
+
+bool Verifier::State::isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks) {
+  std::string error;
+  auto instances = makeInstances(src, error, ranks);
+  if (!instances)
+    return false;
+  auto typing = typeRule(*instances, meanings, integers, {}, error);
+  if (!typing)
+    return false;
+  auto cases = typing->sizes.getCases();
+  return !cases || !cases->empty();
+}
+
 Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
                                 Budget &budget) {
-  Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  std::string error;
+  auto known = makeInstances(rule, error);
+  if (!known)
+    return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
+  if (known->openRanks.size() > kMaxOpenRanks)
+    return {Verdict::Kind::Unknown, "too many open ranks"};
   Uses uses = listUses(rule);
-  for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
-    std::string error;
-    auto instances = makeInstances(rule, rank, error);
+  Rule src = rule;
+  src.dst = src.src;
+  RankGuards guards(*known);
+  Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  for (const auto &ranks : listRanks(known->openRanks.size())) {
+    auto instances = makeInstances(rule, error, ranks);
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
+    auto getRank = [&](unsigned use) -> std::optional<int64_t> {
+      return instances->list[use].rank;
+    };
+    auto noExtent = [](unsigned, unsigned) { return std::nullopt; };
+    if (holdsForUses(hypothesis, uses, noExtent, getRank) == false)
+      continue;
     Verdict verdict =
         RankedVerifier(*instances, uses, hypothesis, meanings, integers,
                        getElementType(), options, budget)
             .run();
-    if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
+    if (ranks.empty() || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
-    // An axis may ask for a larger rank.
+    // An axis may ask for a larger rank; of `src` too, or of `dst` alone.
     if (verdict.isIllTyped) {
       if (result.isIllTyped)
         result = verdict;
+      if (isTyped(src, ranks))
+        guards.exclude(ranks);
       continue;
     }
-    // What any rank asks for is asked for.
-    verdict.guard.add(result.guard);
-    if (result.isIllTyped || verdict.kind != Verdict::Kind::Proved)
-      result = verdict;
-    if (result.kind == Verdict::Kind::Unknown && !result.isIllTyped)
-      return result;
+    if (verdict.kind == Verdict::Kind::Unknown)
+      return verdict;
+    guards.add(ranks, verdict.guard);
+    verdict.isWeakest &= result.isIllTyped || result.isWeakest;
+    result = verdict;
   }
+  if (!result.isProved())
+    return result;
+  result.guard = guards.join();
+  result.guard.add(hypothesis);
+  result.kind =
+      result.guard.isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
   return result;
 }
 
