@@ -72,13 +72,14 @@ espalier::proof::unfold(const Statement &statement,
   for (auto [src, dst] :
        llvm::zip_equal(statement.srcOutputs, statement.dstOutputs)) {
     Goal goal;
-    goal.given = result.typing.given;
+    for (const Clause &clause : result.typing.given)
+      goal.give(clause);
     std::vector<Index> position;
     for (const Index &extent : result.typing.instances[src].shape) {
       Index index =
           Index::variable("i" + std::to_string(position.size()));
-      goal.given.push_back({{Condition::atLeast(index, 0)}});
-      goal.given.push_back({{Condition::less(index, extent)}});
+      goal.give({{Condition::atLeast(index, 0)}});
+      goal.give({{Condition::less(index, extent)}});
       position.push_back(index);
     }
     Unfolder unfolder(statement, result.typing, goal.next);

@@ -98,7 +98,7 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
         output.list[2].str() != obligation->dst[number].str())
       return expected("what output " + llvm::Twine(number) + " unfolds to");
     for (const Condition &claim : lemmas)
-      goal.given.push_back({{claim}});
+      goal.give({{claim}});
     if (!check(goal, output.list[3]))
       return expected("a proof of output " + llvm::Twine(number));
   }

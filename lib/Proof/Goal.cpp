@@ -8,8 +8,19 @@ using namespace espalier::proof;
 Goal Goal::with(const Conditions &more) const {
   Goal result = *this;
   for (const Condition &condition : more)
-    result.given.push_back({{condition}});
+    result.give({{condition}});
   return result;
+}
+
+void Goal::give(const Clause &clause) {
+  bool isKnown = llvm::any_of(given, [&](const Clause &other) {
+    return clause.size() == 1 && other.size() == 1 &&
+           llvm::all_of(clause[0], [&](const Condition &condition) {
+             return llvm::is_contained(other[0], condition);
+           });
+  });
+  if (!isKnown)
+    given.push_back(clause);
 }
 
 std::vector<Goal> Steps::distinguish(const Goal &goal,
@@ -261,11 +272,13 @@ Units Steps::getUnits(const Goal &goal) {
   Units units;
   std::set<std::string> known;
   Question ignored;
-  ScalarWriter writer(ignored, [&](const Sum &unit) {
-    if (known.insert(espalier::proof::print(unit, /*isCanonical=*/true).str()).second)
+  auto collect = [&](const Sum &unit) {
+    if (known.insert(espalier::proof::print(unit, /*isCanonical=*/true).str())
+            .second)
       units.push_back(unit);
     return std::string();
-  });
+  };
+  ScalarWriter writer(ignored, collect);
   writer.print(goal.sum);
   for (const Fact &fact : goal.facts)
     writer.print(fact.sum);
@@ -306,15 +319,17 @@ bool Steps::compare(Goal &goal, const Sum &unit, const Conditions &conditions) {
   }
   for (Sum &arg : atom.args)
     freshen(arg, goal.next);
-  llvm::append_range(where, atom.conditions);
+  llvm::append_range(atom.conditions, where);
+  if (!eliminate(atom))
+    return false;
   Question question;
   for (const Clause &clause : goal.given)
     question.assume(clause);
-  question.assume(question.forAll(atom.bound,
-                                  "(not " + question.print(where) + ")"));
+  question.assume(question.forAll(
+      atom.bound, "(not " + question.print(atom.conditions) + ")"));
   if (!solver.isImpossible(question))
     return false;
-  goal = goal.with(where);
+  goal = goal.with(atom.conditions);
   goal.facts.push_back(
       {add(unit, scale(atom.args[0], Fraction(-1, 1))), false});
   return true;
@@ -333,13 +348,14 @@ bool Steps::decide(const Goal &goal, const Units &units,
   for (auto [unit, number] : llvm::zip_equal(units, numbers))
     known[espalier::proof::print(unit, /*isCanonical=*/true).str()] = number;
   Question question;
-  ScalarWriter writer(question, [&](const Sum &unit) {
+  auto getName = [&](const Sum &unit) {
     std::string name =
         "u" + std::to_string(
                   known.at(espalier::proof::print(unit, /*isCanonical=*/true).str()));
     question.declareReal(name);
     return name;
-  });
+  };
+  ScalarWriter writer(question, getName);
   for (const Fact &fact : goal.facts)
     question.assume((fact.isEquality ? "(= 0.0 " : "(<= 0.0 ") +
                     writer.print(fact.sum) + ")");

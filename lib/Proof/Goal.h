@@ -27,6 +27,8 @@ struct Goal {
   Sum sum;
   unsigned next = 0; ///< New variables are v`next`, ...
 
+  /// Adds what is given, unless it is already.
+  void give(const Clause &clause);
   Goal with(const Conditions &more) const;
 };
 
@@ -109,6 +111,11 @@ private:
 
   Solver &solver;
 };
+
+/// Replaces bound variables that an equation determines; false if there are no
+/// points.
+bool eliminate(Atom &atom);
+bool eliminate(Term &term);
 
 /// The maximum that a unit is, or null.
 const Atom *getMaximum(const Sum &unit);

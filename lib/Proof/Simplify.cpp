@@ -60,7 +60,7 @@ static bool tidy(Conditions &conditions) {
 /// Replaces bound variables that an equation determines; false if there are no
 /// points.
 template <typename T>
-static bool eliminate(T &binder) {
+static bool eliminateFrom(T &binder) {
   for (bool changed = true; changed;) {
     changed = false;
     if (!tidy(binder.conditions))
@@ -90,6 +90,9 @@ static bool eliminate(T &binder) {
   }
   return true;
 }
+
+bool espalier::proof::eliminate(Atom &atom) { return eliminateFrom(atom); }
+bool espalier::proof::eliminate(Term &term) { return eliminateFrom(term); }
 
 /// Divides by a positive number, so that equal multiples look alike.
 static Fraction takeScale(Sum &sum) {

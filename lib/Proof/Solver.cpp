@@ -1,22 +1,20 @@
 //===- Solver.cpp - Questions for the program z3 --------------------------===//
 //
-// Each question stands for itself: `reset` comes before it. Its limit is one of
-// z3's own units, so that answers do not depend on the machine.
+// Limits are in z3's own units, so that answers do not depend on the machine. A
+// question that is not easy stands for itself: `reset` comes before it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Solver.h"
 #include "llvm/ADT/STLExtras.h"
-#include <csignal>
-#include <cstdlib>
-#include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace espalier::proof;
 
-/// Of one question: about three seconds.
-static constexpr const char *kLimit = "6000000";
+/// Of an easy question, and of one that is not: about three seconds.
+static constexpr const char *kEasyLimit = "300000", *kLimit = "6000000";
 
 //===----------------------------------------------------------------------===//
 // Question
@@ -100,40 +98,35 @@ std::string Question::str() const {
 // Solver
 //===----------------------------------------------------------------------===//
 
-Solver::Solver() { std::signal(SIGPIPE, SIG_IGN); }
 Solver::~Solver() { stop(); }
 
 bool Solver::start() {
-  int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) {
-    error = "cannot make a pipe";
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    error = "cannot talk to the program z3";
     return false;
   }
   process = fork();
   if (process == 0) {
-    dup2(in[0], 0);
-    dup2(out[1], 1);
+    dup2(ends[1], 0);
+    dup2(ends[1], 1);
     execlp("z3", "z3", "-in", "-memory:2000", static_cast<char *>(nullptr));
     _exit(127);
   }
-  close(in[0]);
-  close(out[1]);
-  input = in[1];
-  output = out[0];
+  close(ends[1]);
+  socket = ends[0];
   if (process > 0)
     return true;
-  error = "cannot start a process";
+  error = "cannot start the program z3";
   return false;
 }
 
 void Solver::stop() {
-  if (input >= 0)
-    close(input);
-  if (output >= 0)
-    close(output);
+  if (socket >= 0)
+    close(socket);
   if (process > 0)
     waitpid(process, nullptr, 0);
-  input = output = process = -1;
+  socket = process = -1;
 }
 
 bool Solver::isImpossible(const Question &question) {
@@ -141,36 +134,39 @@ bool Solver::isImpossible(const Question &question) {
   auto [answer, isNew] = answers.try_emplace(text, false);
   if (!isNew)
     return answer->second;
-  if (process < 0 && !start())
-    return false;
   ++numQuestions;
-  if (const char *log = std::getenv("ESPALIER_PROOF_LOG")) {
-    FILE *file = fopen(log, "a");
-    fprintf(file, "(reset)\n(set-option :rlimit %s)\n%s(check-sat)\n", kLimit,
-            text.c_str());
-    fclose(file);
-  }
-  text = std::string("(reset)\n(set-option :rlimit ") + kLimit + ")\n" + text +
-         "(check-sat)\n(echo \"done\")\n";
-  size_t written = 0;
-  while (written < text.size()) {
+  // Most questions are easy, and a scope costs less than a new beginning.
+  std::string reply =
+      ask("(push 1)\n" + text + "(check-sat)\n(pop 1)\n", kEasyLimit);
+  if (reply == "unknown\n")
+    reply = ask("(reset)\n" + text + "(check-sat)\n(reset)\n", kLimit);
+  answer->second = reply == "unsat\n";
+  return answer->second;
+}
+
+std::string Solver::ask(const std::string &commands, llvm::StringRef limit) {
+  if (process < 0 && !start())
+    return "";
+  std::string text = "(set-option :rlimit " + limit.str() + ")\n" + commands +
+                     "(echo \"done\")\n";
+  for (size_t sent = 0; sent < text.size();) {
     ssize_t count =
-        write(input, text.data() + written, text.size() - written);
+        send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (count <= 0)
       break;
-    written += count;
+    sent += count;
   }
   std::string reply;
   while (!llvm::StringRef(reply).ends_with("done\n")) {
     char buffer[4096];
-    ssize_t count = read(output, buffer, sizeof(buffer));
+    ssize_t count = read(socket, buffer, sizeof(buffer));
     if (count <= 0) {
       stop();
       error = "the program z3 does not answer";
-      return false;
+      return "";
     }
     reply.append(buffer, count);
   }
-  answer->second = reply == "unsat\ndone\n";
-  return answer->second;
+  reply.resize(reply.size() - 5);
+  return reply;
 }

@@ -40,7 +40,7 @@ private:
 /// The program z3, which runs as long as this lives.
 class Solver {
 public:
-  Solver();
+  Solver() = default;
   ~Solver();
   Solver(const Solver &) = delete;
   Solver &operator=(const Solver &) = delete;
@@ -56,7 +56,10 @@ private:
   bool start();
   void stop();
 
-  int input = -1, output = -1, process = -1;
+  /// What z3 prints for commands; nothing if it does not run.
+  std::string ask(const std::string &commands, llvm::StringRef limit);
+
+  int socket = -1, process = -1;
   unsigned numQuestions = 0;
   std::map<std::string, bool> answers;
   std::string error;

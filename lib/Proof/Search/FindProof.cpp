@@ -8,7 +8,7 @@
 using namespace espalier::proof;
 
 /// For one output; enough for seconds.
-static constexpr unsigned kMaxQuestions = 1500;
+static constexpr unsigned kMaxQuestions = 600;
 
 struct ProofFinder::State {
   Solver solver;
@@ -85,7 +85,7 @@ ProofFinder::State::find(const Statement &statement,
   }
   for (auto [number, goal] : llvm::enumerate(obligation->goals)) {
     for (const Condition &claim : obligation->typing.claims)
-      goal.given.push_back({{claim}});
+      goal.give({{claim}});
     auto proof = Search(steps, solver).prove(goal, kMaxQuestions);
     if (!proof) {
       error = "no steps found for output " + std::to_string(number);

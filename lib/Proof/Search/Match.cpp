@@ -81,12 +81,33 @@ std::optional<SExpr> Search::match(const Goal &goal, Limits limits) {
   return SExpr(list);
 }
 
+/// The variables that an atom reads.
+static void collectNames(const Atom &atom, std::set<std::string> &names) {
+  if (atom.kind == Atom::Kind::Read)
+    names.insert(atom.name);
+  for (const Sum &arg : atom.args)
+    for (const Term &term : arg)
+      for (const Atom &inner : term.factors)
+        collectNames(inner, names);
+}
+
+/// Whether two atoms may be equal.
+static bool areAlike(const Atom &lhs, const Atom &rhs) {
+  std::set<std::string> names[2];
+  collectNames(lhs, names[0]);
+  collectNames(rhs, names[1]);
+  return lhs.kind == rhs.kind && lhs.name == rhs.name && names[0] == names[1];
+}
+
 std::optional<SExpr> Search::unify(const Goal &goal, unsigned intoNumber,
                                    unsigned number, Limits limits,
                                    Member &member) {
   const Term &into = goal.sum[intoNumber], &term = goal.sum[number];
   size_t count = into.factors.size();
-  if (term.factors.size() != count)
+  // Of two maxima alone, that is no help.
+  bool isMaximum = term.isPlain() && into.isPlain() && count == 1 &&
+                   into.factors[0].kind == Atom::Kind::Max;
+  if (term.factors.size() != count || isMaximum)
     return std::nullopt;
   Merge merge;
   merge.term = number;
@@ -97,7 +118,7 @@ std::optional<SExpr> Search::unify(const Goal &goal, unsigned intoNumber,
   do {
     bool fits = llvm::all_of(llvm::seq<size_t>(0, count), [&](size_t k) {
       const Atom &lhs = into.factors[k], &rhs = term.factors[merge.pairing[k]];
-      return lhs.kind == rhs.kind && lhs.name == rhs.name;
+      return areAlike(lhs, rhs);
     });
     if (!fits)
       continue;

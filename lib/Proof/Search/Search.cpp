@@ -9,12 +9,13 @@
 #include "Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
+#include "llvm/Support/raw_ostream.h" // DBG
 
 using namespace espalier::proof;
 
 static constexpr unsigned kMaxDepth = 12;
 static constexpr unsigned kMaxAttained = 6;
-static constexpr unsigned kMaxCompared = 8;
+static constexpr unsigned kMaxCompared = 16;
 
 static SExpr number(size_t value) { return SExpr(std::to_string(value)); }
 static SExpr text(const std::string &value) {
@@ -147,6 +148,10 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
+  if (getenv("DBG") && limits.depth < 4) { // DBG
+    llvm::errs() << std::string(limits.depth * 2, ' ') << "goal " << print(goal.sum).str() << "\n"; // DBG
+    for (auto &f : goal.facts) llvm::errs() << std::string(limits.depth * 2, ' ') << "   fact " << print(f.sum).str() << "\n"; // DBG
+  } // DBG
   if (goal.sum.empty())
     return SExpr(std::vector<SExpr>{"zero"});
   if (goal.facts.empty())
@@ -165,8 +170,9 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
       return proof;
   if (limits.onlyMatches)
     return std::nullopt;
-  if (auto proof = scalar(goal, limits))
-    return proof;
+  if (goal.facts.empty())
+    if (auto proof = scalar(goal, limits))
+      return proof;
   if (auto proof = attain(goal, limits))
     return proof;
   return compare(goal, limits);
@@ -225,6 +231,9 @@ std::optional<SExpr> Search::attain(const Goal &goal, Limits limits) {
     if (!steps.attain(next, units[i]))
       return std::nullopt;
     ++limits.attained;
+    limits.points.emplace_back();
+    for (size_t k = 0; k < getMaximum(units[i])->bound.size(); ++k)
+      limits.points.back().push_back("v" + std::to_string(goal.next + k));
     auto proof = prove(next, limits);
     if (!proof)
       return std::nullopt;
@@ -233,14 +242,18 @@ std::optional<SExpr> Search::attain(const Goal &goal, Limits limits) {
   return std::nullopt;
 }
 
-/// The first read of a variable in a sum, with no own sum around it.
+/// The elements that a sum reads, perhaps in functions, at points that have
+/// names.
 static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
   for (const Term &term : sum)
     for (const Atom &atom : term.factors) {
+      if (!term.bound.empty())
+        continue;
       if (atom.kind == Atom::Kind::Read)
         reads.push_back(atom);
-      for (const Sum &arg : atom.args)
-        collectReads(arg, reads);
+      if (atom.kind == Atom::Kind::Function)
+        for (const Sum &arg : atom.args)
+          collectReads(arg, reads);
     }
 }
 
@@ -260,32 +273,44 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
       continue;
     std::vector<Atom> reads;
     collectReads(max->args[0], reads);
+    std::string key = print(units[i], /*isCanonical=*/true).str();
+    std::vector<std::pair<std::string, Conditions>> candidates;
     for (const Atom &read : reads)
       for (const Atom &value : values) {
-        if (read.name != value.name || isSpent())
+        if (read.name != value.name)
           continue;
-        bool isBound = false;
-        Conditions conditions;
-        for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices)) {
-          conditions.push_back(Condition::equal(lhs, rhs));
-          for (const std::string &name : max->bound)
-            isBound |= rhs.mentions(name);
-        }
-        std::string key = print(units[i], /*isCanonical=*/true).str() +
-                          print(value).str();
-        if (isBound || !limits.tried.insert(key).second)
-          continue;
-        Goal next = goal;
-        if (!steps.compare(next, units[i], conditions))
-          continue;
-        std::vector<SExpr> list;
-        for (const Condition &condition : conditions)
-          list.push_back(text(condition.str()));
-        auto proof = prove(next, limits);
-        if (!proof)
-          return std::nullopt;
-        return SExpr({"compare", number(i), list, *proof});
+        auto &[name, conditions] = candidates.emplace_back();
+        name = key + print(value).str();
+        for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices))
+          if (Condition equation = Condition::equal(lhs, rhs);
+              !equation.value.isNumber())
+            conditions.push_back(equation);
       }
+    for (const auto &point : limits.points) {
+      if (point.size() != max->bound.size())
+        continue;
+      auto &[name, conditions] = candidates.emplace_back();
+      name = key;
+      for (auto [lhs, rhs] : llvm::zip_equal(max->bound, point)) {
+        name += " " + rhs;
+        conditions.push_back(
+            Condition::equal(Index::variable(lhs), Index::variable(rhs)));
+      }
+    }
+    for (const auto &[name, conditions] : candidates) {
+      Goal next = goal;
+      if (isSpent() || !limits.tried.insert(name).second ||
+          !steps.compare(next, units[i], conditions))
+        continue;
+      std::vector<SExpr> list;
+      for (const Condition &condition : conditions)
+        list.push_back(text(condition.str()));
+      auto proof = prove(next, limits);
+      if (!proof)
+        return std::nullopt;
+      return SExpr({"compare", number(i), list, *proof});
+    }
   }
-  return std::nullopt;
+  // There is nothing more to know.
+  return scalar(goal, limits);
 }
