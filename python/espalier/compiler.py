@@ -16,6 +16,7 @@ from espalier.errors import EspalierError
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
+from espalier.names import check_identifier
 from espalier.program import NativeProgram
 from espalier.sandbox import check_text
 
@@ -108,6 +109,7 @@ def compile(
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, np.ndarray] | None = None,
+    name: str | None = None,
     schedule: str | os.PathLike[str] | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
@@ -125,6 +127,8 @@ def compile(
             code is better for it.
         values: values of inputs, by name, used only where an operator needs a
             known operand; the function then accepts only those values.
+        name: what the program is called in C, an identifier; without one, as MLIR's
+            `module @name` or the ONNX graph is called, with other characters replaced.
         schedule: the file of a transform script for the model's kernels; kernels
             that it does not schedule get the default schedule.
         progress: called with the number of finished and of all parts.
@@ -136,6 +140,8 @@ def compile(
         >>> f.save("model.so")
     """
     module, bound = load_module(model, dims, shapes, values)
+    if name is not None:
+        module.name = check_identifier(name)
     if schedule is not None:
         _espalier.lower(module, "poly", (options or Options()).winograd)
         _espalier.transform(module, read_text(schedule))

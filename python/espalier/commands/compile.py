@@ -15,14 +15,18 @@ from espalier.commands.common import (
     make_options,
     parse_dims,
 )
-from espalier.compiler import compile
+from espalier.compiler import compile_module, is_mlir, load_module
 from espalier.errors import EspalierError
+from espalier.names import check_identifier, to_identifier
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_model_option(parser)
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so|OUT.o")
+    parser.add_argument(
+        "--name", help="what the program is called in C (default: module @NAME, or as OUT)"
+    )
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
     add_compile_options(parser)
 
@@ -35,7 +39,12 @@ def run(args: argparse.Namespace) -> int:
         )
     progress = ProgressLine().counter("compiling")
     options = make_options(args)
-    function = compile(args.model, dims=parse_dims(args), options=options, progress=progress)
+    module, bound = load_module(args.model, parse_dims(args))
+    if args.name is not None:
+        module.name = check_identifier(args.name)
+    elif not (is_mlir(args.model) and module.name):
+        module.name = to_identifier(args.output.stem)
+    function = compile_module(module, bound, options, progress)
     function.save(args.output)
     header = args.output.with_suffix(".h")
     if args.json:
