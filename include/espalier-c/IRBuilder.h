@@ -153,6 +153,19 @@ ESPALIER_API int espalier_module_finish(espalier_module *module,
                                         const char *const *names,
                                         size_t num_outputs);
 
+/** Names the program that the module becomes: what it exports in C starts with
+    that. A name that is no identifier of C is an error of compiling. Without
+   one the name is "program". */
+ESPALIER_API int espalier_module_set_name(espalier_module *module,
+                                          const char *name);
+
+/** The name that was set, or that of the parsed `module @name`; empty without
+    one. */
+ESPALIER_API void espalier_module_name(const espalier_module *module,
+                                       void (*write)(const char *text,
+                                                     size_t size, void *user),
+                                       void *user);
+
 /** Gives the module's text to `write`, in one or several pieces. */
 ESPALIER_API void espalier_module_print(const espalier_module *module,
                                         void (*write)(const char *text,

@@ -129,6 +129,27 @@ void espalier_module_print(const espalier_module *module,
   write(text.data(), text.size(), user);
 }
 
+int espalier_module_set_name(espalier_module *module, const char *name) {
+  if (!module)
+    return -1;
+  if (!name) {
+    module->error = "expects a name, but got a null pointer";
+    return -1;
+  }
+  module->module.get().setSymName(name);
+  return 0;
+}
+
+void espalier_module_name(const espalier_module *module,
+                          void (*write)(const char *, size_t, void *),
+                          void *user) {
+  if (!module)
+    return;
+  ModuleOp op = *const_cast<espalier_module *>(module)->module;
+  StringRef name = op.getSymName().value_or("");
+  write(name.data(), name.size(), user);
+}
+
 //===----------------------------------------------------------------------===//
 // The function of a module
 //===----------------------------------------------------------------------===//

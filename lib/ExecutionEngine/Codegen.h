@@ -50,8 +50,9 @@ std::string getDescriptorSymbol(llvm::StringRef name);
 std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
 splitByKernel(mlir::ModuleOp module, llvm::StringRef program);
 
-/// Returns the text of the C header of a program.
-std::string makeHeader(const ProgramSignature &signature);
+/// Returns the text of the C header of a program. `hash` tells it from others
+/// of its name: a file of C that includes both is in error.
+std::string makeHeader(const ProgramSignature &signature, uint64_t hash);
 
 /// The contents of files that travel inside the compiler.
 llvm::StringRef getEmbeddedRuntimeArchive();

@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <mutex>
 
@@ -203,7 +204,6 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   info.cpu = target->cpu;
   info.features = target->features;
   info.threads = usesThreads(module);
-  info.header = makeHeader(*signature);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     info.numKernels += !function.isExternal();
   // The entry points and the two functions behind them are no kernels.
@@ -217,6 +217,11 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   if (!constants)
     return emitError(module.getLoc(), "expects memory for ")
            << getConstantsSize(module) << " bytes of constants, but got none";
+  // Two programs of one name are told apart by what they are.
+  uint64_t hash = llvm::xxh3_64bits(constants->getBuffer());
+  for (const auto &object : *objects)
+    hash = hash * 31 + llvm::xxh3_64bits(object->getBuffer());
+  info.header = makeHeader(*signature, hash);
   info.compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

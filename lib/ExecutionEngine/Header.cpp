@@ -12,8 +12,8 @@ namespace {
 /// Writes the header of one program.
 class HeaderWriter {
 public:
-  explicit HeaderWriter(const ProgramSignature &signature)
-      : signature(signature), os(text) {}
+  HeaderWriter(const ProgramSignature &signature, uint64_t hash)
+      : signature(signature), hash(hash), os(text) {}
 
   std::string write();
 
@@ -29,6 +29,7 @@ private:
   void writeRun();
 
   const ProgramSignature &signature;
+  uint64_t hash;
   std::string text;
   llvm::raw_string_ostream os;
   llvm::StringSet<> taken;
@@ -199,8 +200,7 @@ void HeaderWriter::writeRun() {
 std::string HeaderWriter::write() {
   chooseNames();
   const std::string &name = signature.name;
-  std::string guard =
-      "ESPALIER_PROGRAM_" + llvm::StringRef(name).upper() + "_H";
+  std::string guard = "ESPALIER_PROGRAM_" + name;
   os << "/* Program " << name << ", compiled by Espalier.\n";
   for (const TensorSignature &tensor : signature.inputs)
     os << "     input  " << describe(tensor) << "\n";
@@ -208,16 +208,20 @@ std::string HeaderWriter::write() {
     os << "     output " << describe(tensor) << "\n";
   os << "   Make a context from &" << name
      << "_program; every function returns 0 or an error. */\n\n"
-     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << "#ifndef " << guard << "\n#define " << guard << " 0x"
+     << llvm::utohexstr(hash) << "ULL\n\n"
      << getEmbeddedRuntimeHeader() << "\n#ifdef __cplusplus\nextern \"C\" {\n"
      << "#endif\n\nextern const espalier_program " << name << "_program;\n\n";
   writePlan();
   writeRun();
-  os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* "
-     << guard << " */\n";
+  os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n"
+     << "#elif " << guard << " != 0x" << llvm::utohexstr(hash) << "ULL\n"
+     << "#error \"two programs are called " << name
+     << "; compile one of them with another name\"\n#endif\n";
   return text;
 }
 
-std::string espalier::makeHeader(const ProgramSignature &signature) {
-  return HeaderWriter(signature).write();
+std::string espalier::makeHeader(const ProgramSignature &signature,
+                                 uint64_t hash) {
+  return HeaderWriter(signature, hash).write();
 }

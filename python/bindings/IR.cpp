@@ -214,6 +214,16 @@ static std::string print(const Module &module) {
   return text;
 }
 
+static std::string getName(const Module &module) {
+  std::string text;
+  espalier_module_name(module.get(), appendText, &text);
+  return text;
+}
+
+static void setName(Module &module, const std::string &name) {
+  check(module, espalier_module_set_name(module.get(), name.c_str()));
+}
+
 using WriteName = void (*)(const espalier_module *, int32_t,
                            void (*)(const char *, size_t, void *), void *);
 
@@ -262,6 +272,8 @@ void espalier::python::bindIR(nb::module_ &extension) {
            nb::arg("right"), "Compute on indices.")
       .def("finish", finish, nb::arg("outputs"), nb::arg("names"),
            "Return `outputs` from the function and verify the module.")
+      .def_prop_rw("name", getName, setName,
+                   "What the program is called in C; empty without a name.")
       .def_prop_ro("input_names", inputNames, "Names of the inputs.")
       .def_prop_ro("output_names", outputNames, "Names of the outputs.")
       .def("__str__", print);

@@ -16,6 +16,7 @@ from espalier.errors import EspalierError, naming
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
+from espalier.names import check_identifier
 from espalier.program import NativeProgram
 from espalier.sandbox import check_text
 
@@ -119,6 +120,7 @@ def compile(
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, np.ndarray] | None = None,
+    name: str | None = None,
     schedule: str | os.PathLike[str] | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
@@ -136,6 +138,8 @@ def compile(
             code is better for it.
         values: values of inputs, by name, used only where an operator needs a
             known operand; the function then accepts only those values.
+        name: what the program is called in C, an identifier; without one, as MLIR's
+            `module @name` or the ONNX graph is called, with other characters replaced.
         schedule: the file of a transform script for the model's kernels; kernels
             that it does not schedule get the default schedule.
         progress: called with the number of finished and of all parts.
@@ -149,12 +153,24 @@ def compile(
     script = None if schedule is None else read_text(schedule)
     module, bound = load_module(model, dims, shapes, values)
     with naming(model):
+        if name is not None:
+            module.name = check_identifier(name)
         if script is not None:
-            _espalier.lower(module, "poly", (options or Options()).winograd)
-            with naming(schedule):
-                check_text(script)
-                _espalier.transform(module, script)
+            apply_script(module, script, schedule, options)
         return compile_module(module, bound, options, progress)
+
+
+def apply_script(
+    module: _espalier.Module,
+    script: str,
+    path: str | os.PathLike[str] | None,
+    options: Options | None = None,
+) -> None:
+    """Lower a module to kernels, and apply to them a transform script read from `path`."""
+    _espalier.lower(module, "poly", (options or Options()).winograd)
+    with naming(path):
+        check_text(script)
+        _espalier.transform(module, script)
 
 
 def compile_for(

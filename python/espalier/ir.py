@@ -53,5 +53,8 @@ class Builder(Protocol):
     def index_op(self, name: str, left: Value, right: Value) -> Value:
         """Compute on indices: add, sub, mul, div (truncating), floordiv, mod, max, min."""
 
+    name: str
+    """What the program is called in C."""
+
     def finish(self, outputs: Sequence[Value], names: Sequence[str]) -> None:
         """Return `outputs` from the function and verify the module."""

@@ -4,16 +4,28 @@ import numpy as np
 
 
 def _positions(count, extent, scale, mode):
-    """Return where in the operand each element of the result lies."""
+    """Return where in the operand each element of the result lies.
+
+    A given scale is one of single precision, and so are quotients by it.
+    """
     i = np.arange(count)
     if mode == "align_corners":
-        return i * (extent - 1) / (count - 1) if count > 1 else i * 0.0
+        size = count if scale is None else extent * scale
+        return i * (extent - 1) / (size - 1) if size > 1 else i * 0.0
+
+    def unscale(position):
+        if scale is None:
+            return position * extent / count
+        return (position.astype(np.float32) / np.float32(scale)).astype(np.float64)
+
     if mode == "asymmetric":
-        return i / scale
+        return unscale(i)
     if mode == "pytorch_half_pixel" and count == 1:
         return i * 0.0
-    shift = extent / 2 * (1 - count / (scale * extent)) if mode == "half_pixel_symmetric" else 0
-    return shift + (i + 0.5) / scale - 0.5
+    shift = 0
+    if mode == "half_pixel_symmetric" and scale is not None:
+        shift = extent / 2 * (1 - count / (scale * extent))
+    return shift + unscale(i + 0.5) - 0.5
 
 
 def _weights(position, extent, mode, nearest, a, exclude):
@@ -63,8 +75,8 @@ def resize(
     factors = [float(f) for f in scales.removeprefix("array<f64").strip(": >").split(",") if f]
     for axis, count in enumerate(sizes):
         extent = x.shape[axis]
-        scale = factors[axis] if factors else count / extent
-        if count != extent or scale != 1:
+        scale = factors[axis] if factors else None
+        if count != extent or scale not in (None, 1):
             position = _positions(count, extent, scale, coordinate_mode)
             matrix = _weights(
                 position, extent, mode, nearest_mode, cubic_coefficient, exclude_outside

@@ -194,6 +194,12 @@ static LogicalResult verifyName(ModuleOp module, StringRef name) {
                      "expects a C identifier as the program's name, "
                      "but got '")
            << name << "'";
+  // The runtime's names start so.
+  if (name.starts_with("espalier"))
+    return emitError(module.getLoc(),
+                     "expects a program's name that does not start with "
+                     "'espalier', but got '")
+           << name << "'";
   return success();
 }
 

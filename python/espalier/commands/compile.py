@@ -16,7 +16,9 @@ from espalier.commands.common import (
     make_options,
     parse_dims,
 )
-from espalier.compiler import compile
+from espalier.compiler import apply_script, compile_module, is_mlir, load_module, read_text
+from espalier.errors import naming
+from espalier.names import check_identifier, to_identifier
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SCRIPT.mlir",
         help="transform script for the kernels; those that it leaves out get the default schedule",
     )
+    parser.add_argument(
+        "--name", help="what the program is called in C (default: module @NAME, or as OUT)"
+    )
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
     add_compile_options(parser)
 
@@ -37,13 +42,18 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     check_output(args.output, (".so", ".o"))
     progress = ProgressLine().counter("compiling")
-    function = compile(
-        args.model,
-        dims=parse_dims(args),
-        schedule=args.schedule,
-        options=make_options(args),
-        progress=progress,
-    )
+    options = make_options(args)
+    script = None if args.schedule is None else read_text(args.schedule)
+    name = None if args.name is None else check_identifier(args.name)
+    module, bound = load_module(args.model, parse_dims(args))
+    if name is not None:
+        module.name = name
+    elif not (is_mlir(args.model) and module.name):
+        module.name = to_identifier(args.output.stem)
+    with naming(args.model):
+        if script is not None:
+            apply_script(module, script, args.schedule, options)
+        function = compile_module(module, bound, options, progress)
     function.save(args.output)
     header = args.output.with_suffix(".h")
     if args.json:

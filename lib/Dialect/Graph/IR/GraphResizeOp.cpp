@@ -86,34 +86,56 @@ private:
     return apply(ScalarFn::Div, {lhs, rhs});
   }
 
-  /// Where position `p` (a real number) lies in the operand.
+  /// (p + shift) / scale: exactly where the scale is a quotient of sizes, and
+  /// in single precision, which is that of ONNX's scales, where it is given.
+  /// (In another one 3.5 / 0.7 would not be 5, and what is nearest another
+  /// element.)
+  Expr unscale(unsigned dim, Expr p, double shift) {
+    Expr value = real(p) + real(shift);
+    if (op.getScales().empty())
+      return divide(value * real(size(0, dim)), real(sizes[dim]));
+    auto scale = static_cast<float>(op.getScales()[dim]);
+    if (std::optional<int64_t> number = evaluate(p))
+      return real((static_cast<float>(*number) + static_cast<float>(shift)) /
+                  scale);
+    std::optional<TensorRef> &table = unscaled[dim];
+    if (!table) {
+      IndexVar var = makeVar("p" + std::to_string(dim), sizes[dim]);
+      Type single = Float32Type::get(getContext());
+      Expr shifted = cast(single, real(use(var)) + real(shift));
+      table = addStep("U" + std::to_string(dim), var,
+                      divide(shifted, cast(single, real(scale))));
+    }
+    return real(read(*table, p));
+  }
+
+  /// Where position `p` lies in the operand.
   Expr getCoordinate(unsigned dim, Expr p) {
     Expr from = real(size(0, dim)), to = real(sizes[dim]);
-    // p / scale, exactly where the scale is a quotient of sizes.
-    auto unscale = [&](Expr value) {
-      if (op.getScales().empty())
-        return divide(value * from, to);
-      return divide(value, real(op.getScales()[dim]));
-    };
-    Expr halfPixel = unscale(p + real(0.5)) - real(0.5);
-    Expr isSingle = apply(ScalarFn::LessEqual, {to, real(1.0)});
+    bool isScaled = !op.getScales().empty();
+    auto getHalfPixel = [&] { return unscale(dim, p, 0.5) - real(0.5); };
+    Expr zero = cast(realType, real(0.0));
     switch (op.getCoordinateMode()) {
     case CoordinateMode::HalfPixel:
-      return halfPixel;
+      return getHalfPixel();
     case CoordinateMode::HalfPixelSymmetric: {
-      if (op.getScales().empty())
-        return halfPixel;
+      if (!isScaled)
+        return getHalfPixel();
       Expr adjustment = divide(to, from * real(op.getScales()[dim]));
       Expr center = divide(from, real(2.0));
-      return center * (real(1.0) - adjustment) + halfPixel;
+      return center * (real(1.0) - adjustment) + getHalfPixel();
     }
     case CoordinateMode::PytorchHalfPixel:
-      return select(isSingle, cast(realType, real(0.0)), halfPixel);
-    case CoordinateMode::AlignCorners:
-      return select(isSingle, cast(realType, real(0.0)),
-                    divide(p * (from - real(1.0)), to - real(1.0)));
+      return select(apply(ScalarFn::LessEqual, {to, real(1.0)}), zero,
+                    getHalfPixel());
+    case CoordinateMode::AlignCorners: {
+      // The corner of the result lies at its extent before rounding.
+      Expr extent = isScaled ? from * real(op.getScales()[dim]) : to;
+      return select(apply(ScalarFn::LessEqual, {extent, real(1.0)}), zero,
+                    divide(real(p) * (from - real(1.0)), extent - real(1.0)));
+    }
     case CoordinateMode::Asymmetric:
-      return unscale(p);
+      return unscale(dim, p, 0);
     }
     llvm_unreachable("every mode is handled above");
   }
@@ -133,7 +155,7 @@ private:
   }
 
   Expr getNearest(unsigned dim, Expr p) {
-    Expr nearest = roundToNearest(getCoordinate(dim, real(p)));
+    Expr nearest = roundToNearest(getCoordinate(dim, p));
     return clampIndex(cast(indexType, nearest), symbolicSize(0, dim));
   }
 
@@ -168,7 +190,7 @@ private:
 
   /// Functions of untyped literals fold; sizes are known here.
   double evaluateCoordinate(unsigned dim, int64_t p) {
-    Expr coordinate = getCoordinate(dim, real(static_cast<double>(p)));
+    Expr coordinate = getCoordinate(dim, index(p));
     Expr folded = transform(coordinate, [](Expr part) -> Expr {
       if (part.getKind() == Expr::Kind::Constant)
         return constant(part.getFloat());
@@ -191,7 +213,7 @@ private:
                                    makeVar("t" + number, numTaps)};
     };
     auto getBase = [&](const IndexVar &var) {
-      return apply(ScalarFn::Floor, {getCoordinate(dim, real(use(var)))}) -
+      return apply(ScalarFn::Floor, {getCoordinate(dim, use(var))}) -
              real(isCubic ? 1.0 : 0.0);
     };
 
@@ -201,9 +223,8 @@ private:
 
     vars = makeIndices();
     Expr base = getBase(vars[0]);
-    Expr distance =
-        apply(ScalarFn::Abs, {base + real(use(vars[1])) -
-                              getCoordinate(dim, real(use(vars[0])))});
+    Expr distance = apply(ScalarFn::Abs, {base + real(use(vars[1])) -
+                                          getCoordinate(dim, use(vars[0]))});
     Expr value = cast(weightType,
                       isCubic ? weighCubic(distance) : weighLinear(distance));
     if (op.getExcludeOutside()) {
@@ -255,6 +276,8 @@ private:
   SmallVector<Expr> sizes;
   SmallVector<IndexVar> taps;
   Expr weight;
+  /// By dimension, once it is needed.
+  llvm::DenseMap<unsigned, std::optional<TensorRef>> unscaled;
 };
 } // namespace
 

@@ -19,6 +19,7 @@ from espalier.importers.onnx.order import captured_names, sort_nodes
 from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
 from espalier.importers.onnx.values import Given, Known, Tensor, Value, known
+from espalier.names import to_identifier
 
 MAX_INPUT_BYTES = 2**48
 
@@ -90,6 +91,7 @@ class Importer:
             raise UnsupportedOperators(self._unsupported)
         if not outputs:
             raise ModelError("expects a graph with an output, but it has none")
+        self._builder.name = to_identifier(graph.name)
         self._builder.finish(
             [self._emitter.tensor(value).value for value in outputs if value is not None],
             [value.name for value in graph.output],
