@@ -159,7 +159,7 @@ static llvm::OptimizationLevel getLevel(unsigned optLevel) {
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     unsigned optLevel) {
+                     const CodegenOptions &options) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = true;
   tuning.LoopInterleaving = true;
@@ -175,7 +175,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(getLevel(optLevel))
+  for (llvm::Function &function : module)
+    limitUnrolling(function, functions, options.vectorBits);
+  builder.buildPerModuleDefaultPipeline(getLevel(options.optLevel))
       .run(module, modules);
 }
 
@@ -189,7 +191,7 @@ espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                        std::to_string(options.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
-  optimize(module, machine, options.optLevel);
+  optimize(module, machine, options);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
