@@ -179,6 +179,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  for (llvm::Function &function : module)
+    limitUnrolling(function, functions, options.vectorBits);
   builder.buildPerModuleDefaultPipeline(getLevel(options.optLevel))
       .run(module, modules);
 }

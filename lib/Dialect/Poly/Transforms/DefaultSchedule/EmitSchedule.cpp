@@ -1,14 +1,13 @@
 //===- EmitSchedule.cpp - The tree of a default schedule ------------------===//
 
 #include "ComponentScheduler.h"
+#include "espalier/Support/CodeSize.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
-/// As many multiply-adds in a row at most: LLVM runs out of registers beyond.
-static constexpr int64_t kMaxStraight = 112;
 
 void espalier::poly::emitSequence(
     KernelOp kernel, ArrayRef<ComputeShape> shapes, ArrayRef<Component> parts,
@@ -82,7 +81,7 @@ bool ComponentScheduler::isUnrolled(const ComputeShape &compute,
     *points *= *compute.getExtent(other);
   for (int64_t rows : tile.rows)
     *points *= rows;
-  return *points * tile.vectors <= kMaxStraight;
+  return *points * tile.vectors <= espalier::kMaxStraightPoints;
 }
 
 bool ComponentScheduler::isParallelWorthwhile() const {
