@@ -108,8 +108,7 @@ ProofFinder::find(llvm::StringRef name, llvm::ArrayRef<std::string> src,
   statement.dst = dst;
   statement.guard = condition.str();
   error = resolve(statement);
-  auto ranks = inferRanks(statement, 1);
-  if (!error.empty() || !ranks)
+  if (!error.empty() || !inferRanks(statement, 1))
     return std::nullopt;
   unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
   for (unsigned rank = 1; rank <= count; ++rank) {
