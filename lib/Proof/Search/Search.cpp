@@ -285,7 +285,7 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
       }
     // Where a condition inside of it holds.
     for (const Term &term : max->args[0])
-      if (term.bound.empty() && !term.conditions.empty())
+      if (reads.empty() && !term.conditions.empty())
         candidates.push_back({key + print({term}, true).str(),
                               term.conditions});
     for (const auto &point : limits.points) {
