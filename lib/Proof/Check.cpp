@@ -76,17 +76,17 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
               proof.list[3].is("claims");
   if (!fits)
     return expected("(choose ...), (claims ...), and each output");
-  // Sizes of dst follow from those of src. Lemmas help to see the claims.
+  // Sizes of dst follow from those of src. Lemmas help to see that.
   std::vector<Clause> given = typing.given;
-  Conditions lemmas;
-  for (const SExpr &lemma : llvm::drop_begin(proof.list[3].list)) {
-    auto condition = Condition::parse(lemma);
-    if (!condition)
-      return expected("a condition, but got " + lemma.str());
-    lemmas.push_back(*condition);
+  std::vector<Clause> lemmas;
+  for (const SExpr &part : llvm::drop_begin(proof.list[3].list)) {
+    auto lemma = getLemma(part);
+    if (!lemma)
+      return expected("a lemma, but got " + part.str());
+    lemmas.push_back(*lemma);
   }
-  llvm::append_range(lemmas, typing.claims);
-  for (const Condition &claim : lemmas) {
+  llvm::append_range(given, lemmas);
+  for (const Condition &claim : typing.claims) {
     if (!steps.implies(given, {}, claim))
       return expected("that sizes of dst fit: " + claim.str());
     given.push_back({{claim}});
@@ -97,7 +97,9 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
         output.list[1].str() != obligation->src[number].str() ||
         output.list[2].str() != obligation->dst[number].str())
       return expected("what output " + llvm::Twine(number) + " unfolds to");
-    for (const Condition &claim : lemmas)
+    for (const Clause &lemma : lemmas)
+      goal.give(lemma);
+    for (const Condition &claim : typing.claims)
       goal.give({{claim}});
     if (!check(goal, output.list[3]))
       return expected("a proof of output " + llvm::Twine(number));

@@ -133,12 +133,8 @@ private:
     auto rule = wanted.find(statement.name);
     if (rule == wanted.end())
       return "expects a rule of the file, but got '" + statement.name + "'";
-    // Where rules do not say their condition, a verdict does.
-    Statement expected = rule->second;
-    if (expected.guard.empty())
-      expected.guard = statement.guard;
-    if (!(expected == statement))
-      return "expects the rule\n" + expected.str() + "but got\n" +
+    if (!(rule->second == statement))
+      return "expects the rule\n" + rule->second.str() + "but got\n" +
              statement.str();
     return "";
   }

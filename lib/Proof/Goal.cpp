@@ -23,6 +23,27 @@ void Goal::give(const Clause &clause) {
     given.push_back(clause);
 }
 
+std::optional<Clause> espalier::proof::getLemma(const SExpr &list) {
+  std::vector<Index> args;
+  for (const SExpr &part :
+       llvm::drop_begin(list.list, list.list.empty() ? 0 : 1))
+    if (auto arg = Index::parse(part))
+      args.push_back(*arg);
+    else
+      return std::nullopt;
+  if (list.is("product") && args.size() == 2)
+    return Clause{{Condition::less(args[0], 0)},
+                  {Condition::less(args[1], 0)},
+                  {Condition::atLeast(args[0] * args[1], 0)}};
+  if (!list.is("quotient") || args.size() != 3)
+    return std::nullopt;
+  const Index &a = args[0], &b = args[1], &k = args[2];
+  return Clause{{Condition::less(b, 1)},
+                {Condition::less(a, k * b)},
+                {Condition::atLeast(a, k * b + b)},
+                {Condition::equal(Index::quotient(a, b), k)}};
+}
+
 std::vector<Goal> Steps::distinguish(const Goal &goal,
                                      const Condition &condition) {
   std::vector<Goal> result{goal.with({condition})};

@@ -117,6 +117,12 @@ private:
 bool eliminate(Atom &atom);
 bool eliminate(Term &term);
 
+/// What holds of all integers, and is not linear:
+/// `(quotient A B K)`: floor(A / B) is K if K * B <= A < (K + 1) * B, B >= 1;
+/// `(product X Y)`: X * Y is at least 0 if X and Y are.
+/// Nothing if the list is no such.
+std::optional<Clause> getLemma(const SExpr &list);
+
 /// The maximum that a unit is, or null.
 const Atom *getMaximum(const Sum &unit);
 

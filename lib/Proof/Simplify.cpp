@@ -122,6 +122,10 @@ void Steps::simplifyAtom(Atom &atom, const std::vector<Clause> &given,
                          const Conditions &outer) {
   if (atom.kind == Atom::Kind::Max) {
     eliminate(atom);
+    llvm::erase_if(atom.conditions, [&](const Condition &condition) {
+      return !mentionsAny(condition.value, atom.bound) &&
+             implies(given, outer, condition);
+    });
     Conditions inside = outer;
     llvm::append_range(inside, atom.conditions);
     simplify(atom.args[0], given, inside);
@@ -166,7 +170,8 @@ Sum Steps::simplifyTerm(Term term, const std::vector<Clause> &given,
     simplifyAtom(atom, given, inside);
     Sum replaced;
     bool isRelu = atom.isFunction("relu"), isMax = atom.kind == Atom::Kind::Max;
-    if (isRelu && isNonnegative(atom.args[0])) {
+    bool isSingle = isMax && atom.bound.empty() && atom.conditions.empty();
+    if (isSingle || (isRelu && isNonnegative(atom.args[0]))) {
       replaced = atom.args[0];
     } else if (isRelu || isMax) {
       Fraction factor = takeScale(atom.args[0]);

@@ -14,7 +14,9 @@
 using namespace espalier::proof;
 
 /// Of an easy question, and of one that is not: about three seconds.
-static constexpr const char *kEasyLimit = "300000", *kLimit = "6000000";
+static constexpr const char *kEasyLimit = "300000", *kLimit = "4000000";
+/// What a question counts that is not easy.
+static constexpr unsigned kHardEffort = 30;
 
 //===----------------------------------------------------------------------===//
 // Question
@@ -110,7 +112,9 @@ bool Solver::start() {
   if (process == 0) {
     dup2(ends[1], 0);
     dup2(ends[1], 1);
-    execlp("z3", "z3", "-in", "-memory:2000", static_cast<char *>(nullptr));
+    // The time is for what z3 does not count.
+    execlp("z3", "z3", "-in", "-memory:2000", "-t:20000",
+           static_cast<char *>(nullptr));
     _exit(127);
   }
   close(ends[1]);
@@ -134,12 +138,14 @@ bool Solver::isImpossible(const Question &question) {
   auto [answer, isNew] = answers.try_emplace(text, false);
   if (!isNew)
     return answer->second;
-  ++numQuestions;
+  ++effort;
   // Most questions are easy, and a scope costs less than a new beginning.
   std::string reply =
       ask("(push 1)\n" + text + "(check-sat)\n(pop 1)\n", kEasyLimit);
-  if (reply == "unknown\n")
+  if (reply == "unknown\n" || reply == "timeout\n") {
+    effort += kHardEffort;
     reply = ask("(reset)\n" + text + "(check-sat)\n(reset)\n", kLimit);
+  }
   answer->second = reply == "unsat\n";
   return answer->second;
 }

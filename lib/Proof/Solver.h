@@ -48,7 +48,8 @@ public:
   /// Whether the answer is `unsat`. Any other answer, none within the limits,
   /// and no program z3, are no.
   bool isImpossible(const Question &question);
-  unsigned getNumQuestions() const { return numQuestions; }
+  /// How much was asked: more for what is not easy.
+  unsigned getEffort() const { return effort; }
   /// Why there is no answer, if the program does not run.
   const std::string &getError() const { return error; }
 
@@ -60,7 +61,7 @@ private:
   std::string ask(const std::string &commands, llvm::StringRef limit);
 
   int socket = -1, process = -1;
-  unsigned numQuestions = 0;
+  unsigned effort = 0;
   std::map<std::string, bool> answers;
   std::string error;
 };

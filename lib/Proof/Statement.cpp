@@ -150,11 +150,6 @@ private:
         return false;
     if (!info.takes(use.operands.size()))
       return fail(expr, "another number of operands").has_value();
-    for (auto [position, operand] : llvm::enumerate(use.operands))
-      if (info.isScalarOperand(position) !=
-          (statement.uses[operand].node.kind == Node::Kind::Scalar) &&
-          statement.uses[operand].node.isVariable())
-        return fail(expr, "scalars where they belong").has_value();
     use.name = info.name.str() + "#" +
                std::to_string(++counts[info.name.str()]);
     return true;

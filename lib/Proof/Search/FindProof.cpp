@@ -55,6 +55,50 @@ static Choices choose(const Typing &typing) {
   return choices;
 }
 
+/// Facts about products and quotients that may be of use.
+static std::vector<SExpr> listLemmas(const Obligation &obligation) {
+  // Quotients of sizes and of positions in results.
+  std::map<std::string, Part> parts;
+  auto collect = [&](const Index &index) {
+    index.walk([&](const Part &part) {
+      bool isOuter = part.fn == "quotient";
+      if (isOuter)
+        for (const Index &arg : *part.args)
+          arg.walk([&](const Part &inner) {
+            isOuter &= inner.text[0] != 'v';
+          });
+      if (isOuter)
+        parts.try_emplace(part.text, part);
+    });
+  };
+  for (const Clause &clause : obligation.typing.given)
+    for (const Conditions &conditions : clause)
+      for (const Condition &condition : conditions)
+        collect(condition.value);
+  for (const Condition &claim : obligation.typing.claims)
+    collect(claim.value);
+  for (const Goal &goal : obligation.goals)
+    walk(goal.sum, collect);
+  std::vector<SExpr> lemmas;
+  auto toList = [](const Index &index) {
+    return parseSExprs(index.str())->front();
+  };
+  auto toIndex = [](const Part &part) {
+    return *Index::parse(parseSExprs(part.text)->front());
+  };
+  for (const auto &first : parts)
+    for (const auto &second : parts)
+      for (const auto &whole : parts) {
+        Index sum = (*first.second.args)[0] + (*second.second.args)[0];
+        if (first.first > second.first || !(sum == (*whole.second.args)[0]))
+          continue;
+        lemmas.push_back(std::vector<SExpr>{
+            "quotient", toList(sum), toList((*whole.second.args)[1]),
+            toList(toIndex(first.second) + toIndex(second.second))});
+      }
+  return lemmas;
+}
+
 std::optional<SExpr>
 ProofFinder::State::find(const Statement &statement,
                          const std::vector<unsigned> &ranks, unsigned rank,
@@ -74,8 +118,12 @@ ProofFinder::State::find(const Statement &statement,
     sizes.push_back(std::vector<SExpr>{
         SExpr(name), parseSExprs(value.str())->front()});
   list.push_back(sizes);
-  list.push_back(std::vector<SExpr>{"claims"});
+  std::vector<SExpr> lemmas = listLemmas(*obligation);
+  lemmas.insert(lemmas.begin(), SExpr("claims"));
+  list.push_back(lemmas);
   auto given = obligation->typing.given;
+  for (const SExpr &lemma : llvm::drop_begin(lemmas))
+    given.push_back(*getLemma(lemma));
   for (const Condition &claim : obligation->typing.claims) {
     if (!steps.implies(given, {}, claim)) {
       error = "the claim " + claim.str() + " is not seen";
@@ -84,6 +132,8 @@ ProofFinder::State::find(const Statement &statement,
     given.push_back({{claim}});
   }
   for (auto [number, goal] : llvm::enumerate(obligation->goals)) {
+    for (const SExpr &lemma : llvm::drop_begin(lemmas))
+      goal.give(*getLemma(lemma));
     for (const Condition &claim : obligation->typing.claims)
       goal.give({{claim}});
     auto proof = Search(steps, solver).prove(goal, kMaxQuestions);
@@ -108,8 +158,7 @@ ProofFinder::find(llvm::StringRef name, llvm::ArrayRef<std::string> src,
   statement.dst = dst;
   statement.guard = condition.str();
   error = resolve(statement);
-  auto ranks = inferRanks(statement, 1);
-  if (!error.empty() || !ranks)
+  if (!error.empty() || !inferRanks(statement, 1))
     return std::nullopt;
   unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
   for (unsigned rank = 1; rank <= count; ++rank) {

@@ -186,7 +186,7 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
     std::vector<SExpr> list{"merge", SExpr(std::to_string(merge.term)),
                             SExpr(std::to_string(merge.into)), pairing, to,
                             from};
-    ++limits.depth;
+    ++limits.nesting;
     bool isProved = llvm::all_of(goals, [&](const Goal &inner) {
       auto proof = prove(inner, limits);
       if (proof)

@@ -9,11 +9,11 @@
 #include "Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
-#include "llvm/Support/raw_ostream.h" // DBG
 
 using namespace espalier::proof;
 
-static constexpr unsigned kMaxDepth = 12;
+static constexpr unsigned kMaxDepth = 40;
+static constexpr unsigned kMaxNesting = 5;
 static constexpr unsigned kMaxAttained = 6;
 static constexpr unsigned kMaxCompared = 16;
 
@@ -23,7 +23,7 @@ static SExpr text(const std::string &value) {
 }
 
 std::optional<SExpr> Search::prove(const Goal &goal, unsigned maxQuestions) {
-  limit = solver.getNumQuestions() + maxQuestions;
+  limit = solver.getEffort() + maxQuestions;
   return prove(goal, Limits());
 }
 
@@ -144,14 +144,11 @@ std::optional<SExpr> Search::rewrite(const Goal &goal, Limits limits) {
 }
 
 std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
-  if (isSpent() || limits.depth > kMaxDepth)
+  if (isSpent() || limits.depth > kMaxDepth ||
+      limits.nesting > kMaxNesting)
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
-  if (getenv("DBG") && limits.depth < 4) { // DBG
-    llvm::errs() << std::string(limits.depth * 2, ' ') << "goal " << print(goal.sum).str() << "\n"; // DBG
-    for (auto &f : goal.facts) llvm::errs() << std::string(limits.depth * 2, ' ') << "   fact " << print(f.sum).str() << "\n"; // DBG
-  } // DBG
   if (goal.sum.empty())
     return SExpr(std::vector<SExpr>{"zero"});
   if (goal.facts.empty())
@@ -286,8 +283,13 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
               !equation.value.isNumber())
             conditions.push_back(equation);
       }
+    // Where a condition inside of it holds.
+    for (const Term &term : max->args[0])
+      if (reads.empty() && !term.conditions.empty())
+        candidates.push_back({key + print({term}, true).str(),
+                              term.conditions});
     for (const auto &point : limits.points) {
-      if (point.size() != max->bound.size())
+      if (point.size() != max->bound.size() || !reads.empty())
         continue;
       auto &[name, conditions] = candidates.emplace_back();
       name = key;

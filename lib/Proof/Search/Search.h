@@ -18,6 +18,7 @@ public:
 private:
   struct Limits {
     unsigned depth = 0;
+    unsigned nesting = 0; ///< In functions that are compared.
     unsigned attained = 0;
     unsigned compared = 0;
     bool onlyMatches = false;
@@ -25,7 +26,7 @@ private:
     std::vector<std::vector<std::string>> points; ///< Where they are attained.
   };
 
-  bool isSpent() const { return solver.getNumQuestions() > limit; }
+  bool isSpent() const { return solver.getEffort() > limit; }
   std::optional<SExpr> prove(Goal goal, Limits limits);
 
   std::optional<SExpr> match(const Goal &goal, Limits limits);
