@@ -55,6 +55,17 @@ CASES = {
     "einsum_ellipsis": one_op(
         "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, [4, 3])}, equation="...i,ij->...j"
     ),
+    "einsum_upper_case": one_op(
+        "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, ["n", 4, 3])}, equation="bSd,bdE->SbE"
+    ),
+    "einsum_cases_differ": one_op(
+        "Einsum", {"x": (F32, ["n", "s"]), "z": (F32, [4, "n"])}, equation="aA,Ba->AB"
+    ),
+    "einsum_ellipsis_upper_case": one_op(
+        "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, [4, 3])}, equation="...Z,ZA->A..."
+    ),
+    "einsum_diagonal": one_op("Einsum", {"x": (F32, [3, "n", 3])}, equation="iji->ji"),
+    "einsum_trace": one_op("Einsum", {"x": (F32, ["n", 4, 4])}, equation="...ii"),
     "softmax": one_op("Softmax", MATRIX, axis=0),
     "log_softmax": one_op("LogSoftmax", MATRIX),
     "layer_norm_no_bias": one_op("LayerNormalization", IMAGE, {"w": np.full(9, 0.5, F32)}),
