@@ -82,7 +82,7 @@ def _recurrent(
     if node["layout"]:
         x = e.transpose(x, swap)
     dtype, batch, hidden = x.dtype, x.dims[1], node.input(2).dims[2]
-    if node["hidden_size"] is not None and node["hidden_size"] != hidden:
+    if isinstance(hidden, int) and node["hidden_size"] not in (None, hidden):
         raise node.error(f"expects hidden_size {hidden}, but got {node['hidden_size']}")
     initial = [
         e.transpose(v, swap) if v is not None and node["layout"] else v
