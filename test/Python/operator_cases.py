@@ -131,6 +131,10 @@ CASES = {
     "mish": one_op("Mish", MATRIX),
     "celu": one_op("Celu", MATRIX, alpha=0.5),
     "hard_swish": one_op("HardSwish", MATRIX),
+    "prelu": one_op("PRelu", IMAGE, {"slope": np.arange(9, dtype=F32)}),
+    **{name: one_op(name.capitalize(), MATRIX) for name in ("tan", "asin", "acos", "atan")},
+    **{f"{name}h": one_op(f"{name}h".capitalize(), MATRIX) for name in ("sin", "cos")},
+    **{f"a{name}h": one_op(f"A{name}h", MATRIX) for name in ("sin", "cos", "tan")},
 }
 
 
