@@ -63,7 +63,8 @@ ESPALIER_API espalier_compile_options espalier_default_compile_options(void);
 
 /** Compiles a module, which is changed on the way; NULL for `options` stands
    for the default ones. Returns NULL on an error, whose diagnostics are the
-   module's last error. */
+   module's last error. What it could do without, such as a cache that cannot be
+   written, is among the module's last warnings. */
 ESPALIER_API espalier_executable *
 espalier_compile(espalier_module *module,
                  const espalier_compile_options *options);

@@ -79,7 +79,8 @@ espalier_executable *espalier_compile(espalier_module *module,
     return nullptr;
   espalier_compile_options defaults = espalier_default_compile_options();
   const espalier_compile_options *options = given ? given : &defaults;
-  capi::ErrorCollector collector(&module->context, module->error);
+  capi::ErrorCollector collector(&module->context, module->error,
+                                 /*data=*/nullptr, &module->warnings);
   mlir::DialectRegistry registry;
   registerCompilation(registry);
   module->context.appendDialectRegistry(registry);

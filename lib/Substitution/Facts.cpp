@@ -87,8 +87,6 @@ static bool isCertainlyEmpty(const Integers &integers,
       return false;
     found = integers.known.emplace(std::move(key), *isEmpty).first;
   }
-  if (found->second && integers.onImpossible)
-    integers.onImpossible(constraints);
   return found->second;
 }
 

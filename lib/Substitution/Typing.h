@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_TYPING_H
 #define ESPALIER_LIB_SUBSTITUTION_TYPING_H
 
-#include "Meaning.h"
+#include "espalier/Substitution/Meaning.h"
 #include "Sizes.h"
 
 namespace espalier::substitution {

@@ -153,7 +153,13 @@ compile(const Module &module, const std::string &cpu,
   }
   if (!executable)
     throw CompileError(espalier_module_last_error(module.get()));
-  return std::make_unique<Program>(executable);
+  auto result = std::make_unique<Program>(executable);
+  const char *warnings = espalier_module_last_warnings(module.get());
+  // The place is that of the call of `espalier.compile`.
+  if (*warnings &&
+      PyErr_WarnEx(PyExc_RuntimeWarning, warnings, /*stack_level=*/3) != 0)
+    throw nb::python_error();
+  return result;
 }
 
 /// Returns a report in JSON.

@@ -18,9 +18,8 @@ class Parser(argparse.ArgumentParser):
     """A parser that exits with 1, as every error but an unsupported operator."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the message, and exit."""
-        self.print_usage(sys.stderr)
-        self.exit(EXIT_ERROR, f"{self.prog}: error: {message}\n")
+        """Print the message in one line, and exit."""
+        self.exit(EXIT_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
 def make_parser() -> argparse.ArgumentParser:

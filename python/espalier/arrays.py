@@ -101,6 +101,12 @@ def check_symbols(infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray]) -> 
     return extents
 
 
+def check_threads(count: object) -> None:
+    """Check a number of threads."""
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise ArgumentError(f"expects at least 1 thread, but got {count!r}")
+
+
 def check_output(info: TensorInfo, array: np.ndarray, shape: Sequence[int]) -> None:
     """Check an array that results are to be written to."""
     check_array(info, array)

@@ -63,48 +63,6 @@ def test_run_of_unsupported_operators_exits_with_3(folder, capsys):
     assert not Path("out.npz").exists()
 
 
-ERRORS = {
-    "no command": ([], "the following arguments are required: COMMAND"),
-    "unknown command": (["fly"], "invalid choice: 'fly'"),
-    "unknown option": ([*RUN, "--fast"], "unrecognized arguments: --fast"),
-    "missing model": (["run", "no.onnx", *RUN[2:]], "cannot read 'no.onnx'"),
-    "missing inputs": ([*RUN[:3], "no.npz", *RUN[4:]], "cannot read 'no.npz'"),
-    "inputs that are no archive": ([*RUN[:3], "model.onnx", *RUN[4:]], "cannot read 'model.onnx'"),
-    "pickled inputs": ([*RUN[:3], "pickle.npz", *RUN[4:]], "cannot read 'pickle.npz'"),
-    "inputs of another name": ([*RUN[:3], "other.npz", *RUN[4:]], "expects shapes of inputs"),
-    "inputs of another type": (
-        [*RUN[:3], "double.npz", *RUN[4:]],
-        "argument 'x': expects element type float32, but got float64",
-    ),
-    "inputs of another rank": ([*RUN[:3], "rank.npz", *RUN[4:]], "expects a shape of rank 2"),
-    "output folder": ([*RUN[:5], "no/out.npz"], "cannot write 'no/out.npz'"),
-    "threads": ([*RUN, "--threads", "0"], "expects a number of at least 1, but got '0'"),
-    "dim": ([*RUN, "--dim", "n"], "option --dim: expects NAME=N, but got 'n'"),
-    "dim that contradicts": ([*RUN, "--dim", "n=5"], "expects the shape"),
-    "library name": (["compile", "model.onnx", "-o", "out"], "expects a name that ends in .so"),
-    "nothing to check": (["check"], "expects either a model or --suite"),
-    "no such test": (
-        ["check", "--suite", "onnx-node", "--only", "no-such-test"],
-        "option --only: expects part of a test's name",
-    ),
-    "no such network": (["demo", "resnet9000"], "expects a model out of"),
-}
-
-
-@pytest.mark.parametrize("name", ERRORS)
-def test_error_exits_with_1_and_writes_nothing(folder, capsys, name):
-    arguments, message = ERRORS[name]
-    x = np.ones((2, 3), F32)
-    np.savez("other.npz", z=x)
-    np.savez("double.npz", x=x.astype(np.float64))
-    np.savez("rank.npz", x=x[0])
-    np.savez("pickle.npz", x=np.array([{}], object))
-    before = sorted(p for p in folder.iterdir() if p.name != "cache")
-    assert espalier(*arguments) == 1
-    assert message in capsys.readouterr().err
-    assert sorted(p for p in folder.iterdir() if p.name != "cache") == before
-
-
 def test_compile_makes_a_library_and_a_header(folder, capsys):
     assert espalier("compile", "model.onnx", "-o", "out.so", "--json") == 0
     made = json.loads(capsys.readouterr().out)

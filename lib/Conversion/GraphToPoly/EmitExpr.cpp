@@ -14,12 +14,6 @@ Type espalier::graphtopoly::getComputeType(Type type) {
   return type;
 }
 
-Type espalier::graphtopoly::getStoredType(Type type) {
-  if (type.isInteger(1))
-    return IntegerType::get(type.getContext(), 8);
-  return getComputeType(type);
-}
-
 static bool isUnsigned(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }

@@ -11,31 +11,39 @@ from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
     add_model_option,
+    check_output,
     describe_optimization,
     make_options,
     parse_dims,
 )
 from espalier.compiler import compile
-from espalier.errors import EspalierError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_model_option(parser)
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so|OUT.o")
+    parser.add_argument(
+        "--schedule",
+        type=Path,
+        metavar="SCRIPT.mlir",
+        help="transform script for the kernels; those that it leaves out get the default schedule",
+    )
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
     add_compile_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.output.suffix not in (".so", ".o"):
-        raise EspalierError(
-            f"option -o: expects a name that ends in .so or .o, but got '{args.output}'"
-        )
+    check_output(args.output, (".so", ".o"))
     progress = ProgressLine().counter("compiling")
-    options = make_options(args)
-    function = compile(args.model, dims=parse_dims(args), options=options, progress=progress)
+    function = compile(
+        args.model,
+        dims=parse_dims(args),
+        schedule=args.schedule,
+        options=make_options(args),
+        progress=progress,
+    )
     function.save(args.output)
     header = args.output.with_suffix(".h")
     if args.json:

@@ -59,8 +59,14 @@ class Schedule(Commands):
             source = source.module()
         elif isinstance(source, str):
             source = _espalier.Module.parse(source)
+        if not isinstance(source, _espalier.Module):
+            raise EspalierError(
+                f"expects a kernel, a module or MLIR text, but got {type(source).__name__}"
+            )
         self.module = source
         kernels = json.loads(_espalier.describe_kernels(source))
+        if not kernels:
+            raise EspalierError("expects a module with kernels, but it has none")
         if kernel is None and len(kernels) != 1:
             raise EspalierError(
                 f"expects the name of one of the kernels {sorted(kernels)}, but got none"

@@ -23,6 +23,11 @@ from espalier.importers.onnx.values import Given, Known, Tensor, Value, known
 MAX_INPUT_BYTES = 2**48
 
 
+def is_extent(value: object) -> bool:
+    """Say whether a value is an integer that may be an extent."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+
+
 class Poison:
     """Stands for the result of a node that is not supported."""
 
@@ -74,6 +79,7 @@ class Importer:
         if stray := set(self._shapes) - {value.name for value in inputs}:
             names = sorted(value.name for value in inputs)
             raise ModelError(f"expects shapes of inputs out of {names}, but got {sorted(stray)}")
+        self._check_dims(inputs)
         for value in inputs:
             self._bind_shape(value)
         for value in inputs:
@@ -129,6 +135,26 @@ class Importer:
                 result.append(dim.dim_param or f"{value.name}.{axis}")
         return result
 
+    def _check_dims(self, inputs: Sequence[ValueInfoProto]) -> None:
+        """Check that the given dimensions are some of the model's, with extents."""
+        symbols = {
+            extent: None
+            for value in inputs
+            if value.type.tensor_type.HasField("shape")
+            for extent in self._extents(value)
+            if isinstance(extent, str)
+        }
+        for name, extent in self._dims.items():
+            if name not in symbols:
+                raise ModelError(
+                    f"dimension '{name}': expects a symbolic dimension out of "
+                    f"{list(symbols)}, but the inputs have no such one"
+                )
+            if not is_extent(extent):
+                raise ModelError(
+                    f"dimension '{name}': expects a number of at least 0, but got {extent!r}"
+                )
+
     def _bind_shape(self, value: ValueInfoProto) -> None:
         """Take numbers for symbolic dimensions from a given shape."""
         shape = self._shapes.get(value.name)
@@ -141,6 +167,10 @@ class Importer:
                 f"{what}: expects a shape of rank {len(extents)}, but got {list(shape)}"
             )
         for declared, given in zip(extents, shape, strict=True):
+            if not is_extent(given):
+                raise ModelError(
+                    f"{what}: expects numbers of at least 0 as a shape, but got {list(shape)}"
+                )
             if isinstance(declared, str):
                 declared = self._dims.setdefault(declared, int(given))
             if declared != given:

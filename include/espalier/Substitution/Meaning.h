@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ESPALIER_LIB_SUBSTITUTION_MEANING_H
-#define ESPALIER_LIB_SUBSTITUTION_MEANING_H
+#ifndef ESPALIER_SUBSTITUTION_MEANING_H
+#define ESPALIER_SUBSTITUTION_MEANING_H
 
 #include "espalier/Definition/Definition.h"
 #include "espalier/Substitution/Boundaries.h"
@@ -62,4 +62,4 @@ private:
 
 } // namespace espalier::substitution
 
-#endif // ESPALIER_LIB_SUBSTITUTION_MEANING_H
+#endif // ESPALIER_SUBSTITUTION_MEANING_H
