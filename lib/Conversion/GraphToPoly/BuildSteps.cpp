@@ -167,15 +167,16 @@ private:
 Expr StepLowering::addReduction(Expr reduce) {
   Expr body = reduce.getOperands()[0];
   Conjunction domain;
-  std::optional<SmallVector<Conjunction>> guard =
-      getConjunctions(program, reduce.getGuard());
-  if (guard && guard->size() == 1) {
-    domain = guard->front();
-  } else {
-    // A guard that depends on data decides between the summand and nothing.
-    body = select(reduce.getGuard(), body,
-                  getNeutral(reduce.getReduceKind(), body.getType()));
-  }
+  auto [affine, rest] = separateAffine(program, reduce.getGuard());
+  SmallVector<Conjunction> sets = *getConjunctions(program, affine);
+  if (sets.size() == 1)
+    domain = sets.front();
+  else
+    rest = reduce.getGuard();
+  // A guard that depends on data decides between the summand and nothing.
+  if (rest)
+    body =
+        select(rest, body, getNeutral(reduce.getReduceKind(), body.getType()));
   Type type = reduce.getType();
   if (body.getType() != type)
     body = cast(type, body);

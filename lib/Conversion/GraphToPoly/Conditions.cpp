@@ -94,6 +94,19 @@ espalier::graphtopoly::getConjunctions(const StepProgram &program,
   return result;
 }
 
+std::pair<Expr, Expr>
+espalier::graphtopoly::separateAffine(const StepProgram &program,
+                                      Expr condition) {
+  if (!condition || getConjunctions(program, condition))
+    return {condition, Expr()};
+  if (condition.getKind() != Expr::Kind::Apply ||
+      condition.getFn() != ScalarFn::And)
+    return {Expr(), condition};
+  auto [affine, rest] = separateAffine(program, condition.getOperands()[0]);
+  auto [more, other] = separateAffine(program, condition.getOperands()[1]);
+  return {conjoin(affine, more), conjoin(rest, other)};
+}
+
 /// The element that leaves every other unchanged under `kind`.
 Expr espalier::graphtopoly::getNeutral(ReduceKind kind, Type type) {
   if (type.isIntOrIndex())

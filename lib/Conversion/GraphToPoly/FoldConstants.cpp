@@ -22,7 +22,11 @@ namespace {
 class ConstantFolder {
 public:
   ConstantFolder(StepProgram &program, FoldedStatements which)
-      : program(program), which(which) {}
+      : program(program), which(which) {
+    for (auto [number, array] : llvm::enumerate(program.arrays))
+      if (!array.outputs.empty())
+        returned.insert(program.getBase(number));
+  }
 
   unsigned run() {
     std::vector<Statement> rest;
@@ -49,6 +53,9 @@ private:
 
   StepProgram &program;
   FoldedStatements which;
+  /// The arrays that are results of the function, or that results are views of:
+  /// a statement has to write them to the caller's memory.
+  llvm::DenseSet<ArrayId> returned;
 };
 
 /// Whether the statement computes with elements rather than moving them.
@@ -96,7 +103,7 @@ ElementsAttr ConstantFolder::getConstant(ArrayId number) {
 
 bool ConstantFolder::isCandidate(const Statement &statement) {
   const Array &target = program.arrays[statement.target];
-  if (statement.recurrence || !target.outputs.empty() ||
+  if (statement.recurrence || returned.contains(statement.target) ||
       !llvm::all_of(statement.extents, llvm::IsaPred<AffineConstantExpr>) ||
       (which == FoldedStatements::Computing && !computes(statement)))
     return false;

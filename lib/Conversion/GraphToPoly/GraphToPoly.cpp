@@ -69,6 +69,8 @@ struct ConvertGraphToPolyPass
         return failure();
       versions.push_back({std::move(*program), {}});
       formKernels(versions.back(), target);
+      if (failed(verifyWritten(versions.back())))
+        return failure();
     }
     return emitKernels(versions, *choice);
   }

@@ -64,6 +64,10 @@ struct Version {
   llvm::SmallVector<Cluster> clusters;
 };
 
+/// Checks that kernels write every element of a result, and of an array that is
+/// read, before; reports one that is left out.
+mlir::LogicalResult verifyWritten(const Version &version);
+
 /// Writes the kernels (equal ones once), `@main` on memrefs and `@main_plan`,
 /// replacing the function. If `choice` is not null, its condition chooses
 /// between two versions; otherwise there is one.

@@ -12,12 +12,133 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepProgram.h"
+#include "espalier/Definition/Formulas.h"
 
 using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
 namespace {
+
+/// Makes reads safe that a condition on data guards. Code evaluates both sides
+/// of such a conditional, whether the condition holds or not:
+///
+///   R[i] = U[L[i]] if L[i] >= 0 else X[i]
+///
+/// becomes  R[i] = U[clamp(L[i])] if L[i] >= 0 else X[i]  where U has elements,
+/// and R[i] = X[i] where it has none.
+class ReadGuard {
+public:
+  ReadGuard(const StepProgram &program, const Statement &statement,
+            ArrayRef<Condition> domain)
+      : program(program), statement(statement), domain(domain) {}
+
+  /// The value of a piece; null if all of its reads are safe.
+  Expr apply(Expr value) {
+    Expr safe = rewrite(value, /*exists=*/true);
+    if (!isChanged)
+      return {};
+    if (!exists)
+      return safe;
+    return select(exists, safe, rewrite(value, /*exists=*/false));
+  }
+
+private:
+  /// With clamped reads, or with a number instead where there are no elements.
+  Expr rewrite(Expr value, bool exists) {
+    return transform(value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Select ||
+          getConjunctions(program, e.getOperands()[0]))
+        return {};
+      auto guardBranch = [&](Expr branch) {
+        return transform(branch, [&](Expr read) -> Expr {
+          return read.getKind() == Expr::Kind::Access ? guard(read, exists)
+                                                      : Expr();
+        });
+      };
+      return select(e.getOperands()[0], guardBranch(e.getOperands()[1]),
+                    guardBranch(e.getOperands()[2]));
+    });
+  }
+  Expr guard(Expr read, bool exists);
+  bool isInside(Expr index, AffineExpr extent) const;
+
+  const StepProgram &program;
+  const Statement &statement;
+  ArrayRef<Condition> domain;
+  bool isChanged = false;
+  /// That the arrays have elements, if it depends on sizes.
+  Expr exists;
+  /// The reads that have been looked at, by their nodes, which stay.
+  llvm::DenseMap<const void *, Expr> known;
+};
+
+bool ReadGuard::isInside(Expr index, AffineExpr extent) const {
+  std::optional<AffineExpr> affine = program.affine(index);
+  auto isNotNegative = [&](AffineExpr expr) {
+    expr = program.simplify(expr);
+    if (llvm::any_of(domain, [&](const Condition &condition) {
+          return program.simplify(condition.expr) == expr;
+        }))
+      return true;
+    auto range = getRange(program, expr, statement.extents);
+    if (!range)
+      return false;
+    auto least = dyn_cast<AffineConstantExpr>(program.simplify(range->first));
+    return least && least.getValue() >= 0;
+  };
+  return affine && isNotNegative(*affine) &&
+         isNotNegative(extent - 1 - *affine);
+}
+
+Expr ReadGuard::guard(Expr read, bool exists) {
+  if (known.contains(read.getNode()))
+    return {}; // In a conditional inside of another one.
+  SmallVector<Expr> indices;
+  bool isSafe = true, isEmpty = false;
+  for (auto [index, extent] :
+       llvm::zip_equal(read.getOperands(),
+                       program.arrays[read.getTensor().number].extents)) {
+    indices.push_back(index);
+    if (isInside(index, extent))
+      continue;
+    isSafe = false;
+    Expr size = program.expression(extent);
+    indices.back() = clampIndex(index, size);
+    if (auto number = dyn_cast<AffineConstantExpr>(extent)) {
+      isEmpty |= number.getValue() == 0;
+      continue;
+    }
+    isEmpty |= !exists;
+    if (exists)
+      this->exists =
+          conjoin(this->exists,
+                  espalier::definition::apply(ScalarFn::GreaterEqual,
+                                              {size, constant(int64_t(1))}));
+  }
+  Expr safe = isEmpty ? cast(read.getType(), constant(int64_t(0)))
+                      : access(read.getTensor(), indices, read.getType());
+  if (isSafe)
+    safe = read;
+  isChanged |= !isSafe;
+  known.try_emplace(safe.getNode(), safe);
+  return safe;
+}
+
+/// Writes a condition of which a part is affine as two conditionals, the affine
+/// one outside.
+Expr separateConditions(const StepProgram &program, Expr value) {
+  return transform(value, [&](Expr e) -> Expr {
+    if (e.getKind() != Expr::Kind::Select)
+      return {};
+    auto [affine, rest] = separateAffine(program, e.getOperands()[0]);
+    if (!affine || !rest)
+      return {};
+    Expr otherwise = e.getOperands()[2];
+    return select(affine, select(rest, e.getOperands()[1], otherwise),
+                  otherwise);
+  });
+}
 
 class Normalizer {
 public:
@@ -177,9 +298,14 @@ void Normalizer::split(Expr value, Conjunction domain,
 }
 
 void Normalizer::add(Statement statement) {
-  SmallVector<Piece> pieces;
+  SmallVector<Piece> parts, pieces;
   for (Piece &piece : statement.pieces)
-    split(piece.value, std::move(piece.domain), pieces);
+    split(separateConditions(program, piece.value), std::move(piece.domain),
+          parts);
+  for (Piece &part : parts) {
+    Expr safe = ReadGuard(program, statement, part.domain).apply(part.value);
+    split(safe ? safe : part.value, std::move(part.domain), pieces);
+  }
   for (Piece &piece : pieces) {
     piece.value = extractSelects(statement, piece.value);
     piece.value = extractIndices(statement, piece.value);

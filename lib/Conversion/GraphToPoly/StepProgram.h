@@ -118,9 +118,6 @@ struct StepProgram {
     return array;
   }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
-  bool isReduction(const Statement &statement) const {
-    return statement.reduction.has_value();
-  }
   /// Reads an index expression as affine in the dimensions and symbols. Fails
   /// for one that depends on data.
   std::optional<mlir::AffineExpr> affine(Expr index) const;
@@ -147,6 +144,10 @@ getRange(const StepProgram &program, mlir::AffineExpr expr,
 std::optional<llvm::SmallVector<Conjunction>>
 getConjunctions(const StepProgram &program, Expr condition,
                 bool negate = false);
+
+/// Reads `condition` as an affine one and one on data; either may be null.
+std::pair<Expr, Expr> separateAffine(const StepProgram &program,
+                                     Expr condition);
 
 /// The literal that changes nothing when combined under `kind`.
 Expr getNeutral(definition::ReduceKind kind, mlir::Type type);

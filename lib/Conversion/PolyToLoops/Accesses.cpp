@@ -278,10 +278,21 @@ void KernelLoops::setSlot(const SlotKey &key, Value value) {
   for (unsigned iterator : llvm::concat<const unsigned>(
            llvm::make_first_range(iterators), llvm::make_first_range(unrolled)))
     lastIterator = std::max(lastIterator, iterator);
+  const AstNode *vectorLoop = lanes ? lanes->loop : nullptr;
   auto slot = registers.find(key);
-  if (slot != registers.end())
+  if (slot != registers.end()) {
     lastIterator = slot->second.lastIterator;
-  registers[key] = {value, {}, lastIterator};
+    vectorLoop = slot->second.vectorLoop;
+  }
+  registers[key] = {value, {}, lastIterator, vectorLoop};
+}
+
+/// Whether two bounds are the same function of iterators and parameters.
+static bool isSameBound(const polyhedral::AstExpr &lhs,
+                        const polyhedral::AstExpr &rhs) {
+  return lhs.kind == rhs.kind && lhs.affine == rhs.affine && !lhs.condition &&
+         !rhs.condition && lhs.operands.size() == rhs.operands.size() &&
+         llvm::all_of_zip(lhs.operands, rhs.operands, isSameBound);
 }
 
 Value KernelLoops::mergeLanes(const SlotKey &key, Value value) {
@@ -290,9 +301,13 @@ Value KernelLoops::mergeLanes(const SlotKey &key, Value value) {
       slot->second.value.getType() != value.getType())
     return value;
   // With the same lanes active as before, the others hold nothing.
-  bool isSame = llvm::all_of(lanes->maskIterators, [&](unsigned iterator) {
-    return iterator <= slot->second.lastIterator && !unrolled.count(iterator);
-  });
+  const AstNode *before = slot->second.vectorLoop;
+  bool isSame = before && isSameBound(before->lower, lanes->loop->lower) &&
+                isSameBound(before->upper, lanes->loop->upper) &&
+                llvm::all_of(lanes->maskIterators, [&](unsigned iterator) {
+                  return iterator <= slot->second.lastIterator &&
+                         !unrolled.count(iterator);
+                });
   if (isSame)
     return value;
   return arith::SelectOp::create(builder, loc, lanes->mask, value,
@@ -510,8 +525,8 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
   if (!promoted.empty()) {
     SlotKey key = getSlotKey(access, call);
     if (promoted.contains(key)) {
-      // Lanes that are not active are not stored in the end either.
-      registers[key].value = lanes ? toVector(value) : value;
+      // Lanes that no write has active are not stored in the end either.
+      registers[key].value = lanes ? mergeLanes(key, toVector(value)) : value;
       return success();
     }
   }

@@ -19,6 +19,7 @@ struct Lanes {
   mlir::Value count;      ///< Of those that are, if there is a mask.
   /// The iterators that decide which lanes are active.
   llvm::SmallVector<unsigned> maskIterators;
+  const polyhedral::AstNode *loop = nullptr;
 };
 
 /// Where the elements of an array are.
@@ -38,6 +39,8 @@ struct Slot {
   /// That of the innermost loop around the first write: loops inside it have
   /// larger ones.
   unsigned lastIterator = 0;
+  /// The vector loop of the first write, or null.
+  const polyhedral::AstNode *vectorLoop = nullptr;
 
   bool hasTypesOf(const Slot &other) const {
     auto getType = [](mlir::Value value) {

@@ -349,7 +349,10 @@ LogicalResult KernelLoops::emitPromoted(const AstNode &loop,
         FailureOr<Value> value = emitRead(access, call, {});
         if (failed(value))
           return failure();
-        registers[key] = {*value, {}, std::numeric_limits<unsigned>::max()};
+        registers[key] = {*value,
+                          {},
+                          std::numeric_limits<unsigned>::max(),
+                          lanes ? lanes->loop : nullptr};
         return success();
       });
   if (failed(result))

@@ -281,7 +281,8 @@ Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
     iterators[node.iterator] = first;
   }
-  Lanes result{node.iterator, width, getFirstLane(node), mask, count, {}};
+  Lanes result{node.iterator, width, getFirstLane(node), mask, count, {},
+               &node};
   addIterators(node.lower, result.maskIterators);
   addIterators(node.upper, result.maskIterators);
   dataLoops.addIterators(node, result.maskIterators);

@@ -40,7 +40,8 @@ static Expr combine(ReduceKind kind, Expr element, ArrayRef<IndexVar> updates,
 
 // J[i..] = wrap(indices[i..])
 // L[i..] = max(m | J[.., m, ..] == i_axis) m
-// R[i..] = updates[.., L[i..], ..] if L[i..] >= 0 else X[i..]
+// R[i..] = updates[.., L[i..], ..] if i.. < size(updates, ..) and L[i..] >= 0
+//          else X[i..]
 FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
                                                 DefinitionError error) {
   DefinitionBuilder builder(op.getOperands(), getOperandNames(), error);
@@ -67,15 +68,20 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
   TensorRef targets = addSafeIndices(builder, "i", axis);
   // The updates along the axis, and which of them hit element `at`.
   IndexVar update = builder.makeVar("m", builder.symbolicSize(1, axis));
-  auto getHits = [&](ArrayRef<Expr> at, ArrayRef<Expr> from) {
-    Expr hits = apply(ScalarFn::Equal, {builder.read(targets, from), at[axis]});
+  auto getReached = [&](ArrayRef<Expr> at) {
+    Expr reached;
     for (unsigned dim : llvm::seq(builder.getRank(0)))
       if (dim != axis && builder.getStaticSize(0, dim) !=
                              builder.getStaticSize(1, dim).value_or(-1))
-        hits = conjoin(
-            apply(ScalarFn::Less, {at[dim], builder.symbolicSize(1, dim)}),
-            hits);
-    return hits;
+        reached =
+            conjoin(reached, apply(ScalarFn::Less,
+                                   {at[dim], builder.symbolicSize(1, dim)}));
+    return reached;
+  };
+  auto getHits = [&](ArrayRef<Expr> at, ArrayRef<Expr> from) {
+    return conjoin(
+        getReached(at),
+        apply(ScalarFn::Equal, {builder.read(targets, from), at[axis]}));
   };
 
   SmallVector<IndexVar> results = builder.makeVars("i", 0);
@@ -95,7 +101,8 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
   results = builder.makeVars("i", 0);
   at = from = builder.use(results);
   from[axis] = builder.read(last, at);
-  Expr isHit = apply(ScalarFn::GreaterEqual, {from[axis], builder.index(0)});
+  Expr isHit = conjoin(getReached(at), apply(ScalarFn::GreaterEqual,
+                                             {from[axis], builder.index(0)}));
   builder.addResult("R", results,
                     select(isHit, builder.read(2, from), builder.read(0, at)),
                     type);

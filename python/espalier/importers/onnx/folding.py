@@ -204,7 +204,9 @@ def _gather(node: Node, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 
 @fold("Slice")
-def _slice(node: Node, x: np.ndarray, *_: np.ndarray) -> np.ndarray:
+def _slice(node: Node, x: np.ndarray, *bounds: np.ndarray | None) -> np.ndarray:
+    if _is_symbolic(*bounds):
+        raise NotFoldable
     starts = node.integers("starts", 1, "starts")
     ends = node.integers("ends", 2, "ends")
     assert starts is not None, "required by the schema"
@@ -214,13 +216,10 @@ def _slice(node: Node, x: np.ndarray, *_: np.ndarray) -> np.ndarray:
     steps = node.integers("steps", 4, "steps") or [1] * len(starts)
     if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
         raise NotFoldable
-    index: list[slice] = [slice(None)] * x.ndim
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        extent = x.shape[axis]
-        start = max(start + extent, -1 if step < 0 else 0) if start < 0 else start
-        end = max(end + extent, -1) if end < 0 else end
-        index[axis] = slice(start, None if end < 0 else end, step)
-    return x[tuple(index)]
+        first, count = symbolic.slice_range(x.shape[axis], start, end, step)
+        x = x.take(first + np.arange(count) * step, axis)
+    return x
 
 
 @fold("Concat")

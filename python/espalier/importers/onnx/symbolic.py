@@ -224,3 +224,44 @@ def differs(left: Dim, right: Dim) -> bool:
 def product(dims: tuple[Dim, ...] | list[Dim]) -> Dim:
     """Return the product of extents."""
     return math.prod(dims, start=1)
+
+
+FAR = 2**31 - 1
+"""Bounds of a slice from here on mean "to the end", whatever the size."""
+
+
+def slice_range(extent: Dim, start: Dim, end: Dim, step: int) -> tuple[Dim, Dim]:
+    """Return the offset and the number of elements of ONNX's `start:end:step`.
+
+    A negative bound counts from the end. Then the start is moved to an element
+    and the end to one or just beyond, so that `-9:-9:-1` is the first element,
+    where NumPy has none.
+    """
+    if step > 0:
+        first, last = _clamp_bound(start, extent, 0, extent), _clamp_bound(end, extent, 0, extent)
+        room = last - first
+    else:
+        first = _clamp_bound(start, extent, 0, extent - 1)
+        last = _clamp_bound(end, extent, -1, extent - 1)
+        room = first - last
+    return first, -apply("floordiv", -apply("max", room, 0), abs(step))
+
+
+def _clamp_bound(bound: Dim, extent: Dim, low: Dim, high: Dim) -> Dim:
+    """Count a bound from the front, and move it between `low` and `high`."""
+    if isinstance(bound, int):
+        if bound >= FAR:
+            return high
+        if bound <= -FAR:
+            return apply("min", low, high)
+    least, most = lower_bound(bound), lower_bound(-bound)
+    if least is None or least < 0:
+        # One of the two cases, or -1 where the bound is negative and else 0.
+        is_negative = -1 if most is not None and most > 0 else _sign(bound)
+        bound = bound - extent * is_negative
+    return apply("min", apply("max", bound, low), high)
+
+
+def _sign(value: Dim) -> Dim:
+    """Return -1 for a negative number, else 0."""
+    return apply("max", apply("min", value, 0), -1)

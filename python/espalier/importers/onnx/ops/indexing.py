@@ -4,12 +4,9 @@ import numpy as np
 
 from espalier.importers.onnx.emitter import Emitter, show
 from espalier.importers.onnx.registry import Node, Unsupported, op
-from espalier.importers.onnx.symbolic import Dim, Expr, apply, lower_bound
+from espalier.importers.onnx.symbolic import Dim, Expr, slice_range
 from espalier.importers.onnx.tensors import element_type
 from espalier.importers.onnx.values import Tensor, Value
-
-FAR = 2**31 - 1
-"""Bounds from here on mean "to the end", whatever the size."""
 
 
 @op("Slice")
@@ -34,37 +31,6 @@ def _slice(e: Emitter, node: Node) -> Tensor:
 def _bounds(node: Node, index: int, what: str) -> list[Dim]:
     array = node.elements(index, what)
     return [b if isinstance(b, Expr) else int(b) for b in array.reshape(-1)]
-
-
-def slice_range(extent: Dim, start: Dim, end: Dim, step: int) -> tuple[Dim, Dim]:
-    """Return the offset and the number of elements of `start:end:step`."""
-    if all(isinstance(v, int) for v in (extent, start, end)):
-        chosen = range(*slice(start, end, step).indices(extent))  # type: ignore[arg-type]
-        # An end before the beginning reads -1 as a bound, which Python wraps.
-        if step < 0 and isinstance(end, int) and isinstance(extent, int) and end < -extent:
-            chosen = range(chosen.start, -1, step)
-        return (chosen.start if len(chosen) else 0), len(chosen)
-    low, high = (0, extent) if step > 0 else (-1, extent - 1)
-    first, last = (_clamp(bound, extent, low, high) for bound in (start, end))
-    room = last - first if step > 0 else first - last
-    count = -apply("floordiv", -apply("max", room, 0), abs(step))
-    return first, count
-
-
-def _clamp(bound: Dim, extent: Dim, low: Dim, high: Dim) -> Dim:
-    """Count a bound from the front and clamp it."""
-    if isinstance(bound, int):
-        if bound >= FAR:
-            return high
-        if bound <= -FAR:
-            return low
-        if bound < 0:
-            return apply("max", extent + bound, low)
-        return apply("min", bound, high)
-    least = lower_bound(bound)
-    if least is None or least < 0:
-        raise Unsupported(f"needs bounds whose sign is known, but got {bound}")
-    return apply("min", bound, high)
 
 
 @op("Gather")

@@ -1,0 +1,242 @@
+//===- VerifyWritten.cpp - Is every element written that anybody sees? ----===//
+//
+// A pass that drops, moves or splits a statement may leave elements of an array
+// to nobody. Its readers, or the caller, would find what was in memory before,
+// and no result would look wrong until the memory does. So the list is checked
+// at the end: the places that the statements of an array compute are all of a
+// result, and all that is read of another array. Most arrays have a statement
+// that computes all elements in their order; for the others the places are
+// integer sets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "espalier/Polyhedral/Set.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+class WriteChecker {
+public:
+  WriteChecker(const StepProgram &program, ArrayRef<Cluster> clusters)
+      : program(program), clusters(clusters) {}
+
+  LogicalResult run();
+
+private:
+  struct Writer {
+    const Statement *statement;
+    unsigned cluster;
+  };
+  LogicalResult checkOrder() const;
+  LogicalResult checkArray(ArrayId array);
+  /// Whether `statement` alone computes all elements, in their order.
+  bool isWhole(const Statement &statement) const;
+  /// The places that `statement` computes; null if they are not affine.
+  polyhedral::Set getPlaces(const Statement &statement);
+  /// The elements of an array that anybody wants.
+  polyhedral::Set getNeeded(ArrayId array);
+  polyhedral::Set getRead(ArrayId array, const Statement &statement);
+  polyhedral::Map getMap(unsigned numDims, ArrayRef<AffineExpr> indices);
+  polyhedral::Set getBox(ArrayRef<AffineExpr> extents,
+                         const Conjunction &rules = {});
+  /// With a parameter for each product of symbols.
+  AffineExpr linearize(AffineExpr expr);
+  /// The parameters that `getBox` and the others may use.
+  unsigned getNumParams() const { return program.symbols.size() + kProducts; }
+  InFlightDiagnostic report(ArrayId array) const;
+
+  static constexpr unsigned kProducts = 16;
+  const StepProgram &program;
+  ArrayRef<Cluster> clusters;
+  llvm::DenseMap<ArrayId, SmallVector<Writer, 2>> writersOf;
+  llvm::DenseMap<AffineExpr, unsigned> products;
+  polyhedral::Context context;
+};
+
+bool WriteChecker::isWhole(const Statement &statement) const {
+  ArrayRef<AffineExpr> extents = program.arrays[statement.target].extents;
+  return statement.targetIndices.empty() &&
+         ArrayRef(statement.extents).take_front(extents.size()) == extents &&
+         (statement.reduction || llvm::any_of(statement.pieces, [](auto &p) {
+            return p.domain.empty();
+          }));
+}
+
+AffineExpr WriteChecker::linearize(AffineExpr expr) {
+  if (expr.isPureAffine())
+    return expr;
+  if (expr.isSymbolicOrConstant()) {
+    unsigned next = products.size();
+    unsigned number = products.try_emplace(expr, next).first->second;
+    return getAffineSymbolExpr(program.symbols.size() + number,
+                               program.context);
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  return getAffineBinaryOpExpr(expr.getKind(), linearize(binary.getLHS()),
+                               linearize(binary.getRHS()));
+}
+
+polyhedral::Set WriteChecker::getBox(ArrayRef<AffineExpr> extents,
+                                     const Conjunction &rules) {
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> isEquality;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    AffineExpr index = getAffineDimExpr(dim, program.context);
+    constraints.append({index, linearize(extent) - 1 - index});
+    isEquality.append({false, false});
+  }
+  for (const Condition &rule : rules) {
+    constraints.push_back(linearize(rule.expr));
+    isEquality.push_back(rule.isEquality);
+  }
+  // Never an empty list, which would stand for no set at all.
+  constraints.push_back(getAffineConstantExpr(0, program.context));
+  isEquality.push_back(false);
+  if (products.size() > kProducts)
+    return {};
+  return polyhedral::Set::get(
+      context,
+      IntegerSet::get(extents.size(), getNumParams(), constraints, isEquality));
+}
+
+polyhedral::Map WriteChecker::getMap(unsigned numDims,
+                                     ArrayRef<AffineExpr> indices) {
+  SmallVector<AffineExpr> linear;
+  for (AffineExpr index : indices)
+    linear.push_back(linearize(index));
+  if (products.size() > kProducts)
+    return {};
+  // What depends on data may be anything, and is a symbol after the others.
+  return polyhedral::Map::get(
+      context, getNumParams(),
+      AffineMap::get(numDims, getNumParams() + 1, linear, program.context),
+      polyhedral::Map::Inexact::Any);
+}
+
+polyhedral::Set WriteChecker::getPlaces(const Statement &statement) {
+  unsigned rank = program.getRank(statement.target);
+  ArrayRef<AffineExpr> extents = statement.extents;
+  polyhedral::Set points;
+  // The first value of a reduction is stored whatever is combined with it.
+  if (statement.reduction)
+    points = getBox(extents = extents.take_front(rank));
+  else
+    for (const Piece &piece : statement.pieces) {
+      polyhedral::Set part = getBox(extents, piece.domain);
+      points = points ? points.unite(part) : part;
+    }
+  if (statement.targetIndices.empty())
+    return points;
+  return getMap(extents.size(), statement.targetIndices).apply(points);
+}
+
+polyhedral::Set WriteChecker::getRead(ArrayId array,
+                                      const Statement &statement) {
+  polyhedral::Set result;
+  for (const Piece &piece : statement.pieces)
+    walk(piece.value, [&](Expr access) {
+      if (access.getKind() != Expr::Kind::Access ||
+          access.getTensor().number != array)
+        return;
+      SmallVector<AffineExpr> indices;
+      for (Expr index : access.getOperands())
+        indices.push_back(program.affine(index).value_or(
+            getAffineSymbolExpr(getNumParams(), program.context)));
+      polyhedral::Set read =
+          getMap(statement.getNumDims(), indices)
+              .apply(getBox(statement.extents, piece.domain));
+      result = result ? result.unite(read) : read;
+    });
+  return result;
+}
+
+polyhedral::Set WriteChecker::getNeeded(ArrayId array) {
+  polyhedral::Set box = getBox(program.arrays[array].extents), read;
+  for (auto [number, other] : llvm::enumerate(program.arrays))
+    if (program.getBase(number) == array &&
+        (number != array || !other.outputs.empty()))
+      return box; // The caller's, or read by other indices.
+  for (const Cluster &cluster : clusters)
+    for (unsigned number : cluster.statements) {
+      polyhedral::Set more = getRead(array, program.statements[number]);
+      read = read && more ? read.unite(more) : read ? read : more;
+    }
+  return read.intersect(box);
+}
+
+InFlightDiagnostic WriteChecker::report(ArrayId array) const {
+  std::string what = "an array before it is read";
+  for (auto [number, other] : llvm::enumerate(program.arrays))
+    if (!other.outputs.empty() && program.getBase(number) == array)
+      what = ("result #" + Twine(other.outputs.front())).str();
+  return mlir::emitError(program.arrays[array].loc,
+                         "expects kernels that write ")
+         << what;
+}
+
+LogicalResult WriteChecker::checkArray(ArrayId array) {
+  ArrayRef<Writer> writers = writersOf[array];
+  if (llvm::any_of(writers,
+                   [&](const Writer &w) { return isWhole(*w.statement); }))
+    return success();
+  context.restart();
+  polyhedral::Set missing = getNeeded(array);
+  for (const Writer &writer : writers)
+    missing = missing.subtract(getPlaces(*writer.statement));
+  // Sizes are never negative. What isl cannot say is let through.
+  missing = missing.assumeNonnegativeParameters();
+  std::optional<SmallVector<int64_t>> point = missing.samplePoint();
+  if (!point)
+    return success();
+  InFlightDiagnostic diag = report(array);
+  diag << ", but nobody writes element (";
+  llvm::interleaveComma(ArrayRef(*point).drop_front(getNumParams()), diag);
+  return diag << ")";
+}
+
+/// Whoever reads runs after those who write, or with them.
+LogicalResult WriteChecker::checkOrder() const {
+  for (auto [number, cluster] : llvm::enumerate(clusters))
+    for (unsigned statement : cluster.statements)
+      for (ArrayId read : getReads(program.statements[statement])) {
+        auto writers = writersOf.find(program.getBase(read));
+        if (writers == writersOf.end())
+          continue;
+        for (const Writer &writer : writers->second)
+          if (writer.cluster > number)
+            return report(program.getBase(read)) << ", but it is read earlier";
+      }
+  return success();
+}
+
+LogicalResult WriteChecker::run() {
+  llvm::SetVector<ArrayId> seen;
+  // A result is the caller's memory, whatever it was before.
+  for (auto [number, array] : llvm::enumerate(program.arrays))
+    if (!array.outputs.empty())
+      seen.insert(program.getBase(number));
+  for (auto [number, cluster] : llvm::enumerate(clusters))
+    for (unsigned index : cluster.statements) {
+      const Statement &statement = program.statements[index];
+      writersOf[program.getBase(statement.target)].push_back(
+          {&statement, unsigned(number)});
+      for (ArrayId array : getReads(statement))
+        if (ArrayId base = program.getBase(array);
+            program.arrays[base].kind == Array::Kind::Intermediate)
+          seen.insert(base);
+    }
+  for (ArrayId array : seen)
+    if (failed(checkArray(array)))
+      return failure();
+  return checkOrder();
+}
+
+} // namespace
+
+LogicalResult espalier::graphtopoly::verifyWritten(const Version &version) {
+  return WriteChecker(version.program, version.clusters).run();
+}

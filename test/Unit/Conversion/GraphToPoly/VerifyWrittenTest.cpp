@@ -1,0 +1,111 @@
+//===- VerifyWrittenTest.cpp - Is what is left out noticed? ---------------===//
+
+#include "KernelEmitter.h"
+#include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+namespace {
+class VerifyWrittenTest : public ::testing::Test {
+protected:
+  VerifyWrittenTest() {
+    context
+        .loadDialect<graph::GraphDialect, poly::PolyDialect, func::FuncDialect,
+                     arith::ArithDialect, memref::MemRefDialect,
+                     scf::SCFDialect, tensor::TensorDialect>();
+  }
+
+  /// y = concat(x, -x), viewed under another shape.
+  Version makeVersion() {
+    module = parseSourceString<ModuleOp>(R"mlir(
+      func.func @main(%x: tensor<4x?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+        %c0 = arith.constant 0 : index
+        %m = graph.neg %x : (tensor<4x?xf32>) -> tensor<4x?xf32>
+        %c = graph.concat %x, %m {axis = 1 : i64}
+            : (tensor<4x?xf32>, tensor<4x?xf32>) -> tensor<4x?xf32>
+        %s = tensor.dim %n, %c0 : tensor<?xf32>
+        %y = graph.reshape %c to [%s] : (tensor<4x?xf32>) -> tensor<?xf32>
+        return %y : tensor<?xf32>
+      })mlir",
+                                         &context);
+    auto function = module->lookupSymbol<func::FuncOp>("main");
+    FailureOr<StepProgram> program = buildStepProgram(function);
+    EXPECT_TRUE(succeeded(program));
+    normalize(*program);
+    SmallVector<Cluster> clusters = formClusters(*program);
+    return {std::move(*program), std::move(clusters)};
+  }
+
+  /// What is reported; empty if all is well.
+  std::string check(const Version &version) {
+    std::string text;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
+      text += diag.str();
+      return success();
+    });
+    EXPECT_EQ(failed(verifyWritten(version)), !text.empty());
+    return text;
+  }
+
+  /// The statement that joins the two parts.
+  Statement &getConcat(Version &version) {
+    return version.program.statements.back();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(VerifyWrittenTest, PartsThatCoverAResultAreEnough) {
+  Version version = makeVersion();
+  EXPECT_EQ(getConcat(version).pieces.size(), 2u);
+  EXPECT_EQ(check(version), "");
+  storeInPlace(version.program, version.clusters);
+  EXPECT_EQ(check(version), "");
+}
+
+TEST_F(VerifyWrittenTest, AResultThatNobodyWrites) {
+  Version version = makeVersion();
+  version.clusters.clear();
+  EXPECT_NE(check(version).find("expects kernels that write result #0, but "
+                                "nobody writes element ("),
+            std::string::npos);
+}
+
+TEST_F(VerifyWrittenTest, AResultOfWhichAPartIsLeftOut) {
+  Version version = makeVersion();
+  getConcat(version).pieces.pop_back();
+  EXPECT_NE(check(version).find("result #0, but nobody writes element ("),
+            std::string::npos);
+}
+
+TEST_F(VerifyWrittenTest, AResultThatIsComputedInAnotherPlace) {
+  Version version = makeVersion();
+  Statement &concat = getConcat(version);
+  concat.targetIndices = {getAffineDimExpr(0, &context),
+                          getAffineDimExpr(1, &context) + 1};
+  EXPECT_EQ(check(version), "expects kernels that write result #0, but nobody "
+                            "writes element (0, 0)");
+}
+
+TEST_F(VerifyWrittenTest, AnArrayThatIsReadBeforeItIsWritten) {
+  Version version = makeVersion();
+  ASSERT_EQ(version.program.statements.size(), 2u);
+  version.clusters = {{{1}, 0}, {{0}, 0}};
+  EXPECT_EQ(check(version), "expects kernels that write an array before it is "
+                            "read, but it is read earlier");
+  version.clusters = {{{1}, 0}};
+  EXPECT_NE(check(version).find("an array before it is read, but nobody writes "
+                                "element ("),
+            std::string::npos);
+}
+} // namespace
