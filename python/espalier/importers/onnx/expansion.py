@@ -52,7 +52,8 @@ def expand(
 
 def _nearest(versions: Sequence[int], opset: int) -> int:
     """Return the last version up to an opset or, as ONNX defines some operators only in
-    words at first, the first one after it."""
+    words at first, the first one after it.
+    """
     return max((v for v in versions if v <= opset), default=min(versions))
 
 

@@ -65,7 +65,7 @@ def _diagonals(e: Emitter, node: Node, x: Value, labels: str) -> Labelled:
         first = labels.index(labels[second])
         extent, other = x.dims[first], x.dims[second]
         if isinstance(extent, Expr) or isinstance(other, Expr):
-            raise Unsupported(f"has the label '{labels[second]}' twice, of a size that is not known")
+            raise Unsupported(f"has '{labels[second]}' twice, of a size that is not known")
         if extent != other:
             raise node.error(
                 f"expects one extent for '{labels[second]}', but got {extent} and {other}"

@@ -120,6 +120,15 @@ def _swish(e: Emitter, node: Node) -> Tensor:
     return e.op("mul", x, e.op("sigmoid", scaled))
 
 
+@op("Celu")
+def _celu(e: Emitter, node: Node) -> Tensor:
+    """Keep the rank, which ONNX's function does not for scalars."""
+    x = node.input(0)
+    alpha, zero = e.scalar(node["alpha"], x.dtype), e.scalar(0, x.dtype)
+    scaled = e.op("elu", e.op("div", x, alpha), alpha=1.0)
+    return e.op("select", e.op("greater", x, zero), x, e.op("mul", scaled, alpha))
+
+
 @op("BitShift")
 def _bit_shift(e: Emitter, node: Node) -> Tensor:
     """Multiply with a power of 2, or divide by it.

@@ -84,6 +84,21 @@ def _rms_norm(e: Emitter, node: Node) -> Tensor:
     return e.op("mul", e.cast(normalized, scale.dtype), scale)
 
 
+@op("MeanVarianceNormalization")
+def _mean_variance(e: Emitter, node: Node) -> Tensor:
+    """Take the mean from the elements and divide by the deviation.
+
+    ONNX's function does it in float32 only: its constants have no other type.
+    """
+    given = node.input(0)
+    axes = node.normalize_axes(node["axes"], given.rank)
+    x = e.cast(given, np.dtype(np.float32)) if given.dtype.itemsize < 4 else given
+    centred = e.op("sub", x, e.reduce("mean", x, axes, keepdims=True))
+    variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
+    deviation = e.op("add", e.op("sqrt", variance), e.scalar(1e-9, x.dtype))
+    return e.cast(e.op("div", centred, deviation), given.dtype)
+
+
 @op("LRN")
 def _lrn(e: Emitter, node: Node) -> Tensor:
     x = node.input(0)

@@ -39,7 +39,8 @@ def _check(node: Node, activations: Sequence[str]) -> list[str]:
         if not full:
             raise Unsupported("has sequence_lens that may be shorter than the sequence")
     for index, operand in enumerate(node.inputs[1:3], start=1):
-        if operand is None or operand.rank != 3 or operand.dims[0] != len(directions):
+        count = None if operand is None or operand.rank != 3 else operand.dims[0]
+        if count is None or (isinstance(count, int) and count != len(directions)):
             got = "nothing" if operand is None else show(operand.dims)
             raise node.error(
                 f"expects input #{index} of rank 3 for {len(directions)} directions, but got {got}"
