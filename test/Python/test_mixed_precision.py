@@ -54,9 +54,7 @@ CASES = {
     "resize_scales": one_op(
         "Resize", HALF, {"r": numbers(F32, 0), "s": np.array([1, 1, 2, 2], F32)}, mode="linear"
     ),
-    "resize_roi": one_op(
-        "Resize", HALF, {"r": numbers(F32, 8), "s": np.array([1, 1, 2, 2], F32)}
-    ),
+    "resize_roi": one_op("Resize", HALF, {"r": numbers(F32, 8), "s": np.array([1, 1, 2, 2], F32)}),
     "resize_sizes": one_op(
         "Resize",
         {"x": (F16, [1, 4, 6, 6])},

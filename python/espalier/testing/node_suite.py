@@ -59,7 +59,8 @@ def _data_sets(case: Any, model: onnx.ModelProto) -> Iterator[tuple[list, list]]
         yield from case.data_sets
         return
     for folder in sorted(Path(case.model_dir).glob("test_data_set_*")):
-        yield _files(folder, "input", model.graph.input), _files(folder, "output", model.graph.output)
+        graph = model.graph
+        yield _files(folder, "input", graph.input), _files(folder, "output", graph.output)
 
 
 def _files(folder: Path, what: str, values: Sequence[onnx.ValueInfoProto]) -> list:

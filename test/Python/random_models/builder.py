@@ -14,6 +14,7 @@ OPSETS = (13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26)
 DTYPES = [np.dtype(t) for t in ("f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]
 DTYPES += [np.dtype(np.bool_), np.dtype(ml_dtypes.bfloat16)]
 WEIGHTS = {"float32": 8.0, "float16": 2.0, "int64": 3.0, "int8": 2.0, "uint8": 2.0, "bool": 2.0}
+WEIGHTS["bfloat16"] = 0.5
 EXTENTS = (0, 1, 1, 2, 3, 3, 5, 7, 13, 17)
 MAX_ELEMENTS = 4096
 LIMITS = {"float16": 1e3, "bfloat16": 1e3, "float32": 1e5, "float64": 1e5}

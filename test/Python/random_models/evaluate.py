@@ -14,6 +14,8 @@ from onnx.reference import ReferenceEvaluator
 IR_VERSION = 10
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16))
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+MAKES_TYPES = ("Cast", "CastLike", "EyeLike")
+"""What says of which type its result is."""
 onnxruntime.set_default_logger_severity(4)
 
 
@@ -67,7 +69,10 @@ def has_bfloat16(arrays: Sequence[np.ndarray | None]) -> bool:
 
 
 class Evaluator:
-    """Evaluates nodes, by onnxruntime or, where it has no kernel, by ONNX's reference."""
+    """Evaluates nodes, by onnxruntime or, where it has no kernel, by ONNX's reference.
+
+    Nodes of bfloat16 are computed in float32, and the results are rounded.
+    """
 
     def __init__(self, opset: int) -> None:
         self.opset = opset
@@ -76,6 +81,12 @@ class Evaluator:
         self, node: onnx.NodeProto, feed: dict[str, np.ndarray], dtypes: Sequence[np.dtype]
     ) -> list[np.ndarray]:
         """Return the values of a node's outputs, whose types are known."""
+        if node.op_type not in MAKES_TYPES and BFLOAT16 in [a.dtype for a in feed.values()]:
+            feed = {k: a.astype(FLOATS[0]) if a.dtype == BFLOAT16 else a for k, a in feed.items()}
+            wide = [FLOATS[0] if t == BFLOAT16 else t for t in dtypes]
+            results = self.run(node, feed, wide)
+            types = [t for t, name in zip(dtypes, node.output, strict=True) if name]
+            return [r.astype(t) for r, t in zip(results, types, strict=True)]
         infos = [
             helper.make_tensor_value_info(name, type_code(array.dtype), array.shape)
             for name, array in feed.items()

@@ -76,7 +76,7 @@ def generate(seed: int) -> Sample:
     """Return the sample of a seed."""
     rng = np.random.default_rng(seed)
     builder = Builder(rng, int(rng.choice(OPSETS)))
-    builder.constant_share = float(rng.choice([0.1, 0.3, 0.3, 0.6, 1.0], p=[0.2, 0.3, 0.3, 0.1, 0.1]))
+    builder.constant_share = float(rng.choice([0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 1.0]))
     wanted = int(rng.integers(1, 13))
     names = sorted(RECIPES)
     for _ in range(ATTEMPTS):

@@ -1,5 +1,6 @@
 """What a model computes, by whom, and whether they agree."""
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -93,10 +94,8 @@ def _compile(sample: Sample) -> Function:
     else:
         function = compiler.compile_for(sample.model(), sample.inputs, options=options)
     if sample.threads > 1:
-        try:
+        with contextlib.suppress(CompileError):  # Nothing in it may be parallel.
             function.set_num_threads(sample.threads)
-        except CompileError:
-            pass  # Nothing in it is parallel.
     return function
 
 
@@ -172,7 +171,8 @@ class _Band:
         """Return how far results move in some trials; nothing if none could be made."""
         rng = np.random.default_rng(0)
         base = self._replay(feed, None)
-        spreads = {name: np.zeros(base[name].shape) for name in self._sample.outputs if name in base}
+        found = [name for name in self._sample.outputs if name in base]
+        spreads = {name: np.zeros(base[name].shape) for name in found}
         for _ in range(TRIALS):
             other = self._replay(feed, rng)
             if not other:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from espalier.importers.onnx import operators
 from onnx import defs
+
+from espalier.importers.onnx import operators
 from random_models.builder import Builder
 
 Recipe = Callable[[Builder, str], object]
