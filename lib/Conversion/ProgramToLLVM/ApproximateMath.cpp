@@ -21,8 +21,7 @@ static bool isAccurate(StringRef name) {
       {math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
        math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
        math::Log1pOp::getOperationName(), math::TanhOp::getOperationName(),
-       math::ErfOp::getOperationName(), math::AtanOp::getOperationName(),
-       math::AsinOp::getOperationName(), math::AcosOp::getOperationName()},
+       math::ErfOp::getOperationName()},
       name);
 }
 
