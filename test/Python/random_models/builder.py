@@ -222,8 +222,11 @@ class Builder:
         attributes = {k: v for k, v in attributes.items() if v is not None}
         node = helper.make_node(op_type, operand_names, names, **attributes)
         feed = {v.name: v.array for v in operands if v is not None}
-        arrays = self.evaluator.run(node, feed, self._result_types(node, operands))
-        self._check(arrays, limit)
+        infos = self._infer(node, operands)
+        codes = [info.elem_type if info else 0 for info in infos]
+        types = [np.dtype(helper.tensor_dtype_to_np_dtype(c)) if c else None for c in codes]
+        arrays = self.evaluator.run(node, feed, types)
+        self._check(arrays, [info for info in infos if info], limit)
         bits = all(v is None or v.exact for v in operands)
         results = []
         for name, array in zip(filter(None, names), arrays, strict=True):
@@ -242,10 +245,10 @@ class Builder:
         self._count += 1
         return f"{prefix}{self._count}"
 
-    def _result_types(
+    def _infer(
         self, node: onnx.NodeProto, operands: Sequence[Value | None]
-    ) -> list[np.dtype]:
-        """Return the types of a node's outputs, as ONNX infers them."""
+    ) -> list[onnx.TypeProto.Tensor | None]:
+        """Return what ONNX infers of a node's outputs."""
         infos = {
             v.name: helper.make_tensor_type_proto(type_code(v.dtype), v.shape)
             for v in operands
@@ -257,13 +260,18 @@ class Builder:
             )
         except Exception as error:
             raise Impossible(f"type inference: {error}") from error
-        codes = [types[n].tensor_type.elem_type if n in types else 0 for n in node.output]
-        if any(name and not code for name, code in zip(node.output, codes, strict=True)):
-            raise Impossible("a type is open")
-        return [np.dtype(helper.tensor_dtype_to_np_dtype(code)) if code else None for code in codes]
+        results = [types[n].tensor_type if n in types else None for n in node.output]
+        for name, info in zip(node.output, results, strict=True):
+            if name and not (info and info.elem_type):
+                raise Impossible("a type is open")
+        return results
 
-    def _check(self, arrays: Sequence[np.ndarray], limit: bool) -> None:
-        for array in arrays:
+    def _check(
+        self, arrays: Sequence[np.ndarray], infos: Sequence[onnx.TypeProto.Tensor], limit: bool
+    ) -> None:
+        for array, info in zip(arrays, infos, strict=True):
+            if info.HasField("shape") and not _fits(array.shape, info.shape):
+                raise Impossible("a shape that ONNX does not infer")
             if array.size > MAX_ELEMENTS or array.ndim > 7:
                 raise Impossible("too many elements")
             if array.dtype not in DTYPES:
@@ -285,6 +293,14 @@ class Builder:
             return
         for value, array in zip(results, arrays, strict=True):
             value.exact = bool((array == value.array.astype(array.dtype)).all())
+
+
+def _fits(shape: Sequence[int], inferred: onnx.TensorShapeProto) -> bool:
+    dims = inferred.dim
+    return len(dims) == len(shape) and all(
+        not dim.HasField("dim_value") or dim.dim_value == extent
+        for dim, extent in zip(dims, shape, strict=True)
+    )
 
 
 def _type_name(dtype: np.dtype) -> str:

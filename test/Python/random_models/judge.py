@@ -28,6 +28,8 @@ ROUNDINGS = 8
 """Units in the last place that each node may be off by; polynomials are off by 5."""
 SPREADS = 4
 """Times what such errors do to a result in a few trials is what all may do."""
+CONTROLLED = ("Resize",)
+"""Operators whose operands but the first are no numbers to compute with."""
 TRIALS = 8
 QUICK = 32
 """Results that agree up to so many units of the coarsest type need no trials."""
@@ -184,24 +186,39 @@ class _Band:
         return spreads
 
     def _replay(self, feed: Mapping[str, np.ndarray], rng: np.random.Generator | None) -> Arrays:
-        """Evaluate node by node, with errors if there is a generator."""
+        """Evaluate node by node, with errors if there is a generator.
+
+        What a node adds up is rounded on the way, as if its operands had errors; and
+        so is its result.
+        """
         sample = self._sample
         values = dict(feed)
         values |= {t.name: onnx.numpy_helper.to_array(t) for t in sample.constants}
         for node in sample.nodes:
-            operands = {name: values[name] for name in node.input if name}
             names = [name for name in node.output if name]
+            inexact = rng is not None and not sample.exact.issuperset(names)
+            operands = {
+                name: self._disturb(values[name], rng)
+                if inexact and (number == 0 or node.op_type not in CONTROLLED)
+                else values[name]
+                for number, name in enumerate(node.input)
+                if name
+            }
             types = [sample.values[n].dtype if n else None for n in node.output]
             try:
                 results = self._evaluator.run(node, operands, types)
             except Impossible:
                 return {}
             for name, array in zip(names, results, strict=True):
-                if rng is not None and is_float(array.dtype) and name not in sample.exact:
-                    error = rng.uniform(-1, 1, array.shape) * ROUNDINGS * epsilon(array.dtype)
-                    array = (array.astype(np.float64) * (1 + error)).astype(array.dtype)
-                values[name] = array
+                values[name] = array if name in sample.exact else self._disturb(array, rng)
         return values
+
+    @staticmethod
+    def _disturb(array: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+        if rng is None or not is_float(array.dtype):
+            return array
+        error = rng.uniform(-1, 1, array.shape) * ROUNDINGS * epsilon(array.dtype)
+        return np.asarray((array.astype(np.float64) * (1 + error)).astype(array.dtype))
 
 
 def _close(mine: np.ndarray, theirs: np.ndarray, bound: np.ndarray | float) -> bool:

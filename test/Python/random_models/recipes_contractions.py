@@ -82,7 +82,7 @@ def _geometry(
         attributes["pads"] = pads
     elif mode != "none" and "dilations" not in attributes:
         attributes["auto_pad"] = mode
-    if mode.startswith("SAME"):
+    if "SAME" in str(attributes.get("auto_pad")):
         return attributes
     for extent, span, low, high in zip(spatial, spans, pads[:count], pads[count:], strict=True):
         if extent + low + high < span:

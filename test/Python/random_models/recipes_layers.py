@@ -125,7 +125,8 @@ def _mean_variance(b: Builder, name: str) -> None:
 
 @recipe("LRN")
 def _lrn(b: Builder, name: str) -> None:
-    x = b.operand(b.types(name, 0), 4, least=1)
+    """Not of float64, which only ONNX's reference computes, without squares."""
+    x = b.operand([t for t in b.types(name, 0) if t.itemsize < 8], 4, least=1)
     b.add(name, [x], size=b.choose([1, 3, 5]), alpha=b.choose([1e-4, 0.5]), bias=1.5)
 
 
@@ -235,3 +236,23 @@ def _resize(b: Builder, name: str) -> None:
     if any(int(e * s) < 1 for e, s in zip(x.shape, scales, strict=True)):
         raise Impossible("an extent of 0")
     b.add(name, [x, None, b.fixed(np.array(scales, np.float32))], **attributes)
+
+
+@recipe("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+def _loss(b: Builder, name: str) -> None:
+    x = b.operand(b.types(name, 0), (2, 4), least=1)
+    target = _index(b, x.shape[1], (x.shape[0], *x.shape[2:]), least=0)
+    weight = b.operand([x.dtype], shape=(x.shape[1],), bounds=(0.25, 2), reuse=0)
+    operands = [x, target, weight if b.chance(0.5) else None]
+    b.add(name, operands, reduction=b.choose(["none", "mean", "sum"]))
+
+
+@recipe("Attention")
+def _attention(b: Builder, name: str) -> None:
+    """Heads apart, keys and values as long as the queries or not."""
+    q = b.operand(b.types(name, 0), 4, least=1)
+    batch, heads, _, size = q.shape
+    length = b.integer(1, 6)
+    k = b.operand([q.dtype], shape=(batch, heads, length, size))
+    v = b.operand([q.dtype], shape=(batch, heads, length, b.integer(1, 5)))
+    b.add(name, [q, k, v], is_causal=b.integer(0, 1), scale=b.choose([None, 0.5]))
