@@ -227,7 +227,9 @@ class Importer:
         for proto in sort_nodes(graph.node, scope):
             self._import_proto(proto, scope, read, opset)
 
-    def _import_proto(self, proto: NodeProto, scope: Scope, read: set[str], opset: int) -> None:
+    def _import_proto(
+        self, proto: NodeProto, scope: Scope, read: set[str], opset: int, any_types: bool = False
+    ) -> None:
         name = node_name(proto)
         inputs = [scope[i] if i else None for i in proto.input]
         results: Sequence[Value | Poison | None] = [POISON] * len(proto.output)
@@ -241,7 +243,7 @@ class Importer:
                 raise Unsupported("has no counterpart in the graph dialect")
             if not poisoned:
                 used = [bool(o) and o in read for o in proto.output]
-                node = make_node(proto, schema, inputs, used, self._source)  # type: ignore[arg-type]
+                node = make_node(proto, schema, inputs, used, self._source, any_types)  # type: ignore[arg-type]
                 results = self._import_node(node, proto, schema, scope, opset)
         except Unsupported as reason:
             self._refuse(proto.op_type, name, str(reason))
@@ -345,7 +347,7 @@ class Importer:
         version = max((i.version for i in function.opset_import if i.domain == ""), default=opset)
         before = len(self._unsupported)
         for inner in function.node:
-            self._import_proto(inner, scope, read | set(function.output), version)
+            self._import_proto(inner, scope, read | set(function.output), version, any_types=True)
         if len(self._unsupported) > before:
             inner_most = self._unsupported[before]
             del self._unsupported[before:]
