@@ -7,6 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
+from espalier import _espalier
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
@@ -16,7 +17,7 @@ from espalier.commands.common import (
     make_options,
     parse_dims,
 )
-from espalier.compiler import compile
+from espalier.compiler import compile, lower
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,12 +31,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="transform script for the kernels; those that it leaves out get the default schedule",
     )
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
+    parser.add_argument(
+        "--print-schedule",
+        type=Path,
+        metavar="FILE",
+        help="write what the compiler does by itself as a script, to be edited and given "
+        "to compile(schedule=...)",
+    )
     add_compile_options(parser)
+
+
+def print_schedule(args: argparse.Namespace) -> None:
+    """Write the script of the default schedule."""
+    if args.optimize != "none":
+        raise EspalierError(
+            "option --print-schedule: expects --optimize none, because substitutions make "
+            f"other kernels, but got '{args.optimize}'"
+        )
+    options = make_options(args)
+    module = lower(args.model, dims=parse_dims(args), winograd=options.winograd)
+    script = _espalier.default_schedule(module, "", options.cpu, options.features)
+    try:
+        args.print_schedule.write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise EspalierError(f"option --print-schedule: {error}") from error
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     check_output(args.output, (".so", ".o"))
+    if args.print_schedule:
+        print_schedule(args)
     progress = ProgressLine().counter("compiling")
     function = compile(
         args.model,
