@@ -7,6 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
+from espalier import _espalier
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
@@ -16,8 +17,8 @@ from espalier.commands.common import (
     make_options,
     parse_dims,
 )
-from espalier.compiler import apply_script, compile_module, is_mlir, load_module, read_text
-from espalier.errors import naming
+from espalier.compiler import apply_script, compile_module, is_mlir, load_module, lower, read_text
+from espalier.errors import EspalierError, naming
 from espalier.names import check_identifier, to_identifier
 
 
@@ -35,12 +36,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name", help="what the program is called in C (default: module @NAME, or as OUT)"
     )
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
+    parser.add_argument(
+        "--print-schedule",
+        type=Path,
+        metavar="FILE",
+        help="write what the compiler does by itself as a script, to be edited and given "
+        "to compile(schedule=...)",
+    )
     add_compile_options(parser)
+
+
+def print_schedule(args: argparse.Namespace) -> None:
+    """Write the script of the default schedule."""
+    if args.optimize != "none":
+        raise EspalierError(
+            "option --print-schedule: expects --optimize none, because substitutions make "
+            f"other kernels, but got '{args.optimize}'"
+        )
+    options = make_options(args)
+    module = lower(args.model, dims=parse_dims(args), winograd=options.winograd)
+    script = _espalier.default_schedule(module, "", options.cpu, options.features)
+    try:
+        args.print_schedule.write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise EspalierError(f"option --print-schedule: {error}") from error
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     check_output(args.output, (".so", ".o"))
+    if args.print_schedule:
+        print_schedule(args)
     progress = ProgressLine().counter("compiling")
     options = make_options(args)
     script = None if args.schedule is None else read_text(args.schedule)
