@@ -168,12 +168,23 @@ static void misbuild(void) {
  * Mistakes while compiling and running
  *===----------------------------------------------------------------------===*/
 
+static int32_t cancel(void *user) { return *(int32_t *)user; }
+
 static void miscompile(void) {
   int released = 0;
   espalier_module *m = build(&released);
   espalier_compile_options options = espalier_default_compile_options();
   options.cpu = "nope";
   refuse("cpu", m, !espalier_compile(m, &options));
+  options = espalier_default_compile_options();
+  int32_t cancelled = 1;
+  options.cancelled = cancel;
+  options.user = &cancelled;
+  refuse("cancelled", m, !espalier_compile(m, &options));
+  cancelled = 0;
+  espalier_executable *e = espalier_compile(m, &options);
+  printf("compiled afterwards: %d\n", e != NULL);
+  espalier_executable_destroy(e);
   printf("no module to compile: %d\n",
          espalier_compile(NULL, &options) == NULL);
   espalier_module_destroy(m);
