@@ -1,5 +1,6 @@
 # Build rules shared by every Espalier library, dialect and tool.
 
+include(EspalierSanitizers)
 include(EspalierCompiler)
 
 # espalier_add_dialect(<Name> <mnemonic>)
@@ -117,6 +118,7 @@ function(espalier_add_tool name)
   espalier_compile_as_ours(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   set_property(GLOBAL APPEND PROPERTY ESPALIER_TEST_DEPENDS ${name})
+  add_dependencies(espalier-tools ${name})
   install(TARGETS ${name} RUNTIME)
 endfunction()
 

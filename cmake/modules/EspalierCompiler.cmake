@@ -15,7 +15,7 @@ find_program(ESPALIER_MOLD mold)
 if(ESPALIER_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
-set(CMAKE_BUILD_RPATH ${LLVM_LIBRARY_DIR})
+set(CMAKE_BUILD_RPATH ${LLVM_LIBRARY_DIR} ${ESPALIER_SANITIZER_DIR})
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
 
 # LLVM's choice of RTTI is part of its C++ interface; Debian has it on.

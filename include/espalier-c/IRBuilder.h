@@ -99,6 +99,11 @@ ESPALIER_API void espalier_module_destroy(espalier_module *module);
 ESPALIER_API const char *
 espalier_module_last_error(const espalier_module *module);
 
+/** The warnings of a module's last compilation, one per line; "" if there were
+    none. */
+ESPALIER_API const char *
+espalier_module_last_warnings(const espalier_module *module);
+
 /** Adds an argument to the function. `extents` are -1 where unknown; `symbols`,
     or single ones, may be NULL. */
 ESPALIER_API int espalier_module_input(espalier_module *module,

@@ -55,6 +55,9 @@ typedef struct espalier_compile_options {
   uint32_t run_threads;
   /** Called after each part, from any thread but one at a time; may be NULL. */
   void (*progress)(uint32_t done, uint32_t all, void *user);
+  /** Asked between steps, from any thread and by several at once; may be NULL.
+     Once the answer is not 0, the call fails soon. */
+  int32_t (*cancelled)(void *user);
   void *user;
 } espalier_compile_options;
 
@@ -63,7 +66,8 @@ ESPALIER_API espalier_compile_options espalier_default_compile_options(void);
 
 /** Compiles a module, which is changed on the way; NULL for `options` stands
    for the default ones. Returns NULL on an error, whose diagnostics are the
-   module's last error. */
+   module's last error. What it could do without, such as a cache that cannot be
+   written, is among the module's last warnings. */
 ESPALIER_API espalier_executable *
 espalier_compile(espalier_module *module,
                  const espalier_compile_options *options);

@@ -35,6 +35,16 @@ ESPALIER_API int espalier_module_lower(espalier_module *module,
 ESPALIER_API int espalier_module_transform(espalier_module *module,
                                            const char *script, size_t size);
 
+/** Gives the script of the default schedule to `write`: what is done to the
+    kernels of a module at stage "poly" that have no schedule, as commands that
+    can be edited and applied; for the processor that `options` name, NULL for
+    the default ones. With `kernel`, of this one only. Returns a negative number
+    on an error. */
+ESPALIER_API int espalier_module_default_schedule(
+    espalier_module *module, const char *kernel,
+    const espalier_compile_options *options,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
 /** Gives a JSON object that describes a module's kernels to `write`:
     {"kernel": {"arguments": ["a", "n"], "parameters": ["n"],
     "computations": {"S0": ["i", "j"]}}}, with the names of the kernels'

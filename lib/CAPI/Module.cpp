@@ -37,37 +37,44 @@ espalier_module::espalier_module()
   context.printOpOnDiagnostic(false);
 }
 
+/// Adds a line that says what `diagnostic` does, and where.
+static void append(std::string &text, Diagnostic &diagnostic) {
+  if (!text.empty())
+    text += '\n';
+  llvm::raw_string_ostream os(text);
+  Location loc = diagnostic.getLocation();
+  if (auto name = loc->findInstanceOf<NameLoc>())
+    os << "node '" << name.getName().getValue() << "': ";
+  else if (auto file = loc->findInstanceOf<FileLineColLoc>();
+           file && file.getLine() > 0)
+    // Text that is not from a file has a name, too, but no telling one.
+    os << (llvm::sys::path::has_extension(file.getFilename().getValue())
+               ? file.getFilename().str() + ":"
+               : "line ")
+       << file.getLine() << ": ";
+  os << diagnostic;
+}
+
 espalier::capi::ErrorCollector::ErrorCollector(MLIRContext *context,
                                                std::string &text,
-                                               DictionaryAttr *data)
+                                               DictionaryAttr *data,
+                                               std::string *warnings)
     : ScopedDiagnosticHandler(context) {
   text.clear();
-  auto append = [&text](Diagnostic &diagnostic) {
-    if (!text.empty())
-      text += '\n';
-    llvm::raw_string_ostream os(text);
-    if (auto name = diagnostic.getLocation()->findInstanceOf<NameLoc>())
-      os << "node '" << name.getName().getValue() << "': ";
-    else if (auto file =
-                 diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
-             file && file.getLine() > 0)
-      // Text that is not from a file has a name, too, but no telling one.
-      os << (llvm::sys::path::has_extension(file.getFilename().getValue())
-                 ? file.getFilename().str() + ":"
-                 : "line ")
-         << file.getLine() << ": ";
-    os << diagnostic;
-  };
-  setHandler([append, data](Diagnostic &diagnostic) {
+  if (warnings)
+    warnings->clear();
+  setHandler([&text, data, warnings](Diagnostic &diagnostic) {
+    if (warnings && diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      append(*warnings, diagnostic);
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success();
     for (DiagnosticArgument &argument : diagnostic.getMetadata())
       if (data && argument.getKind() ==
                       DiagnosticArgument::DiagnosticArgumentKind::Attribute)
         *data = dyn_cast<DictionaryAttr>(argument.getAsAttribute());
-    append(diagnostic);
+    append(text, diagnostic);
     for (Diagnostic &note : diagnostic.getNotes())
-      append(note);
+      append(text, note);
     return success();
   });
 }
@@ -107,6 +114,10 @@ void espalier_module_destroy(espalier_module *module) { delete module; }
 
 const char *espalier_module_last_error(const espalier_module *module) {
   return module ? module->error.c_str() : parseError.c_str();
+}
+
+const char *espalier_module_last_warnings(const espalier_module *module) {
+  return module->warnings.c_str();
 }
 
 void espalier_module_print(const espalier_module *module,

@@ -50,6 +50,10 @@ makeCodegenOptions(const espalier_compile_options *options) {
     codegen.progress = [options](unsigned done, unsigned all) {
       options->progress(done, all, options->user);
     };
+  if (options->cancelled)
+    codegen.isCancelled = [options] {
+      return options->cancelled(options->user) != 0;
+    };
   return codegen;
 }
 
@@ -79,7 +83,8 @@ espalier_executable *espalier_compile(espalier_module *module,
     return nullptr;
   espalier_compile_options defaults = espalier_default_compile_options();
   const espalier_compile_options *options = given ? given : &defaults;
-  capi::ErrorCollector collector(&module->context, module->error);
+  capi::ErrorCollector collector(&module->context, module->error,
+                                 /*data=*/nullptr, &module->warnings);
   mlir::DialectRegistry registry;
   registerCompilation(registry);
   module->context.appendDialectRegistry(registry);
@@ -88,11 +93,12 @@ espalier_executable *espalier_compile(espalier_module *module,
   if (mlir::failed(optimize))
     return nullptr;
 
+  CodegenOptions codegen = makeCodegenOptions(options);
+  InterruptiblePasses passes(&module->context, codegen.isCancelled);
   auto result = std::make_unique<espalier_executable>();
   CacheOptions cache = {getText(options->cache_dir), options->cache_limit};
-  mlir::FailureOr<CompiledProgram> compiled =
-      compileOptimized(*module->module, makeCodegenOptions(options), cache,
-                       *optimize, &result->cacheResult);
+  mlir::FailureOr<CompiledProgram> compiled = compileOptimized(
+      *module->module, codegen, cache, *optimize, &result->cacheResult);
   if (mlir::failed(compiled)) {
     if (module->error.empty())
       module->error = "the compiler gave no reason";
@@ -144,10 +150,16 @@ int espalier_optimize(espalier_module *module,
   if (mlir::failed(optimize))
     return -1;
   optimize->explains = true;
+  InterruptiblePasses passes(&module->context,
+                             optimize->cost.measure.codegen.isCancelled);
   mlir::FailureOr<OptimizeReport> report =
       optimizeModule(*module->module, *optimize);
   if (mlir::failed(report))
     return -1;
+  if (optimize->cost.measure.codegen.mustStop()) {
+    module->error = "the search was interrupted";
+    return -1;
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*report));
   write(text.data(), text.size(), user);

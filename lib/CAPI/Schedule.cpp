@@ -4,8 +4,10 @@
 #include "espalier/CAPI/Module.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Analysis/Trace.h"
+#include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -125,6 +127,34 @@ static void append(ModuleOp script, ModuleOp more) {
       mapping.map(op.getResults(), known->getResults());
     else
       builder.clone(op, mapping);
+}
+
+int espalier_module_default_schedule(
+    espalier_module *module, const char *kernel,
+    const espalier_compile_options *options,
+    void (*write)(const char *text, size_t size, void *user), void *user) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  CodegenOptions machineOptions;
+  if (options && options->cpu)
+    machineOptions.cpu = options->cpu;
+  if (options && options->features)
+    machineOptions.features = options->features;
+  poly::TargetAttr target;
+  if (!(*module->module)->hasAttr(poly::TargetAttr::getAttrName())) {
+    auto machine = describeMachine(&module->context, machineOptions);
+    if (!machine)
+      return fail(module, llvm::toString(machine.takeError()));
+    target = *machine;
+  }
+  OwningOpRef<ModuleOp> script =
+      poly::makeDefaultScript(*module->module, target, kernel ? kernel : "");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  script->print(os);
+  write(text.data(), text.size(), user);
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,14 +40,9 @@ int64_t definition::evaluateInteger(ScalarFn fn, IntegerFormat format,
 
 bool definition::isSupportedOnIntegers(ScalarFn fn) {
   switch (fn) {
-  case ScalarFn::Exp:
-  case ScalarFn::Log:
-  case ScalarFn::Sqrt:
   case ScalarFn::Rsqrt:
-  case ScalarFn::Sin:
-  case ScalarFn::Cos:
-  case ScalarFn::Tanh:
-  case ScalarFn::Erf:
+#define MATH_FN(id, name, function, operation) case ScalarFn::id:
+#include "espalier/Definition/ScalarFunctions.def"
     return false;
   default:
     return true;

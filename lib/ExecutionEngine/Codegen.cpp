@@ -159,13 +159,17 @@ static llvm::OptimizationLevel getLevel(unsigned optLevel) {
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     unsigned optLevel) {
+                     const CodegenOptions &options) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = true;
   tuning.LoopInterleaving = true;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (options.isCancelled)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [&](llvm::StringRef, llvm::Any) { return !options.isCancelled(); });
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -175,7 +179,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(getLevel(optLevel))
+  for (llvm::Function &function : module)
+    limitUnrolling(function, functions, options.vectorBits);
+  builder.buildPerModuleDefaultPipeline(getLevel(options.optLevel))
       .run(module, modules);
 }
 
@@ -189,7 +195,9 @@ espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                        std::to_string(options.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
-  optimize(module, machine, options.optLevel);
+  optimize(module, machine, options);
+  if (options.mustStop())
+    return llvm::createStringError("compilation was interrupted");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;

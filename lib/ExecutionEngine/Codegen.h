@@ -6,6 +6,7 @@
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace espalier {
@@ -26,6 +27,12 @@ llvm::Expected<TargetCPU> resolveTarget(const CodegenOptions &options);
 /// Makes a target machine, which serves one thread.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const TargetCPU &target, const CodegenOptions &options);
+
+/// Marks the loops of `function` whose unrolling would exceed the budget of
+/// straight-line code, so that LLVM leaves them as they are.
+void limitUnrolling(llvm::Function &function,
+                    llvm::FunctionAnalysisManager &analyses,
+                    unsigned vectorBits);
 
 /// Optimizes `module` and generates a relocatable object.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

@@ -5,6 +5,7 @@
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
@@ -21,6 +22,28 @@ void espalier::registerCompilation(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerOpenMPDialectTranslation(registry);
+}
+
+InterruptiblePasses::InterruptiblePasses(MLIRContext *given,
+                                         std::function<bool()> isCancelled) {
+  if (!isCancelled)
+    return;
+  context = given;
+  context->registerActionHandler(
+      [isCancelled = std::move(isCancelled)](function_ref<void()> run,
+                                             const tracing::Action &action) {
+        if (!isa<PassExecutionAction>(action) || !isCancelled())
+          run();
+      });
+}
+
+InterruptiblePasses::~InterruptiblePasses() {
+  if (context)
+    context->registerActionHandler(nullptr);
+}
+
+static llvm::Error makeInterrupted() {
+  return llvm::createStringError("compilation was interrupted");
 }
 
 namespace {
@@ -51,6 +74,8 @@ private:
 } // namespace
 
 llvm::Expected<PartCompiler::Object> PartCompiler::compilePart(ModuleOp part) {
+  if (options.mustStop())
+    return makeInterrupted();
   auto machine = createTargetMachine(target, options);
   if (!machine)
     return machine.takeError();
@@ -103,6 +128,11 @@ PartCompiler::run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
         options.progress(++done, parts.size());
     });
   pool.wait();
+  if (options.mustStop()) {
+    // Once, however many parts say so.
+    llvm::consumeError(std::move(error));
+    return makeInterrupted();
+  }
   if (error)
     return error;
   llvm::Expected<Object> descriptor = compileDescriptor(signature, withThreads);
@@ -158,6 +188,8 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   }
   if (failed(compileToStage(module, Stage::LLVM, options.pipeline)))
     return failure();
+  if (options.mustStop())
+    return emitError(unknown, llvm::toString(makeInterrupted()));
   FailureOr<ProgramSignature> signature = getSignature(module);
   if (failed(signature))
     return failure();

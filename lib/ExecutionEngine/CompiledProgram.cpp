@@ -10,8 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/ExecutionEngine/CompiledProgram.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "espalier/Support/OutputFile.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -109,7 +108,7 @@ llvm::Error CompiledProgram::save(llvm::StringRef path) const {
   FileHeader header = {
       {}, kFormatVersion, parts.size(), computeChecksum(getTableBytes(table))};
   std::memcpy(header.magic, kMagic, sizeof(kMagic));
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+  return writeFile(path, [&](llvm::raw_ostream &os) {
     os.write(reinterpret_cast<const char *>(&header), sizeof(header));
     os << getTableBytes(table);
     uint64_t written = sizeof(header) + getTableBytes(table).size();
@@ -118,7 +117,6 @@ llvm::Error CompiledProgram::save(llvm::StringRef path) const {
       os << part;
       written = entry.offset + entry.size;
     }
-    return llvm::Error::success();
   });
 }
 

@@ -4,8 +4,9 @@
 #include "Codegen.h"
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
 #include "espalier/ExecutionEngine/LoadedProgram.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "espalier/Support/OutputFile.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -98,44 +99,33 @@ static DataObject describeData(llvm::StringRef symbol, uint64_t size) {
   return object;
 }
 
-static llvm::Error writeConstantsObject(llvm::StringRef path,
-                                        llvm::StringRef symbol,
-                                        llvm::StringRef bytes) {
+/// Prints the object file that defines `symbol` as `bytes`.
+static void printConstantsObject(llvm::raw_ostream &os, llvm::StringRef symbol,
+                                 llvm::StringRef bytes) {
   DataObject object = describeData(symbol, bytes.size());
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return llvm::errorCodeToError(code);
+  uint64_t written = 0;
   auto put = [&](const void *data, size_t size) {
     os.write(static_cast<const char *>(data), size);
+    written += size;
+  };
+  auto align = [&](unsigned section) {
+    uint64_t zeros = object.sections[section].sh_offset - written;
+    os.write_zeros(zeros);
+    written += zeros;
   };
   put(&object.header, sizeof(object.header));
   put(object.sections, sizeof(object.sections));
-  auto align = [&](unsigned section) {
-    os.write_zeros(object.sections[section].sh_offset - os.tell());
-  };
   align(1);
   put(object.symbols, sizeof(object.symbols));
-  os << object.symbolNames << object.sectionNames;
+  put(object.symbolNames.data(), object.symbolNames.size());
+  put(object.sectionNames.data(), object.sectionNames.size());
   align(4);
-  os << bytes;
-  os.close();
-  return llvm::errorCodeToError(os.error());
+  put(bytes.data(), bytes.size());
 }
 
 //===----------------------------------------------------------------------===//
 // Linking
 //===----------------------------------------------------------------------===//
-
-static llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return llvm::errorCodeToError(code);
-  os << bytes;
-  os.close();
-  return llvm::errorCodeToError(os.error());
-}
 
 /// Returns the path of the OpenMP runtime to link with.
 static llvm::Expected<std::string> findOpenMP(const LinkOptions &options) {
@@ -150,25 +140,125 @@ static llvm::Expected<std::string> findOpenMP(const LinkOptions &options) {
       "libomp5-22 or compile without threads");
 }
 
-/// Runs `arguments` and returns an error with what the program printed if it
-/// fails. `logPath` is a file for that.
-static llvm::Error runProgram(llvm::ArrayRef<std::string> arguments,
-                              llvm::StringRef logPath) {
-  llvm::SmallVector<llvm::StringRef> references(arguments.begin(),
-                                                arguments.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), logPath,
-                                                logPath};
+namespace {
+/// What is linked and how. No file of it has a name, so that none stays when
+/// this process is ended while it waits for the linker.
+class Link {
+public:
+  Link(const CompiledProgram &program, llvm::StringRef path)
+      : program(program), path(path) {}
+
+  /// Links, and returns the object or the shared library.
+  llvm::Expected<OutputFile> run(bool isObject, const LinkOptions &options);
+
+private:
+  /// Makes a file beside the result, so that a link is enough to make that
+  /// appear.
+  llvm::Expected<OutputFile> makeFile(unsigned mode = 0666);
+  /// Adds a file with what `print` prints to the inputs.
+  llvm::Error addInput(llvm::function_ref<void(llvm::raw_ostream &)> print);
+  llvm::Error addProgram();
+  void chooseLinker(const OutputFile &output);
+  llvm::Error execute(const OutputFile &output);
+
+  const CompiledProgram &program;
+  llvm::StringRef path;
+  std::vector<std::string> command;
+  std::vector<OutputFile> inputs;
+  bool writesToOutput = false;
+};
+} // namespace
+
+static llvm::Error makeWriteError(llvm::StringRef path, llvm::Error error) {
+  return llvm::createStringError("cannot write '" + path +
+                                 "': " + llvm::toString(std::move(error)));
+}
+
+llvm::Expected<OutputFile> Link::makeFile(unsigned mode) {
+  auto file = OutputFile::create(llvm::sys::path::parent_path(path), mode);
+  if (!file)
+    return makeWriteError(path, file.takeError());
+  return file;
+}
+
+llvm::Error
+Link::addInput(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  llvm::Expected<OutputFile> file = makeFile();
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = file->write(print))
+    return makeWriteError(path, std::move(error));
+  command.push_back(file->getPath());
+  inputs.push_back(std::move(*file));
+  return llvm::Error::success();
+}
+
+/// Adds the objects, as one archive, since a process has few descriptors; the
+/// constants; and all of the runtime, whether the program refers to it or not.
+llvm::Error Link::addProgram() {
+  const ProgramInfo &info = program.getInfo();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < program.getObjects().size(); ++i)
+    names.push_back("part" + std::to_string(i) + ".o");
+  std::vector<llvm::NewArchiveMember> members;
+  for (auto [object, name] : llvm::zip(program.getObjects(), names))
+    members.emplace_back(llvm::MemoryBufferRef(object->getBuffer(), name));
+  auto archive = llvm::writeArchiveToBuffer(
+      members, llvm::SymtabWritingMode::NoSymtab, llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return archive.takeError();
+  command.push_back("-Wl,--whole-archive");
+  if (llvm::Error error = addInput(
+          [&](llvm::raw_ostream &os) { os << (*archive)->getBuffer(); }))
+    return error;
+  if (llvm::Error error = addInput([&](llvm::raw_ostream &os) {
+        printConstantsObject(os, getConstantsSymbol(info.name),
+                             program.getConstants().getBuffer());
+      }))
+    return error;
+  if (llvm::Error error = addInput(
+          [&](llvm::raw_ostream &os) { os << getEmbeddedRuntimeArchive(); }))
+    return error;
+  command.push_back("-Wl,--no-whole-archive");
+  return llvm::Error::success();
+}
+
+/// Chooses a linker that writes to a file which is there already: LLVM's makes
+/// another beside it, but knows standard output.
+void Link::chooseLinker(const OutputFile &output) {
+  llvm::StringRef compiler = command.front();
+  llvm::StringRef tools = llvm::sys::path::parent_path(compiler);
+  writesToOutput = compiler.contains("clang") &&
+                   llvm::sys::findProgramByName("ld.lld", {tools});
+  if (writesToOutput)
+    command.push_back("-fuse-ld=lld");
+  else if (llvm::sys::findProgramByName("ld.bfd"))
+    command.push_back("-fuse-ld=bfd");
+  command.push_back("-o");
+  command.push_back(writesToOutput ? "-" : output.getPath());
+}
+
+/// Runs the command. Returns an error with what it printed if it fails.
+llvm::Error Link::execute(const OutputFile &output) {
+  llvm::Expected<OutputFile> log = makeFile();
+  if (!log)
+    return log.takeError();
+  std::string logPath = log->getPath(), outputPath = output.getPath();
+  std::optional<llvm::StringRef> redirects[] = {
+      llvm::StringRef(""), writesToOutput ? outputPath : logPath, logPath};
+  llvm::SmallVector<llvm::StringRef> arguments(command.begin(), command.end());
   std::string message;
-  int status = llvm::sys::ExecuteAndWait(arguments.front(), references,
+  int status = llvm::sys::ExecuteAndWait(arguments.front(), arguments,
                                          std::nullopt, redirects,
                                          /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &message);
   if (status == 0)
     return llvm::Error::success();
-  auto log = llvm::MemoryBuffer::getFile(logPath);
+  auto text = llvm::MemoryBuffer::getFile(logPath);
   return llvm::createStringError(
-      "cannot link with " + arguments.front() + ": " + message + "\n" +
-      (log ? (*log)->getBuffer() : llvm::StringRef()));
+      "cannot link with " + command.front() + ": " + message + "\n" +
+      (text ? (*text)->getBuffer() : llvm::StringRef()));
 }
 
 /// Adds what a shared library is linked with to `command`.
@@ -189,46 +279,26 @@ static llvm::Error addLibraries(std::vector<std::string> &command,
   return llvm::Error::success();
 }
 
-/// Writes the inputs of the link into `folder` and returns the command that
-/// makes an object or a shared library of them.
-static llvm::Expected<std::vector<std::string>>
-prepareLink(const CompiledProgram &program, llvm::StringRef folder,
-            llvm::StringRef output, bool isObject, const LinkOptions &options) {
+llvm::Expected<OutputFile> Link::run(bool isObject,
+                                     const LinkOptions &options) {
   auto compiler = findCompiler(options.toolsDir);
   if (!compiler)
     return compiler.takeError();
-  std::vector<std::string> command = {*compiler, isObject ? "-r" : "-shared",
-                                      "-o", output.str()};
-  const ProgramInfo &info = program.getInfo();
-  auto addFile = [&](const llvm::Twine &name) {
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    command.push_back(path.str().str());
-    return command.back();
-  };
-  for (auto [index, object] : llvm::enumerate(program.getObjects()))
-    if (llvm::Error error = writeFile(
-            addFile("part" + llvm::Twine(index) + ".o"), object->getBuffer()))
-      return error;
-  if (llvm::Error error = writeConstantsObject(
-          addFile("constants.o"), getConstantsSymbol(info.name),
-          program.getConstants().getBuffer()))
+  llvm::Expected<OutputFile> output = makeFile(isObject ? 0666 : 0777);
+  if (!output)
+    return output;
+  command = {*compiler, isObject ? "-r" : "-shared"};
+  chooseLinker(*output);
+  if (llvm::Error error = addProgram())
     return error;
-  // All of the runtime is exported, whether the program refers to it or not.
-  command.push_back("-Wl,--whole-archive");
-  if (llvm::Error error =
-          writeFile(addFile("runtime.a"), getEmbeddedRuntimeArchive()))
-    return error;
-  command.push_back("-Wl,--no-whole-archive");
   if (isObject)
     command.push_back("-nostdlib");
-  else if (llvm::Error error = addLibraries(command, info, options))
+  else if (llvm::Error error =
+               addLibraries(command, program.getInfo(), options))
     return error;
-  if (llvm::StringRef(*compiler).contains("clang") &&
-      llvm::sys::findProgramByName("ld.lld",
-                                   {llvm::sys::path::parent_path(*compiler)}))
-    command.push_back("-fuse-ld=lld");
-  return command;
+  if (llvm::Error error = execute(*output))
+    return error;
+  return output;
 }
 
 llvm::Error espalier::linkProgram(const CompiledProgram &program,
@@ -238,38 +308,15 @@ llvm::Error espalier::linkProgram(const CompiledProgram &program,
   if (!isObject && !path.ends_with(".so"))
     return llvm::createStringError(
         "expects a name that ends in .so or .o, but got '" + path + "'");
-  auto fail = [&](std::error_code code, const llvm::Twine &what) {
-    return llvm::createStringError(code, "cannot write " + what + ": " +
-                                             code.message());
-  };
-  // Beside the result, so that a rename is enough to make it appear.
-  llvm::SmallString<128> folder;
-  llvm::SmallString<128> absolute(path);
-  if (std::error_code code = llvm::sys::fs::make_absolute(absolute))
-    return fail(code, path);
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory(absolute + ".link", folder))
-    return fail(code, path);
-  llvm::scope_exit cleanup([&] { llvm::sys::fs::remove_directories(folder); });
-
-  auto inFolder = [&](llvm::StringRef name) {
-    llvm::SmallString<128> result(folder);
-    llvm::sys::path::append(result, name);
-    return result;
-  };
-  llvm::SmallString<128> linked = inFolder("out"), header = inFolder("out.h");
-  auto command = prepareLink(program, folder, linked, isObject, options);
-  if (!command)
-    return command.takeError();
-  if (llvm::Error error = runProgram(*command, inFolder("log.txt")))
+  llvm::Expected<OutputFile> output =
+      Link(program, path).run(isObject, options);
+  if (!output)
+    return output.takeError();
+  llvm::SmallString<128> header(path);
+  llvm::sys::path::replace_extension(header, "h");
+  if (llvm::Error error = writeFile(header, [&](llvm::raw_ostream &os) {
+        os << program.getInfo().header;
+      }))
     return error;
-  if (llvm::Error error = writeFile(header, program.getInfo().header))
-    return error;
-  llvm::SmallString<128> headerPath(absolute);
-  llvm::sys::path::replace_extension(headerPath, "h");
-  if (std::error_code code = llvm::sys::fs::rename(header, headerPath))
-    return fail(code, headerPath);
-  if (std::error_code code = llvm::sys::fs::rename(linked, absolute))
-    return fail(code, absolute);
-  return llvm::Error::success();
+  return output->publish(path);
 }

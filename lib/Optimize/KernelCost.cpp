@@ -51,7 +51,8 @@ static std::string computeKey(StringRef text, const MeasureOptions &options) {
   os << codegen.cpu << '\n'
      << codegen.features << '\n'
      << codegen.optLevel << ' ' << codegen.vectorBits << ' '
-     << codegen.pipeline.threads << ' ' << options.threads << '\n'
+     << codegen.pipeline.threads << ' ' << options.threads << ' '
+     << options.constantBytes << '\n'
      << text;
   return llvm::toHex(llvm::BLAKE3::hash<20>(llvm::arrayRefFromStringRef(all)),
                      /*LowerCase=*/true);
@@ -80,7 +81,7 @@ std::optional<double> KernelCost::lookUp(StringRef key, bool &isKnown) {
 std::optional<double> KernelCost::measure(StringRef key,
                                           const ProgramKernel &kernel) {
   double left = options.budget - counts.secondsMeasuring;
-  if (left <= 0)
+  if (left <= 0 || options.measure.codegen.mustStop())
     return std::nullopt;
   MeasureOptions limited = options.measure;
   limited.timeLimit = std::min(limited.timeLimit,

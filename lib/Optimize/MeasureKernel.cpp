@@ -3,24 +3,53 @@
 #include "espalier/Optimize/MeasureKernel.h"
 #include "RunProgram.h"
 #include "espalier/Support/ChildProcess.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace mlir;
 using namespace espalier;
 
-/// What all copies of the constants take together: more than a core's caches.
 /// Two copies would follow each other in memory and be fetched ahead.
-static constexpr int64_t kConstantBytes = 32 << 20;
 static constexpr unsigned kMaxCopies = 64;
+/// Constants that are less than this are in a cache whatever else there is.
+static constexpr uint64_t kMinConstantBytes = 256 << 10;
 /// Calls shorter than this are timed several at a time.
 static constexpr double kSampleSeconds = 100e-6;
 /// How long to repeat, and how often at least and at most.
 static constexpr double kTotalSeconds = 0.04;
 static constexpr unsigned kMinSamples = 5, kMaxSamples = 100;
+
+uint64_t espalier::countConstantBytes(ModuleOp module) {
+  llvm::SmallPtrSet<Attribute, 32> seen;
+  uint64_t bytes = 0;
+  module.walk([&](Operation *op) {
+    if (!op->hasTrait<OpTrait::ConstantLike>())
+      return;
+    for (NamedAttribute attr : op->getAttrs()) {
+      auto elements = dyn_cast<ElementsAttr>(attr.getValue());
+      if (!elements || !seen.insert(elements).second ||
+          !elements.getElementType().isIntOrFloat())
+        continue;
+      bytes += elements.getNumElements() *
+               llvm::divideCeil(
+                   elements.getElementType().getIntOrFloatBitWidth(), 8);
+    }
+  });
+  return bytes;
+}
+
+uint64_t espalier::roundConstantBytes(uint64_t bytes) {
+  if (bytes <= kMinConstantBytes)
+    return 0;
+  return std::min(llvm::PowerOf2Ceil(bytes), MeasureOptions::kMaxConstantBytes);
+}
 
 namespace {
 /// Either a number or a reason, as text that goes through a pipe.
@@ -125,8 +154,9 @@ static llvm::Expected<double> measureHere(const KernelModule &kernel,
       constantBytes +=
           countBytes(info.dtype, {info.extents, size_t(info.rank)}).value_or(0);
   }
-  unsigned copies = std::clamp<int64_t>(
-      kConstantBytes / std::max<int64_t>(constantBytes, 1), 1, kMaxCopies);
+  unsigned copies = std::clamp<int64_t>(options.constantBytes /
+                                            std::max<int64_t>(constantBytes, 1),
+                                        1, kMaxCopies);
   auto run =
       ProgramRun::create(program, {options.threads, [&](unsigned input) {
                                      return isConstant(input) ? copies : 1;

@@ -47,7 +47,7 @@ class Optimizer {
 public:
   Optimizer(ModuleOp module, const OptimizeOptions &options)
       : module(module), options(options),
-        kernels(module.getContext(), options.cost,
+        kernels(module.getContext(), makeCostOptions(module, options.cost),
                 [this](const std::string &text) { warnings.push_back(text); }) {
     report["optimize"] = getSpelling(options.optimization);
     report["threads"] = options.cost.measure.threads;
@@ -78,6 +78,13 @@ public:
   }
 
 private:
+  /// Constants are measured as they are found in the network.
+  static KernelCostOptions makeCostOptions(ModuleOp module,
+                                           KernelCostOptions cost) {
+    cost.measure.constantBytes = roundConstantBytes(countConstantBytes(module));
+    return cost;
+  }
+
   SearchOptions getSearchOptions();
 
   /// Searches for a module that is faster than `graph`, and changes that. The
@@ -93,6 +100,21 @@ private:
 };
 } // namespace
 
+/// Whether all tensors of `module` have known extents.
+static bool hasKnownSizes(ModuleOp module) {
+  auto isKnown = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || shaped.hasStaticShape();
+  };
+  WalkResult result = module.walk([&](Operation *op) {
+    return llvm::all_of(op->getResultTypes(), isKnown) &&
+                   llvm::all_of(op->getOperandTypes(), isKnown)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 SearchOptions Optimizer::getSearchOptions() {
   SearchOptions search = options.search;
   bool isBacktracking = options.optimization == Optimization::Backtracking;
@@ -101,6 +123,7 @@ SearchOptions Optimizer::getSearchOptions() {
   search.extraction = options.optimization == Optimization::Ilp
                           ? SearchOptions::Extraction::Ilp
                           : SearchOptions::Extraction::Greedy;
+  search.isCancelled = options.cost.measure.codegen.isCancelled;
   return search;
 }
 
@@ -165,6 +188,14 @@ FailureOr<bool> Optimizer::search() {
     return failure();
   report["kernels_before_s"] = *secondsBefore;
   report["kernels_after_s"] = *secondsAfter;
+  // Operators by themselves are not the program: what it becomes decides,
+  // before any measurement. Of unknown sizes kernels tell nothing.
+  if (!(*secondsAfter < *secondsBefore) && hasKnownSizes(*before)) {
+    choose(false,
+           "the kernels of the whole are predicted to take no less time");
+    module.getBodyRegion().takeBody(before->getBodyRegion());
+    return false;
+  }
   return true;
 }
 

@@ -37,7 +37,9 @@ Context::Context(const Limits &limits) : ctx(isl_ctx_alloc(), isl_ctx_free) {
 
 isl_ctx *Context::get() const { return ctx.get(); }
 
-void Context::restart() const {
+void Context::restart(unsigned long maxOperations) const {
+  if (maxOperations != 0)
+    isl_ctx_set_max_operations(ctx.get(), maxOperations);
   isl_ctx_reset_error(ctx.get());
   isl_ctx_reset_operations(ctx.get());
 }

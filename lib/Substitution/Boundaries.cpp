@@ -1,7 +1,7 @@
 //===- Boundaries.cpp - Where splits cut ----------------------------------===//
 
 #include "espalier/Substitution/Boundaries.h"
-#include "Meaning.h"
+#include "espalier/Substitution/Meaning.h"
 #include "mlir/IR/MLIRContext.h"
 
 using namespace espalier::substitution;

@@ -57,11 +57,7 @@ bool espalier::substitution::isCovered(llvm::ArrayRef<Constraint> points,
   }
   if (!covered)
     return assumed.isImpossible(points);
-  if (makeSet(integers, outer, given).isSubset(covered) != true)
-    return false;
-  if (integers.onCovered)
-    integers.onCovered(given, others);
-  return true;
+  return makeSet(integers, outer, given).isSubset(covered) == true;
 }
 
 bool espalier::substitution::isNeverEmpty(llvm::ArrayRef<Var> bound,

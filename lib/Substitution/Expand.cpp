@@ -132,6 +132,49 @@ Sum Expander::distinguish(const Constraint &condition, const Assumed &assumed,
   return result;
 }
 
+/// What a function asks of its argument; nothing if any will do.
+static std::optional<Demand::Kind> getDemand(ScalarFn fn) {
+  switch (fn) {
+  case ScalarFn::Div: // Of one argument it is the reciprocal.
+    return Demand::Kind::NotZero;
+  case ScalarFn::Sqrt:
+    return Demand::Kind::NotNegative;
+  case ScalarFn::Log:
+  case ScalarFn::Rsqrt:
+    return Demand::Kind::Positive;
+  default:
+    return std::nullopt;
+  }
+}
+
+static bool isTotal(ScalarFn fn) {
+  switch (fn) {
+  case ScalarFn::Abs:
+  case ScalarFn::Sign:
+  case ScalarFn::Exp:
+  case ScalarFn::Sin:
+  case ScalarFn::Cos:
+  case ScalarFn::Tanh:
+  case ScalarFn::Erf:
+  case ScalarFn::Floor:
+  case ScalarFn::Ceil:
+  case ScalarFn::Round:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool Expander::demand(ScalarFn fn, const Sum &argument,
+                      const Assumed &assumed) {
+  std::optional<Demand::Kind> kind = getDemand(fn);
+  if (kind)
+    forEachCell(argument, assumed, [&](Sum value, const Assumed &inside) {
+      demands.push_back({*kind, std::move(value), inside.conditions});
+    });
+  return kind || isTotal(fn);
+}
+
 Sum Expander::evaluateApply(Expr expr, const Scope &scope,
                             const Assumed &assumed) {
   std::vector<Sum> args;
@@ -165,12 +208,14 @@ Sum Expander::evaluateApply(Expr expr, const Scope &scope,
     bool isNumber = divisor.size() == 1 && divisor[0].factors.empty() &&
                     divisor[0].bound.empty() && divisor[0].constraints.empty();
     // Of one argument it is the reciprocal.
-    if (!isNumber)
+    if (!isNumber) {
+      demand(ScalarFn::Div, divisor, assumed);
       return multiply(args[0], makeFunction(ScalarFn::Div, {args[1]}, assumed));
+    }
     return scale(std::move(args[0]), divisor[0].coefficient.inverse());
   }
   default:
-    if (args.size() != 1)
+    if (args.size() != 1 || !demand(expr.getFn(), args[0], assumed))
       return fail("function " + getName(expr.getFn()));
     return makeFunction(expr.getFn(), std::move(args), assumed);
   }
@@ -246,6 +291,9 @@ Sum Expander::evaluateReduce(Expr expr, const Scope &scope,
     if (!isSum) {
       if (!pending.bound.empty() || !pending.bases.empty())
         return fail("maximum over a domain that is not linear");
+      // It would be no number, and what is said of maxima is said of numbers.
+      if (!isNeverEmpty(bound, domain, assumed))
+        return fail("a maximum may be over nothing");
       return makeMax(bound, domain, std::move(body), assumed);
     }
     for (Term &term : body)
@@ -347,6 +395,7 @@ Expander::makeBase(const Linear &value, const Linear &size, const Linear &scale,
   Base base{makeVar(), size, scale, value, {}};
   base.facts = getBaseFacts(base, sizes, assumed);
   Linear result = Linear::var(base.var);
+  baseVars.push_back(base.var);
   pending.bases.push_back(std::move(base));
   return result;
 }

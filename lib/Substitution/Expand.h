@@ -13,6 +13,15 @@ constexpr int64_t kMaxMultiples = 4;
 /// Parameters have smaller numbers.
 constexpr Var kFirstIndex = 1u << 20;
 
+/// What must hold of a value at some points, so that a function of it is a
+/// number. Variables beside sizes stand for each of their values that satisfies
+/// the conditions.
+struct Demand {
+  enum class Kind { NotZero, NotNegative, Positive } kind;
+  Sum value;
+  Constraints conditions;
+};
+
 /// Expands instances at symbolic indices. Knows the constructs of definitions,
 /// and no operator.
 class Expander {
@@ -26,6 +35,11 @@ public:
   Sum expand(unsigned instance, llvm::ArrayRef<Linear> indices,
              const Assumed &assumed);
   const std::string &getError() const { return error; }
+  /// What the elements that were read since the last call ask for to be
+  /// numbers.
+  std::vector<Demand> takeDemands() { return std::exchange(demands, {}); }
+  /// The values of floor(..) that have a name: variables that no one chooses.
+  llvm::ArrayRef<Var> getBaseVars() const { return baseVars; }
   Var makeVar() { return nextVar++; }
   Var &getNextVar() { return nextVar; }
 
@@ -68,6 +82,10 @@ private:
                                                   Pending &pending);
 
   Sum fail(const llvm::Twine &reason);
+  /// Notes what a function asks of its argument. Returns false if that is not
+  /// known.
+  bool demand(definition::ScalarFn fn, const Sum &argument,
+              const Assumed &assumed);
   /// Evaluates where the condition holds and where it does not.
   Sum distinguish(const Constraint &condition, const Assumed &assumed,
                   llvm::function_ref<Sum(const Assumed &)> evaluate);
@@ -78,6 +96,8 @@ private:
   /// A condition that would decide a quotient.
   std::optional<Constraint> undecided;
   Var nextVar = kFirstIndex;
+  std::vector<Demand> demands;
+  llvm::SmallVector<Var, 4> baseVars;
   std::string error;
 };
 
@@ -109,6 +129,13 @@ void simplify(Sum &sum, const Assumed &assumed, bool thorough = false);
 
 /// Whether a sum is certainly not negative, by the signs of its terms.
 bool isNonnegative(const Sum &sum);
+/// Whether it is certainly more than 0, by these.
+bool isPositive(const Sum &sum, const Assumed &assumed);
+
+/// Calls `visit` with what a sum is in the parts where all of its conditions on
+/// outer variables are decided.
+void forEachCell(Sum sum, const Assumed &assumed,
+                 llvm::function_ref<void(Sum, const Assumed &)> visit);
 
 /// relu(inner), max(inner) and other functions, brought to a form in which the
 /// conditions on outer variables stand outside.

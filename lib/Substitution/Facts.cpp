@@ -34,6 +34,17 @@ static bool toRows(llvm::ArrayRef<Var> vars,
   return true;
 }
 
+/// What isl may do for one question, in its own operations times the size of
+/// what they work on: some tenths of a second, however large that is.
+static constexpr unsigned long kMaxWork = 100'000'000;
+static constexpr unsigned long kMaxOperations = 500'000;
+
+static void startQuestion(const Integers &integers, size_t numVars,
+                          size_t numConstraints) {
+  unsigned long size = (numVars + 1) * (numConstraints + 1);
+  integers.isl.restart(std::clamp(kMaxWork / size, 1000ul, kMaxOperations));
+}
+
 polyhedral::Set
 espalier::substitution::makeSet(const Integers &integers,
                                 llvm::ArrayRef<Var> vars,
@@ -41,6 +52,7 @@ espalier::substitution::makeSet(const Integers &integers,
   std::vector<polyhedral::LinearConstraint> rows;
   if (!toRows(vars, constraints, rows))
     return polyhedral::Set();
+  startQuestion(integers, vars.size(), rows.size());
   return polyhedral::Set::get(integers.isl, vars.size(), rows);
 }
 
@@ -80,15 +92,15 @@ static bool isCertainlyEmpty(const Integers &integers,
   auto found = integers.known.find(key);
   if (found == integers.known.end()) {
     std::optional<bool> isEmpty;
-    if (toRows(vars, constraints, rows))
+    if (toRows(vars, constraints, rows)) {
+      startQuestion(integers, vars.size(), rows.size());
       isEmpty = polyhedral::isEmpty(integers.isl, vars.size(), rows);
+    }
     // Another time there may be an answer.
     if (!isEmpty)
       return false;
     found = integers.known.emplace(std::move(key), *isEmpty).first;
   }
-  if (found->second && integers.onImpossible)
-    integers.onImpossible(constraints);
   return found->second;
 }
 

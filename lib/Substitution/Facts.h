@@ -28,15 +28,6 @@ struct Points {
 /// What answers questions about integer points.
 struct Integers {
   polyhedral::Context isl;
-  /// Told of constraints that were found to have no solution, if set.
-  std::function<void(llvm::ArrayRef<Constraint>)> onImpossible;
-  /// Told of constraints and pieces one of which has a point wherever the
-  /// constraints hold, if set.
-  std::function<void(llvm::ArrayRef<Constraint>, llvm::ArrayRef<Points>)>
-      onCovered;
-  /// Told of a question about real numbers, in SMT-LIB, to which Z3 said that
-  /// there are none, if set.
-  std::function<void(llvm::StringRef)> onNoReals;
   /// What asks Z3 about real numbers; it takes long to make.
   mutable std::shared_ptr<void> reals;
   /// Its answers so far, by questions.

@@ -89,6 +89,16 @@ static Sum distribute(Sum inner, llvm::ArrayRef<Var> bound,
   return result;
 }
 
+void espalier::substitution::forEachCell(
+    Sum sum, const Assumed &assumed,
+    llvm::function_ref<void(Sum, const Assumed &)> visit) {
+  distribute(std::move(sum), {}, {}, assumed,
+             [&](Sum cell, const Assumed &inside) {
+               visit(std::move(cell), inside);
+               return Sum();
+             });
+}
+
 //===----------------------------------------------------------------------===//
 // Signs and scales
 //===----------------------------------------------------------------------===//
@@ -99,6 +109,7 @@ static bool isNonnegativeAtom(const Atom &atom) {
     return true;
   case Atom::Kind::Function:
     return atom.fn == ScalarFn::Exp || atom.fn == ScalarFn::Abs ||
+           atom.fn == ScalarFn::Sqrt ||
            (atom.fn == ScalarFn::Div && isNonnegative(atom.args[0]));
   case Atom::Kind::Max:
     return isNonnegative(atom.args[0]);
@@ -107,9 +118,20 @@ static bool isNonnegativeAtom(const Atom &atom) {
   }
   llvm_unreachable("every kind is handled above");
 }
+/// Squares are not negative, whatever is squared.
 static bool hasNonnegativeFactors(const Term &term) {
-  return llvm::all_of(term.factors,
-                      [](const Atom &atom) { return isNonnegativeAtom(atom); });
+  llvm::SmallVector<const Atom *> signedAtoms;
+  for (const Atom &atom : term.factors) {
+    if (isNonnegativeAtom(atom))
+      continue;
+    auto *same = llvm::find_if(
+        signedAtoms, [&](const Atom *other) { return *other == atom; });
+    if (same == signedAtoms.end())
+      signedAtoms.push_back(&atom);
+    else
+      signedAtoms.erase(same);
+  }
+  return signedAtoms.empty();
 }
 bool espalier::substitution::isNonnegative(const Sum &sum) {
   return llvm::all_of(sum, [](const Term &term) {
@@ -117,6 +139,39 @@ bool espalier::substitution::isNonnegative(const Sum &sum) {
            hasNonnegativeFactors(term);
   });
 }
+
+/// Whether an atom is more than 0 for sure.
+static bool isPositiveAtom(const Atom &atom) {
+  auto isPositiveSum = [](const Sum &sum) {
+    return isNonnegative(sum) && llvm::any_of(sum, [](const Term &term) {
+             return term.bound.empty() && term.constraints.empty() &&
+                    term.bases.empty() &&
+                    llvm::all_of(term.factors, isPositiveAtom);
+           });
+  };
+  switch (atom.kind) {
+  case Atom::Kind::Function:
+    return atom.fn == ScalarFn::Exp ||
+           ((atom.fn == ScalarFn::Div || atom.fn == ScalarFn::Sqrt) &&
+            isPositiveSum(atom.args[0]));
+  case Atom::Kind::Relu:
+  case Atom::Kind::Max:
+    return isPositiveSum(atom.args[0]);
+  case Atom::Kind::Read:
+    return false;
+  }
+  llvm_unreachable("every kind is handled above");
+}
+
+bool espalier::substitution::isPositive(const Sum &sum,
+                                        const Assumed &assumed) {
+  return isNonnegative(sum) && llvm::any_of(sum, [&](const Term &term) {
+           return term.bases.empty() &&
+                  llvm::all_of(term.factors, isPositiveAtom) &&
+                  isNeverEmpty(term.bound, term.constraints, assumed);
+         });
+}
+
 static bool isNonpositive(const Sum &sum) {
   return llvm::all_of(sum, [](const Term &term) {
     return !term.coefficient.poisoned && !term.coefficient.isPositive() &&
@@ -305,19 +360,13 @@ private:
           (atom.fn == ScalarFn::Exp || atom.fn == ScalarFn::Tanh))
         return getDirections(atom.args[0]);
       if (atom.args.size() == 1 && atom.fn == ScalarFn::Div &&
-          isPositive(atom.args[0]))
+          isPositiveAtom(atom))
         return reverse(getDirections(atom.args[0]));
       return None;
     case Atom::Kind::Max:
       return None;
     }
     llvm_unreachable("every kind is handled above");
-  }
-
-  static bool isPositive(const Sum &sum) {
-    return isNonnegative(sum) && llvm::any_of(sum, [](const Term &term) {
-             return isPlain(term) && term.factors.empty();
-           });
   }
 
   Sum replace(const Atom &atom, const Sum &value,

@@ -50,7 +50,7 @@ public:
   InstanceBuilder(const Rule &rule, std::string &error)
       : rule(rule), error(error) {}
 
-  std::optional<Instances> run(unsigned openRank,
+  std::optional<Instances> run(llvm::ArrayRef<unsigned> open,
                                llvm::ArrayRef<unsigned> known) {
     Uses uses = listUses(rule);
     result.numSrc = uses.numSrc;
@@ -72,22 +72,24 @@ public:
                 describe(srcRanks, src) + " and " + describe(ranks, dst);
         return std::nullopt;
       }
+    llvm::SmallVector<unsigned> openClasses;
     for (unsigned number = 0; number < result.list.size(); ++number)
-      result.hasOpenRank |= !ranks.get(number);
+      if (!ranks.get(number) &&
+          !llvm::is_contained(openClasses, ranks.find(number))) {
+        openClasses.push_back(ranks.find(number));
+        result.openRanks.push_back(number);
+      }
     for (auto [number, rank] : llvm::enumerate(known))
       if (result.list[number].operands.empty() && !ranks.set(number, rank)) {
         error = "expects another rank for " + result.list[number].name;
         return std::nullopt;
       }
-    for (unsigned number = 0; number < result.list.size(); ++number) {
-      Instance &instance = result.list[number];
-      std::optional<unsigned> rank = ranks.get(number);
-      instance.rank = rank.value_or(openRank);
-      if (rank && number < result.numSrc && !srcRanks.get(number) &&
-          instance.node->isVariable() && result.rankGuard.isEmpty())
-        result.rankGuard.add(
-            {GuardAtom::Kind::Equal, getRank(number), SizeExpr::get(*rank)});
-    }
+    for (auto [number, use] : llvm::enumerate(result.openRanks))
+      if (!ranks.get(use))
+        ranks.set(use, number < open.size() ? open[number] : 1);
+    for (unsigned number = 0; number < result.list.size(); ++number)
+      result.list[number].rank = *ranks.get(number);
+    addRankGuard(srcRanks, openClasses);
     return std::move(result);
   }
 
@@ -97,12 +99,30 @@ private:
     return rank ? llvm::utostr(*rank) : "any";
   }
 
-  SizeExpr getRank(unsigned number) const {
-    SizeTerm term;
-    term.kind = SizeTerm::Kind::Rank;
-    term.use = number;
-    term.node = result.list[number].id;
-    return SizeExpr::get(term);
+  /// What `dst` asks of ranks that `src` leaves open: a number, or that two are
+  /// equal.
+  void addRankGuard(const Ranks &srcRanks,
+                    llvm::ArrayRef<unsigned> openClasses) {
+    llvm::SmallDenseMap<unsigned, unsigned> first; // Use, by open rank.
+    llvm::SmallVector<unsigned> known;             // Classes in src.
+    auto addEqual = [&](unsigned use, SizeExpr rank) {
+      result.rankGuard.add(
+          {GuardAtom::Kind::Equal, getRankOf(result, use), std::move(rank)});
+    };
+    for (unsigned use = 0; use < result.numSrc; ++use) {
+      unsigned srcClass = srcRanks.find(use);
+      if (srcRanks.get(use) || !result.list[use].node->isVariable() ||
+          llvm::is_contained(known, srcClass))
+        continue;
+      known.push_back(srcClass);
+      if (!llvm::is_contained(openClasses, ranks.find(use))) {
+        addEqual(use, SizeExpr::get(result.list[use].rank));
+        continue;
+      }
+      auto [entry, isNew] = first.try_emplace(ranks.find(use), use);
+      if (!isNew)
+        addEqual(use, getRankOf(result, entry->second));
+    }
   }
 
   void add(const Use &use) {
@@ -142,9 +162,18 @@ private:
 };
 } // namespace
 
+SizeExpr espalier::substitution::getRankOf(const Instances &instances,
+                                           unsigned use) {
+  SizeTerm term;
+  term.kind = SizeTerm::Kind::Rank;
+  term.use = use;
+  term.node = instances.list[use].id;
+  return SizeExpr::get(term);
+}
+
 std::optional<Instances>
-espalier::substitution::makeInstances(const Rule &rule, unsigned openRank,
-                                      std::string &error,
+espalier::substitution::makeInstances(const Rule &rule, std::string &error,
+                                      llvm::ArrayRef<unsigned> open,
                                       llvm::ArrayRef<unsigned> known) {
-  return InstanceBuilder(rule, error).run(openRank, known);
+  return InstanceBuilder(rule, error).run(open, known);
 }

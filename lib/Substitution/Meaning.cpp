@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Meaning.h"
+#include "espalier/Substitution/Meaning.h"
 #include "espalier/Definition/Formulas.h"
 #include "espalier/Definition/Notation.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"

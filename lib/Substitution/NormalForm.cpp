@@ -151,6 +151,23 @@ Constraints espalier::substitution::getDomain(const Term &term) {
   return domain;
 }
 
+static bool areAlike(const Term &lhs, const Term &rhs) {
+  return !lhs.coefficient.poisoned && !rhs.coefficient.poisoned &&
+         lhs.coefficient.numerator == rhs.coefficient.numerator &&
+         lhs.coefficient.denominator == rhs.coefficient.denominator &&
+         lhs.bound == rhs.bound && lhs.constraints == rhs.constraints &&
+         lhs.factors == rhs.factors && lhs.bases.empty() && rhs.bases.empty();
+}
+
+bool Atom::operator==(const Atom &other) const {
+  if (getHead() != other.getHead() || !(indices == other.indices) ||
+      bound != other.bound || !(constraints == other.constraints))
+    return false;
+  return llvm::equal(args, other.args, [](const Sum &lhs, const Sum &rhs) {
+    return llvm::equal(lhs, rhs, areAlike);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

@@ -50,6 +50,8 @@ struct Atom {
   llvm::SmallVector<Var, 4> bound;      ///< Max.
   Constraints constraints;              ///< Max.
 
+  /// Whether both are written alike; then they are equal.
+  bool operator==(const Atom &other) const;
   /// Equal for atoms that may be equal.
   std::tuple<Kind, unsigned, unsigned> getHead() const {
     return {kind, leaf, static_cast<unsigned>(fn)};

@@ -13,6 +13,9 @@ struct Piece {
   Sum value;
 };
 
+/// Demands on what products are made of, which say the same together.
+std::vector<Demand> splitDemands(std::vector<Demand> demands);
+
 /// Proves that sums are zero. An answer of false means nothing.
 class Prover {
 public:
@@ -22,7 +25,16 @@ public:
   /// Whether the sum is certainly zero wherever `assumed` holds.
   bool isZero(Sum sum, const Assumed &assumed);
 
+  /// Whether a demand is certainly met where all of `given` are, and those of
+  /// the functions inside of it.
+  bool isMet(const Demand &demand, llvm::ArrayRef<Demand> given,
+             const Assumed &assumed);
+
 private:
+  /// By one of `given` at each point.
+  bool isMetBySource(const Demand &demand, llvm::ArrayRef<Demand> given,
+                     const Assumed &assumed);
+
   /// A term in the variables of its bucket: its domain there, and facts that
   /// hold on that domain.
   struct Member {

@@ -24,7 +24,8 @@ public:
   std::optional<std::vector<int64_t>> drawSizes(int64_t limit,
                                                 int64_t least = 1);
   /// Evaluates both sides at up to `count` shapes with extents up to `limit`.
-  /// The first difference in words, or an empty string.
+  /// The first certain difference in words, or an empty string. Inputs at which
+  /// `src` is not defined show none.
   std::string findDifference(unsigned count, Budget &budget, int64_t limit = 8);
   /// Draws shapes that fit `src` alone, and says which fulfil the guard but do
   /// not fit both sides; empty if there are none, or if constants of `dst`
@@ -40,7 +41,11 @@ private:
   evaluate(const std::vector<int64_t> &values, bool isFractional,
            Budget &budget);
   std::string compare(const std::vector<interpreter::Tensor> &tensors,
-                      const std::vector<int64_t> &values) const;
+                      const std::vector<int64_t> &values, Budget &budget) const;
+  /// The difference in words, if there is certainly one at an element.
+  std::string confirm(llvm::ArrayRef<interpreter::Tensor> tensors,
+                      unsigned output, int64_t position,
+                      const std::vector<int64_t> &values, Budget &budget) const;
   /// Appends what follows from the values of the parameters of `src`; false if
   /// a divisor is 0.
   bool addDefined(std::vector<int64_t> &values) const;

@@ -300,7 +300,7 @@ const Typing *ShapeSolver::State::getTyping(SolvedRule &rule,
   integers.isl.restart();
   std::string error;
   auto instances =
-      makeInstances(rule.rule, /*openRank=*/1, error, /*known=*/ranks);
+      makeInstances(rule.rule, error, /*open=*/{}, /*known=*/ranks);
   if (!instances)
     return nullptr;
   auto typing = typeRule(*instances, meanings, integers, {}, error);
@@ -314,8 +314,8 @@ ShapeSolver::~ShapeSolver() = default;
 
 bool espalier::substitution::hasOpenRank(const Rule &rule) {
   std::string error;
-  auto instances = makeInstances(rule, /*openRank=*/1, error);
-  return instances && instances->hasOpenRank;
+  auto instances = makeInstances(rule, error);
+  return instances && !instances->openRanks.empty();
 }
 
 unsigned ShapeSolver::add(const Rule &rule, const Guard &guard) {
@@ -349,7 +349,7 @@ ShapeSolver::solve(unsigned number,
     return std::nullopt;
   }
   for (const Instance &instance : typing->instances.list)
-    if (typing->instances.hasOpenRank && instance.rank > kMaxOpenRank) {
+    if (!typing->instances.openRanks.empty() && instance.rank > kMaxOpenRank) {
       why = "the rule is proved up to rank " + std::to_string(kMaxOpenRank);
       return std::nullopt;
     }

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_TYPING_H
 #define ESPALIER_LIB_SUBSTITUTION_TYPING_H
 
-#include "Meaning.h"
+#include "espalier/Substitution/Meaning.h"
 #include "Sizes.h"
 
 namespace espalier::substitution {
@@ -27,18 +27,21 @@ struct Instances {
   std::vector<Instance> list;
   unsigned numSrc = 0;
   llvm::SmallVector<unsigned, 2> src, dst;
-  /// The rank that `src` alone leaves open, and `dst` does not, if any.
+  /// The ranks that `src` alone leaves open, and `dst` does not.
   Guard rankGuard;
-  /// Whether some rank is still open.
-  bool hasOpenRank = false;
+  /// A use of each rank that is still open.
+  llvm::SmallVector<unsigned, 2> openRanks;
 };
 
-/// Makes the instances of a rule and their ranks; open ones become `openRank`.
-/// The first variables and constants may have `known` ranks, by number of use.
-/// Nothing, and a reason, if ranks contradict each other.
-std::optional<Instances> makeInstances(const Rule &rule, unsigned openRank,
-                                       std::string &error,
+/// Makes the instances of a rule and their ranks. Open ones are as `open` says,
+/// or 1. The first variables and constants may have `known` ranks, by number of
+/// use. Nothing, and a reason, if ranks contradict each other.
+std::optional<Instances> makeInstances(const Rule &rule, std::string &error,
+                                       llvm::ArrayRef<unsigned> open = {},
                                        llvm::ArrayRef<unsigned> known = {});
+
+/// The rank of a use, as a size.
+SizeExpr getRankOf(const Instances &instances, unsigned use);
 
 /// Two extents, of instances, that are assumed to be equal.
 struct Assumption {

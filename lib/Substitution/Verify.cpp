@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Substitution/Verify.h"
-#include "Proofs/Claim.h"
-#include "Proofs/Proof.h"
 #include "Prove.h"
+#include "RankGuards.h"
 #include "Sample.h"
+#include "espalier/Proof/Proof.h"
 #include "espalier/Substitution/Shapes.h"
 #include "espalier/Substitution/Uses.h"
+#include "espalier/Support/OutputFile.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,41 +41,26 @@ llvm::raw_ostream &espalier::substitution::operator<<(llvm::raw_ostream &os,
   return os;
 }
 
-/// isl may do so much for one rule.
-static constexpr unsigned long kMaxOperations = 2'000'000;
-
 using Assumptions = llvm::SmallVector<Assumption, 4>;
 
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
-      : options(options),
-        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations})},
-        meanings(context, options.rounds) {
-    if (!options.writesProofs)
-      return;
-    integers.onImpossible = [this](llvm::ArrayRef<Constraint> constraints) {
-      proof.addQuestion(constraints);
-    };
-    integers.onCovered = [this](llvm::ArrayRef<Constraint> constraints,
-                                llvm::ArrayRef<Points> pieces) {
-      proof.addCovered(constraints, pieces);
-    };
-    integers.onNoReals = [this](llvm::StringRef question) {
-      proof.addReals(question);
-    };
-  }
+      : options(options), integers{polyhedral::Context()},
+        meanings(context, options.rounds) {}
 
   /// Under the rule's own condition, if that helps.
   Verdict decide(const Rule &rule, Budget &budget);
   /// Where a hypothesis holds; it is part of the condition that is found.
   Verdict decide(const Rule &rule, const Guard &hypothesis, Budget &budget);
+  /// Whether a graph has a meaning at these ranks, for some sizes.
+  bool isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks);
   mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
 
   VerifyOptions options;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Integers integers;
-  Proof proof;
   Meanings meanings;
+  proof::ProofFinder finder;
 };
 
 namespace {
@@ -83,15 +69,14 @@ class RankedVerifier {
 public:
   RankedVerifier(const Instances &instances, const Uses &uses,
                  const Guard &hypothesis, Meanings &meanings,
-                 const Integers &integers, Proof &proof, mlir::Type elementType,
+                 const Integers &integers, mlir::Type elementType,
                  const VerifyOptions &options, Budget &budget)
       : instances(instances), uses(uses), hypothesis(hypothesis),
-        meanings(meanings), integers(integers), proof(proof),
+        meanings(meanings), integers(integers),
         elementType(elementType), options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
-    proof.restart();
     auto typing =
         typeRule(instances, meanings, integers, {}, error, hypothesis);
     if (!typing)
@@ -107,7 +92,6 @@ public:
       return *verdict;
     for (const Assumptions &assumptions : listAssumptions()) {
       std::string ignored;
-      proof.restart();
       auto narrowed = typeRule(instances, meanings, integers, assumptions,
                                error, hypothesis);
       if (!narrowed || !budget.check())
@@ -175,9 +159,6 @@ private:
         guard->isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
     verdict.guard = std::move(*guard);
     verdict.isWeakest = assumptions.empty() && hypothesis.isEmpty();
-    if (options.writesProofs)
-      proof.addClaim(writeClaim(typing, verdict.guard));
-    proof.accept();
     if (options.numRechecks != 0)
       verdict.contradiction = recheck(typing, verdict);
     return verdict;
@@ -197,6 +178,8 @@ private:
 
   bool prove(const Instances &typed, Sizes sizes) {
     Expander expander(typed, sizes, budget);
+    Prover prover(sizes, expander.getNextVar(), budget);
+    std::vector<Demand> given, demands;
     for (auto [src, dst] : llvm::zip_equal(typed.src, typed.dst)) {
       Assumed assumed{&sizes.facts, &sizes, {}};
       llvm::SmallVector<Linear> indices;
@@ -206,18 +189,43 @@ private:
         assumed.conditions.push_back(Constraint::less(indices.back(), extent));
       }
       Sum lhs = expander.expand(src, indices, assumed);
+      llvm::append_range(given, expander.takeDemands());
       Sum rhs = expander.expand(dst, indices, assumed);
+      llvm::append_range(demands, expander.takeDemands());
       if (!expander.getError().empty()) {
         reason = expander.getError();
         return false;
       }
-      Prover prover(sizes, expander.getNextVar(), budget);
       Sum difference = add(std::move(lhs), scale(rhs, Rational::get(-1)));
-      if (options.writesProofs)
-        proof.addZero(difference, typed);
       if (!prover.isZero(std::move(difference), assumed))
         return false;
     }
+    return options.rounds || areMet(std::move(demands), std::move(given), sizes,
+                                    expander, prover);
+  }
+
+  /// Whether `dst` is made of numbers where `src` is. What is rounded is so if
+  /// what is not is.
+  bool areMet(std::vector<Demand> demands, std::vector<Demand> given,
+              const Sizes &sizes, const Expander &expander, Prover &prover) {
+    given = splitDemands(std::move(given));
+    // Where a point has no name, it cannot be chosen.
+    llvm::erase_if(given, [&](const Demand &demand) {
+      return llvm::any_of(expander.getBaseVars(), [&](Var var) {
+        return llvm::any_of(demand.conditions, [&](const Constraint &c) {
+          return c.expr.contains(var);
+        });
+      });
+    });
+    Assumed assumed{&sizes.facts, &sizes, {}};
+    for (const Demand &demand : splitDemands(std::move(demands)))
+      if (!prover.isMet(demand, given, assumed)) {
+        reason = "dst may ";
+        reason += demand.kind == Demand::Kind::NotZero
+                      ? "divide by zero"
+                      : "take a root of a negative number";
+        return false;
+      }
     return true;
   }
 
@@ -305,7 +313,6 @@ private:
   const Guard &hypothesis;
   Meanings &meanings;
   const Integers &integers;
-  Proof &proof;
   mlir::Type elementType;
   const VerifyOptions &options;
   Budget &budget;
@@ -318,22 +325,28 @@ Verifier::Verifier(const VerifyOptions &options)
     : state(std::make_unique<State>(options)) {}
 Verifier::~Verifier() = default;
 
+/// Has the proof of a verdict found.
+static void findProof(const Rule &rule, Verdict &verdict,
+                      proof::ProofFinder &finder) {
+  std::vector<std::string> sides[2];
+  for (bool isDst : {false, true})
+    for (NodeId root : isDst ? rule.dst : rule.src) {
+      llvm::raw_string_ostream os(sides[isDst].emplace_back());
+      print(rule.graph, root, os);
+    }
+  std::string condition = toString(verdict.guard, listUses(rule));
+  if (auto proof = finder.find(rule.name, sides[0], sides[1], condition,
+                               verdict.missing))
+    verdict.proof = std::move(*proof);
+}
+
 Verdict Verifier::verify(const Rule &rule) {
-  state->integers.isl.restart();
-  state->proof = Proof();
   Budget budget(state->options.deadline);
   Verdict verdict = state->decide(rule, budget);
   if (verdict.kind == Verdict::Kind::ProvedIf)
     verdict.detail = toString(verdict.guard, listUses(rule));
-  if (verdict.isProved() && state->options.writesProofs) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << verdict;
-    if (verdict.kind == Verdict::Kind::ProvedIf)
-      os << (verdict.isWeakest ? "\n; No condition is weaker."
-                               : "\n; There may be a weaker condition.");
-    verdict.proof = state->proof.str(rule, text);
-  }
+  if (verdict.isProved() && state->options.writesProofs)
+    findProof(rule, verdict, state->finder);
   return verdict;
 }
 
@@ -343,38 +356,73 @@ Verdict Verifier::State::decide(const Rule &rule, Budget &budget) {
     if (verdict.isProved())
       return verdict;
   }
-  proof = Proof();
   return decide(rule, Guard(), budget);
+}
+
+/// Combinations of more open ranks are too many.
+static constexpr unsigned kMaxOpenRanks = 3;
+
+bool Verifier::State::isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks) {
+  std::string error;
+  auto instances = makeInstances(src, error, ranks);
+  if (!instances)
+    return false;
+  auto typing = typeRule(*instances, meanings, integers, {}, error);
+  if (!typing)
+    return false;
+  auto cases = typing->sizes.getCases();
+  return !cases || !cases->empty();
 }
 
 Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
                                 Budget &budget) {
-  Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  std::string error;
+  auto known = makeInstances(rule, error);
+  if (!known)
+    return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
+  if (known->openRanks.size() > kMaxOpenRanks)
+    return {Verdict::Kind::Unknown, "too many open ranks"};
   Uses uses = listUses(rule);
-  for (unsigned rank = 1; rank <= kMaxOpenRank; ++rank) {
-    std::string error;
-    auto instances = makeInstances(rule, rank, error);
+  Rule src = rule;
+  src.dst = src.src;
+  RankGuards guards(*known);
+  Verdict result{Verdict::Kind::Unknown, "ill-typed", true};
+  for (const auto &ranks : listRanks(known->openRanks.size())) {
+    auto instances = makeInstances(rule, error, ranks);
     if (!instances)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
+    auto getRank = [&](unsigned use) -> std::optional<int64_t> {
+      return instances->list[use].rank;
+    };
+    auto noExtent = [](unsigned, unsigned) { return std::nullopt; };
+    if (holdsForUses(hypothesis, uses, noExtent, getRank) == false)
+      continue;
     Verdict verdict =
-        RankedVerifier(*instances, uses, hypothesis, meanings, integers, proof,
+        RankedVerifier(*instances, uses, hypothesis, meanings, integers,
                        getElementType(), options, budget)
             .run();
-    if (!instances->hasOpenRank || verdict.kind == Verdict::Kind::Refuted)
+    if (ranks.empty() || verdict.kind == Verdict::Kind::Refuted)
       return verdict;
-    // An axis may ask for a larger rank.
+    // An axis may ask for a larger rank; of `src` too, or of `dst` alone.
     if (verdict.isIllTyped) {
       if (result.isIllTyped)
         result = verdict;
+      if (isTyped(src, ranks))
+        guards.exclude(ranks);
       continue;
     }
-    // What any rank asks for is asked for.
-    verdict.guard.add(result.guard);
-    if (result.isIllTyped || verdict.kind != Verdict::Kind::Proved)
-      result = verdict;
-    if (result.kind == Verdict::Kind::Unknown && !result.isIllTyped)
-      return result;
+    if (verdict.kind == Verdict::Kind::Unknown)
+      return verdict;
+    guards.add(ranks, verdict.guard);
+    verdict.isWeakest &= result.isIllTyped || result.isWeakest;
+    result = verdict;
   }
+  if (!result.isProved())
+    return result;
+  result.guard = guards.join();
+  result.guard.add(hypothesis);
+  result.kind =
+      result.guard.isEmpty() ? Verdict::Kind::Proved : Verdict::Kind::ProvedIf;
   return result;
 }
 
@@ -386,16 +434,16 @@ static bool writeProof(llvm::StringRef folder, const Rule &rule,
     if (!llvm::isAlnum(c) && c != '-' && c != '.')
       c = '_';
   llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, name + ".smt2");
-  std::error_code failure = llvm::sys::fs::create_directories(folder);
-  if (!failure) {
-    llvm::raw_fd_ostream file(path, failure);
-    if (!failure)
-      file << verdict.proof;
-  }
-  if (failure)
-    errors << path << ": error: " << failure.message() << '\n';
-  return !failure;
+  llvm::sys::path::append(path, name + ".proof");
+  llvm::Error failure =
+      llvm::errorCodeToError(llvm::sys::fs::create_directories(folder));
+  if (!failure)
+    failure = espalier::writeFile(
+        path, [&](llvm::raw_ostream &os) { os << verdict.proof; });
+  bool isWritten = !failure;
+  if (!isWritten)
+    errors << path << ": error: " << llvm::toString(std::move(failure)) << '\n';
+  return isWritten;
 }
 
 int espalier::substitution::verifyFile(llvm::StringRef path,
@@ -417,18 +465,25 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
   VerifyOptions options;
   options.writesProofs = !proofs.empty();
   Verifier verifier(options);
-  unsigned counts[4] = {};
+  unsigned counts[4] = {}, numMissing = 0;
   for (const Rule &rule : rules) {
     Verdict verdict = verifier.verify(rule);
     ++counts[static_cast<unsigned>(verdict.kind)];
     os << rule.name << ": " << verdict << '\n';
-    if (!verdict.proof.empty() && !writeProof(proofs, rule, verdict, errors))
+    if (proofs.empty() || !verdict.isProved())
+      continue;
+    if (verdict.proof.empty()) {
+      errors << rule.name << ": no proof that can be checked: "
+             << verdict.missing << '\n';
+      ++numMissing;
+    } else if (!writeProof(proofs, rule, verdict, errors)) {
       isFaulty = true;
+    }
   }
   os << rules.size() << " rules: " << counts[0] << " proved, " << counts[1]
      << " proved-if, " << counts[2] << " refuted, " << counts[3]
      << " unknown\n";
   if (isFaulty)
     return 2;
-  return counts[2] + counts[3] == 0 ? 0 : 1;
+  return counts[2] + counts[3] + numMissing == 0 ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include "espalier-c/Program.h"
 #include "Arrays.h"
 #include "Bindings.h"
+#include "Interruptible.h"
 #include <mutex>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -100,11 +101,28 @@ static std::vector<Info> describe(const espalier_tensor_info *infos,
   return result;
 }
 
+namespace {
+/// What is asked and told while a module is compiled.
+template <typename Result>
+struct Conversation {
+  explicit Conversation(espalier_compile_options &options) {
+    options.user = this;
+    options.cancelled = [](void *user) -> int32_t {
+      return static_cast<Conversation *>(user)->work.isCancelled();
+    };
+  }
+
+  Interruptible<Result> work;
+  std::optional<nb::callable> progress;
+};
+} // namespace
+
 /// Hands the progress of a compilation to Python.
 static void reportProgress(uint32_t done, uint32_t all, void *user) {
   nb::gil_scoped_acquire gil;
   try {
-    (*static_cast<nb::callable *>(user))(done, all);
+    (*static_cast<Conversation<espalier_executable *> *>(user)->progress)(done,
+                                                                          all);
   } catch (nb::python_error &error) {
     // There is nobody to throw to; Python prints it.
     error.discard_as_unraisable("espalier progress");
@@ -142,18 +160,22 @@ compile(const Module &module, const std::string &cpu,
     optimization->set(options);
   options.cache_dir = cacheDir.c_str();
   options.cache_limit = cacheLimit.value_or(options.cache_limit);
-  if (progress) {
+  Conversation<espalier_executable *> conversation(options);
+  conversation.progress = std::move(progress);
+  if (conversation.progress)
     options.progress = reportProgress;
-    options.user = &*progress;
-  }
-  espalier_executable *executable;
-  {
-    nb::gil_scoped_release release;
-    executable = espalier_compile(module.get(), &options);
-  }
+  espalier_executable *executable = conversation.work.run(
+      [&] { return espalier_compile(module.get(), &options); },
+      espalier_executable_destroy);
   if (!executable)
     throw CompileError(espalier_module_last_error(module.get()));
-  return std::make_unique<Program>(executable);
+  auto result = std::make_unique<Program>(executable);
+  const char *warnings = espalier_module_last_warnings(module.get());
+  // The place is that of the call of `espalier.compile`.
+  if (*warnings &&
+      PyErr_WarnEx(PyExc_RuntimeWarning, warnings, /*stack_level=*/3) != 0)
+    throw nb::python_error();
+  return result;
 }
 
 /// Returns a report in JSON.
@@ -170,14 +192,39 @@ static std::string optimize(const Module &module, const std::string &cpu,
   auto write = [](const char *text, size_t size, void *user) {
     static_cast<std::string *>(user)->assign(text, size);
   };
-  int status;
-  {
-    nb::gil_scoped_release release;
-    status = espalier_optimize(module.get(), &options, write, &report);
-  }
+  Conversation<int> conversation(options);
+  int status = conversation.work.run([&] {
+    return espalier_optimize(module.get(), &options, write, &report);
+  });
   if (status != 0)
     throw CompileError(espalier_module_last_error(module.get()));
   return report;
+}
+
+using AnyArray = nb::ndarray<nb::device::cpu>;
+using ReadArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+/// Returns the numbers of 16 bits that stand for the elements of a tensor of
+/// bfloat16, which NumPy does not know; nothing for another tensor.
+template <typename Array, typename Bits>
+static std::optional<nb::ndarray<nb::numpy, Bits>>
+viewBits(const Array &array) {
+  nb::dlpack::dtype bfloat16{
+      static_cast<uint8_t>(nb::dlpack::dtype_code::Bfloat), 16, 1};
+  if (array.dtype() != bfloat16)
+    return std::nullopt;
+  std::vector<size_t> shape;
+  std::vector<int64_t> strides;
+  for (size_t axis = 0; axis < array.ndim(); ++axis) {
+    shape.push_back(array.shape(axis));
+    strides.push_back(array.stride(axis));
+  }
+  auto *owner = new Array(array);
+  nb::capsule keeper(
+      owner, [](void *kept) noexcept { delete static_cast<Array *>(kept); });
+  return nb::ndarray<nb::numpy, Bits>(
+      const_cast<void *>(static_cast<const void *>(array.data())), shape.size(),
+      shape.data(), keeper, strides.data());
 }
 
 static std::vector<std::vector<int64_t>>
@@ -280,6 +327,12 @@ void espalier::python::bindProgram(nb::module_ &extension) {
           nb::arg("count"), "Set the number of threads of later runs.")
       .def("save", save, nb::arg("path"),
            "Write a shared library or an object and, beside it, its C header.");
+
+  extension.def("bfloat16_bits", viewBits<AnyArray, uint16_t>,
+                nb::arg("tensor"));
+  extension.def("bfloat16_bits", viewBits<ReadArray, const uint16_t>,
+                nb::arg("tensor"),
+                "Return the bits of a tensor of bfloat16 that offers DLPack.");
 
   nb::class_<Call>(extension, "Call", "A program with the arrays of a run.")
       .def("__call__", &Call::run, "Run on the inputs and write the outputs.");

@@ -46,6 +46,20 @@ static void transform(const Module &module, const std::string &script) {
     throw CompileError(espalier_module_last_error(module.get()));
 }
 
+static std::string printDefaultSchedule(const Module &module,
+                                        const std::string &kernel,
+                                        const std::string &cpu,
+                                        const std::string &features) {
+  espalier_compile_options options = espalier_default_compile_options();
+  options.cpu = cpu.c_str();
+  options.features = features.c_str();
+  std::string text;
+  if (espalier_module_default_schedule(module.get(), kernel.c_str(), &options,
+                                       appendText, &text) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return text;
+}
+
 static std::string describeKernels(const Module &module) {
   std::string text;
   espalier_module_describe_kernels(module.get(), appendText, &text);
@@ -102,6 +116,11 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
                 "Take a module to a later stage of compilation.");
   extension.def("transform", transform, nb::arg("module"), nb::arg("script"),
                 "Apply a transform script to a module.");
+  extension.def("default_schedule", printDefaultSchedule, nb::arg("module"),
+                nb::arg("kernel") = "", nb::arg("cpu") = "",
+                nb::arg("features") = "",
+                "Return the script of the default schedule of a module's "
+                "kernels, or of one.");
   extension.def("describe_kernels", describeKernels, nb::arg("module"),
                 "Describe the kernels of a module as JSON.");
 }

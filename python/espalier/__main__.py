@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import NoReturn
 
 from espalier.commands import bench, check, compile, demo, report, run
@@ -18,9 +20,8 @@ class Parser(argparse.ArgumentParser):
     """A parser that exits with 1, as every error but an unsupported operator."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the message, and exit."""
-        self.print_usage(sys.stderr)
-        self.exit(EXIT_ERROR, f"{self.prog}: error: {message}\n")
+        """Print the message in one line, and exit."""
+        self.exit(EXIT_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -40,6 +41,12 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Stop in good order; if that takes too long, a second time ends the process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     args = make_parser().parse_args(arguments)
@@ -55,8 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_ERROR
     except KeyboardInterrupt:
-        return 128 + 2
+        print("espalier: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, interrupt)
     sys.exit(main())

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 
+from espalier import _espalier
 from espalier.errors import ArgumentError
 
 MAX_BYTES = 2**46
@@ -44,6 +46,8 @@ def as_array(name: str, value: object) -> np.ndarray:
         try:
             return np.from_dlpack(value)  # type: ignore[arg-type]
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            if (array := _bfloat16_array(value)) is not None:
+                return array
             raise ArgumentError(
                 f"argument '{name}': expects a tensor on the CPU, but {error}"
             ) from error
@@ -53,6 +57,15 @@ def as_array(name: str, value: object) -> np.ndarray:
             "use numpy.asarray with the element type"
         )
     raise ArgumentError(f"argument '{name}': expects an array, but got {type(value).__name__}")
+
+
+def _bfloat16_array(value: object) -> np.ndarray | None:
+    """Return a DLPack tensor of bfloat16, which NumPy refuses; None for another one."""
+    try:
+        bits = _espalier.bfloat16_bits(value)
+    except TypeError:
+        return None
+    return None if bits is None else bits.view(ml_dtypes.bfloat16)
 
 
 def check_array(info: TensorInfo, array: np.ndarray) -> None:
@@ -99,6 +112,12 @@ def check_symbols(infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray]) -> 
                 )
             origin.setdefault(expected, info.name)
     return extents
+
+
+def check_threads(count: object) -> None:
+    """Check a number of threads."""
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise ArgumentError(f"expects at least 1 thread, but got {count!r}")
 
 
 def check_output(info: TensorInfo, array: np.ndarray, shape: Sequence[int]) -> None:

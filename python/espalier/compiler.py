@@ -12,7 +12,7 @@ import onnx
 
 from espalier import _espalier
 from espalier.buffers import from_buffer, to_buffer
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, naming
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
@@ -71,6 +71,11 @@ def is_mlir(model: Model) -> bool:
     """Say whether a model is MLIR text, or a path to it, rather than ONNX."""
     if isinstance(model, onnx.ModelProto | bytes):
         return False
+    if not isinstance(model, str | os.PathLike):
+        raise EspalierError(
+            "expects a path, an ONNX model or its bytes, or MLIR as text as a model, "
+            f"but got {type(model).__name__}"
+        )
     text = os.fspath(model)
     return "\n" in text or text.endswith(".mlir") or "func.func" in text
 
@@ -79,8 +84,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """Return what a text file contains."""
     try:
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise EspalierError(f"cannot read '{os.fspath(path)}': {error}") from error
+    except OSError as error:
+        raise EspalierError(f"cannot read '{os.fspath(path)}': {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise EspalierError(
+            f"cannot read '{os.fspath(path)}': expects text in UTF-8, but got other "
+            f"bytes at byte {error.start}"
+        ) from error
 
 
 def load_module(
@@ -90,17 +100,18 @@ def load_module(
     values: Mapping[str, np.ndarray] | None = None,
 ) -> tuple[_espalier.Module, dict[str, np.ndarray]]:
     """Return a model as a module, and the input values that it relies on."""
-    if not is_mlir(model):
-        module = Module()
-        return module, import_model(model, module, dims, shapes, values)
-    if dims or shapes:
-        raise EspalierError("expects an ONNX model for shapes to be given, but got MLIR")
-    assert not isinstance(model, onnx.ModelProto | bytes), "MLIR is text or a path"
-    text = os.fspath(model)
-    if text.endswith(".mlir") and "\n" not in text:
-        text = read_text(text)
-    check_text(text)
-    return _espalier.Module.parse(text), {}
+    with naming(model):
+        if not is_mlir(model):
+            module = Module()
+            return module, import_model(model, module, dims, shapes, values)
+        if dims or shapes:
+            raise EspalierError("expects an ONNX model for shapes to be given, but got MLIR")
+        assert not isinstance(model, onnx.ModelProto | bytes), "MLIR is text or a path"
+        text = os.fspath(model)
+        if text.endswith(".mlir") and "\n" not in text:
+            text = read_text(text)
+        check_text(text)
+        return _espalier.Module.parse(text), {}
 
 
 def compile(
@@ -139,13 +150,27 @@ def compile(
         >>> f = espalier.compile("model.onnx", options=espalier.Options(cpu="haswell"))
         >>> f.save("model.so")
     """
+    script = None if schedule is None else read_text(schedule)
     module, bound = load_module(model, dims, shapes, values)
-    if name is not None:
-        module.name = check_identifier(name)
-    if schedule is not None:
-        _espalier.lower(module, "poly", (options or Options()).winograd)
-        _espalier.transform(module, read_text(schedule))
-    return compile_module(module, bound, options, progress)
+    with naming(model):
+        if name is not None:
+            module.name = check_identifier(name)
+        if script is not None:
+            apply_script(module, script, schedule, options)
+        return compile_module(module, bound, options, progress)
+
+
+def apply_script(
+    module: _espalier.Module,
+    script: str,
+    path: str | os.PathLike[str] | None,
+    options: Options | None = None,
+) -> None:
+    """Lower a module to kernels, and apply to them a transform script read from `path`."""
+    _espalier.lower(module, "poly", (options or Options()).winograd)
+    with naming(path):
+        check_text(script)
+        _espalier.transform(module, script)
 
 
 def compile_for(
@@ -183,7 +208,8 @@ def lower(
     to the kernels can be saved as a script, which `compile` takes.
     """
     module, _ = load_module(model, dims, shapes, values)
-    _espalier.lower(module, "poly", winograd)
+    with naming(model):
+        _espalier.lower(module, "poly", winograd)
     return module
 
 
@@ -199,7 +225,8 @@ def interpret(model: Model, inputs: Mapping[str, np.ndarray]) -> dict[str, np.nd
     """
     shapes = None if is_mlir(model) else shapes_of(inputs)
     module, _ = load_module(model, None, shapes, inputs)
-    return interpret_module(module, inputs)
+    with naming(model):
+        return interpret_module(module, inputs)
 
 
 def interpret_module(

@@ -1,5 +1,8 @@
 """What can go wrong, as exceptions with a message for the user."""
 
+import contextlib
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -39,3 +42,19 @@ class UnsupportedOperators(EspalierError):
         lines = "\n".join(f"  {node}" for node in nodes)
         plural = "s are" if len(nodes) > 1 else " is"
         super().__init__(f"{len(nodes)} node{plural} not supported:\n{lines}")
+
+
+@contextlib.contextmanager
+def naming(source: object) -> Iterator[None]:
+    """Put the name of the file that something comes from before the errors about it.
+
+    Arguments:
+        source: a path; errors about anything else stay as they are.
+    """
+    try:
+        yield
+    except EspalierError as error:
+        if isinstance(source, str | os.PathLike) and "\n" not in (name := os.fspath(source)):
+            message = str(error)
+            error.args = (message if name in message else f"{name}: {message}",)
+        raise

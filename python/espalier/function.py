@@ -15,8 +15,9 @@ from espalier.arrays import (
     check_output,
     check_overlap,
     check_symbols,
+    check_threads,
 )
-from espalier.errors import ArgumentError
+from espalier.errors import ArgumentError, naming
 
 
 class Program(Protocol):
@@ -129,6 +130,8 @@ class Function:
         return call
 
     def _inputs(self, values: Mapping[str, object]) -> list[np.ndarray]:
+        if not isinstance(values, Mapping):
+            raise ArgumentError(f"expects arrays by name, but got {type(values).__name__}")
         names = [info.name for info in self.inputs]
         for name in values:
             if name not in names:
@@ -167,8 +170,7 @@ class Function:
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
-        if count < 1:
-            raise ArgumentError(f"expects at least 1 thread, but got {count}")
+        check_threads(count)
         self.program.set_num_threads(count)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -178,7 +180,8 @@ class Function:
             path: ends in `.so` for a shared library, or in `.o` for an object, which is
                 linked with libm and, unless compiled without threads, libomp.so.5.
         """
-        self.program.save(os.fspath(path))
+        with naming(path):
+            self.program.save(os.fspath(path))
 
     @property
     def kernels(self) -> int:

@@ -7,7 +7,8 @@ The cases are those of cases.toml in each folder, and `polybench/KERNEL`: a kern
 of PolyBench, with a schedule that a person wrote, against plain C.
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
-or limit holds. The exit status is 1 if a case fails. Baselines run in the same
+or limit holds. The exit status is 1 if a case fails, has nothing to be compared
+with, or none is selected. Baselines run in the same
 session with as many threads, those that are installed; the ratio is to the
 fastest of them. OpenBLAS uses its AVX-512 kernels where the machine can,
 whatever the environment says about it.
@@ -19,11 +20,12 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 # OpenBLAS reads these when numpy is loaded. Its own choice of kernels is not the
@@ -187,9 +189,15 @@ def describe_machine() -> dict[str, str]:
     model = next(
         (li.partition(":")[2].strip() for li in info.splitlines() if "model name" in li), ""
     )
+    return {"commit": find_commit(), "machine": model or platform.machine()}
+
+
+def find_commit() -> str:
+    """Return the commit that is checked out; empty without git or a repository."""
     command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    return {"commit": commit, "machine": model or platform.machine()}
+    if shutil.which("git") is None:
+        return ""
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def time_all(
@@ -210,7 +218,12 @@ def time_all(
 
 
 def compare_times(own: Timing, others: dict[str, Timing], peers: list[Peer]) -> dict[str, Any]:
-    """Return what a result line has about the times: all, and the ratio to the best."""
+    """Return what a result line has about the times: all, and the ratio to the best.
+
+    With nothing to compare with, the ratio is infinite.
+    """
+    if not others:
+        return own.as_dict() | {"ratio": float("inf"), "baselines_ms": {}, "baseline_builds": {}}
     best = min(others, key=lambda name: others[name].median_ms)
     result = own.as_dict() | own.compared_with(best, others[best])
     result["baselines_ms"] = {name: round(t.median_ms, 4) for name, t in others.items()}
@@ -269,26 +282,34 @@ def main() -> int:
     parser.add_argument("--only", metavar="TEXT", help="cases whose name contains TEXT")
     args = parser.parse_args()
     machine = describe_machine()
-    failed = False
+    count, failed = 0, False
+    for result in run_all(args.only, args.toy, args.seconds):
+        # Without a baseline there is no ratio, and nothing that could pass.
+        if result.get("ratio") == float("inf"):
+            result |= {"ratio": None, "passed": False}
+        count, failed = count + 1, failed or not result["passed"]
+        print(json.dumps({**result, **machine}), flush=True)
+    if not count:
+        parser.error(f"argument --only: expects part of a case's name, but got '{args.only}'")
+    return 1 if failed else 0
+
+
+def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
+    """Yield the result line of each case whose name contains `only`."""
     kernel_times = default_cache() / KERNEL_TIMES
-    for case in load_cases(args.only, args.toy):
+    for case in load_cases(only, toy):
         if "search" in case:
-            model = BUILDERS[case["model"]](**case["toy" if args.toy else "sizes"])
-            result = run_search(case, model, args.toy, args.seconds, kernel_times)
+            model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
+            yield run_search(case, model, toy, seconds, kernel_times)
         elif case.get("metric") == "orders":
-            result = run_orders(case, args.toy, args.seconds)
-            result["passed"] = bool(result["error"] <= TOLERANCE)
+            result = run_orders(case, toy, seconds)
+            yield {**result, "passed": bool(result["error"] <= TOLERANCE)}
         elif case["model"] in KERNELS:
-            result = run_sparse(case, args.toy, args.seconds)
+            yield run_sparse(case, toy, seconds)
         else:
             with tempfile.TemporaryDirectory() as cache:
-                result = run_case(case, args.toy, args.seconds, pathlib.Path(cache))
-        failed |= not result["passed"]
-        print(json.dumps({**result, **machine}), flush=True)
-    for result in compare(args.only, args.toy, args.seconds):
-        failed |= not result["passed"]
-        print(json.dumps({**result, **machine}), flush=True)
-    return 1 if failed else 0
+                yield run_case(case, toy, seconds, pathlib.Path(cache))
+    yield from compare(only, toy, seconds)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import ctypes.util
 import functools
 import os
 import pathlib
+import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -19,10 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import numpy_helper
 
-from espalier.testing.onnxruntime import OnnxRuntime
+from espalier.testing.onnxruntime import OnnxRuntime, load_onnxruntime
 
 if TYPE_CHECKING:
     import torch
@@ -68,7 +68,8 @@ def onnxruntime_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Pe
     def call() -> None:
         last.update(session.run(inputs))
 
-    return Peer("onnxruntime", f"onnxruntime {onnxruntime.__version__}", call, lambda: last)
+    build = f"onnxruntime {load_onnxruntime().__version__}"
+    return Peer("onnxruntime", build, call, lambda: last)
 
 
 def openvino_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | None:
@@ -245,7 +246,9 @@ def mkl_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | Non
 def load_onednn() -> ctypes.CDLL | None:
     """Return the oneDNN that is installed, with `onednn.cpp` beside it."""
     source = pathlib.Path(__file__).parent / "peers" / "onednn.cpp"
-    compiler = os.environ.get("CXX", "c++")
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    if compiler is None:
+        return None
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(folder, "onednn.so")
         command = [compiler, "-O2", "-fopenmp", "-shared", "-fPIC", str(source), "-ldnnl"]

@@ -8,6 +8,8 @@ import numpy as np
 from espalier.dtypes import DTYPES
 from numpy_resize import resize
 
+ANGULAR = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+
 _erf = np.frompyfunc(math.erf, 1, 1)
 
 
@@ -279,9 +281,8 @@ OPERATIONS: dict[str, Callable] = {
     "log": np.log,
     "sqrt": np.sqrt,
     "reciprocal": np.reciprocal,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
+    **{name: getattr(np, name) for name in ANGULAR},
+    **{f"a{name}": getattr(np, f"arc{name}") for name in ANGULAR},
     "erf": lambda x: _erf(x).astype(x.dtype),
     "sigmoid": _sigmoid,
     "relu": lambda x: np.maximum(x, 0),

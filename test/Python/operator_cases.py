@@ -55,6 +55,17 @@ CASES = {
     "einsum_ellipsis": one_op(
         "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, [4, 3])}, equation="...i,ij->...j"
     ),
+    "einsum_upper_case": one_op(
+        "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, ["n", 4, 3])}, equation="bSd,bdE->SbE"
+    ),
+    "einsum_cases_differ": one_op(
+        "Einsum", {"x": (F32, ["n", "s"]), "z": (F32, [4, "n"])}, equation="aA,Ba->AB"
+    ),
+    "einsum_ellipsis_upper_case": one_op(
+        "Einsum", {"x": (F32, ["n", "s", 4]), "z": (F32, [4, 3])}, equation="...Z,ZA->A..."
+    ),
+    "einsum_diagonal": one_op("Einsum", {"x": (F32, [3, "n", 3])}, equation="iji->ji"),
+    "einsum_trace": one_op("Einsum", {"x": (F32, ["n", 4, 4])}, equation="...ii"),
     "softmax": one_op("Softmax", MATRIX, axis=0),
     "log_softmax": one_op("LogSoftmax", MATRIX),
     "layer_norm_no_bias": one_op("LayerNormalization", IMAGE, {"w": np.full(9, 0.5, F32)}),
@@ -120,6 +131,10 @@ CASES = {
     "mish": one_op("Mish", MATRIX),
     "celu": one_op("Celu", MATRIX, alpha=0.5),
     "hard_swish": one_op("HardSwish", MATRIX),
+    "prelu": one_op("PRelu", IMAGE, {"slope": np.arange(9, dtype=F32)}),
+    **{name: one_op(name.capitalize(), MATRIX) for name in ("tan", "asin", "acos", "atan")},
+    **{f"{name}h": one_op(f"{name}h".capitalize(), MATRIX) for name in ("sin", "cos")},
+    **{f"a{name}h": one_op(f"A{name}h", MATRIX) for name in ("sin", "cos", "tan")},
 }
 
 

@@ -1,8 +1,10 @@
 """Compiled functions: every rule at the boundary has its message."""
 
+import ctypes
 import re
 from collections.abc import Callable, Sequence
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -102,6 +104,39 @@ def test_dlpack(function):
     y, _ = function(x=Tensor(given["x"]), w=given["w"])
     assert (y == 2).all()
     assert np.shares_memory(as_array("x", Tensor(given["x"])), given["x"])
+
+
+class BFloat16Tensor:
+    """Offers bfloat16 by DLPack, as PyTorch does and NumPy cannot."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.bits = array.view(np.uint16)
+
+    def __dlpack__(self, **_options: object) -> object:
+        capsule = self.bits.__dlpack__()
+        get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        get_pointer.restype = ctypes.c_void_p
+        get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        # Behind the address, the device and the rank: the kind of element.
+        place = get_pointer(capsule, b"dltensor") + 20
+        ctypes.c_uint8.from_address(place).value = 4
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.bits.__dlpack_device__()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (2, 0, 3)])
+def test_dlpack_of_bfloat16(shape):
+    array = np.arange(int(np.prod(shape)), dtype=ml_dtypes.bfloat16).reshape(shape)
+    taken = as_array("x", BFloat16Tensor(array))
+    assert (taken.dtype, taken.shape) == (array.dtype, array.shape)
+    assert (taken == array).all()
+    assert taken.size == 0 or np.shares_memory(taken, array)
+    if array.ndim == 2:
+        turned = as_array("x", BFloat16Tensor(array.T))
+        assert (turned == array.T).all()
+        assert not turned.flags.c_contiguous
 
 
 def test_description(function):

@@ -146,6 +146,15 @@ def test_default_sizes_suit_the_number_of_points():
         make_page(Schedule(deep), {"n": 6})
 
 
+def test_titles_do_not_overlap():
+    """Not even where panels are narrower than their titles."""
+    svg = svg_of(make_page(Schedule(product), {"m": 1, "n": 1, "k": 1}))
+    titles = [text for text in svg.findall("text") if text.get("class") == "title"]
+    (first, second) = sorted(titles, key=lambda title: float(title.get("x")))
+    assert float(first.get("x")) + 7 * len(first.text) < float(second.get("x"))
+    assert float(second.get("x")) + 7 * len(second.text) < float(svg.get("width"))
+
+
 def test_trace():
     trace = Schedule(product).trace([1, 2, 2])
     assert trace["computations"] == {"acc": ["i", "j", "p"], "init": ["i", "j"]}

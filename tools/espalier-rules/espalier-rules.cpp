@@ -16,16 +16,10 @@ int main(int argc, char **argv) {
                             cl::sub(verify));
   cl::opt<std::string> proofs("proofs", cl::desc("Write proofs to here"),
                               cl::value_desc("folder"), cl::sub(verify));
-  cl::SubCommand check("check", "Replay the proofs in a folder");
-  cl::opt<std::string> folder(cl::Positional, cl::Required,
-                              cl::desc("<folder>"), cl::sub(check));
   cl::ParseCommandLineOptions(argc, argv, "Espalier substitution rules\n");
   if (verify)
     return espalier::substitution::verifyFile(file, proofs, llvm::outs(),
                                               llvm::errs());
-  if (check)
-    return espalier::substitution::checkProofs(folder, llvm::outs(),
-                                               llvm::errs());
   if (std::optional<int> status = espalier::rules::runGenerate())
     return *status;
   if (std::optional<int> status = espalier::rules::runProve())

@@ -23,6 +23,19 @@ missing_packages() {
   done < <(grep -v '^#' "$setup/packages.txt")
 }
 
+# Fails unless apt knows the packages that it is given.
+find_packages() {
+  local unknown=() package
+  for package in "$@"; do
+    apt-cache show --no-all-versions "$package" >/dev/null 2>&1 || unknown+=("$package")
+  done
+  ((${#unknown[@]})) || return 0
+  fail "expects these packages in what /etc/apt/sources.list and" \
+    "/etc/apt/sources.list.d name, but apt does not know them: ${unknown[*]};" \
+    "for Debian 12, LLVM 22 is in: deb http://deb.debian.org/debian-security" \
+    "bookworm-security main"
+}
+
 install_packages() {
   command -v dpkg-query >/dev/null ||
     fail "expects Debian 12 or newer, but there is no dpkg-query; install what" \
@@ -35,8 +48,9 @@ install_packages() {
       "${missing[*]}; run as root: apt-get install ${missing[*]}"
   say "installing ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -q &&
-    apt-get install -q -y --no-install-recommends "${missing[@]}" ||
+  apt-get update -q || fail "apt-get could not update its lists of packages"
+  find_packages "${missing[@]}"
+  apt-get install -q -y --no-install-recommends "${missing[@]}" ||
     fail "apt-get could not install ${missing[*]}"
 }
 
@@ -55,16 +69,18 @@ install_venv() {
   cp "$setup/requirements.txt" "$stamp"
 }
 
-build_all() {
+# Builds the targets that it is given, or everything.
+build_targets() {
   say "building in $build"
   cmake -G Ninja -S "$root" -B "$build" -DCMAKE_C_COMPILER=clang-22 \
     -DCMAKE_CXX_COMPILER=clang++-22 \
     -DPython_EXECUTABLE="$venv/bin/python" --log-level=WARNING
-  cmake --build "$build" --parallel "$(nproc)"
+  cmake --build "$build" --parallel "$(nproc)" ${1:+--target "$@"}
 }
 
+# Installs what is missing and builds; the arguments are those of build_targets.
 prepare() {
   install_packages
   install_venv
-  build_all
+  build_targets "$@"
 }

@@ -27,6 +27,8 @@ struct espalier_module {
   mlir::OpBuilder builder;
   /// The diagnostics of the last call that failed.
   std::string error;
+  /// The warnings of the last compilation, one per line.
+  std::string warnings;
   /// Numbers the blobs of constants.
   unsigned numConstants = 0;
 };
@@ -37,12 +39,14 @@ namespace espalier::capi {
 PipelineOptions makePipelineOptions(const espalier_compile_options *options);
 
 /// Collects diagnostics, notes included, as text, one per line, while it
-/// lives; remarks and warnings are left out. The metadata of an error, if it is
-/// a dictionary, becomes `data`.
+/// lives; remarks are left out, and so are warnings where there is no text
+/// `warnings` for them. The metadata of an error, if it is a dictionary,
+/// becomes `data`.
 class ErrorCollector : public mlir::ScopedDiagnosticHandler {
 public:
   ErrorCollector(mlir::MLIRContext *context, std::string &text,
-                 mlir::DictionaryAttr *data = nullptr);
+                 mlir::DictionaryAttr *data = nullptr,
+                 std::string *warnings = nullptr);
 };
 
 } // namespace espalier::capi

@@ -86,22 +86,12 @@ inline double evaluateFloat(ScalarFn fn, double lhs, double rhs) {
     return std::fabs(lhs);
   case ScalarFn::Sign:
     return std::isnan(lhs) ? lhs : double((lhs > 0) - (lhs < 0));
-  case ScalarFn::Exp:
-    return std::exp(lhs);
-  case ScalarFn::Log:
-    return std::log(lhs);
-  case ScalarFn::Sqrt:
-    return std::sqrt(lhs);
   case ScalarFn::Rsqrt:
     return 1 / std::sqrt(lhs);
-  case ScalarFn::Sin:
-    return std::sin(lhs);
-  case ScalarFn::Cos:
-    return std::cos(lhs);
-  case ScalarFn::Tanh:
-    return std::tanh(lhs);
-  case ScalarFn::Erf:
-    return std::erf(lhs);
+#define MATH_FN(id, name, function, operation)                                 \
+  case ScalarFn::id:                                                           \
+    return std::function(lhs);
+#include "espalier/Definition/ScalarFunctions.def"
   case ScalarFn::Floor:
     return std::floor(lhs);
   case ScalarFn::Ceil:
@@ -244,14 +234,9 @@ inline int64_t evaluateInteger(ScalarFn fn, bool isSigned, int64_t lhs,
   case ScalarFn::Ceil:
   case ScalarFn::Round:
     return lhs;
-  case ScalarFn::Exp:
-  case ScalarFn::Log:
-  case ScalarFn::Sqrt:
   case ScalarFn::Rsqrt:
-  case ScalarFn::Sin:
-  case ScalarFn::Cos:
-  case ScalarFn::Tanh:
-  case ScalarFn::Erf:
+#define MATH_FN(id, name, function, operation) case ScalarFn::id:
+#include "espalier/Definition/ScalarFunctions.def"
   case ScalarFn::IsNaN:
     return 0;
   }

@@ -30,6 +30,25 @@ struct CodegenOptions {
   /// Called after each finished object with the number of finished and of all,
   /// from any thread but one at a time.
   std::function<void(unsigned done, unsigned all)> progress;
+  /// Asked between steps, from any thread; once it says so, compilation fails
+  /// soon. Null for a compilation that nothing interrupts.
+  std::function<bool()> isCancelled;
+
+  bool mustStop() const { return isCancelled && isCancelled(); }
+};
+
+/// While this lives, no more passes run in a context once `isCancelled`, which
+/// may be null, says so; whoever runs them has to ask whether they have run.
+class InterruptiblePasses {
+public:
+  InterruptiblePasses(mlir::MLIRContext *context,
+                      std::function<bool()> isCancelled);
+  ~InterruptiblePasses();
+  InterruptiblePasses(const InterruptiblePasses &) = delete;
+  InterruptiblePasses &operator=(const InterruptiblePasses &) = delete;
+
+private:
+  mlir::MLIRContext *context = nullptr;
 };
 
 /// Adds what compilation needs to `registry`: the translations to LLVM IR.

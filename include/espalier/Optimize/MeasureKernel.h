@@ -17,15 +17,29 @@ struct MeasureOptions {
   std::chrono::milliseconds timeLimit{10000};
   /// Bytes that one kernel may take beyond those of this process.
   uint64_t memoryLimit = uint64_t(4) << 30;
+  /// What a program reads of constants before it reads the same one again, as
+  /// far as that matters: bytes of copies that the calls of a kernel take in
+  /// turns. With the default, constants are never in a cache.
+  uint64_t constantBytes = kMaxConstantBytes;
+
+  /// More than the caches of a core; copies of more only take memory.
+  static constexpr uint64_t kMaxConstantBytes = 32 << 20;
 };
+
+/// Returns the bytes of all different constants of `module`.
+uint64_t countConstantBytes(mlir::ModuleOp module);
+
+/// Returns one of few numbers, so that networks of a like size share the times
+/// of their kernels.
+uint64_t roundConstantBytes(uint64_t bytes);
 
 /// A module that is one kernel, for which `poly-add-main` can make a program.
 struct KernelModule {
   /// In MLIR's text form.
   std::string text;
   /// By argument that is only read, whether it is a constant of the program.
-  /// Constants are measured as they are found in a program: not in the cache of
-  /// a core.
+  /// Constants are measured as they are found in a program: in the cache of a
+  /// core only if all constants of the program are (see `constantBytes`).
   std::vector<bool> isConstant;
 };
 

@@ -40,8 +40,9 @@ public:
   isl_ctx *get() const;
   /// Why the last operation failed; empty if none did.
   std::string getError() const;
-  /// Forgets errors, and the operations counted so far.
-  void restart() const;
+  /// Forgets errors, and the operations counted so far. With `maxOperations`,
+  /// that is the limit from now on.
+  void restart(unsigned long maxOperations = 0) const;
 
 private:
   std::shared_ptr<isl_ctx> ctx;

@@ -12,7 +12,8 @@
 // A line `where GUARD` limits a rule to some sizes, and a line `arithmetic
 // exact` or `arithmetic reassociates` says whether results round as before. A
 // file that begins with a line `version 1` ends with a line `end N`, with its
-// number of rules.
+// number of rules. Lines that begin with another word are remarks; in a rule,
+// a word that looks like one of these misspelt is an error.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,8 +25,8 @@ struct RuleShapes {
   std::vector<std::optional<int64_t>> cuts;
 };
 
-/// Rules that leave the rank of a tensor open are proved at ranks from 1 to
-/// this one.
+/// Rules that leave the rank of a tensor open are proved at ranks up to this
+/// one.
 constexpr unsigned kMaxOpenRank = 4;
 
 /// Whether a rule leaves the rank of a tensor open.

@@ -35,10 +35,9 @@ struct Verdict {
   /// Where a proof is contradicted by an evaluation that was asked for by
   /// `VerifyOptions::numRechecks`: a bug of the verifier.
   std::string contradiction;
-  /// The proof, if `VerifyOptions::writesProofs` asks for it: the normal forms,
-  /// and in SMT-LIB the questions that it relies on and those that say what the
-  /// condition promises, all of which must be answered `unsat`.
-  std::string proof;
+  /// The proof, if `VerifyOptions::writesProofs` asks for it, which the program
+  /// espalier-proof-check checks; or why none was found.
+  std::string proof, missing;
 
   /// Perhaps under a condition.
   bool isProved() const {
@@ -78,16 +77,9 @@ private:
 /// Reads a rule file and prints a line for each rule and one that counts them.
 /// Returns the exit code: 0 if every rule was proved, perhaps under a
 /// condition; 1 if one was not; 2 if the file has a fault. Puts the proofs into
-/// the folder `proofs`, unless that is empty: `<rule>.smt2` each.
+/// the folder `proofs`, unless that is empty: `<rule>.proof` each.
 int verifyFile(llvm::StringRef path, llvm::StringRef proofs,
                llvm::raw_ostream &os, llvm::raw_ostream &errors);
-
-/// Replays the questions of the proofs in a folder with the program `z3`, or
-/// with Z3's library if there is none, and prints a line for each file. Returns
-/// 0 if all answers are as they must be, otherwise 1, and 2 if there are no
-/// proofs.
-int checkProofs(llvm::StringRef folder, llvm::raw_ostream &os,
-                llvm::raw_ostream &errors);
 
 } // namespace espalier::substitution
 

@@ -14,12 +14,6 @@ Type espalier::graphtopoly::getComputeType(Type type) {
   return type;
 }
 
-Type espalier::graphtopoly::getStoredType(Type type) {
-  if (type.isInteger(1))
-    return IntegerType::get(type.getContext(), 8);
-  return getComputeType(type);
-}
-
 static bool isUnsigned(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
@@ -176,24 +170,14 @@ Value emitFloatFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
     Value rest = arith::SelectOp::create(b, loc, below, minusOne, x);
     return arith::SelectOp::create(b, loc, above, one, rest);
   }
-  case ScalarFn::Exp:
-    return math::ExpOp::create(b, loc, x);
-  case ScalarFn::Log:
-    return math::LogOp::create(b, loc, x);
-  case ScalarFn::Sqrt:
-    return math::SqrtOp::create(b, loc, x);
   case ScalarFn::Rsqrt: {
     Value root = math::SqrtOp::create(b, loc, x);
     return arith::DivFOp::create(b, loc, emitNumber(b, loc, type, 1), root);
   }
-  case ScalarFn::Sin:
-    return math::SinOp::create(b, loc, x);
-  case ScalarFn::Cos:
-    return math::CosOp::create(b, loc, x);
-  case ScalarFn::Tanh:
-    return math::TanhOp::create(b, loc, x);
-  case ScalarFn::Erf:
-    return math::ErfOp::create(b, loc, x);
+#define MATH_FN(id, name, function, operation)                                 \
+  case ScalarFn::id:                                                           \
+    return math::operation::create(b, loc, x);
+#include "espalier/Definition/ScalarFunctions.def"
   case ScalarFn::Floor:
     return math::FloorOp::create(b, loc, x);
   case ScalarFn::Ceil:

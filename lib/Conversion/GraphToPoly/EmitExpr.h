@@ -12,9 +12,6 @@ namespace espalier::graphtopoly {
 /// operations carry it.
 mlir::Type getComputeType(mlir::Type type);
 
-/// The type that they have in memory: booleans take a byte.
-mlir::Type getStoredType(mlir::Type type);
-
 /// Emits `expr` with `arith` and `math`. `leaf` gives the values of variables,
 /// parameters (of type index) and accesses (of the compute type).
 mlir::Value emitExpr(mlir::OpBuilder &builder, mlir::Location loc,

@@ -2,7 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
-#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -122,6 +122,7 @@ struct KernelInfo : llvm::DenseMapInfo<poly::KernelOp> {
 
 /// What the versions of a function have in common.
 struct Shared {
+  ProgramBuilder functions;
   func::FuncOp main;
   llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
   unsigned numGlobals = 0;
@@ -162,47 +163,6 @@ private:
   /// The array that each output of the function is.
   SmallVector<ArrayId> outputs;
 };
-
-/// Makes the function on memory that takes the place of `original`.
-func::FuncOp makeMain(func::FuncOp original) {
-  OpBuilder builder(original);
-  SmallVector<Type> types;
-  for (Type type : original.getArgumentTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    types.push_back(MemRefType::get(tensor.getShape(),
-                                    getStoredType(tensor.getElementType())));
-  }
-  for (Type type : original.getResultTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    types.push_back(MemRefType::get(tensor.getShape(),
-                                    getStoredType(tensor.getElementType())));
-  }
-  auto function =
-      func::FuncOp::create(builder, original.getLoc(), original.getName(),
-                           builder.getFunctionType(types, {}));
-  // Names, symbolic extents, and the element types that memory does not show.
-  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type) {
-    if (attrs)
-      for (NamedAttribute attr : attrs)
-        function.setArgAttr(position, attr.getName(), attr.getValue());
-    // Memory does not show a sign, or that a byte is a boolean.
-    Type element = cast<RankedTensorType>(type).getElementType();
-    if (element.isInteger(1))
-      function.setArgAttr(position, kDtypeAttr, builder.getStringAttr("bool"));
-    else if (element.isUnsignedInteger())
-      function.setArgAttr(
-          position, kDtypeAttr,
-          builder.getStringAttr("u" + Twine(element.getIntOrFloatBitWidth())));
-  };
-  unsigned numInputs = original.getNumArguments();
-  for (auto [number, type] : llvm::enumerate(original.getArgumentTypes()))
-    describe(number, original.getArgAttrDict(number), type);
-  for (auto [number, type] : llvm::enumerate(original.getResultTypes()))
-    describe(numInputs + number, original.getResultAttrDict(number), type);
-  function->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
-  function.addEntryBlock();
-  return function;
-}
 
 Value VersionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
                               ArrayId to) {
@@ -286,29 +246,18 @@ Value VersionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
 }
 
 void VersionEmitter::makePlan() {
-  func::FuncOp original = program.function;
-  SmallVector<unsigned> firstExtent;
-  SmallVector<Type> arguments, results;
-  for (Type type : original.getArgumentTypes()) {
-    firstExtent.push_back(arguments.size());
-    arguments.append(cast<RankedTensorType>(type).getRank(),
-                     builder.getIndexType());
-  }
-  for (ArrayId output : outputs)
-    results.append(program.getRank(output), builder.getIndexType());
-  auto plan = func::FuncOp::create(builder, original.getLoc(),
-                                   (original.getName() + "_plan").str(),
-                                   builder.getFunctionType(arguments, results));
-  OpBuilder b = OpBuilder::atBlockEnd(plan.addEntryBlock());
-  SizeEmitter sizes(program, b, original.getLoc(),
+  Location loc = program.function.getLoc();
+  func::FuncOp plan = shared.functions.makePlan(builder);
+  OpBuilder b = OpBuilder::atBlockEnd(&plan.getBody().front());
+  SizeEmitter sizes(program, b, loc,
                     [&](unsigned argument, unsigned dim) -> Value {
-                      return plan.getArgument(firstExtent[argument] + dim);
+                      return shared.functions.getExtent(plan, argument, dim);
                     });
   SmallVector<Value> values;
   for (ArrayId output : outputs)
     for (AffineExpr extent : program.arrays[output].extents)
       values.push_back(sizes.emit(extent));
-  func::ReturnOp::create(b, original.getLoc(), values);
+  func::ReturnOp::create(b, loc, values);
 }
 
 LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
@@ -353,8 +302,9 @@ espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
                                    scf::IfOp choice) {
   func::FuncOp original = versions.front().program.function;
   Location loc = original.getLoc();
-  Shared shared;
-  shared.main = makeMain(original);
+  OpBuilder builder(original);
+  Shared shared{ProgramBuilder(original)};
+  shared.main = shared.functions.makeMain(builder);
   std::vector<VersionEmitter> emitters;
   for (Version &version : versions)
     emitters.emplace_back(version, shared);

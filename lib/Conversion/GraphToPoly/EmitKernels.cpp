@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"

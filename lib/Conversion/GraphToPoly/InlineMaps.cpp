@@ -31,17 +31,12 @@ Work getWork(Expr expr) {
       return;
     switch (e.getFn()) {
     case ScalarFn::Div:
-    case ScalarFn::Exp:
-    case ScalarFn::Log:
     case ScalarFn::Pow:
-    case ScalarFn::Sqrt:
     case ScalarFn::Rsqrt:
-    case ScalarFn::Sin:
-    case ScalarFn::Cos:
-    case ScalarFn::Tanh:
-    case ScalarFn::Erf:
     case ScalarFn::Rem:
     case ScalarFn::Mod:
+#define MATH_FN(id, name, function, operation) case ScalarFn::id:
+#include "espalier/Definition/ScalarFunctions.def"
       ++work.costly;
       break;
     default:

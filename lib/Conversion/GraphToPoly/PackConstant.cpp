@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "StepProgram.h"
+#include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 

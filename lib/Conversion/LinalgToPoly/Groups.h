@@ -51,9 +51,6 @@ emitMoves(mlir::Operation *op, const TensorMap &tensors,
           mlir::Value destination, const mlir::IRMapping &scalars,
           llvm::StringRef name, mlir::OpBuilder &kernels);
 
-/// The element type in memory: truth values take a byte.
-mlir::Type getStoredType(mlir::Type type);
-
 } // namespace espalier::linalgtopoly
 
 #endif // ESPALIER_LIB_CONVERSION_LINALGTOPOLY_GROUPS_H

@@ -1,6 +1,7 @@
 //===- KernelBuilder.cpp - Arguments and shapes of a kernel ---------------===//
 
 #include "KernelBuilder.h"
+#include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -8,10 +9,6 @@
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::linalgtopoly;
-
-Type espalier::linalgtopoly::getStoredType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
-}
 
 Value espalier::linalgtopoly::loadElement(OpBuilder &b, Location loc,
                                           Value stored, Type type) {

@@ -1,7 +1,7 @@
 //===- LinalgToPoly.cpp - From linalg on tensors to kernels ---------------===//
 
 #include "Groups.h"
-#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -28,12 +28,12 @@ public:
   explicit FunctionConverter(func::FuncOp original, unsigned &numKernels,
                              unsigned &numGlobals)
       : original(original), module(original->getParentOfType<ModuleOp>()),
-        numKernels(numKernels), numGlobals(numGlobals), builder(original) {}
+        functions(original), numKernels(numKernels), numGlobals(numGlobals),
+        builder(original) {}
 
   LogicalResult run();
 
 private:
-  LogicalResult checkSignature();
   void makeMain();
   LogicalResult convert(Operation &op);
   LogicalResult convertStructured(linalg::LinalgOp op);
@@ -70,6 +70,7 @@ private:
 
   func::FuncOp original, main;
   ModuleOp module;
+  ProgramBuilder functions;
   unsigned &numKernels, &numGlobals;
   OpBuilder builder; ///< Before the function.
   OpBuilder body{builder.getContext()};
@@ -86,7 +87,8 @@ private:
 // The function
 //===----------------------------------------------------------------------===//
 
-LogicalResult FunctionConverter::checkSignature() {
+/// What a function must be to become a program.
+static LogicalResult checkSignature(func::FuncOp original) {
   if (!original.getBody().hasOneBlock())
     return original.emitError("expects a function of one block");
   for (TypeRange types : {TypeRange(original.getArgumentTypes()),
@@ -100,29 +102,8 @@ LogicalResult FunctionConverter::checkSignature() {
 }
 
 void FunctionConverter::makeMain() {
-  SmallVector<Type> types;
-  llvm::append_range(types,
-                     llvm::map_range(original.getArgumentTypes(),
-                                     [&](Type t) { return getMemRefType(t); }));
-  llvm::append_range(types,
-                     llvm::map_range(original.getResultTypes(),
-                                     [&](Type t) { return getMemRefType(t); }));
-  main = func::FuncOp::create(builder, original.getLoc(), original.getName(),
-                              builder.getFunctionType(types, {}));
-  unsigned numInputs = original.getNumArguments();
-  auto describe = [&](unsigned position, DictionaryAttr attrs, Type type) {
-    if (attrs)
-      for (NamedAttribute attr : attrs)
-        main.setArgAttr(position, attr.getName(), attr.getValue());
-    if (cast<RankedTensorType>(type).getElementType().isInteger(1))
-      main.setArgAttr(position, kDtypeAttr, builder.getStringAttr("bool"));
-  };
-  for (auto [number, type] : llvm::enumerate(original.getArgumentTypes()))
-    describe(number, original.getArgAttrDict(number), type);
-  for (auto [number, type] : llvm::enumerate(original.getResultTypes()))
-    describe(numInputs + number, original.getResultAttrDict(number), type);
-  main->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
-  body.setInsertionPointToEnd(main.addEntryBlock());
+  main = functions.makeMain(builder);
+  body.setInsertionPointToEnd(&main.getBody().front());
 
   for (auto [from, to] :
        llvm::zip(original.getArguments(), main.getArguments())) {
@@ -428,23 +409,14 @@ struct PlanBuilder {
 
 void FunctionConverter::makePlan() {
   Location loc = original.getLoc();
-  SmallVector<Type> arguments, results;
-  unsigned numInputs = original.getNumArguments();
-  for (Type type : original.getArgumentTypes())
-    arguments.append(cast<RankedTensorType>(type).getRank(),
-                     builder.getIndexType());
-  for (Type type : original.getResultTypes())
-    results.append(cast<RankedTensorType>(type).getRank(),
-                   builder.getIndexType());
-  auto plan =
-      func::FuncOp::create(builder, loc, (original.getName() + "_plan").str(),
-                           builder.getFunctionType(arguments, results));
-  PlanBuilder planner{OpBuilder::atBlockEnd(plan.addEntryBlock())};
-  unsigned next = 0;
-  for (Value argument : main.getArguments().take_front(numInputs))
+  func::FuncOp plan = functions.makePlan(builder);
+  PlanBuilder planner{OpBuilder::atBlockEnd(&plan.getBody().front())};
+  for (unsigned input = 0; input < functions.getNumInputs(); ++input) {
+    Value argument = main.getArgument(input);
     for (int64_t dim :
          llvm::seq(cast<ShapedType>(argument.getType()).getRank()))
-      planner.extents[{argument, dim}] = plan.getArgument(next++);
+      planner.extents[{argument, dim}] = functions.getExtent(plan, input, dim);
+  }
   SmallVector<Value> values;
   for (ArrayRef<OpFoldResult> sizes : outputSizes)
     for (OpFoldResult size : sizes) {
@@ -457,8 +429,6 @@ void FunctionConverter::makePlan() {
 }
 
 LogicalResult FunctionConverter::run() {
-  if (failed(checkSignature()))
-    return failure();
   for (Group &group : formGroups(original)) {
     linalg::LinalgOp last = group.back();
     groups[last] = std::move(group);
@@ -494,7 +464,8 @@ struct ConvertLinalgToPolyPass
           llvm::any_of(function.getResultTypes(), llvm::IsaPred<TensorType>);
       if (!isStructured || !hasTensors)
         continue;
-      if (failed(FunctionConverter(function, kernels, globals).run()))
+      if (failed(checkSignature(function)) ||
+          failed(FunctionConverter(function, kernels, globals).run()))
         return signalPassFailure();
     }
     numKernels += kernels;

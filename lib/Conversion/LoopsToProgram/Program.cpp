@@ -168,6 +168,22 @@ static LogicalResult verifyPlan(ProgramFunctions functions,
   return success();
 }
 
+/// Gives extents of outputs the names of the inputs' extents that they are: the
+/// plan, which follows from the operators' definitions, returns these operands.
+static void nameOutputExtents(func::FuncOp plan, ProgramSignature &signature) {
+  std::vector<std::string> operands;
+  for (const TensorSignature &input : signature.inputs)
+    llvm::append_range(operands, input.symbols);
+  ValueRange results = plan.getBody().front().getTerminator()->getOperands();
+  unsigned position = 0;
+  for (TensorSignature &output : signature.outputs)
+    for (auto [symbol, extent] : llvm::zip(output.symbols, output.extents)) {
+      auto operand = dyn_cast<BlockArgument>(results[position++]);
+      if (operand && extent < 0 && symbol.empty())
+        symbol = operands[operand.getArgNumber()];
+    }
+}
+
 /// Checks that `name` may be part of a symbol and of a C declaration.
 static LogicalResult verifyName(ModuleOp module, StringRef name) {
   bool isIdentifier =
@@ -227,6 +243,7 @@ FailureOr<ProgramSignature> espalier::readSignature(ModuleOp module) {
   }
   if (failed(verifyPlan(*functions, signature, hasArena)))
     return failure();
+  nameOutputExtents(functions->plan, signature);
   if (auto messages =
           functions->plan->getAttrOfType<ArrayAttr>(kPlanMessagesAttr))
     for (StringAttr message : messages.getAsRange<StringAttr>())

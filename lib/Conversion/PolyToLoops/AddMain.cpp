@@ -1,6 +1,6 @@
 //===- AddMain.cpp - Makes a program of a module that is one kernel -------===//
 
-#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Polyhedral/Ast.h"
@@ -23,7 +23,8 @@ namespace {
 class MainBuilder {
 public:
   explicit MainBuilder(poly::KernelOp kernel)
-      : kernel(kernel), builder(kernel.getContext()), loc(kernel.getLoc()) {
+      : kernel(kernel), builder(kernel.getContext()), loc(kernel.getLoc()),
+        functions(loc, kMainName) {
     builder.setInsertionPointAfter(kernel);
     for (poly::ComputeOp compute : kernel.getComputes())
       for (const poly::ComputeAccess &write : compute.getWriteAccesses())
@@ -44,8 +45,10 @@ private:
   };
 
   AffineMap getShape(unsigned argument);
-  /// Passes on what is known of the values of the kernel's argument `source`.
-  void copyProperties(func::FuncOp main, unsigned number, unsigned source);
+  /// What callers have to know of an argument.
+  DictionaryAttr describe(const Argument &argument);
+  /// What is known of the values of the kernel's argument `source`.
+  void addProperties(unsigned source, NamedAttrList &attrs);
   void addSize(const std::string &name, std::optional<unsigned> source);
   void addArgument(unsigned argument);
   void collectArguments();
@@ -58,7 +61,7 @@ private:
   Location loc;
   llvm::SmallPtrSet<Value, 8> written;
   SmallVector<Argument> arguments;
-  unsigned numInputs = 0;
+  ProgramBuilder functions;
 };
 } // namespace
 
@@ -69,10 +72,11 @@ AffineMap MainBuilder::getShape(unsigned argument) {
   return shape ? shape.getValue() : AffineMap();
 }
 
-void MainBuilder::copyProperties(func::FuncOp main, unsigned number,
-                                 unsigned source) {
+void MainBuilder::addProperties(unsigned source, NamedAttrList &attrs) {
+  if (Attribute dtype = kernel.getArgAttr(source, kDtypeAttr))
+    attrs.set(kDtypeAttr, dtype);
   if (kernel.getArgAttr(source, poly::KernelOp::getMonotonicAttrName()))
-    main.setArgAttr(number, kMonotonicAttr, builder.getUnitAttr());
+    attrs.set(kMonotonicAttr, builder.getUnitAttr());
   auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
       source, poly::KernelOp::getBoundAttrName());
   if (!bound)
@@ -93,9 +97,18 @@ void MainBuilder::copyProperties(func::FuncOp main, unsigned number,
   } else {
     attr = getName(value);
   }
-  main.setArgAttr(number, kBoundAttr, attr);
+  attrs.set(kBoundAttr, attr);
   if (kernel.getArgAttr(source, poly::KernelOp::getInjectiveAttrName()))
-    main.setArgAttr(number, kInjectiveAttr, builder.getUnitAttr());
+    attrs.set(kInjectiveAttr, builder.getUnitAttr());
+}
+
+DictionaryAttr MainBuilder::describe(const Argument &argument) {
+  NamedAttrList attrs;
+  attrs.set(kNameAttr, builder.getStringAttr(argument.name));
+  attrs.set(kDimsAttr, builder.getArrayAttr(argument.dims));
+  if (argument.source)
+    addProperties(*argument.source, attrs);
+  return attrs.getDictionary(builder.getContext());
 }
 
 void MainBuilder::addSize(const std::string &name,
@@ -150,31 +163,21 @@ void MainBuilder::collectArguments() {
         addSize((kernel.getArgumentName(output) + "." + Twine(dim)).str(),
                 std::nullopt);
   }
-  numInputs = arguments.size();
-  for (unsigned output : outputs)
+  for (const Argument &argument : arguments)
+    functions.addInput(argument.type, describe(argument));
+  for (unsigned output : outputs) {
     addArgument(output);
+    functions.addOutput(arguments.back().type, describe(arguments.back()));
+  }
 }
 
 void MainBuilder::buildMain() {
-  auto types = llvm::map_to_vector(
-      arguments, [](const Argument &a) -> Type { return a.type; });
-  auto main = func::FuncOp::create(builder, loc, kMainName,
-                                   builder.getFunctionType(types, {}));
-  main->setAttr(kNumInputsAttr, builder.getI64IntegerAttr(numInputs));
-  OpBuilder b = OpBuilder::atBlockEnd(main.addEntryBlock());
+  func::FuncOp main = functions.makeMain(builder);
+  OpBuilder b = OpBuilder::atBlockEnd(&main.getBody().front());
   SmallVector<Value> operands(kernel.getNumArguments());
   for (auto [argument, value] : llvm::zip(arguments, main.getArguments())) {
-    unsigned number = value.getArgNumber();
-    if (argument.source)
-      for (NamedAttribute attr :
-           function_interface_impl::getArgAttrs(kernel, *argument.source))
-        if (attr.getName() == kDtypeAttr)
-          main.setArgAttr(number, attr.getName(), attr.getValue());
-    main.setArgAttr(number, kNameAttr, builder.getStringAttr(argument.name));
-    main.setArgAttr(number, kDimsAttr, builder.getArrayAttr(argument.dims));
     if (!argument.source)
       continue;
-    copyProperties(main, number, *argument.source);
     Type type = kernel.getArgumentTypes()[*argument.source];
     Value operand = value;
     if (type.isIndex())
@@ -213,22 +216,13 @@ void MainBuilder::checkAssumptions(OpBuilder &b, ValueRange parameters) {
 
 /// Outputs have the extents that their shapes say; those of inputs are checked.
 void MainBuilder::buildPlan() {
-  SmallVector<Type> operandTypes, resultTypes;
-  for (auto [number, argument] : llvm::enumerate(arguments))
-    (number < numInputs ? operandTypes : resultTypes)
-        .append(argument.type.getRank(), builder.getIndexType());
-  auto plan =
-      func::FuncOp::create(builder, loc, kPlanName,
-                           builder.getFunctionType(operandTypes, resultTypes));
-  OpBuilder b = OpBuilder::atBlockEnd(plan.addEntryBlock());
+  func::FuncOp plan = functions.makePlan(builder);
+  OpBuilder b = OpBuilder::atBlockEnd(&plan.getBody().front());
 
-  ValueRange extents = plan.getArguments();
   llvm::StringMap<Value> sizes;
-  for (const Argument &argument : ArrayRef(arguments).take_front(numInputs)) {
+  for (auto [number, argument] : llvm::enumerate(arguments))
     if (argument.isSize)
-      sizes[argument.name] = extents.front();
-    extents = extents.drop_front(argument.type.getRank());
-  }
+      sizes[argument.name] = functions.getExtent(plan, number, 0);
   SmallVector<Value> parameters;
   for (BlockArgument parameter : kernel.getParameters())
     parameters.push_back(
@@ -236,10 +230,9 @@ void MainBuilder::buildPlan() {
 
   checkAssumptions(b, parameters);
 
-  extents = plan.getArguments();
   SmallVector<Value> results;
   for (auto [number, argument] : llvm::enumerate(arguments)) {
-    bool isInput = number < numInputs;
+    bool isInput = number < functions.getNumInputs();
     AffineMap shape =
         argument.source ? getShape(*argument.source) : AffineMap();
     ArrayRef<Attribute> dims = argument.dims;
@@ -256,8 +249,9 @@ void MainBuilder::buildPlan() {
       if (!isInput) {
         results.push_back(getExpected());
       } else if (shape) {
-        Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                            extents[dim], getExpected());
+        Value holds = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::eq,
+            functions.getExtent(plan, number, dim), getExpected());
         cf::AssertOp::create(
             b, loc, holds,
             b.getStringAttr("argument '" + argument.name +
@@ -266,8 +260,6 @@ void MainBuilder::buildPlan() {
                             Twine(dim)));
       }
     }
-    if (isInput)
-      extents = extents.drop_front(type.getRank());
   }
   func::ReturnOp::create(b, loc, results);
 }

@@ -1,6 +1,7 @@
-//===- Prefetch.cpp - Marks that fetch ahead ------------------------------===//
+//===- Prefetch.cpp - Nodes that fetch ahead ------------------------------===//
 
 #include "KernelLoops.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,63 +42,48 @@ getFirstPoint(const AstNode &node, unsigned statement,
 }
 
 LogicalResult KernelLoops::emitMark(const AstNode &node) {
-  auto mark = cast<DictionaryAttr>(node.mark);
-  if (mark.getAs<StringAttr>("name") == poly::kPrefetchMark &&
-      failed(emitPrefetch(node)))
-    return failure();
+  if (DictionaryAttr prefetch = poly::getPrefetch(node.mark))
+    emitPrefetch(node, prefetch);
   return emitChildren(node);
 }
 
-LogicalResult KernelLoops::emitPrefetch(const AstNode &node) {
-  auto mark = cast<DictionaryAttr>(node.mark);
-  auto symbol = mark.getAs<FlatSymbolRefAttr>("computation");
-  auto reader = mark.getAs<FlatSymbolRefAttr>("reader");
-  auto read = mark.getAs<IntegerAttr>("read");
-  auto bytes = mark.getAs<IntegerAttr>("bytes");
-  auto at = mark.getAs<AffineMapAttr>("at");
-  poly::ComputeOp compute =
-      symbol ? kernel.lookupCompute(symbol.getValue()) : nullptr;
-  poly::ComputeOp owner = !mark.contains("reader") ? compute
-                          : reader ? kernel.lookupCompute(reader.getValue())
-                                   : nullptr;
-  if (!compute || !owner || !read || !bytes || !at || lanes ||
-      read.getValue().uge(owner.getReads().size()) ||
-      at.getValue().getNumDims() != compute.getNumDims() ||
-      at.getValue().getNumResults() != owner.getNumDims() ||
-      at.getValue().getNumSymbols() != numParams || bytes.getInt() > (1 << 12))
-    return kernel.emitError("expects a prefetch mark outside of vector loops, "
-                            "with a computation, one of its reads or of "
-                            "those of a 'reader', a map 'at' of the dimensions "
-                            "and at most 4096 bytes, but got ")
-           << mark;
+void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
+  // The operation's verifier has looked at these.
+  auto find = [&](StringRef attribute) {
+    auto symbol = prefetch.getAs<FlatSymbolRefAttr>(attribute);
+    return symbol ? kernel.lookupCompute(symbol.getValue()) : poly::ComputeOp();
+  };
+  poly::ComputeOp compute = find("computation"), reader = find("reader");
+  poly::ComputeOp owner = reader ? reader : compute;
+  AffineMap at = prefetch.getAs<AffineMapAttr>("at").getValue();
+  int64_t bytes = prefetch.getAs<IntegerAttr>("bytes").getInt();
+  int64_t read = prefetch.getAs<IntegerAttr>("read").getInt();
   unsigned statement = llvm::find(computes, compute) - computes.begin();
   std::optional<SmallVector<AffineExpr>> point =
       getFirstPoint(node, statement, dataLoops);
-  poly::ComputeAccess access =
-      owner.getReadAccesses()[read.getValue().getZExtValue()];
+  poly::ComputeAccess access = owner.getReadAccesses()[read];
   const Memory &memory = memories.find(access.array)->second;
   // What cannot be fetched ahead is fetched when it is used.
   if (!point || memory.inRegisters)
-    return success();
+    return;
   AstNode call(AstNode::Kind::Call);
   call.statement = llvm::find(computes, owner) - computes.begin();
-  for (AffineExpr result : at.getValue().getResults())
+  for (AffineExpr result : at.getResults())
     call.values.push_back(result.replaceDims(*point));
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Value> data(owner.getReads().size());
   if (!emitIndexReads(access, owner, call, data))
-    return success();
+    return;
   AffineExpr address = getAddress(access, call);
   int64_t elementBytes = llvm::divideCeil(
       memory.elementType.isIndex() ? 64
                                    : memory.elementType.getIntOrFloatBitWidth(),
       8);
-  for (int64_t offset = 0; offset < bytes.getInt(); offset += poly::kLineBytes)
+  for (int64_t offset = 0; offset < bytes; offset += poly::kLineBytes)
     memref::PrefetchOp::create(builder, loc, memory.flat,
                                emitIndex(address + offset / elementBytes, data),
                                /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
-  return success();
 }
 
 bool KernelLoops::emitIndexReads(const poly::ComputeAccess &access,

@@ -215,7 +215,5 @@ bool espalier::substitution::isZeroByScalars(
   auto [known, isNew] = integers.knownReals.try_emplace(text, false);
   if (isNew)
     known->second = problem.hasNoAnswer();
-  if (known->second && integers.onNoReals)
-    integers.onNoReals(text);
   return known->second;
 }

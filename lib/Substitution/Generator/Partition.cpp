@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Partition.h"
+#include "espalier/Support/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cstring>
 
+using namespace espalier;
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
@@ -70,10 +72,7 @@ bool generator::save(const Partition &partition, llvm::StringRef path,
   write(partition, bytes);
   writeNumber(llvm::xxh3_64bits(bytes), bytes);
   llvm::Error failure =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << bytes;
-        return llvm::Error::success();
-      });
+      writeFile(path, [&](llvm::raw_ostream &os) { os << bytes; });
   if (failure)
     error("expects to write '" + path +
           "', but got: " + llvm::toString(std::move(failure)));

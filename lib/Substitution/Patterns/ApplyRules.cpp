@@ -72,9 +72,19 @@ private:
   }
 
   LogicalResult apply(ArrayRef<UsableRule> rules) {
-    std::string text;
+    std::string text = "module {\n";
     llvm::raw_string_ostream os(text);
-    emitPatterns(rules, os);
+    bool hasPattern = false;
+    for (const UsableRule &rule : rules) {
+      std::string reason = emitPattern(rule, os);
+      hasPattern |= reason.empty();
+      if (!reason.empty() && !files.empty())
+        emitWarning(getOperation()->getLoc())
+            << "rule '" << rule.rule.name << "' is not applied: " << reason;
+    }
+    os << "}\n";
+    if (!hasPattern)
+      return success();
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(text, &getContext());
     if (!module)

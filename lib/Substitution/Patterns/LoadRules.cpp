@@ -2,16 +2,17 @@
 
 #include "espalier/Substitution/Patterns/Patterns.h"
 #include "espalier/Substitution/RuleProver.h"
+#include "espalier/Support/OutputFile.h"
 #include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
+using espalier::OutputFile;
 using namespace espalier::substitution;
 using Report = llvm::function_ref<void(const llvm::Twine &)>;
 
@@ -55,28 +56,36 @@ static LogicalResult parsePatterns(std::unique_ptr<llvm::MemoryBuffer> buffer,
 /// Translates a file of PDLL. Null, and an error, if that fails.
 static std::unique_ptr<llvm::MemoryBuffer> translatePdll(StringRef path,
                                                          Report error) {
-  auto program = llvm::sys::findProgramByName("mlir-pdll");
+  // LLVM's own folder is seldom on the path, and what is there may be of
+  // another version.
+  auto program =
+      llvm::sys::findProgramByName("mlir-pdll", {ESPALIER_LLVM_TOOLS_DIR});
+  if (!program)
+    program = llvm::sys::findProgramByName("mlir-pdll");
   if (!program) {
     error(path + ": error: expects the command 'mlir-pdll' to read PDLL, but "
-                 "it was not found");
+                 "it is neither in " ESPALIER_LLVM_TOOLS_DIR
+                 " nor on the path");
     return nullptr;
   }
-  SmallString<128> output, messages;
-  llvm::scope_exit cleanup([&] {
-    llvm::sys::fs::remove(output);
-    llvm::sys::fs::remove(messages);
-  });
-  if (llvm::sys::fs::createTemporaryFile("espalier", "mlir", output) ||
-      llvm::sys::fs::createTemporaryFile("espalier", "txt", messages)) {
-    error(path + ": error: expects to write a temporary file");
+  SmallString<128> folder;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  auto output = OutputFile::create(folder);
+  auto messages = output ? OutputFile::create(folder) : output.takeError();
+  if (!messages) {
+    error(path + ": error: cannot write to '" + folder +
+          "': " + llvm::toString(messages.takeError()));
     return nullptr;
   }
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output),
-                                          StringRef(messages)};
+  std::string outputPath = output->getPath(),
+              messagesPath = messages->getPath();
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(outputPath),
+                                          StringRef(messagesPath)};
   std::string file = path.str();
   int status = llvm::sys::ExecuteAndWait(*program, {*program, file, "-x=mlir"},
                                          std::nullopt, redirects, kMaxSeconds);
-  auto buffer = llvm::MemoryBuffer::getFile(status == 0 ? output : messages);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(status == 0 ? outputPath : messagesPath);
   if (status == 0 && buffer)
     return std::move(*buffer);
   error(path + ": error: mlir-pdll failed: " +

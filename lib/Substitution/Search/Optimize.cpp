@@ -186,7 +186,11 @@ SearchResult espalier::substitution::optimizeGraphs(
   SearchContext context{rules.getRules(),
                         model,
                         options,
-                        [&] { return options.maxSeconds - getSeconds(); },
+                        [&] {
+                          bool stops =
+                              options.isCancelled && options.isCancelled();
+                          return stops ? 0 : options.maxSeconds - getSeconds();
+                        },
                         {},
                         {},
                         {},

@@ -4,6 +4,7 @@
 #include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 #include <optional>
 
 using namespace mlir;
@@ -272,6 +273,32 @@ private:
   llvm::function_ref<void(const Twine &)> error;
 };
 
+/// The words that begin a line of a rule.
+constexpr StringRef kWords[] = {"src", "dst", "where", "arithmetic"};
+
+/// Returns which of `kWords` is misspelt as `word`: the letters are in another
+/// order, or up to two letters of a long word are wrong. Empty for none.
+StringRef findMisspelt(StringRef word) {
+  std::string lower = word.lower(), sorted = lower;
+  llvm::sort(sorted);
+  for (StringRef right : kWords) {
+    std::string letters = right.str();
+    llvm::sort(letters);
+    bool isClose = right.size() > 3 && right.edit_distance(lower) <= 2;
+    if (word != right && (isClose || sorted == letters))
+      return right;
+  }
+  return "";
+}
+
+/// Whether `line` is text, and not what some other file contains.
+bool isText(StringRef line) {
+  auto isControl = [](char c) {
+    return (static_cast<unsigned char>(c) < 32 && c != '\t') || c == 127;
+  };
+  return llvm::json::isUTF8(line) && llvm::none_of(line, isControl);
+}
+
 class FileParser {
 public:
   FileParser(std::vector<Rule> &rules,
@@ -286,6 +313,8 @@ public:
       parseLine(line.trim());
     }
     finish();
+    if (!version && numRules == 0 && !anyFault)
+      failAt(number, "expects 'rule NAME' and its lines, but there is no rule");
     if (version && !end)
       failAt(number, "expects 'end N' behind the rules of a file with a "
                      "version, but got the end of the file");
@@ -298,6 +327,8 @@ private:
     StringRef word = line.take_front(space), rest = line.drop_front(space);
     if (line.empty())
       return finish();
+    if (!isText(line))
+      return fail("expects text, but got other bytes");
     if (word == "rule")
       return begin(rest.trim());
     if (word == "version" && !rule)
@@ -307,16 +338,29 @@ private:
     if (word == "arithmetic" && rule)
       return parseArithmetic(rest.trim());
     if (word == "where" && rule)
-      guards.push_back({number, rest});
-    if (word != "src" && word != "dst")
-      return;
-    if (!rule)
+      return guards.push_back({number, rest});
+    if (!rule && llvm::is_contained(kWords, word))
       return fail("expects 'rule NAME' before '" + word + "', but got none");
+    if (word != "src" && word != "dst")
+      return skipRemark(word, rest.trim());
     auto &side = word == "src" ? rule->src : rule->dst;
     if (auto node = ExprParser(rule->graph, rest, [&](const Twine &message) {
                       fail(message);
                     }).parse())
       side.push_back(*node);
+  }
+
+  /// Skips a line that begins with another word, unless it was meant to be a
+  /// part of the rule.
+  void skipRemark(StringRef word, StringRef text) {
+    if (!rule)
+      return;
+    StringRef meant = findMisspelt(word);
+    if (!meant.empty())
+      return fail("expects '" + meant + "', but got '" + word + "'");
+    if (text.starts_with("("))
+      fail("expects 'src' or 'dst' before an expression, but got '" + word +
+           "'");
   }
 
   void parseVersion(StringRef text) {

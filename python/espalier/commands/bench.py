@@ -8,6 +8,8 @@ from espalier.commands.common import (
     ProgressLine,
     add_run_options,
     compile_for_run,
+    duration,
+    expect_onnx,
     load_arrays,
     positive,
 )
@@ -19,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_run_options(parser)
     parser.add_argument("--threads", type=positive, default=1, metavar="N")
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long to repeat")
+    parser.add_argument("--seconds", type=duration, default=2.0, help="how long to repeat")
     parser.add_argument(
         "--baseline", action="store_true", help="time onnxruntime in the same session"
     )
@@ -28,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.baseline:
+        expect_onnx(args.model, "--baseline")
     inputs = load_arrays(args.inputs)
     progress = ProgressLine()
     function, seconds = timed(lambda: compile_for_run(args, inputs, progress))

@@ -5,7 +5,9 @@ onnx-node: with the expected results of the node tests in the onnx package.
 """
 
 import argparse
+import functools
 import json
+import math
 import os
 from collections import Counter
 from pathlib import Path
@@ -15,16 +17,16 @@ import numpy as np
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
+    expect_onnx,
     load_arrays,
     make_options,
     parse_dims,
     positive,
 )
 from espalier.compiler import compile_for, interpret
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, naming
 from espalier.importers.onnx import operators
 from espalier.testing.compare import error_relative_to_scale
-from espalier.testing.node_worker import run_suite
 from espalier.testing.onnxruntime import OnnxRuntime
 
 REFERENCES = ("onnxruntime", "interpreter")
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", choices=REFERENCES, action="append", help="default: both; may be repeated"
     )
-    parser.add_argument("--tolerance", type=float, default=1e-4, help="relative to the scale")
+    parser.add_argument("--tolerance", type=_tolerance, default=1e-4, help="relative to the scale")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_compile_options(parser)
 
@@ -50,10 +52,24 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if (args.model is None) == (args.suite is None):
         raise EspalierError("expects either a model or --suite")
+    for option in ("inputs", "against", "dim") if args.suite else ("only",):
+        if getattr(args, option):
+            expected = "a model" if args.suite else "--suite"
+            raise EspalierError(f"option --{option}: expects {expected}, but there is none")
     return _check_suite(args) if args.suite else _check_model(args)
 
 
+def _tolerance(text: str) -> float:
+    value = float(text)
+    if math.isnan(value):
+        raise argparse.ArgumentTypeError(f"expects a number, but got '{text}'")
+    return value
+
+
 def _check_suite(args: argparse.Namespace) -> int:
+    # This loads the tests, which takes seconds.
+    from espalier.testing.node_worker import run_suite
+
     progress = ProgressLine()
     counts: Counter[str] = Counter(passed=0, failed=0, unsupported=0)
     failures: dict[str, str] = {}
@@ -81,20 +97,30 @@ def _check_suite(args: argparse.Namespace) -> int:
 
 
 def _check_model(args: argparse.Namespace) -> int:
+    expect_onnx(args.model, "check")
     dims = parse_dims(args)
-    session = OnnxRuntime(args.model)
-    inputs = load_arrays(args.inputs) if args.inputs else session.random_inputs(dims)
+    inputs = load_arrays(args.inputs) if args.inputs else None
+    session = None
+    if inputs is None or (args.against or REFERENCES) != ["interpreter"]:
+        with naming(args.model):
+            session = OnnxRuntime(args.model)
+            inputs = session.random_inputs(dims) if inputs is None else inputs
     progress = ProgressLine()
     function = compile_for(
-        args.model, inputs, options=make_options(args), progress=progress.counter("compiling")
+        args.model,
+        inputs,
+        dims=dims,
+        options=make_options(args),
+        progress=progress.counter("compiling"),
     )
-    actual = function.run(inputs)
+    with naming(args.inputs):
+        actual = function.run(inputs)
+    interpreted = functools.partial(interpret, args.model)
     errors: dict[str, dict[str, float]] = {}
     for reference in args.against or REFERENCES:
         progress.show(f"running {reference}")
-        expected = (
-            session.run(inputs) if reference == "onnxruntime" else interpret(args.model, inputs)
-        )
+        run_reference = session.run if session and reference == "onnxruntime" else interpreted
+        expected = run_reference(inputs)
         errors[reference] = {
             name: _error(name, actual[name], array) for name, array in expected.items()
         }

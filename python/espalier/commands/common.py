@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import math
 import os
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from espalier.compiler import (
     Progress,
     compile_for,
     default_cache,
+    is_mlir,
 )
 from espalier.errors import EspalierError
 from espalier.function import Function
@@ -33,7 +35,9 @@ def add_model_option(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the model, its inputs, and the options that say how to compile for them."""
     add_model_option(parser)
-    parser.add_argument("--inputs", type=Path, required=True, metavar="IN.npz")
+    parser.add_argument(
+        "--inputs", type=Path, required=True, metavar="IN.npz", help="arrays by the inputs' names"
+    )
     parser.add_argument(
         "--dynamic",
         action="store_true",
@@ -71,7 +75,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--measure-seconds",
-        type=float,
+        type=duration,
         default=Options.measure_seconds,
         metavar="S",
         help="with --optimize, for measuring kernels (default: %(default)g)",
@@ -83,9 +87,10 @@ def parse_dims(args: argparse.Namespace) -> dict[str, int]:
     dims = {}
     for text in args.dim:
         name, equals, number = text.rpartition("=")
-        if not equals or not number.isdecimal():
+        if not equals or not (number.isascii() and number.isdecimal()):
             raise EspalierError(f"option --dim: expects NAME=N, but got '{text}'")
-        dims[name] = int(number)
+        if dims.setdefault(name, int(number)) != int(number):
+            raise EspalierError(f"option --dim: expects one number for '{name}', but got two")
     return dims
 
 
@@ -139,23 +144,62 @@ def compile_for_run(
     )
 
 
+def expect_onnx(model: str, why: str) -> None:
+    """Refuse MLIR, which onnxruntime does not read."""
+    if is_mlir(model):
+        raise EspalierError(f"{why}: expects an ONNX model, but got '{model}'")
+
+
 def positive(text: str) -> int:
     """Parse a positive number."""
-    if not text.isdecimal() or int(text) < 1:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expects a number of at least 1, but got '{text}'")
     return int(text)
+
+
+def duration(text: str) -> float:
+    """Parse a number of seconds."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"expects a number of seconds, but got '{text}'")
+    return seconds
+
+
+def check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:
+    """Refuse, before the work is done, a file that cannot be written at its end."""
+    if suffixes and path.suffix not in suffixes:
+        raise EspalierError(
+            f"cannot write '{path}': expects a name that ends in {' or '.join(suffixes)}"
+        )
+    if path.is_dir():
+        raise EspalierError(f"cannot write '{path}': expects a file, but it is a folder")
+    if not path.parent.is_dir():
+        raise EspalierError(f"cannot write '{path}': there is no folder '{path.parent}'")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise EspalierError(f"cannot write '{path}': nothing may be written to '{path.parent}'")
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:
     """Read an .npz file; nothing in it is executed."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not hasattr(archive, "files"):
-                raise EspalierError(f"cannot read '{path}': expects an .npz file, but got an array")
-            return {name: archive[name] for name in archive.files}
+        loaded = np.load(path, allow_pickle=False)
+        if not isinstance(loaded, np.lib.npyio.NpzFile):
+            raise EspalierError(
+                f"cannot read '{path}': expects an .npz file with arrays by name, which "
+                "numpy.savez writes, but got one array"
+            )
+        with loaded as archive:
+            arrays = {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise EspalierError(f"cannot read '{path}': {reason}") from error
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise EspalierError(f"cannot read '{path}': expects arrays, but '{name}' is none")
+    return arrays
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:

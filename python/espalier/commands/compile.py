@@ -7,16 +7,18 @@ import argparse
 import json
 from pathlib import Path
 
+from espalier import _espalier
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
     add_model_option,
+    check_output,
     describe_optimization,
     make_options,
     parse_dims,
 )
-from espalier.compiler import compile_module, is_mlir, load_module
-from espalier.errors import EspalierError
+from espalier.compiler import apply_script, compile_module, is_mlir, load_module, lower, read_text
+from espalier.errors import EspalierError, naming
 from espalier.names import check_identifier, to_identifier
 
 
@@ -25,26 +27,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.so|OUT.o")
     parser.add_argument(
+        "--schedule",
+        type=Path,
+        metavar="SCRIPT.mlir",
+        help="transform script for the kernels; those that it leaves out get the default schedule",
+    )
+    parser.add_argument(
         "--name", help="what the program is called in C (default: module @NAME, or as OUT)"
     )
     parser.add_argument("--json", action="store_true", help="print what was made as JSON")
+    parser.add_argument(
+        "--print-schedule",
+        type=Path,
+        metavar="FILE",
+        help="write what the compiler does by itself as a script, to be edited and given "
+        "to compile(schedule=...)",
+    )
     add_compile_options(parser)
+
+
+def print_schedule(args: argparse.Namespace) -> None:
+    """Write the script of the default schedule."""
+    if args.optimize != "none":
+        raise EspalierError(
+            "option --print-schedule: expects --optimize none, because substitutions make "
+            f"other kernels, but got '{args.optimize}'"
+        )
+    options = make_options(args)
+    module = lower(args.model, dims=parse_dims(args), winograd=options.winograd)
+    script = _espalier.default_schedule(module, "", options.cpu, options.features)
+    try:
+        args.print_schedule.write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise EspalierError(f"option --print-schedule: {error}") from error
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.output.suffix not in (".so", ".o"):
-        raise EspalierError(
-            f"option -o: expects a name that ends in .so or .o, but got '{args.output}'"
-        )
+    check_output(args.output, (".so", ".o"))
+    if args.print_schedule:
+        print_schedule(args)
     progress = ProgressLine().counter("compiling")
     options = make_options(args)
+    script = None if args.schedule is None else read_text(args.schedule)
+    name = None if args.name is None else check_identifier(args.name)
     module, bound = load_module(args.model, parse_dims(args))
-    if args.name is not None:
-        module.name = check_identifier(args.name)
+    if name is not None:
+        module.name = name
     elif not (is_mlir(args.model) and module.name):
         module.name = to_identifier(args.output.stem)
-    function = compile_module(module, bound, options, progress)
+    with naming(args.model):
+        if script is not None:
+            apply_script(module, script, args.schedule, options)
+        function = compile_module(module, bound, options, progress)
     function.save(args.output)
     header = args.output.with_suffix(".h")
     if args.json:

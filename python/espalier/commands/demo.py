@@ -9,8 +9,9 @@ from pathlib import Path
 
 import onnx
 
-from espalier.commands.common import ProgressLine, positive
+from espalier.commands.common import ProgressLine, duration, positive
 from espalier.compiler import Options, compile_for, default_cache
+from espalier.errors import EspalierError
 from espalier.models import MODELS, build
 from espalier.testing.compare import largest_error
 from espalier.testing.onnxruntime import OnnxRuntime
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--models", type=Path, metavar="FOLDER", help="also the ONNX files in this folder"
     )
     parser.add_argument("--threads", type=positive, default=1, metavar="N")
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long to time each")
+    parser.add_argument("--seconds", type=duration, default=2.0, help="how long to time each")
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object per network")
 
@@ -63,13 +64,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _models(args: argparse.Namespace, folder: Path) -> Iterator[Path]:
     """Yield the networks as files: built ones, then those of --models."""
+    files = sorted(args.models.glob("*.onnx")) if args.models is not None else []
+    if args.models is not None and not files:
+        raise EspalierError(
+            f"option --models: expects a folder with .onnx files, but '{args.models}' has none"
+        )
+    if unknown := [name for name in args.names if name not in MODELS]:
+        raise EspalierError(f"expects a model out of {', '.join(MODELS)}, but got '{unknown[0]}'")
     for name in args.names or DEFAULT_MODELS:
         path = folder / f"{name}.onnx"
         onnx.save(build(name), path)
         yield path
         path.unlink()
-    if args.models is not None:
-        yield from sorted(args.models.glob("*.onnx"))
+    yield from files
 
 
 def _measure(args: argparse.Namespace, path: Path) -> Row:

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from espalier.commands.common import replacing
+from espalier.commands.common import check_output, duration, replacing
 from espalier.compiler import OPTIMIZATIONS, Options, load_module, optimize_module, read_text
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, naming
 from espalier.report import make_network_page, make_page
 from espalier.sandbox import check_text
 from espalier.schedules import Schedule, ScheduleError
@@ -13,7 +13,12 @@ from espalier.schedules import Schedule, ScheduleError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("kernel", type=Path, metavar="KERNEL.mlir|MODEL")
+    parser.add_argument(
+        "kernel",
+        type=Path,
+        metavar="KERNEL.mlir|MODEL",
+        help="a kernel; or, with --optimize, an ONNX model or MLIR in a .mlir file",
+    )
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.html")
     parser.add_argument("--name", metavar="NAME", help="one of several kernels")
     parser.add_argument("--script", type=Path, metavar="SCRIPT.mlir", help="commands to apply")
@@ -34,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--measure-seconds",
-        type=float,
+        type=duration,
         default=0.0,
         metavar="S",
         help="with --optimize, for measuring kernels (default: costs are estimates)",
@@ -43,26 +48,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; a refused script is shown and is no error."""
+    check_output(args.output)
     if args.optimize:
         return _report_network(args)
-    text = read_text(args.kernel)
-    check_text(text)
-    schedule = Schedule(text, args.name)
-    refused = ""
-    if args.script:
-        script = read_text(args.script)
-        check_text(script)
-        try:
-            schedule.replay(script)
-        except ScheduleError as error:
-            refused = str(error)
+    if args.kernel.suffix != ".mlir":
+        raise EspalierError(
+            f"option --optimize: expects a search for the network '{args.kernel}', but there "
+            "is none; kernels are in .mlir files"
+        )
     sizes = {name: _number(value) for name, value in _pairs("size", args.size)}
     axes = {name: value.split(",") for name, value in _pairs("axes", args.axes)}
-    page = make_page(schedule, sizes, axes, refused)
+    with naming(args.kernel):
+        text = read_text(args.kernel)
+        check_text(text)
+        schedule = Schedule(text, args.name)
+        refused = _replay(schedule, args.script) if args.script else ""
+        page = make_page(schedule, sizes, axes, refused)
     with replacing(args.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
     print(f"{args.output}: {'refused' if refused else 'drawn'}")
     return 0
+
+
+def _replay(schedule: Schedule, path: Path) -> str:
+    """Apply the script of a file; return why it is refused, or nothing."""
+    with naming(path):
+        script = read_text(path)
+        check_text(script)
+        try:
+            schedule.replay(script)
+        except ScheduleError as error:
+            return str(error)
+    return ""
 
 
 def _report_network(args: argparse.Namespace) -> int:
@@ -77,12 +94,13 @@ def _report_network(args: argparse.Namespace) -> int:
         kernel_times=Options().kernel_times if measured else None,
         measure_seconds=args.measure_seconds,
     )
-    report = optimize_module(module, options)
+    with naming(args.kernel):
+        report = optimize_module(module, options)
     page = make_network_page(args.kernel.name, report)
     with replacing(args.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
     made = sum(substitution["count"] for substitution in report["substitutions"])
-    print(f"{args.output}: {made} substitutions")
+    print(f"{args.output}: {made} substitutions; {report['result']} network: {report['reason']}")
     return 0
 
 
@@ -98,6 +116,6 @@ def _pairs(option: str, texts: list[str]) -> list[tuple[str, str]]:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise EspalierError(f"option --size: expects a number, but got '{text}'")
     return int(text)

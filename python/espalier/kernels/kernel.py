@@ -11,6 +11,7 @@ from espalier.compiler import Options
 from espalier.kernels.mlir import to_mlir
 from espalier.kernels.parse import parse
 from espalier.kernels.program import KernelProgram, compile_kernel
+from espalier.kernels.scope import KernelError
 from espalier.kernels.tree import Tree
 
 
@@ -77,5 +78,6 @@ def kernel(function: Callable[..., None]) -> Kernel:
         ...             r[i] += a[i, j]
         >>> row_sums(a, r)
     """
-    assert isinstance(function, FunctionType), "a decorator gets a function"
+    if not isinstance(function, FunctionType):
+        raise KernelError(f"expects a function as a kernel, but got {type(function).__name__}")
     return Kernel(function)

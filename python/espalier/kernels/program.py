@@ -14,6 +14,7 @@ from espalier.arrays import (
     check_output,
     check_overlap,
     check_symbols,
+    check_threads,
 )
 from espalier.compiler import Options
 from espalier.errors import ArgumentError
@@ -98,8 +99,7 @@ class KernelProgram:
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
-        if count < 1:
-            raise ArgumentError(f"expects at least 1 thread, but got {count}")
+        check_threads(count)
         self.program.set_num_threads(count)
 
 

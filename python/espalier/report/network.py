@@ -70,7 +70,7 @@ def _summary(report: Mapping[str, Any]) -> str:
             f" As the sum over kernels: {_milliseconds(report['kernels_before_s'])} before, "
             f"{_milliseconds(report['kernels_after_s'])} after."
         )
-    return text
+    return f"{text} The {report['result']} network is used: {report['reason']}."
 
 
 def _substitutions(report: Mapping[str, Any]) -> str:
@@ -89,11 +89,29 @@ def _substitutions(report: Mapping[str, Any]) -> str:
         f"<td>{m['count']}</td><td>{_milliseconds(m['predicted_gain_s'])}</td></tr>"
         for m in made
     )
-    head = "<tr><th>Rule</th><th>Times</th><th>Predicted gain by itself</th></tr>"
+    rows += "".join(
+        f"<tr><td>{name}</td><td></td><td>{_milliseconds(gain)}</td></tr>"
+        for name, gain in _other_gains(report)
+    )
+    head = "<tr><th>Rule</th><th>Times</th><th>Predicted gain</th></tr>"
     checks = "".join(f"<li>{escape(condition)}</li>" for condition in report["checks"])
     if checks:
         checks = f"<p>For inputs of sizes for which</p><ul>{checks}</ul>"
     return f"<table>{head}{rows}</table>{checks}" + "".join(map(_proof, report["proofs"]))
+
+
+def _other_gains(report: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """Return what the gains of rules by themselves leave of the whole, and the whole."""
+    whole = report["predicted_before_s"] - report["predicted_after_s"]
+    alone = sum(made["predicted_gain_s"] for made in report["substitutions"])
+    gains = [
+        ("what rules gain or lose together, by operators shared or computed ahead", whole - alone),
+        ("all, as the sum over operators", whole),
+    ]
+    if "kernels_before_s" in report:
+        kernels = report["kernels_before_s"] - report["kernels_after_s"]
+        gains.append(("all, as the sum over the kernels that operators become", kernels))
+    return gains
 
 
 def _proof(proof: Mapping[str, str]) -> str:
@@ -172,6 +190,21 @@ def _draw(nodes: Sequence[Node], others: Sequence[Node]) -> str:
     )
 
 
+def _fitting(kind: str, x: float, y: float, text: str, advance: int) -> str:
+    """Return a text that is narrowed where it is wider than a box.
+
+    Arguments:
+        advance: what a letter takes at most.
+    """
+    room = WIDTH - 8
+    fit = (
+        f' textLength="{room}" lengthAdjust="spacingAndGlyphs"'
+        if len(text) * advance > room
+        else ""
+    )
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}"{fit}>{escape(text)}</text>'
+
+
 def _box(node: Node, x: float, y: float, changed: bool) -> list[str]:
     kind = "changed" if changed else "input" if node["op"] == "input" else ""
     shape = node["type"].removeprefix("tensor<").removesuffix(">")
@@ -179,6 +212,6 @@ def _box(node: Node, x: float, y: float, changed: bool) -> list[str]:
         f'<rect class="box {kind}" x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" '
         f'width="{WIDTH}" height="{HEIGHT}" rx="4">'
         f"<title>{escape(node['type'])} {escape(node['attributes'])}</title></rect>",
-        f'<text class="label" x="{x:g}" y="{y - 2:g}">{escape(node["op"])}</text>',
-        f'<text class="shape" x="{x:g}" y="{y + 11:g}">{escape(shape)}</text>',
+        _fitting("label", x, y - 2, node["op"], 7),
+        _fitting("shape", x, y + 11, shape, 6),
     ]

@@ -12,6 +12,8 @@ from espalier.report.plane import Mark, Plane, Trace
 CELL = 40
 RADIUS = 13
 MARGIN = 56
+LETTER = 8
+"""What a letter of a title takes at most."""
 HUE_STEP = 0.382
 """Between the colours of tiles, of the whole circle; neighbours differ."""
 LIGHTNESS, SATURATION = 0.82, 0.6
@@ -64,7 +66,8 @@ class _Panel:
         self.rows = sorted({row for row, _ in places})
         self.columns = sorted({column for _, column in places})
         spans = (self.columns[-1] - self.columns[0], self.rows[-1] - self.rows[0])
-        self.width = 2 * MARGIN + CELL * spans[0]
+        # The next panel begins behind the title.
+        self.width = max(2 * MARGIN + CELL * spans[0], 2 * RADIUS + LETTER * len(self.title()))
         self.height = 2 * MARGIN + CELL * spans[1]
 
     def center(self, at: Sequence[int]) -> tuple[float, float]:
@@ -73,13 +76,17 @@ class _Panel:
         x = self.left + MARGIN + CELL * (column - self.columns[0])
         return x, MARGIN + CELL * (row - self.rows[0])
 
+    def title(self) -> str:
+        """Return which points the panel shows."""
+        plane = self.plane
+        fixed = ", ".join(f"{plane.dims[axis]} = {value}" for axis, value in plane.fixed.items())
+        return f"{plane.computation}({', '.join(plane.dims)})" + (f", {fixed}" if fixed else "")
+
     def draw(self) -> list[str]:
         """Return the points with their order and tile, and the axes."""
         plane = self.plane
         names = [plane.dims[axis] for axis in plane.axes]
-        fixed = ", ".join(f"{plane.dims[axis]} = {value}" for axis, value in plane.fixed.items())
-        title = f"{plane.computation}({', '.join(plane.dims)})" + (f", {fixed}" if fixed else "")
-        parts = [_text("title", self.left + RADIUS, 16, title, "start")]
+        parts = [_text("title", self.left + RADIUS, 16, self.title(), "start")]
         if names:
             for column in self.columns:
                 x = self.left + MARGIN + CELL * (column - self.columns[0])

@@ -55,20 +55,37 @@ class Schedule(Commands):
                 MLIR text, which is trusted.
             kernel: the name of a kernel of the module; needed if it has several.
         """
-        if isinstance(source, Kernel):
-            source = source.module()
-        elif isinstance(source, str):
-            source = _espalier.Module.parse(source)
-        self.module = source
+        self.module = source = _open(source)
         kernels = json.loads(_espalier.describe_kernels(source))
-        if kernel is None and len(kernels) != 1:
-            raise EspalierError(
-                f"expects the name of one of the kernels {sorted(kernels)}, but got none"
-            )
-        self.kernel: str = next(iter(kernels)) if kernel is None else kernel
+        self.kernel: str = _pick(kernels, kernel)
         self._schedule = _espalier.Schedule(source, self.kernel)
         self.arguments: list[str] = kernels[self.kernel]["arguments"]
         self.parameters: list[str] = kernels[self.kernel]["parameters"]
+
+    @classmethod
+    def default(
+        cls,
+        source: Kernel | _espalier.Module | str,
+        kernel: str | None = None,
+        options: Options | None = None,
+    ) -> Schedule:
+        """Start from what the compiler does by itself.
+
+        The script of the result is that of the default schedule, one `plan` for each
+        part of the kernel, or empty where it keeps the program order. It may be saved
+        and edited, and further commands go on from there.
+
+        Arguments:
+            options: their `cpu` and `features` are what the schedule is for.
+        """
+        options = options or Options()
+        module = _open(source)
+        name = _pick(json.loads(_espalier.describe_kernels(module)), kernel)
+        script = _espalier.default_schedule(module, name, options.cpu, options.features)
+        schedule = cls(module, name)
+        if "transform.poly.plan" in script:
+            schedule._apply(script, "")
+        return schedule
 
     @property
     def computations(self) -> dict[str, list[str]]:
@@ -156,6 +173,22 @@ class Schedule(Commands):
         """
         module = _espalier.Module.parse(str(self.module))
         return compile_kernel(module, self.arguments, options)
+
+
+def _open(source: Kernel | _espalier.Module | str) -> _espalier.Module:
+    """Return the module of a kernel, or of MLIR text."""
+    if isinstance(source, Kernel):
+        return source.module()
+    return _espalier.Module.parse(source) if isinstance(source, str) else source
+
+
+def _pick(kernels: Mapping[str, Any], kernel: str | None) -> str:
+    """Return the kernel that is meant."""
+    if kernel is None and len(kernels) != 1:
+        raise EspalierError(
+            f"expects the name of one of the kernels {sorted(kernels)}, but got none"
+        )
+    return next(iter(kernels)) if kernel is None else kernel
 
 
 def _replace_place(message: str, place: str) -> str:

@@ -1,11 +1,13 @@
 """onnxruntime as the other implementation."""
 
+import functools
+import importlib
 import os
 from collections.abc import Mapping
+from types import ModuleType
 
 import numpy as np
 import onnx
-import onnxruntime
 
 from espalier.errors import EspalierError
 
@@ -22,12 +24,23 @@ TYPES = {
 }
 
 
+@functools.cache
+def load_onnxruntime() -> ModuleType:
+    """Import onnxruntime, which takes a second; without its telemetry.
+
+    Otherwise it writes a database to the user's cache, and sends what is in it.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    return importlib.import_module("onnxruntime")
+
+
 class OnnxRuntime:
     """A model in onnxruntime, on the CPU."""
 
     def __init__(
         self, model: onnx.ModelProto | bytes | str | os.PathLike[str], threads: int = 1
     ) -> None:
+        onnxruntime = load_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1

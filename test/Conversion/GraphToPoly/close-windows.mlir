@@ -23,7 +23,7 @@
 // SCHEDULE:         poly.array register : memref<2x4x5x2x2x16xf32> storage {{.*}} as memref<5x2x2x16xf32>
 // The rows that the next windows need are fetched meanwhile.
 // SCHEDULE:         poly.band [@[[SUM:s[0-9]+]]] maps {{.*}} loops [sequential, sequential] {
-// SCHEDULE-NEXT:      poly.mark "prefetch" {{.*}}computation = @[[SUM]]{{.*}}reader = @s
+// SCHEDULE-NEXT:      poly.prefetch @[[SUM]] read 0 of @s
 // SCHEDULE-NEXT:        poly.band [@[[SUM]]] maps {{.*}} loops [unroll, unroll, unroll, unroll, vector(16)]
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<2x3x8x32xf32>) -> tensor<2x5x4x16xf32> {

@@ -32,7 +32,7 @@ poly.kernel @spmv(%P: memref<?xi32> {poly.monotonic}, %C: memref<?xi32>, %V: mem
   }
   poly.schedule {
     poly.band [@acc] maps [#nj] loops [sequential, sequential] {
-      poly.mark "prefetch" attributes {at = affine_map<(n, j)[N, E] -> (n, j + 8)>, bytes = 64 : i64, computation = @acc, read = 4 : i64} {
+      poly.prefetch @acc read 4 at affine_map<(n, j)[N, E] -> (n, j + 8)> bytes 64 {
       }
     }
   }

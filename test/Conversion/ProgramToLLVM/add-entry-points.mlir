@@ -2,7 +2,7 @@
 
 // CHECK-LABEL: module @p
 //  CHECK-SAME:   espalier.signature = {inputs = [{dtype = 0 : i32, extents = array<i64: -1, 4>, name = "x", symbols = ["n", ""]}],
-//  CHECK-SAME:     name = "p", outputs = [{dtype = 0 : i32, extents = array<i64: -1>, name = "output0", symbols = [""]}],
+//  CHECK-SAME:     name = "p", outputs = [{dtype = 0 : i32, extents = array<i64: -1>, name = "output0", symbols = ["n"]}],
 //  CHECK-SAME:     plan_messages = ["m"]}
 module @p {
   // A kernel may have the name of a function of the C library.
@@ -48,5 +48,21 @@ module {
   }
   func.func @main_plan() {
     return
+  }
+}
+
+// -----
+
+// Only an extent that is one of an input has its name.
+// CHECK-LABEL: module @sum
+//  CHECK-SAME:   outputs = [{dtype = 0 : i32, extents = array<i64: -1, -1, -1>, name = "output0", symbols = ["", "m", ""]}]
+module @sum {
+  func.func @main(%x: memref<?x?x?xf32> {espalier.dims = ["n", "m", ""]}, %y: memref<?x?x?xf32>)
+      attributes {espalier.num_inputs = 1 : i64} {
+    return
+  }
+  func.func @main_plan(%n: index, %m: index, %k: index) -> (index, index, index) {
+    %0 = arith.addi %n, %m : index
+    return %0, %m, %k : index, index, index
   }
 }

@@ -8,6 +8,48 @@ func.func @abs(%x: tensor<?x3xf32>) {
   return
 }
 
+// CHECK-LABEL: @acos(
+func.func @acos(%x: tensor<?x3xf32>) {
+  // CHECK: graph.acos %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.acos %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @acosh(
+func.func @acosh(%x: tensor<?x3xf32>) {
+  // CHECK: graph.acosh %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.acosh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @asin(
+func.func @asin(%x: tensor<?x3xf32>) {
+  // CHECK: graph.asin %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.asin %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @asinh(
+func.func @asinh(%x: tensor<?x3xf32>) {
+  // CHECK: graph.asinh %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.asinh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @atan(
+func.func @atan(%x: tensor<?x3xf32>) {
+  // CHECK: graph.atan %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.atan %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @atanh(
+func.func @atanh(%x: tensor<?x3xf32>) {
+  // CHECK: graph.atanh %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.atanh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
 // CHECK-LABEL: @ceil(
 func.func @ceil(%x: tensor<?x3xf32>) {
   // CHECK: graph.ceil %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
@@ -19,6 +61,13 @@ func.func @ceil(%x: tensor<?x3xf32>) {
 func.func @cos(%x: tensor<?x3xf32>) {
   // CHECK: graph.cos %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %r = graph.cos %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @cosh(
+func.func @cosh(%x: tensor<?x3xf32>) {
+  // CHECK: graph.cosh %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.cosh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
   return
 }
 
@@ -106,6 +155,13 @@ func.func @silu(%x: tensor<?x3xf32>) {
   return
 }
 
+// CHECK-LABEL: @sinh(
+func.func @sinh(%x: tensor<?x3xf32>) {
+  // CHECK: graph.sinh %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.sinh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
 // CHECK-LABEL: @softplus(
 func.func @softplus(%x: tensor<?x3xf32>) {
   // CHECK: graph.softplus %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
@@ -124,6 +180,13 @@ func.func @hard_swish(%x: tensor<?x3xf32>) {
 func.func @sqrt(%x: tensor<?x3xf32>) {
   // CHECK: graph.sqrt %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %r = graph.sqrt %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @tan(
+func.func @tan(%x: tensor<?x3xf32>) {
+  // CHECK: graph.tan %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = graph.tan %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
   return
 }
 

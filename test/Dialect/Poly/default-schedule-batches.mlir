@@ -14,7 +14,7 @@
 // CHECK-DAG:   #[[LOOPS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2 floordiv 32, d1 floordiv 14)>
 // CHECK-DAG:   #[[AHEAD:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 + 32, (d1 floordiv 14) * 74 + d3 floordiv 14)>
 // CHECK:         poly.band [@init, @acc] maps [#{{.*}}, #[[LOOPS]]]
-// CHECK:         poly.mark "prefetch" attributes {at = #[[AHEAD]],
+// CHECK:         poly.prefetch @acc read {{.*}} at #[[AHEAD]]
 module attributes {poly.target = #target} {
   poly.kernel @batches(%A: memref<16x196x1024xf32>, %B: memref<16x1024x32xf32>, %C: memref<16x196x512xf32>) {
     poly.compute @init domain [#tile] reads() writes(%C[#m] : memref<16x196x512xf32>) {

@@ -17,7 +17,7 @@
 // CHECK:         poly.array stack : memref<16x3072xf32> storage #{{.*}} as memref<16x256xf32>
 // CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[COLUMNS]], #{{.*}}] loops [parallel]
 // CHECK:         poly.band [@acc] maps [#[[PARTS]]]
-// CHECK-NEXT:      poly.mark "prefetch" attributes {at = #[[NEXT]], bytes = 128
+// CHECK-NEXT:      poly.prefetch @acc read 1 at #[[NEXT]] bytes 128
 module attributes {poly.target = #target} {
   poly.kernel @thin(%A: memref<16x768xf32>, %B: memref<768x3072xf32>, %C: memref<16x3072xf32>) {
     %t = poly.array : memref<16x3072xf32>
@@ -55,7 +55,7 @@ module attributes {poly.target = #target} {
 // CHECK-LABEL: poly.kernel @blocks
 // CHECK:         poly.array register
 // CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, parallel, parallel]
-// CHECK:         poly.mark "prefetch" attributes {at = #[[NEXT]], bytes = 128
+// CHECK:         poly.prefetch @acc read 1 at #[[NEXT]] bytes 128
 module attributes {poly.target = #target} {
   poly.kernel @blocks(%A: memref<1024x1024xf32>, %B: memref<32x1024x32xf32>, %C: memref<1024x1024xf32>) {
     %t = poly.array : memref<1024x1024xf32>
@@ -93,7 +93,7 @@ module attributes {poly.target = #target} {
 // CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0 + 28, d1, ((d1 floordiv 32) * 256 + d2) * 7)>
 // CHECK-LABEL: poly.kernel @stream
 // CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[TILES]], #{{.*}}] loops [parallel, parallel]
-// CHECK:         poly.mark "prefetch" attributes {at = #[[NEXT]], bytes = 64 : i64, computation = @acc, read = 0
+// CHECK:         poly.prefetch @acc read 0 at #[[NEXT]] bytes 64
 module attributes {poly.target = #target} {
   poly.kernel @stream(%A: memref<3136x256xf32>, %B: memref<2x256x32xf32>, %C: memref<3136x64xf32>) {
     %t = poly.array : memref<3136x64xf32>

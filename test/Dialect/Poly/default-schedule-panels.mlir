@@ -19,9 +19,9 @@
 // CHECK-NEXT:        poly.sequence {
 // CHECK-NEXT:          poly.filter [@init, @acc, @out] where
 // CHECK-NEXT:            poly.band [@init, @acc, @out] maps {{.*}} loops [sequential] {
-// CHECK:                   poly.mark "prefetch" attributes {at = #[[AHEAD]], bytes = 128 : i64, computation = @acc, read = 1 : i64} {
+// CHECK:                   poly.prefetch @acc read 1 at #[[AHEAD]] bytes 128 {
 // CHECK:               poly.filter [@init, @acc, @out] where
-// CHECK:                   poly.mark "prefetch" attributes {at = #[[AHEAD]]
+// CHECK:                   poly.prefetch @acc read {{.*}} at #[[AHEAD]]
 // LOOPS:       scf.parallel
 // LOOPS:         scf.for
 // LOOPS:           memref.prefetch %{{.*}}, read, locality<2>, data : memref<524288xf32>

@@ -10,7 +10,7 @@
 
 // A matrix that is read once, whose rows do not come in fours: each step fetches a row's part for a later one.
 // CHECK-DAG: #[[AHEAD:.*]] = affine_map<(d0, d1) -> (d0, d1 + 16)>
-// CHECK:     poly.mark "prefetch" attributes {at = #[[AHEAD]], bytes = 512 : i64, computation = @acc, read = 1 : i64}
+// CHECK:     poly.prefetch @acc read 1 at #[[AHEAD]] bytes 512
 module attributes {poly.target = #target} {
   poly.kernel @vector(%A: memref<4095xf32>, %B: memref<4095x4096xf32>, %C: memref<4096xf32>) {
     %sum = poly.array : memref<4096xf32>

@@ -36,7 +36,7 @@ poly.kernel @k(%A: memref<?x?xf32>, %N: index) {
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
   }
-  // expected-error @below {{expects poly.band, poly.sequence or poly.mark as child, but got arith.constant}}
+  // expected-error @below {{expects poly.band, poly.sequence, poly.mark or poly.prefetch as child, but got arith.constant}}
   poly.schedule {
     %c = arith.constant 0 : index
   }

@@ -29,7 +29,7 @@ poly.kernel @matmul(%A: memref<?x?xf32>, %B: memref<?x64xf32>, %C: memref<?x64xf
   // Full tiles of "i.0" have code of their own, with four copies.
   // CHECK: poly.band [@acc] maps [#[[OUTER]]] loops [sequential] names ["i.0"] full_tiles {
   // CHECK: poly.band [@acc] maps [#[[INNER]]] loops [sequential, sequential] names ["j.0", "k"] {
-  // CHECK-NEXT: poly.mark "prefetch" attributes {at = #[[LATER]], bytes = 128 : i64, computation = @acc, read = 1 : i64} {
+  // CHECK-NEXT: poly.prefetch @acc read 1 at #[[LATER]] bytes 128 {
   // CHECK-NEXT: poly.band [@acc] maps [#[[TILE]]] loops [unroll, vector(16)] names ["i.1", "j.1"]
 }
 
@@ -74,6 +74,47 @@ poly.kernel @shared(%A: memref<?xf32>, %B: memref<?xf32>) {
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %b = transform.poly.computation @shared::@b of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.vectorize %b loop "i" width 2 : !transform.any_op
+  transform.yield
+}
+}
+
+// -----
+
+#ij = affine_set<(i, j) : (i >= 0, 7 - i >= 0, j >= 0, 63 - j >= 0)>
+#ijk = affine_set<(i, j, k) : (i >= 0, 7 - i >= 0, j >= 0, 63 - j >= 0, k >= 0, 31 - k >= 0)>
+#c = affine_map<(i, j) -> (i, j)>
+
+// A place of its own: each of four tiles of rows fetches a quarter of the next
+// panel; and the rows of a copy that runs elsewhere.
+// CHECK-DAG: #[[SHARE:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 16, (d0 floordiv 2) * 8 + d2 floordiv 4)>
+// CHECK-DAG: #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0 + 1, d2)>
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @shares
+poly.kernel @shares(%A: memref<8x64xf32>, %B: memref<32x64xf32>, %C: memref<8x64xf32>) {
+  %t = poly.array : memref<8x64xf32>
+  poly.compute @copy dims ["i", "j"] domain [#ij] reads(%A[#c] : memref<8x64xf32>) writes(%t[#c] : memref<8x64xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @acc dims ["i", "j", "k"] domain [#ijk]
+      reads(%t[affine_map<(i, j, k) -> (i, k)>], %B[affine_map<(i, j, k) -> (k, j)>], %C[affine_map<(i, j, k) -> (i, j)>]
+            : memref<8x64xf32>, memref<32x64xf32>, memref<8x64xf32>)
+      writes(%C[affine_map<(i, j, k) -> (i, j)>] : memref<8x64xf32>) reduction add {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    poly.yield %s : f32
+  }
+  // CHECK: poly.band [@acc]
+  // CHECK-NEXT: poly.prefetch @acc read 0 of @copy at #[[NEXT]] bytes 64 {
+  // CHECK-NEXT: poly.band [@acc] maps [#{{.*}}] loops [sequential, sequential] names ["j", "k"] {
+  // CHECK-NEXT: poly.prefetch @acc read 1 at #[[SHARE]] bytes 64{{$}}
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %acc = transform.poly.computation @shares::@acc of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %acc read 1 loop "k" at affine_map<(i, j, k) -> (i, j + 16, (i floordiv 2) * 8 + k floordiv 4)> : !transform.any_op
+  transform.poly.prefetch %acc read 0 of @copy loop "i" at affine_map<(i, j, k) -> (i + 1, k)> : !transform.any_op
   transform.yield
 }
 }

@@ -89,6 +89,29 @@ def test_cases_are_selected_by_name():
     }
 
 
+def test_nothing_to_run_or_to_compare_with_is_an_error():
+    command = [sys.executable, str(BENCH), "--toy", "--seconds", "0", "--only"]
+    unknown = subprocess.run(
+        [*command, "no-such-case"], capture_output=True, text=True, check=False
+    )
+    assert unknown.returncode == 2
+    assert "expects part of a case's name, but got 'no-such-case'" in unknown.stderr
+    # Without a compiler and without git.
+    bare = subprocess.run(
+        [*command, "sparse/"],
+        env={"PATH": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in bare.stderr
+    results = [json.loads(line) for line in bare.stdout.splitlines()]
+    assert {result["commit"] for result in results} == {""}
+    compared = [bool(result["baselines_ms"]) for result in results]
+    assert [result["passed"] for result in results] == compared
+    assert bare.returncode == (0 if all(compared) else 1)
+
+
 @pytest.mark.skipif(
     "avx512f" not in Path("/proc/cpuinfo").read_text(), reason="a machine without AVX-512"
 )

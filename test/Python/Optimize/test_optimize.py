@@ -89,8 +89,31 @@ def test_optimized_network_computes_the_same(name, search):
     model = build(name, **NETWORKS[name])
     feed = OnnxRuntime(model).random_inputs()
     expected = compile_for(model, feed, options=options("none")).run(feed)
-    function, _ = optimized(model, search)
+    function, report = optimized(model, search)
     assert largest_error(function.run(feed), expected) < 1e-4
+    # What operators gain by themselves is not enough.
+    if report["result"] == "optimized":
+        assert report["kernels_after_s"] < report["kernels_before_s"]
+
+
+def test_graph_whose_kernels_take_as_long_is_not_proposed():
+    """Operators by themselves gain by being merged; but the kernels decide."""
+    refused = 0
+    for name, sizes in NETWORKS.items():
+        model = build(name, **sizes)
+        shapes = {
+            i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input
+        }
+        module, _ = load_module(model, shapes=shapes)
+        before = str(module)
+        report = optimize_module(module, options("egraph"))
+        if "kernels_after_s" not in report:
+            continue
+        gains = report["kernels_after_s"] < report["kernels_before_s"]
+        assert (report["result"] == "optimized") == gains, name
+        assert (str(module) != before) == gains, name
+        refused += not gains
+    assert refused, "expects a network whose operators gain and whose kernels do not"
 
 
 def test_faster_program_is_used_and_slower_one_is_not():
@@ -193,6 +216,10 @@ def test_page_shows_both_graphs_and_the_proofs(tmp_path, capsys):
     assert "rule merge-products" in text
     assert "Verdict: proved" in text
     assert "(check-sat)" in text or "normal form" in text
+    rows = re.findall(r"<tr><td>(.*?)</td><td>\d*</td><td>(\S+) ms</td></tr>", text)
+    rules, rest, whole, _ = (float(gain) for _, gain in rows)
+    assert rules + rest == pytest.approx(whole, rel=0.02)
+    assert "The optimized network is used: predicted to be faster." in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
 
 

@@ -51,6 +51,7 @@ def unary() -> Iterator[Case]:
     for name in ("sqrt", "log", "reciprocal"):
         yield op(name, r.positive(2, 37))
         yield op(name, r.positive(5, dtype=F64))
+    yield from angular(r)
     for name in ("exp", "relu", "sigmoid"):
         for shape in SHAPES:
             yield op(name, r.floats(*shape))
@@ -69,6 +70,15 @@ def unary() -> Iterator[Case]:
     yield op("leaky_relu", r.floats(5, 9), alpha=0.1)
     yield op("elu", r.floats(5, 9), alpha=0.7)
     yield op("hard_sigmoid", r.floats(5, 9) * 3, alpha=0.2, beta=0.5)
+
+
+def angular(r: Random) -> Iterator[Case]:
+    """Trigonometric and hyperbolic functions and their inverses, beyond their domains too."""
+    edges = np.array([0, -0.0, 1, -1, 0.5, 1.5, -1.5, np.inf, -np.inf, np.nan], F32)
+    for name in ["tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"]:
+        yield op(name, np.concatenate([r.floats(60) * 2, edges]))
+        yield op(name, r.positive(3, 5, dtype=F64) / 3 + (name == "acosh"))
+        yield op(name, r.positive(19, dtype=F16) / 3 + F16(name == "acosh"))
 
 
 def casts() -> Iterator[Case]:
@@ -121,6 +131,7 @@ def binary() -> Iterator[Case]:
     for name in ("max", "min", "equal", "less", "add"):
         yield op(name, nans, np.roll(nans, 1), label="special")
     yield op("prelu", r.floats(2, 3, 5, 7), r.floats(3, 1, 1))
+    yield op("prelu", r.integers(-9, 9, 3, 7), r.integers(-9, 9, 7))
     yield op("select", r.booleans(3, 1, 17), r.floats(17), r.floats(2, 17))
     yield op("select", r.booleans(37), r.integers(0, 9, 37), r.integers(0, 9, 1))
 

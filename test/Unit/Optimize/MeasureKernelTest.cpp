@@ -75,4 +75,26 @@ TEST_F(MeasureKernelTest, InvalidKernelIsRefused) {
             std::string::npos);
 }
 
+TEST_F(MeasureKernelTest, ConstantsAreAsColdAsInTheNetwork) {
+  MLIRContext context(programDialects());
+  context.loadAllAvailableDialects();
+  // The same one twice, and another one.
+  auto module = parseSourceString<ModuleOp>(R"(
+    func.func @main() -> (tensor<8xf32>, tensor<8xf32>, tensor<3xi8>) {
+      %0 = graph.constant dense<1.0> : tensor<8xf32>
+      %1 = graph.constant dense<1.0> : tensor<8xf32>
+      %2 = graph.constant dense<2> : tensor<3xi8>
+      return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<3xi8>
+    })",
+                                            &context);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(countConstantBytes(*module), 8u * 4 + 3);
+
+  EXPECT_EQ(roundConstantBytes(0), 0u);
+  EXPECT_EQ(roundConstantBytes(256 << 10), 0u);
+  EXPECT_EQ(roundConstantBytes(3 << 20), 4u << 20);
+  EXPECT_EQ(roundConstantBytes(uint64_t(1) << 40),
+            MeasureOptions::kMaxConstantBytes);
+}
+
 } // namespace

@@ -6,6 +6,7 @@
 #include "espalier/Substitution/Search/CostModel.h"
 #include "espalier/Substitution/Search/RuleSet.h"
 #include "mlir/IR/PatternMatch.h"
+#include <functional>
 
 namespace espalier::substitution {
 
@@ -31,6 +32,8 @@ struct SearchOptions {
   /// How many conditions on unknown extents a result may have checked at run
   /// time.
   unsigned maxChecks = 8;
+  /// Ends the search as if its time were up; may be null.
+  std::function<bool()> isCancelled;
 };
 
 /// What a change of the order in memory is called next to the names of rules.

@@ -143,6 +143,21 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
 // Schedule trees
 //===----------------------------------------------------------------------===//
 
+/// The tag of a prefetch: its attributes, below the operation's name.
+static DictionaryAttr tagPrefetch(PrefetchOp prefetch) {
+  return DictionaryAttr::get(prefetch.getContext(),
+                             NamedAttribute(PrefetchOp::getOperationName(),
+                                            prefetch->getAttrDictionary()));
+}
+
+DictionaryAttr espalier::poly::getPrefetch(Attribute tag) {
+  auto mark = cast<DictionaryAttr>(tag);
+  // All marks have names.
+  return mark.contains("name")
+             ? DictionaryAttr()
+             : mark.getAs<DictionaryAttr>(PrefetchOp::getOperationName());
+}
+
 namespace {
 /// Translates nodes, naming computations by their statements.
 class TreeBuilder {
@@ -169,6 +184,10 @@ private:
         .Case([&](MarkOp mark) {
           return polyhedral::makeMark(mark->getAttrDictionary(),
                                       buildChild(mark.getBody()));
+        })
+        .Case([&](PrefetchOp prefetch) {
+          return polyhedral::makeMark(tagPrefetch(prefetch),
+                                      buildChild(prefetch.getBody()));
         });
   }
   polyhedral::ScheduleTree buildBand(BandOp band);

@@ -39,6 +39,7 @@ public:
     for (ComputeOp compute : kernel.getComputes()) {
       all.insert(compute.getSymName());
       numDims[compute.getSymName()] = compute.getNumDims();
+      numReads[compute.getSymName()] = compute.getReads().size();
     }
   }
 
@@ -50,9 +51,10 @@ private:
   LogicalResult verifyBand(BandOp band, const Names &names);
   LogicalResult verifySequence(SequenceOp sequence, const Names &names);
   LogicalResult verifyFilter(FilterOp filter, const Names &names);
+  LogicalResult verifyPrefetch(PrefetchOp prefetch, const Names &names);
 
   Names all;
-  llvm::StringMap<unsigned> numDims;
+  llvm::StringMap<unsigned> numDims, numReads;
   /// Names of the loops that each computation has met.
   llvm::StringMap<llvm::StringSet<>> loopNames;
   unsigned numParams;
@@ -183,6 +185,65 @@ LogicalResult TreeVerifier::verifySequence(SequenceOp sequence,
   return success();
 }
 
+LogicalResult TreeVerifier::verifyPrefetch(PrefetchOp prefetch,
+                                           const Names &names) {
+  // C1
+  StringRef computation = prefetch.getComputation();
+  if (!names.contains(computation))
+    return prefetch.emitOpError("expects one of the computations that reach "
+                                "it, ")
+           << join(names) << ", but got @" << computation;
+
+  // C2
+  StringRef reader = prefetch.getReaderName();
+  if (!all.contains(reader))
+    return prefetch.emitOpError("expects a reader out of ")
+           << join(all) << ", but got @" << reader;
+  if (prefetch.getRead() >= numReads[reader])
+    return prefetch.emitOpError("expects one of the ")
+           << numReads[reader] << " reads of @" << reader << ", but got #"
+           << int64_t(prefetch.getRead());
+
+  // C3
+  AffineMap at = prefetch.getAt();
+  if (at.getNumDims() != numDims[computation] ||
+      at.getNumSymbols() != numParams || at.getNumResults() != numDims[reader])
+    return prefetch.emitOpError("expects a map from ")
+           << numDims[computation] << " dimensions and " << numParams
+           << " parameters to the " << numDims[reader] << " dimensions of @"
+           << reader << ", but got " << prefetch.getAtAttr();
+  for (AffineExpr result : at.getResults())
+    if (std::string fault = findAffineFault(result); !fault.empty())
+      return prefetch.emitOpError("expects a place by ") << fault;
+
+  // C4
+  int64_t bytes = prefetch.getBytes();
+  if (bytes < 1 || bytes > PrefetchOp::kMaxBytes)
+    return prefetch.emitOpError("expects between 1 and ")
+           << PrefetchOp::kMaxBytes << " bytes, but got " << bytes;
+
+  // C5
+  for (Operation *node = prefetch->getParentOp();
+       node && !isa<ScheduleOp>(node); node = node->getParentOp())
+    if (auto band = dyn_cast<BandOp>(node))
+      for (LoopAttr kind : band.getLoopKinds())
+        if (kind.isVector())
+          return prefetch.emitOpError("expects no vector loop around it, but "
+                                      "got ")
+                 << kind;
+  return verifyChild(prefetch, names);
+}
+
+// C1
+LogicalResult MarkOp::verify() {
+  if (getName() != PrefetchOp::getOperationName().split('.').second)
+    return success();
+  return emitOpError("expects another name than \"")
+         << getName()
+         << "\": what is fetched ahead is said by poly.prefetch @computation "
+            "read N at MAP bytes N";
+}
+
 LogicalResult TreeVerifier::verifyChild(Operation *parent, const Names &names) {
   Region &region = parent->getRegion(0);
   Operation *child = getChildNode(region);
@@ -202,9 +263,11 @@ LogicalResult TreeVerifier::verifyChild(Operation *parent, const Names &names) {
       .Case([&](BandOp band) { return verifyBand(band, names); })
       .Case([&](SequenceOp op) { return verifySequence(op, names); })
       .Case([&](MarkOp mark) { return verifyChild(mark, names); })
+      .Case([&](PrefetchOp op) { return verifyPrefetch(op, names); })
       .Default([&](Operation *op) {
-        return parent->emitOpError("expects poly.band, poly.sequence or "
-                                   "poly.mark as child, but got ")
+        return parent->emitOpError("expects poly.band, poly.sequence, "
+                                   "poly.mark or poly.prefetch as child, but "
+                                   "got ")
                << op->getName();
       });
 }

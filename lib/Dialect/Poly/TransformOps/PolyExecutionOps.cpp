@@ -26,6 +26,14 @@ llvm::Error UnrollAndJamOp::command(ComputeOp compute) {
   return unrollAndJam(compute, getLoop(), getFactor());
 }
 
-llvm::Error PrefetchOp::command(ComputeOp compute) {
-  return prefetch(compute, getLoop(), getRead(), getDistance(), getBytes());
+llvm::Error PrefetchCommandOp::command(ComputeOp compute) {
+  if (getDistance().has_value() == getAt().has_value())
+    return refuse("expects either a distance or a map");
+  Prefetch what;
+  what.read = getRead();
+  what.reader = getOf().value_or("").str();
+  what.distance = getDistance().value_or(0);
+  what.at = getAt().value_or(AffineMap());
+  what.bytes = getBytes();
+  return prefetch(compute, getLoop(), what);
 }

@@ -34,6 +34,18 @@ static llvm::Error checkForm(KernelOp kernel) {
   return refuse("would make a kernel that is not valid: " + message);
 }
 
+/// Whether nothing is fetched ahead inside lanes.
+static llvm::Error checkPrefetches(KernelOp kernel) {
+  std::string fault;
+  kernel.getSchedule().walk([&](PrefetchOp prefetch) {
+    for (auto band = prefetch->getParentOfType<BandOp>(); band;
+         band = band->getParentOfType<BandOp>())
+      if (BandLoop last = getLoops(band).back(); last.kind.isVector())
+        fault = "no prefetch inside the lanes " + quote(last.name);
+  });
+  return refuseFault(fault);
+}
+
 /// Whether code can be made of the loops: their arithmetic has to stay within
 /// 64 bits, and lanes have no loops inside.
 static llvm::Error checkLoops(KernelOp kernel) {
@@ -54,10 +66,6 @@ static llvm::Error checkLoops(KernelOp kernel) {
         continue;
       if (&loop != &loops.back() || (child && hasLoops(child)))
         fault = "no loops inside the lanes " + quote(loop.name);
-      band.walk([&](MarkOp mark) {
-        if (mark.getName() == kPrefetchMark)
-          fault = "no prefetch inside the lanes " + quote(loop.name);
-      });
     }
   });
   if (fault.empty())
@@ -109,6 +117,8 @@ tryEdit(KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
         llvm::function_ref<llvm::Error(KernelOp)> check = {}) {
   OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
   if (llvm::Error error = edit(*trial))
+    return error;
+  if (llvm::Error error = checkPrefetches(*trial))
     return error;
   if (llvm::Error error = checkForm(*trial))
     return error;

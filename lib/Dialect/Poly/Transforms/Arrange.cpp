@@ -13,13 +13,9 @@ findComputes(KernelOp kernel, ArrayRef<StringRef> names) {
   SmallVector<ComputeOp> computes;
   for (StringRef name : names) {
     ComputeOp compute = kernel.lookupCompute(name);
-    if (!compute) {
-      std::string legal;
-      for (ComputeOp other : kernel.getComputes())
-        legal += (legal.empty() ? "" : ", ") + quote(other);
-      return refuse("expects computations of the kernel, out of [" + legal +
-                    "], but got @" + name);
-    }
+    if (!compute)
+      return refuse("expects computations of the kernel, out of " +
+                    listComputes(kernel) + ", but got @" + name);
     if (llvm::is_contained(computes, compute))
       return refuse("expects each computation once, but got " + quote(compute) +
                     " twice");

@@ -13,8 +13,6 @@ using namespace espalier::poly;
 static constexpr int64_t kMaxCopies = 1024, kMaxLanes = 1024;
 /// The most copies of a point that loops inside one another make together.
 static constexpr int64_t kMaxNestedCopies = 8192;
-/// The most bytes that one mark prefetches.
-static constexpr int64_t kMaxPrefetch = 4096;
 
 /// Changes how a loop runs.
 static llvm::Error setKind(ComputeOp compute, StringRef name, LoopKind kind) {
@@ -225,117 +223,5 @@ llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
   return applyWithHint(compute, edit, [&] {
     std::string innermost = getInnermost(compute, loop);
     return findSkews(compute, {loop, innermost}, edit);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Prefetch
-//===----------------------------------------------------------------------===//
-
-/// The reads that a read's index depends on.
-static SmallVector<unsigned> getIndexReads(ComputeOp compute, unsigned read) {
-  unsigned numParams = compute.getKernel().getNumParameters();
-  AffineMap map = compute.getReadAccesses()[read].map;
-  SmallVector<unsigned> reads;
-  for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol)
-    if (map.isFunctionOfSymbol(symbol))
-      reads.push_back(symbol - numParams);
-  return reads;
-}
-
-/// Refuses if the index of a read cannot be known before, because it is at a
-/// place that is read itself, or changes.
-static llvm::Error checkIndexReads(ComputeOp compute, unsigned read) {
-  for (unsigned index : getIndexReads(compute, read)) {
-    Value array = compute.getReads()[index];
-    std::string where =
-        ("an index that is known before, but read #" + Twine(index) + " of " +
-         quote(compute) + ", on which the place of #" + Twine(read) +
-         " depends, is ")
-            .str();
-    if (!getIndexReads(compute, index).empty())
-      return refuse("expects " + where + "at a place that is read");
-    bool isWritten =
-        llvm::any_of(compute.getKernel().getComputes(), [&](ComputeOp other) {
-          return llvm::is_contained(other.getWrites(), array);
-        });
-    if (isWritten)
-      return refuse("expects " + where + "of " + describeArray(array) +
-                    ", which the kernel writes");
-  }
-  return llvm::Error::success();
-}
-
-/// The dimensions of the point that runs `distance` iterations of a loop after
-/// a point, all else being equal; null if the loop runs over no dimension
-/// alone.
-static AffineMap getLaterPoint(ComputeOp compute, LoopPosition loop,
-                               int64_t distance) {
-  AffineMap map = loop.band.getMap(compute.getSymName());
-  AffineExpr expr = map.getResult(loop.position);
-  while (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (!divisor || (expr.getKind() != AffineExprKind::FloorDiv &&
-                     expr.getKind() != AffineExprKind::Mod))
-      return {};
-    if (expr.getKind() == AffineExprKind::FloorDiv)
-      distance *= divisor.getValue();
-    expr = binary.getLHS();
-  }
-  auto dim = dyn_cast<AffineDimExpr>(expr);
-  if (!dim || !isSmall(distance))
-    return {};
-  SmallVector<AffineExpr> later;
-  for (unsigned other = 0; other < map.getNumDims(); ++other) {
-    AffineExpr own = getAffineDimExpr(other, map.getContext());
-    later.push_back(own == dim ? own + distance : own);
-  }
-  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), later,
-                        map.getContext());
-}
-
-/// Marks what is inside a loop, as the command `prefetch` does.
-static llvm::Error markPrefetch(ComputeOp compute, StringRef name, int64_t read,
-                                int64_t distance, int64_t bytes) {
-  llvm::Expected<LoopPosition> found = findLoop(compute, name);
-  if (!found)
-    return found.takeError();
-  int64_t numReads = compute.getReads().size();
-  if (read < 0 || read >= numReads)
-    return refuse("expects one of the " + Twine(numReads) + " reads of " +
-                  quote(compute) + ", but got #" + Twine(read));
-  if (llvm::Error error = checkIndexReads(compute, read))
-    return error;
-  if (distance <= 0 || !isSmall(distance))
-    return refuse("expects a distance between 1 and 2^30, but got " +
-                  Twine(distance));
-  if (bytes <= 0 || bytes > kMaxPrefetch)
-    return refuse("expects between 1 and " + Twine(kMaxPrefetch) +
-                  " bytes, but got " + Twine(bytes));
-  LoopAttr kind = getLoops(found->band)[found->position].kind;
-  AffineMap at = getLaterPoint(compute, *found, distance);
-  if (kind.isVector() || !at)
-    return refuse("expects a loop over one dimension that is no vector, but " +
-                  quote(name) + " is not");
-  splitBand(found->band, found->position + 1);
-  Operation *child = found->band.getChild();
-  OpBuilder builder(compute.getContext());
-  builder.setInsertionPointToEnd(&found->band.getOrCreateBlock());
-  auto mark = MarkOp::create(builder, found->band.getLoc(), kPrefetchMark);
-  mark->setAttr("computation",
-                FlatSymbolRefAttr::get(compute.getSymNameAttr()));
-  mark->setAttr("read", builder.getI64IntegerAttr(read));
-  mark->setAttr("bytes", builder.getI64IntegerAttr(bytes));
-  mark->setAttr("at", AffineMapAttr::get(at));
-  if (child)
-    child->moveBefore(&mark.getOrCreateBlock(), mark.getOrCreateBlock().end());
-  return llvm::Error::success();
-}
-
-llvm::Error espalier::poly::prefetch(ComputeOp compute, StringRef loop,
-                                     int64_t read, int64_t distance,
-                                     int64_t bytes) {
-  return applyTo(compute, [&](ComputeOp compute) {
-    return markPrefetch(compute, loop, read, distance, bytes);
   });
 }

@@ -32,6 +32,8 @@ std::string espalier::poly::print(ArrayRef<int64_t> numbers) {
 std::string espalier::poly::describeNode(Operation *node) {
   if (auto mark = dyn_cast<MarkOp>(node))
     return ("the mark " + quote(mark.getName()));
+  if (isa<PrefetchOp>(node))
+    return "a prefetch";
   if (isa<BandOp>(node))
     return "a band with full tiles";
   return "a sequence";

@@ -181,7 +181,7 @@ llvm::Error espalier::poly::mark(ComputeOp compute, StringRef name,
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
       return found.takeError();
-    if (text == kPrefetchMark)
+    if (text == "prefetch")
       return refuse("expects another name than " + quote(text) +
                     ", which the command of this name uses");
     BandOp band = splitBand(found->band, found->position);

@@ -138,6 +138,13 @@ std::string espalier::poly::quote(ComputeOp compute) {
   return ("@" + compute.getSymName()).str();
 }
 
+std::string espalier::poly::listComputes(KernelOp kernel) {
+  std::string text;
+  for (ComputeOp compute : kernel.getComputes())
+    text += (text.empty() ? "" : ", ") + quote(compute);
+  return "[" + text + "]";
+}
+
 //===----------------------------------------------------------------------===//
 // Program order
 //===----------------------------------------------------------------------===//

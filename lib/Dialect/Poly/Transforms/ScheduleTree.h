@@ -88,6 +88,8 @@ inline llvm::Error refuseFault(const std::string &fault) {
 
 /// `@compute`, for messages.
 std::string quote(ComputeOp compute);
+/// `[@a, @b]`: the computations of a kernel, for messages.
+std::string listComputes(KernelOp kernel);
 
 } // namespace espalier::poly
 

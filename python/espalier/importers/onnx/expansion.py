@@ -29,13 +29,14 @@ def expand(
         return None
     if schema.has_function:
         text = schema.get_function_with_opset_version(
-            max((v for v in schema.function_opset_versions if v <= opset), default=opset)
+            _nearest(schema.function_opset_versions, opset)
         )
     else:
-        versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
         types = [_type(value).SerializeToString() for value in inputs]
         text = schema.get_context_dependent_function_with_opset_version(
-            max(versions, default=opset), proto.SerializeToString(), types
+            _nearest(schema.context_dependent_function_opset_versions, opset),
+            proto.SerializeToString(),
+            types,
         )
     if not text:
         return None
@@ -47,6 +48,13 @@ def expand(
     for node in function.node:
         _bind(node, attributes)
     return function
+
+
+def _nearest(versions: Sequence[int], opset: int) -> int:
+    """Return the last version up to an opset or, as ONNX defines some operators only in
+    words at first, the first one after it.
+    """
+    return max((v for v in versions if v <= opset), default=min(versions))
 
 
 def _bind(node: NodeProto, attributes: Mapping[str, AttributeProto]) -> None:

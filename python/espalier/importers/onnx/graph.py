@@ -24,6 +24,11 @@ from espalier.names import to_identifier
 MAX_INPUT_BYTES = 2**48
 
 
+def is_extent(value: object) -> bool:
+    """Say whether a value is an integer that may be an extent."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+
+
 class Poison:
     """Stands for the result of a node that is not supported."""
 
@@ -75,6 +80,7 @@ class Importer:
         if stray := set(self._shapes) - {value.name for value in inputs}:
             names = sorted(value.name for value in inputs)
             raise ModelError(f"expects shapes of inputs out of {names}, but got {sorted(stray)}")
+        self._check_dims(inputs)
         for value in inputs:
             self._bind_shape(value)
         for value in inputs:
@@ -131,6 +137,26 @@ class Importer:
                 result.append(dim.dim_param or f"{value.name}.{axis}")
         return result
 
+    def _check_dims(self, inputs: Sequence[ValueInfoProto]) -> None:
+        """Check that the given dimensions are some of the model's, with extents."""
+        symbols = {
+            extent: None
+            for value in inputs
+            if value.type.tensor_type.HasField("shape")
+            for extent in self._extents(value)
+            if isinstance(extent, str)
+        }
+        for name, extent in self._dims.items():
+            if name not in symbols:
+                raise ModelError(
+                    f"dimension '{name}': expects a symbolic dimension out of "
+                    f"{list(symbols)}, but the inputs have no such one"
+                )
+            if not is_extent(extent):
+                raise ModelError(
+                    f"dimension '{name}': expects a number of at least 0, but got {extent!r}"
+                )
+
     def _bind_shape(self, value: ValueInfoProto) -> None:
         """Take numbers for symbolic dimensions from a given shape."""
         shape = self._shapes.get(value.name)
@@ -143,6 +169,10 @@ class Importer:
                 f"{what}: expects a shape of rank {len(extents)}, but got {list(shape)}"
             )
         for declared, given in zip(extents, shape, strict=True):
+            if not is_extent(given):
+                raise ModelError(
+                    f"{what}: expects numbers of at least 0 as a shape, but got {list(shape)}"
+                )
             if isinstance(declared, str):
                 declared = self._dims.setdefault(declared, int(given))
             if declared != given:
@@ -197,7 +227,9 @@ class Importer:
         for proto in sort_nodes(graph.node, scope):
             self._import_proto(proto, scope, read, opset)
 
-    def _import_proto(self, proto: NodeProto, scope: Scope, read: set[str], opset: int) -> None:
+    def _import_proto(
+        self, proto: NodeProto, scope: Scope, read: set[str], opset: int, any_types: bool = False
+    ) -> None:
         name = node_name(proto)
         inputs = [scope[i] if i else None for i in proto.input]
         results: Sequence[Value | Poison | None] = [POISON] * len(proto.output)
@@ -211,7 +243,7 @@ class Importer:
                 raise Unsupported("has no counterpart in the graph dialect")
             if not poisoned:
                 used = [bool(o) and o in read for o in proto.output]
-                node = make_node(proto, schema, inputs, used, self._source)  # type: ignore[arg-type]
+                node = make_node(proto, schema, inputs, used, self._source, any_types)  # type: ignore[arg-type]
                 results = self._import_node(node, proto, schema, scope, opset)
         except Unsupported as reason:
             self._refuse(proto.op_type, name, str(reason))
@@ -315,7 +347,7 @@ class Importer:
         version = max((i.version for i in function.opset_import if i.domain == ""), default=opset)
         before = len(self._unsupported)
         for inner in function.node:
-            self._import_proto(inner, scope, read | set(function.output), version)
+            self._import_proto(inner, scope, read | set(function.output), version, any_types=True)
         if len(self._unsupported) > before:
             inner_most = self._unsupported[before]
             del self._unsupported[before:]

@@ -66,11 +66,17 @@ def make_node(
     inputs: Sequence[Value | None],
     used: list[bool],
     source: Source,
+    any_types: bool = False,
 ) -> Node:
-    """Check a node against its schema and fill in defaults."""
+    """Check a node against its schema and fill in defaults.
+
+    Arguments:
+        any_types: allow operands of types that the schema does not list, as the
+            functions have that ONNX defines operators by.
+    """
     version = schema.since_version
     node = Node(node_name(proto), proto.op_type, version, list(inputs), {}, used)
-    _check_inputs(node, schema)
+    _check_inputs(node, schema, any_types)
     if not schema.min_output <= len(proto.output) <= schema.max_output:
         raise node.error(
             f"expects at most {schema.max_output} outputs, but got {len(proto.output)}"
@@ -127,7 +133,7 @@ def _attribute(attribute: AttributeProto, node: Node, source: Source) -> Any:  #
     raise Unsupported(f"has attribute '{attribute.name}' of type {kind}")
 
 
-def _check_inputs(node: Node, schema: OpSchema) -> None:
+def _check_inputs(node: Node, schema: OpSchema, any_types: bool) -> None:
     count = len(node.inputs)
     if not schema.min_input <= count <= schema.max_input:
         expected = f"{schema.min_input} to {schema.max_input}"
@@ -141,7 +147,7 @@ def _check_inputs(node: Node, schema: OpSchema) -> None:
                 raise node.error(f"expects input #{index} ('{formal.name}'), but it is missing")
             continue
         name = type_name(value.dtype)
-        if name not in allowed.get(formal.type_str, {formal.type_str}):
+        if not any_types and name not in allowed.get(formal.type_str, {formal.type_str}):
             raise node.error(
                 f"expects input #{index} ('{formal.name}') of a type that {node.op_type} "
                 f"allows, but got {name}"

@@ -50,13 +50,26 @@ CASES = [
     ("erf", "f32", [(-6, 6), (-1e-3, 1e-3)], 5),
     ("sin", "f32", [(-10, 10), (-1e4, 1e4)], 2),
     ("cos", "f32", [(-10, 10), (-1e4, 1e4)], 2),
+    ("tan", "f32", [(-1.5, 1.5), (-1e4, 1e4)], 2),
+    ("asin", "f32", [(-1, 1), (-1e-3, 1e-3)], 5),
+    ("acos", "f32", [(-1, 1), (0.999, 1)], 5),
+    ("atan", "f32", [(-4, 4), (-1e-3, 1e-3), (-1e20, 1e20)], 5),
+    ("sinh", "f32", [(-88, 88), (-1e-3, 1e-3)], 5),
+    ("cosh", "f32", [(-88, 88), (-1, 1)], 5),
+    ("asinh", "f32", [(-1e3, 1e3), (-1e-3, 1e-3), (-1e20, 1e20)], 5),
+    ("acosh", "f32", [(1, 1.001), (1, 1e3), (1, 1e20)], 5),
+    ("atanh", "f32", [(-0.999, 0.999), (-1e-3, 1e-3)], 5),
     ("sqrt", "f32", [(0, 1e10)], 1),
     ("sin", "f64", [(-10, 10)], 2),
     ("exp", "f64", [(-700, 700)], 2),
+    ("atan", "f64", [(-10, 10)], 2),
+    ("asinh", "f64", [(-10, 10)], 2),
     ("tanh", "f16", [(-4, 4)], 1),
+    ("acosh", "f16", [(1, 4)], 1),
     ("exp", "bf16", [(-4, 4)], 1),
 ]
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+NAMES = {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0]
 
 
@@ -66,7 +79,7 @@ def reference(function: str, x: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         if function == "erf":
             return np.array([math.erf(v) for v in wide])
-        return getattr(np, function)(wide)
+        return getattr(np, NAMES.get(function, function))(wide)
 
 
 def count_ulps(got: np.ndarray, expected: np.ndarray) -> float:

@@ -42,8 +42,18 @@ class Graph_UnaryOp<string mnemonic, string title, string formula,
 
 def Graph_AbsOp : Graph_UnaryOp<"abs", "magnitude", "abs(X[b..])",
                                 Graph_NumberTensor>;
+def Graph_AcosOp : Graph_UnaryOp<"acos", "arc cosine", "acos(X[b..])">;
+def Graph_AcoshOp : Graph_UnaryOp<"acosh", "inverse hyperbolic cosine",
+                                  "acosh(X[b..])">;
+def Graph_AsinOp : Graph_UnaryOp<"asin", "arc sine", "asin(X[b..])">;
+def Graph_AsinhOp : Graph_UnaryOp<"asinh", "inverse hyperbolic sine",
+                                  "asinh(X[b..])">;
+def Graph_AtanOp : Graph_UnaryOp<"atan", "arc tangent", "atan(X[b..])">;
+def Graph_AtanhOp : Graph_UnaryOp<"atanh", "inverse hyperbolic tangent",
+                                  "atanh(X[b..])">;
 def Graph_CeilOp : Graph_UnaryOp<"ceil", "rounding up", "ceil(X[b..])">;
 def Graph_CosOp : Graph_UnaryOp<"cos", "cosine", "cos(X[b..])">;
+def Graph_CoshOp : Graph_UnaryOp<"cosh", "hyperbolic cosine", "cosh(X[b..])">;
 def Graph_ErfOp : Graph_UnaryOp<"erf", "error function", "erf(X[b..])">;
 def Graph_ExpOp : Graph_UnaryOp<"exp", "exponential", "exp(X[b..])">;
 def Graph_FloorOp : Graph_UnaryOp<"floor", "rounding down", "floor(X[b..])">;
@@ -65,15 +75,17 @@ def Graph_SigmoidOp : Graph_UnaryOp<"sigmoid", "logistic function",
 def Graph_SignOp : Graph_UnaryOp<"sign", "sign: -1, 0 or 1", "sign(X[b..])",
                                  Graph_NumberTensor>;
 def Graph_SinOp : Graph_UnaryOp<"sin", "sine", "sin(X[b..])">;
+def Graph_SinhOp : Graph_UnaryOp<"sinh", "hyperbolic sine", "sinh(X[b..])">;
 def Graph_SiluOp : Graph_UnaryOp<"silu", "sigmoid linear unit",
                                  "X[b..] * sigmoid(X[b..])">;
 def Graph_SoftplusOp
     : Graph_UnaryOp<"softplus", "log(1 + exp(x)), without overflow",
-                    "relu(X[b..]) + log(1 + exp(-abs(X[b..])))">;
+                    "relu(X[b..]) + log1p(exp(-abs(X[b..])))">;
 def Graph_HardSwishOp
     : Graph_UnaryOp<"hard_swish", "piecewise-linear stand-in for silu",
                     "X[b..] * max(0, min(1, X[b..] / 6 + 0.5))">;
 def Graph_SqrtOp : Graph_UnaryOp<"sqrt", "square root", "sqrt(X[b..])">;
+def Graph_TanOp : Graph_UnaryOp<"tan", "tangent", "tan(X[b..])">;
 def Graph_TanhOp : Graph_UnaryOp<"tanh", "hyperbolic tangent", "tanh(X[b..])">;
 
 def Graph_GeluOp : Graph_Op<"gelu"> {
@@ -124,7 +136,7 @@ def Graph_LeakyReluOp
                     "X[b..] if X[b..] >= 0 else alpha * X[b..]">;
 def Graph_EluOp
     : Graph_AlphaOp<"elu", "identity, exponential below zero",
-                    "X[b..] if X[b..] > 0 else alpha * (exp(X[b..]) - 1)">;
+                    "X[b..] if X[b..] > 0 else alpha * expm1(X[b..])">;
 
 def Graph_HardSigmoidOp : Graph_Op<"hard_sigmoid"> {
   let summary = "piecewise-linear stand-in for sigmoid";
@@ -243,8 +255,7 @@ def Graph_GreaterEqualOp : Graph_BinaryOp<"greater_equal", "test for order",
                                        isTest = true>;
 def Graph_PreluOp
     : Graph_BinaryOp<"prelu", "identity, scaled below zero by the slope B",
-                     "A[b..] if A[b..] >= 0 else B[b..] * A[b..]",
-                     Graph_FloatTensor>;
+                     "A[b..] if A[b..] >= 0 else B[b..] * A[b..]">;
 
 def Graph_SelectOp : Graph_Op<"select"> {
   let summary = "choice between two tensors";

@@ -30,10 +30,15 @@ using BandNodes = llvm::DenseMap<mlir::Operation *, polyhedral::ScheduleNode *>;
 
 /// Translates the schedule of the kernel; without one, the program order. The
 /// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
-/// a dictionary: that of the `poly.mark` op, its name included. Fills `nodes`.
+/// a dictionary: that of the `poly.mark` op, its name included, or one that
+/// `getPrefetch` reads. Fills `nodes`.
 polyhedral::ScheduleTree buildScheduleTree(const KernelModel &model,
                                            ScheduleOp schedule,
                                            BandNodes *nodes = nullptr);
+
+/// The attributes of the `poly.prefetch` op that a mark's `tag` stands for;
+/// null if it stands for a `poly.mark`.
+mlir::DictionaryAttr getPrefetch(mlir::Attribute tag);
 
 /// The loops that run `kernel` as it is scheduled, or an error.
 llvm::Expected<polyhedral::Ast>

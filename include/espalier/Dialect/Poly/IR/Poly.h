@@ -45,9 +45,6 @@ struct ComputeAccess {
   }
 };
 
-/// The name of marks that ask for elements ahead of their use.
-inline constexpr llvm::StringLiteral kPrefetchMark = "prefetch";
-
 /// The largest number in sets, maps and storages, so that index arithmetic
 /// stays within 64 bits for sizes below 2^31.
 inline constexpr int64_t kMaxIndexNumber = int64_t(1) << 31;

@@ -26,6 +26,13 @@ def Poly_ReductionAttr : I32EnumAttr<"Reduction", "how a reduction combines", [
   let cppNamespace = "::espalier::poly";
 }
 
+def Poly_FetchAttr : I32EnumAttr<"Fetch", "what a sum fetches ahead", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Terms", 1, "terms">,
+    I32EnumAttrCase<"Panel", 2, "panel">, I32EnumAttrCase<"Rows", 3, "rows">,
+    I32EnumAttrCase<"Copies", 4, "copies">]> {
+  let cppNamespace = "::espalier::poly";
+}
+
 def Poly_LoopKind : I32EnumAttr<"LoopKind", "how a band's loop runs", [
     I32EnumAttrCase<"Sequential", 0, "sequential">,
     I32EnumAttrCase<"Parallel", 1, "parallel">,

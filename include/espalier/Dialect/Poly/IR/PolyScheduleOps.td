@@ -32,8 +32,8 @@ def Poly_ScheduleOp : Poly_NodeOp<"schedule", [HasParent<"KernelOp">]> {
     order of the computation's dimensions.
 
     Constraints:
-    - (C1) a node has at most one child, a `poly.band`, `poly.sequence` or
-      `poly.mark`; a `poly.sequence` has filters.
+    - (C1) a node has at most one child, a `poly.band`, `poly.sequence`,
+      `poly.mark` or `poly.prefetch`; a `poly.sequence` has filters.
     - (C2) at a leaf there is one computation.
 
     Example:
@@ -147,11 +147,8 @@ def Poly_MarkOp : Poly_NodeOp<"mark"> {
     Orders nothing. Code generation finds it, with its attributes, at the place
     that corresponds to it in the loops.
 
-    A mark "prefetch" asks for elements ahead of their use: those that read
-    number `read` of `computation` will read at the point `at`, a map from the
-    first point below the mark, and what follows them within `bytes`. It need
-    not be in the domain. With `reader`, the read is one of that computation,
-    which may run elsewhere, and `at` maps to its points.
+    Constraints:
+    - (C1) its name is not "prefetch": that is `poly.prefetch`.
 
     Example:
     ```mlir
@@ -160,6 +157,52 @@ def Poly_MarkOp : Poly_NodeOp<"mark"> {
   }];
   let arguments = (ins StrAttr:$name);
   let assemblyFormat = "$name attr-dict-with-keyword ($body^)?";
+  let hasVerifier = 1;
+}
+
+def Poly_PrefetchOp : Poly_NodeOp<"prefetch"> {
+  let summary = "asks for elements ahead of their use";
+  let description = [{
+    Orders nothing. Where its place in the loops is, it fetches the element that
+    read number `read` of `computation` has at the point `at`, and what follows
+    it within `bytes`. The map `at` is one from the first point of `computation`
+    below this node; what it gives need not be in the domain. With `of`, the read
+    is one of that computation, which may run elsewhere, and `at` maps to its
+    points.
+
+    What is in registers, or at a place that is not known yet, is not fetched.
+
+    Constraints:
+    - (C1) `computation` reaches it.
+    - (C2) the reader is a computation of the kernel, and has that read.
+    - (C3) `at` maps the dimensions of `computation`, with the kernel's parameters
+      as symbols, to those of the reader; it is affine, with positive divisors and
+      numbers of at most 2^31 in size.
+    - (C4) `bytes` is between 1 and 4096.
+    - (C5) it is not inside a vector loop.
+
+    Example:
+    ```mlir
+    poly.prefetch @acc read 1 at affine_map<(i, j, k) -> (i, j, k + 8)> bytes 128 {
+      poly.band [@acc] maps [affine_map<(i, j, k) -> (i, j)>] loops [unroll, vector(16)]
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$computation, I64Attr:$read,
+                       OptionalAttr<FlatSymbolRefAttr>:$reader,
+                       AffineMapAttr:$at, I64Attr:$bytes);
+  let assemblyFormat = [{
+    $computation `read` $read (`of` $reader^)? `at` $at `bytes` $bytes
+    attr-dict-with-keyword ($body^)?
+  }];
+  let extraClassDeclaration = nodeDeclaration # [{
+    /// Most bytes that one node fetches.
+    static constexpr int64_t kMaxBytes = 1 << 12;
+    /// The computation whose read it is.
+    ::llvm::StringRef getReaderName() {
+      return getReader().value_or(getComputation());
+    }
+  }];
 }
 
 #endif // ESPALIER_DIALECT_POLY_IR_POLYSCHEDULEOPS_TD

@@ -118,37 +118,50 @@ def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam"> {
   }];
 }
 
-def PrefetchOp : PolyCommandOp<"prefetch"> {
+def PrefetchCommandOp : PolyCommandOp<"prefetch"> {
   let summary = "fetches what later iterations of a loop read";
   let description = [{
     In each iteration of the loop, fetches what the read with this number needs
     `distance` iterations later at the first point of the loops inside, and what
-    follows it within `bytes` (64 if not given). A mark in the schedule says so;
-    loops on both sides of it do not change places any more.
+    follows it within `bytes` (64 if not given). A `poly.prefetch` in the schedule
+    says so; loops on both sides of it do not change places any more.
+
+    Instead of a distance, `at` says where: a map from the first point inside the
+    loop, over the kernel's parameters, to the point whose read it is. It need not
+    be in the domain, and the read may be one `of` another computation: so each
+    step of a tile can fetch its share of the next panel, or what a copy will need
+    in the next iteration of the loops around.
 
     Where the place depends on an index that is read, such as `x[col[k]]`, the
     index is read ahead, as far as its array goes.
 
     #### Return modes
 
-    - Silenceable failure: there is no such loop, it is a vector, or it does not
-      run over one dimension or tiles of it; there is no such read, or its place
-      depends on an index that the kernel writes or that is at a place that is
-      read; the distance is not positive; the bytes are not between 1 and 4096.
+    - Silenceable failure: there is no such loop, it is a vector or inside one, or
+      without `at` it does not run over one dimension or tiles of it; there is no
+      such reader or read, or its place depends on an index that the kernel writes
+      or that is at a place that is read; the distance is not positive; the map is
+      not between the dimensions of the two, or not affine; the bytes are not
+      between 1 and 4096; there is neither a distance nor a map, or both.
     - Definite failure: the target is not a computation.
 
     Example:
     ```mlir
     transform.poly.prefetch %acc read 1 loop "k" distance 8 bytes 128
         : !transform.any_op
+    transform.poly.prefetch %acc read 1 loop "k"
+        at affine_map<(i, j, k) -> (i, j + 32, (i floordiv 6) * 8 + k floordiv 4)>
+        : !transform.any_op
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$read,
-                       StrAttr:$loop, I64Attr:$distance,
-                       DefaultValuedAttr<I64Attr, "64">:$bytes);
+                       StrAttr:$loop, OptionalAttr<I64Attr>:$distance,
+                       DefaultValuedAttr<I64Attr, "64">:$bytes,
+                       OptionalAttr<AffineMapAttr>:$at,
+                       OptionalAttr<FlatSymbolRefAttr>:$of);
   let assemblyFormat = [{
-    $target `read` $read `loop` $loop `distance` $distance
-    (`bytes` $bytes^)? attr-dict `:` type($target)
+    $target `read` $read (`of` $of^)? `loop` $loop (`distance` $distance^)?
+    (`at` $at^)? (`bytes` $bytes^)? attr-dict `:` type($target)
   }];
 }
 

@@ -201,12 +201,22 @@ llvm::Error unroll(ComputeOp compute, llvm::StringRef loop,
 llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
                          int64_t factor);
 
-/// Fetches, in each iteration of a loop, what read number `read` of `compute`
-/// needs `distance` iterations later, at the first point of the loops inside:
-/// `bytes` from there on. The loop runs over one dimension, or over tiles of
-/// it.
-llvm::Error prefetch(ComputeOp compute, llvm::StringRef loop, int64_t read,
-                     int64_t distance, int64_t bytes);
+/// What is fetched ahead: a read of a computation, and where.
+struct Prefetch {
+  int64_t read = 0;
+  /// The computation whose read it is; empty for the one that the loop runs.
+  std::string reader;
+  /// What the read needs so many iterations later, at the first point of the
+  /// loops inside; the loop runs over one dimension, or over tiles of it.
+  int64_t distance = 0;
+  /// Instead: from the first point inside the loop to the reader's point.
+  mlir::AffineMap at;
+  int64_t bytes = 64; ///< From there on.
+};
+
+/// Fetches, in each iteration of a loop, what `prefetch` says.
+llvm::Error prefetch(ComputeOp compute, llvm::StringRef loop,
+                     const Prefetch &prefetch);
 
 } // namespace espalier::poly
 

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ComponentScheduler.h"
+#include "PlanChooser.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -26,27 +26,7 @@ static constexpr int64_t kThinVectors = 2;
 /// Terms on different pages that are read in turns.
 static constexpr int64_t kPagesAtOnce = 32;
 
-std::optional<unsigned>
-ComponentScheduler::getPanel(const ComputeShape &compute) const {
-  std::optional<unsigned> panel;
-  if (!vectorDim)
-    return panel;
-  for (auto [number, read] : llvm::enumerate(compute.reads)) {
-    AffineMap map = read.map;
-    bool dependsOnRows =
-        llvm::any_of(llvm::seq(0u, numShared), [&](unsigned dim) {
-          return tile.rows[dim] > 1 && map.isFunctionOfDim(dim);
-        });
-    if (map.isFunctionOfDim(*vectorDim) && !dependsOnRows &&
-        isa<BlockArgument>(read.array) &&
-        (!panel ||
-         map.getNumResults() > compute.reads[*panel].map.getNumResults()))
-      panel = number;
-  }
-  return panel;
-}
-
-bool ComponentScheduler::isPanelStreamed() const {
+bool PlanChooser::isPanelStreamed() const {
   if (!reduction)
     return false;
   std::optional<unsigned> panel = getPanel(shape(*reduction));
@@ -58,11 +38,10 @@ bool ComponentScheduler::isPanelStreamed() const {
              target.getL2() / 2;
 }
 
-std::optional<ComponentScheduler::PassBytes>
-ComponentScheduler::getPassBytes() const {
+std::optional<PlanChooser::PassBytes> PlanChooser::getPassBytes() const {
   const ComputeShape &main = shape(*reduction);
   std::optional<unsigned> panel = getPanel(main);
-  std::optional<int64_t> width = getSharedExtent(*vectorDim);
+  std::optional<int64_t> width = getSharedExtent(*plan.lanes);
   PassBytes bytes;
   for (auto [number, read] : llvm::enumerate(main.reads)) {
     MemRefType type = read.getType();
@@ -78,13 +57,12 @@ ComponentScheduler::getPassBytes() const {
   }
   if (!width || *width == 0)
     return std::nullopt;
-  bytes.numPanels = llvm::divideCeil(*width, lanes * tile.vectors);
+  bytes.numPanels = llvm::divideCeil(*width, plan.tile[*plan.lanes]);
   bytes.panel /= bytes.numPanels;
   return bytes;
 }
 
-unsigned
-ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
+unsigned PlanChooser::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
   std::optional<PassBytes> bytes = getPassBytes();
   if (!bytes)
     return 0;
@@ -99,7 +77,7 @@ ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
   int64_t iterations = 1, least = getTraffic(1);
   for (unsigned count = 1; count < rows.size(); ++count) {
     std::optional<int64_t> extent = getSharedExtent(rows[count - 1]);
-    if (!extent || tile.rows[rows[count - 1]] != 1)
+    if (!extent || getRows(rows[count - 1]) != 1)
       break;
     iterations *= std::max<int64_t>(*extent, 1);
     if (int64_t traffic = getTraffic(iterations); traffic < least) {
@@ -113,21 +91,21 @@ ComponentScheduler::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
 /// The order of the tile loops. Panels that fit the second-level cache are
 /// reused by all rows of an image; larger ones are kept while all rows pass, or
 /// those of an image if these stay in cache.
-SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
+SmallVector<unsigned> PlanChooser::getLoopOrder() const {
   SmallVector<unsigned> order;
-  for (unsigned dim = outer.count; dim < numShared; ++dim)
-    if (dim != vectorDim || !reduction)
+  for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
+    if (dim != plan.lanes || !reduction)
       order.push_back(dim);
-  if (!vectorDim || !reduction)
+  if (!plan.lanes || !reduction)
     return order;
-  if (llvm::is_contained(component.sequential, true))
-    order.push_back(*vectorDim);
+  if (isSequential())
+    order.push_back(*plan.lanes);
   else if (isPanelStreamed()) {
     // After the dimensions that the panels depend on (batches).
-    order.insert(order.begin(), *vectorDim);
+    order.insert(order.begin(), *plan.lanes);
     llvm::stable_sort(order, [&](unsigned a, unsigned b) {
       auto isBatch = [&](unsigned dim) {
-        return dim != *vectorDim &&
+        return dim != *plan.lanes &&
                llvm::all_of(shape(*reduction).reads,
                             [&](const ComputeAccess &read) {
                               return read.map.isFunctionOfDim(dim);
@@ -135,28 +113,27 @@ SmallVector<unsigned> ComponentScheduler::getLoopOrder() const {
       };
       return isBatch(a) > isBatch(b);
     });
-    auto panel = llvm::find(order, *vectorDim);
+    auto panel = llvm::find(order, *plan.lanes);
     unsigned outside =
         countRowsAroundPanels(ArrayRef<unsigned>(panel + 1, order.end()));
     std::rotate(panel, panel + 1, panel + 1 + outside);
     // Rows whose results cannot wait for the next part of a sum.
-    panel = llvm::find(order, *vectorDim);
-    if (!rowsInsideSum.empty() && rowsInsideSum.front() != vectorDim)
-      std::rotate(panel, panel + 1, order.end() - rowsInsideSum.size());
-    if (blockedRow)
-      order.insert(llvm::find(order, *vectorDim), *blockedRow);
+    panel = llvm::find(order, *plan.lanes);
+    if (!plan.insideSum.empty() && plan.insideSum.front() != plan.lanes)
+      std::rotate(panel, panel + 1, order.end() - plan.insideSum.size());
+    if (plan.block)
+      order.insert(llvm::find(order, *plan.lanes), *plan.block);
   } else if (order.size() >= 2)
-    order.insert(order.end() - 1, *vectorDim);
+    order.insert(order.end() - 1, *plan.lanes);
   else
-    order.push_back(*vectorDim);
+    order.push_back(*plan.lanes);
   return order;
 }
 
-void ComponentScheduler::cutSum() {
-  if (!isPanelStreamed() || component.numWindow ||
-      llvm::is_contained(component.sequential, true) ||
-      llvm::count_if(component.computes, [&](unsigned i) {
-        return shapes[i].getNumDims() > numShared;
+void PlanChooser::cutSum() {
+  if (!isPanelStreamed() || plan.numWindow || isSequential() ||
+      llvm::count_if(computes, [&](unsigned i) {
+        return shapes[i].getNumDims() > plan.numShared;
       }) != 1)
     return;
   const ComputeShape &main = shape(*reduction);
@@ -167,7 +144,7 @@ void ComponentScheduler::cutSum() {
     return;
   SmallVector<unsigned> order = getLoopOrder(), inside;
   for (unsigned dim : order) {
-    if (dim == vectorDim)
+    if (dim == plan.lanes)
       break;
     // Each iteration around the panels has rows of its own, or panels, too.
     int64_t extent = std::max<int64_t>(1, getSharedExtent(dim).value_or(1));
@@ -178,64 +155,64 @@ void ComponentScheduler::cutSum() {
   if (bytes->panel + bytes->rows <= target.getL2())
     return;
   // Results of as many rows as the stack has room for wait for the next part.
-  int64_t rowBytes = lanes * tile.vectors *
+  int64_t rowBytes = plan.tile[*plan.lanes] *
                      getBytes(main.writes.front().getType().getElementType());
   int64_t rows = 1;
-  while (!order.empty() && order.back() != vectorDim) {
+  while (!order.empty() && order.back() != plan.lanes) {
     unsigned dim = order.back();
     std::optional<int64_t> extent = getSharedExtent(dim);
     if (!extent)
       break;
     int64_t most = kMaxStackBytes / rowBytes / rows;
     if (*extent > most) {
-      most = most / tile.rows[dim] * tile.rows[dim];
-      if (most < 2 * tile.rows[dim])
+      most = most / getRows(dim) * getRows(dim);
+      if (most < 2 * getRows(dim))
         break;
-      blockedRow = dim;
-      rowsOfBlock = llvm::alignTo(
+      plan.block = dim;
+      plan.blockSize = llvm::alignTo(
           llvm::divideCeil(*extent, llvm::divideCeil(*extent, most)),
-          tile.rows[dim]);
+          getRows(dim));
     }
-    rows *= blockedRow ? rowsOfBlock : *extent;
+    rows *= plan.block ? plan.blockSize : *extent;
     inside.push_back(order.pop_back_val());
-    if (blockedRow)
+    if (plan.block)
       break;
   }
   int64_t tileRows = 1;
-  for (int64_t size : tile.rows)
-    tileRows *= size;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    tileRows *= getRows(dim);
   if (rows < kMinTilesOfPart * tileRows) {
-    blockedRow.reset();
+    plan.block.reset();
     return;
   }
   int64_t mostTerms = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
-  if (blockedRow && inside.size() == 1) {
+  if (plan.block && inside.size() == 1) {
     // No need for parts if a block of rows stays in cache for all panels.
     int64_t fitting = (target.getL2() / 2 - 2 * bytes->panel) *
-                      *getSharedExtent(*blockedRow) /
+                      *getSharedExtent(*plan.block) /
                       std::max<int64_t>(bytes->rows, 1);
     fitting = fitting / tileRows * tileRows;
-    if (fitting >= rowsOfBlock ||
+    if (fitting >= plan.blockSize ||
         (*numTerms <= mostTerms && fitting >= kMinTilesOfPart * tileRows)) {
-      rowsOfBlock = std::min(rowsOfBlock, fitting);
+      plan.blockSize = std::min(plan.blockSize, fitting);
       return;
     }
   }
-  rowsInsideSum.assign(inside.rbegin(), inside.rend());
-  termsOfPart =
+  plan.insideSum.assign(inside.rbegin(), inside.rend());
+  plan.terms =
       llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, mostTerms));
 }
 
-bool ComponentScheduler::cutThinSum() {
+bool PlanChooser::cutThinSum() {
   const ComputeShape &main = shape(*reduction);
   const ComputeAccess &panel = main.reads[*getPanel(main)];
   unsigned term = getOwnOrder(main).back();
   int64_t bytes = getBytes(panel.getType().getElementType());
-  std::optional<int64_t> step = getStride(panel, term, lanes);
+  std::optional<int64_t> step = getStride(panel, term, plan.width);
   SmallVector<unsigned> order = getLoopOrder();
   if (!step || *step == kUnknownStride || *step * bytes < kPageBytes ||
-      getStride(panel, *vectorDim, lanes) != 1 || order.front() != *vectorDim ||
-      *main.getExtent(term) <= kPagesAtOnce)
+      getStride(panel, *plan.lanes, plan.width) != 1 ||
+      order.front() != *plan.lanes || *main.getExtent(term) <= kPagesAtOnce)
     return false;
   std::optional<int64_t> rows = getSharedExtent(order.back());
   if (order.size() != 2 || !rows || *rows < 1)
@@ -245,15 +222,15 @@ bool ComponentScheduler::cutThinSum() {
   int64_t numTiles = llvm::divideCeil(*rows, mostRows);
   while (numTiles < kMinTilesOfPart && *rows % numTiles != 0)
     ++numTiles;
-  int64_t width = lanes * kThinVectors;
+  int64_t width = plan.width * kThinVectors;
   int64_t columns = kMaxStackBytes / bytes / *rows / width * width;
   if (numTiles > kMinTilesOfPart || columns < 2 * width)
     return false;
-  tile.vectors = kThinVectors;
-  tile.rows[order.back()] = llvm::divideCeil(*rows, numTiles);
-  blockedRow = vectorDim;
-  rowsOfBlock = columns;
-  rowsInsideSum = order;
-  termsOfPart = kPagesAtOnce;
+  plan.tile[*plan.lanes] = width;
+  plan.tile[order.back()] = llvm::divideCeil(*rows, numTiles);
+  plan.block = plan.lanes;
+  plan.blockSize = columns;
+  plan.insideSum = order;
+  plan.terms = kPagesAtOnce;
   return true;
 }

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ComponentScheduler.h"
+#include "PlanChooser.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -20,80 +20,49 @@ using namespace espalier::poly;
 /// Rows that are read side by side.
 static constexpr int64_t kRowsAtOnce = 4;
 
-std::optional<unsigned> ComponentScheduler::findStreamedRows() const {
-  if (!reduction || !vectorDim || !isPanelStreamed() ||
-      llvm::is_contained(component.sequential, true) || outer.count > 0)
-    return std::nullopt;
+bool PlanChooser::streamsRows() const {
+  if (!reduction || !plan.lanes || !isPanelStreamed() || isSequential() ||
+      plan.numInside > 0)
+    return false;
   const ComputeShape &main = shape(*reduction);
-  std::optional<int64_t> width = getSharedExtent(*vectorDim);
-  if (main.getNumDims() != numShared + 1 || !width ||
-      llvm::any_of(tile.rows, [](int64_t rows) { return rows > 1; }))
-    return std::nullopt;
-  for (unsigned dim = 0; dim < numShared; ++dim)
-    if (isRestricted(dim) || (dim != *vectorDim && getSharedExtent(dim) != 1))
-      return std::nullopt;
+  std::optional<int64_t> width = getSharedExtent(*plan.lanes);
+  if (main.getNumDims() != plan.numShared + 1 || !width || hasRows())
+    return false;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    if (isRestricted(dim) || (dim != *plan.lanes && getSharedExtent(dim) != 1))
+      return false;
   // All others are maps of the sums.
-  for (unsigned i = 0; i < component.computes.size(); ++i)
-    if (i != *reduction && shape(i).getNumDims() != numShared)
-      return std::nullopt;
-  unsigned term = numShared;
+  for (unsigned i = 0; i < computes.size(); ++i)
+    if (i != *reduction && shape(i).getNumDims() != plan.numShared)
+      return false;
+  unsigned term = plan.numShared;
   const ComputeAccess &panel = main.reads[*getPanel(main)];
   int64_t bytes = getBytes(panel.getType().getElementType());
-  std::optional<int64_t> step = getStride(panel, term, lanes);
+  std::optional<int64_t> step = getStride(panel, term, plan.width);
   std::optional<int64_t> extent = main.getExtent(term);
-  if (getStride(panel, *vectorDim, lanes) != 1 || !step || !extent ||
+  if (getStride(panel, *plan.lanes, plan.width) != 1 || !step || !extent ||
       *step == kUnknownStride || *step * bytes < kPageBytes ||
-      *extent % kRowsAtOnce != 0 || *width % lanes != 0 ||
+      *extent % kRowsAtOnce != 0 || *width % plan.width != 0 ||
       getChunk() * bytes > target.getL1() / 2 ||
       !fitsStack(MemRefType::get(getChunk(), panel.getType().getElementType())))
-    return std::nullopt;
-  return term;
+    return false;
+  return true;
 }
 
-int64_t ComponentScheduler::getChunk() const {
+int64_t PlanChooser::getChunk() const {
   int64_t parts = isParallelWorthwhile() ? target.getCores() : 1;
-  return llvm::alignTo(llvm::divideCeil(*getSharedExtent(*vectorDim), parts),
-                       lanes);
+  return llvm::alignTo(llvm::divideCeil(*getSharedExtent(*plan.lanes), parts),
+                       plan.width);
 }
 
-void ComponentScheduler::emitStreamedRows(unsigned term) {
-  int64_t chunk = getChunk();
+void PlanChooser::chooseStreamedRows() {
   // The sums of one chunk, which a thread has for itself.
-  tile.rows.assign(numShared, 1);
-  tile.vectors = chunk / lanes;
-  placeArrays();
-  for (unsigned i : component.computes)
-    for (const ComputeAccess &write : shapes[i].writes)
-      if (auto array = write.array.getDefiningOp<ArrayOp>();
-          array && array.getPlacement() == Placement::Register)
-        array.setPlacement(Placement::Stack);
-
-  OpBuilder::InsertionGuard guard(builder);
-  unsigned numComputes = component.computes.size();
-  AffineExpr column = getAffineDimExpr(*vectorDim, context);
-  SmallVector<unsigned> all;
-  SmallVector<SmallVector<AffineExpr>> chunks(numComputes);
-  for (unsigned position = 0; position < numComputes; ++position) {
-    all.push_back(position);
-    chunks[position].push_back(column.floorDiv(chunk));
-  }
-  emitBand(all, chunks,
-           getLoop(isParallelWorthwhile() ? LoopKind::Parallel
-                                          : LoopKind::Sequential));
-  SmallVector<Component> parts;
-  for (unsigned i : component.computes)
-    parts.push_back({{i}, numShared, component.sequential});
-  emitSequence(kernel, shapes, parts, builder, [&](const Component &part) {
-    unsigned position = llvm::find(component.computes, part.computes.front()) -
-                        component.computes.begin();
-    AffineExpr row = getAffineDimExpr(term, context);
-    Loops loops;
-    if (position == *reduction)
-      loops.add(row.floorDiv(kRowsAtOnce), getLoop(LoopKind::Sequential));
-    loops.add((column % chunk).floorDiv(lanes), getLoop(LoopKind::Sequential));
-    if (position == *reduction)
-      loops.add(row % kRowsAtOnce, getLoop(LoopKind::Unroll));
-    loops.add(column % lanes, LoopAttr::getVector(context, lanes));
-    emitBand(position, loops.results, loops.kinds);
-  });
+  plan.block = plan.lanes;
+  plan.blockSize = getChunk();
+  plan.tile.assign(plan.numShared, 1);
+  plan.tile[*plan.lanes] = plan.width;
+  plan.insideSum = {*plan.lanes};
+  plan.terms = kRowsAtOnce;
+  plan.unrollTerms = true;
+  plan.loops = {*plan.lanes};
 }

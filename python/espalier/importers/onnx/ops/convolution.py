@@ -151,7 +151,7 @@ def _conv_transpose(e: Emitter, node: Node) -> Tensor:
     x, w = node.input(0), node.input(1)
     dims = spatial(node, x)
     count = len(dims)
-    if w.rank != x.rank or any(isinstance(k, Expr) for k in w.dims):
+    if w.rank != x.rank:
         raise node.error(f"expects weights of rank {x.rank}, but got {show(w.dims)}")
     automatic = node["auto_pad"] in ("SAME_UPPER", "SAME_LOWER")
     node.attributes["auto_pad"], mode = "NOTSET", node["auto_pad"]

@@ -1,22 +1,24 @@
 """Einsum, as products of matrices."""
 
+import re
 from collections.abc import Iterable
 
 from espalier.importers.onnx.emitter import Emitter, broadcast
 from espalier.importers.onnx.registry import Node, Unsupported, op
-from espalier.importers.onnx.symbolic import Dim, product
+from espalier.importers.onnx.symbolic import Dim, Expr, product
 from espalier.importers.onnx.values import Tensor, Value
 
 Labelled = tuple[Value, str]
-ELLIPSIS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Labels of the dimensions that "..." stands for."""
+ELLIPSIS = "".join(map(chr, range(0xE000, 0xE040)))
+"""Labels of the dimensions that "..." stands for; those of an equation are letters."""
+TERM = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
 
 
 @op("Einsum")
 def _einsum(e: Emitter, node: Node) -> Tensor:
     values = [value for value in node.inputs if value is not None]
     terms, result = _parse(node, values)
-    operands = list(zip(values, terms, strict=True))
+    operands = [_diagonals(e, node, v, t) for v, t in zip(values, terms, strict=True)]
     while len(operands) > 1:
         first, second, *rest = operands
         needed = set(result).union(*(labels for _, labels in rest))
@@ -30,28 +32,52 @@ def _parse(node: Node, values: list[Value]) -> tuple[list[str], str]:
     equation = node["equation"].replace(" ", "")
     left, arrow, result = equation.partition("->")
     terms = left.split(",")
+    if not all(TERM.fullmatch(term) for term in [*terms, result]):
+        raise node.error(f"expects terms of letters and '...', but got '{equation}'")
     if len(terms) != len(values):
         raise node.error(f"expects {len(values)} terms, but got '{equation}'")
-    if any(c.isupper() for c in equation):
-        raise Unsupported("has labels in upper case")
     widths = [0]
     for index, (term, value) in enumerate(zip(terms, values, strict=True)):
         width = value.rank - len(term.replace("...", ""))
         if width < 0 or (width > 0 and "..." not in term):
             raise node.error(f"expects {value.rank} labels for input #{index}, but got '{term}'")
-        terms[index] = term.replace("...", ELLIPSIS[len(ELLIPSIS) - width :] if width else "")
+        if width > len(ELLIPSIS):
+            raise Unsupported(f"has '...' for {width} dimensions, more than {len(ELLIPSIS)}")
+        terms[index] = term.replace("...", ELLIPSIS[len(ELLIPSIS) - width :])
         widths.append(width)
-    dots = ELLIPSIS[len(ELLIPSIS) - max(widths) :] if max(widths) else ""
+    dots = ELLIPSIS[len(ELLIPSIS) - max(widths) :]
     if arrow:
         result = result.replace("...", dots)
     else:
         joined = "".join(terms)
         result = dots + "".join(sorted(c for c in set(joined) - set(dots) if joined.count(c) == 1))
-    if any(len(set(term)) != len(term) for term in [*terms, result]):
-        raise Unsupported("has a label twice in one term")
-    if not set(result) <= set("".join(terms)):
-        raise node.error(f"expects a result of labels that the operands have, but got '{equation}'")
+    if len(set(result)) != len(result) or not set(result) <= set("".join(terms)):
+        raise node.error(
+            f"expects a result of labels that the operands have, each once, but got '{equation}'"
+        )
     return terms, result
+
+
+def _diagonals(e: Emitter, node: Node, x: Value, labels: str) -> Labelled:
+    """Take the diagonal over each label that a term has twice."""
+    while len(set(labels)) < len(labels):
+        second = next(i for i, label in enumerate(labels) if label in labels[:i])
+        first = labels.index(labels[second])
+        extent, other = x.dims[first], x.dims[second]
+        if isinstance(extent, Expr) or isinstance(other, Expr):
+            raise Unsupported(f"has '{labels[second]}' twice, of a size that is not known")
+        if extent != other:
+            raise node.error(
+                f"expects one extent for '{labels[second]}', but got {extent} and {other}"
+            )
+        rest = [i for i in range(x.rank) if i not in (first, second)]
+        moved = e.transpose(x, [*rest, first, second])
+        lead = moved.dims[:-2]
+        line = e.reshape(moved, [*lead, extent * extent])
+        steps = [1] * len(lead) + [extent + 1]
+        x = e.slice(line, [0] * line.rank, [*lead, extent], steps)
+        labels = "".join(labels[i] for i in rest) + labels[first]
+    return x, labels
 
 
 def _keep(e: Emitter, operand: Labelled, needed: set[str]) -> Labelled:

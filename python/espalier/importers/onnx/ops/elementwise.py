@@ -17,9 +17,8 @@ UNARY = [
     ("Log", "log", ()),
     ("Sqrt", "sqrt", ()),
     ("Reciprocal", "reciprocal", ()),
-    ("Sin", "sin", ()),
-    ("Cos", "cos", ()),
-    ("Tanh", "tanh", ()),
+    *((name, name.lower(), ()) for name in ("Sin", "Cos", "Tan", "Asin", "Acos", "Atan")),
+    *((name, name.lower(), ()) for name in ("Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh")),
     ("Erf", "erf", ()),
     ("Sigmoid", "sigmoid", ()),
     ("Relu", "relu", ()),
@@ -51,7 +50,6 @@ BINARY = [
     ("LessOrEqual", "less_equal"),
     ("Greater", "greater"),
     ("GreaterOrEqual", "greater_equal"),
-    ("PRelu", "prelu"),
 ]
 VARIADIC = [("Sum", "add"), ("Max", "max"), ("Min", "min")]
 
@@ -122,6 +120,15 @@ def _swish(e: Emitter, node: Node) -> Tensor:
     return e.op("mul", x, e.op("sigmoid", scaled))
 
 
+@op("Celu")
+def _celu(e: Emitter, node: Node) -> Tensor:
+    """Keep the rank, which ONNX's function does not for scalars."""
+    x = node.input(0)
+    alpha, zero = e.scalar(node["alpha"], x.dtype), e.scalar(0, x.dtype)
+    scaled = e.op("elu", e.op("div", x, alpha), alpha=1.0)
+    return e.op("select", e.op("greater", x, zero), x, e.op("mul", scaled, alpha))
+
+
 @op("BitShift")
 def _bit_shift(e: Emitter, node: Node) -> Tensor:
     """Multiply with a power of 2, or divide by it.
@@ -142,18 +149,24 @@ def _bit_shift(e: Emitter, node: Node) -> Tensor:
     return e.op("xor", e.op("div", e.op("xor", x, sign), power), sign)
 
 
-@op("Tan")
-def _tan(e: Emitter, node: Node) -> Tensor:
-    x = node.input(0)
-    return e.op("div", e.op("sin", x), e.op("cos", x))
+@op("PRelu")
+def _prelu(e: Emitter, node: Node) -> Tensor:
+    """Before version 7, a slope of one dimension has one element per channel."""
+    x, slope = node.input(0), node.input(1)
+    if node.version < 7 and slope.rank == 1 and x.rank > 1:
+        slope = e.reshape(slope, [*slope.dims, *[1] * (x.rank - 2)])
+    return e.op("prelu", x, slope)
 
 
 @op("Shrink")
 def _shrink(e: Emitter, node: Node) -> Tensor:
-    x = node.input(0)
+    """Move elements towards zero; integers by fractions, too, cut off afterwards."""
+    given = node.input(0)
+    x = given if is_float(given.dtype) else e.cast(given, np.dtype(np.float64))
     lambd, bias, zero = (e.scalar(v, x.dtype) for v in (node["lambd"], node["bias"], 0))
     low = e.op("select", e.op("less", x, e.op("neg", lambd)), e.op("add", x, bias), zero)
-    return e.op("select", e.op("greater", x, lambd), e.op("sub", x, bias), low)
+    result = e.op("select", e.op("greater", x, lambd), e.op("sub", x, bias), low)
+    return e.cast(result, given.dtype)
 
 
 @op("Clip")

@@ -4,6 +4,7 @@ import numpy as np
 
 from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.registry import Node, Unsupported, op
+from espalier.importers.onnx.tensors import element_type
 from espalier.importers.onnx.values import Tensor, Value
 
 
@@ -65,6 +66,37 @@ def _layer_norm_by_parts(
     if bias is not None:
         result = e.op("add", result, bias)
     return [result, mean, inverse]
+
+
+@op("RMSNormalization")
+def _rms_norm(e: Emitter, node: Node) -> Tensor:
+    """Divide by the root of the mean square, computed in the type of `stash_type`.
+
+    The result is of the scale's type, which ONNX allows to differ from that of the input;
+    the function that it gives does not.
+    """
+    x, scale = node.input(0), node.input(1)
+    axes = list(range(node.axis(x.rank), x.rank))
+    wide = e.cast(x, element_type(node, node["stash_type"]))
+    square = e.reduce("mean", e.op("mul", wide, wide), axes, keepdims=True)
+    root = e.op("sqrt", e.op("add", square, e.scalar(float(node["epsilon"]), wide.dtype)))
+    normalized = e.cast(e.op("div", wide, root), x.dtype)
+    return e.op("mul", e.cast(normalized, scale.dtype), scale)
+
+
+@op("MeanVarianceNormalization")
+def _mean_variance(e: Emitter, node: Node) -> Tensor:
+    """Take the mean from the elements and divide by the deviation.
+
+    ONNX's function does it in float32 only: its constants have no other type.
+    """
+    given = node.input(0)
+    axes = node.normalize_axes(node["axes"], given.rank)
+    x = e.cast(given, np.dtype(np.float32)) if given.dtype.itemsize < 4 else given
+    centred = e.op("sub", x, e.reduce("mean", x, axes, keepdims=True))
+    variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
+    deviation = e.op("add", e.op("sqrt", variance), e.scalar(1e-9, x.dtype))
+    return e.cast(e.op("div", centred, deviation), given.dtype)
 
 
 @op("LRN")

@@ -39,7 +39,8 @@ def _check(node: Node, activations: Sequence[str]) -> list[str]:
         if not full:
             raise Unsupported("has sequence_lens that may be shorter than the sequence")
     for index, operand in enumerate(node.inputs[1:3], start=1):
-        if operand is None or operand.rank != 3 or operand.dims[0] != len(directions):
+        count = None if operand is None or operand.rank != 3 else operand.dims[0]
+        if count is None or (isinstance(count, int) and count != len(directions)):
             got = "nothing" if operand is None else show(operand.dims)
             raise node.error(
                 f"expects input #{index} of rank 3 for {len(directions)} directions, but got {got}"
@@ -82,7 +83,7 @@ def _recurrent(
     if node["layout"]:
         x = e.transpose(x, swap)
     dtype, batch, hidden = x.dtype, x.dims[1], node.input(2).dims[2]
-    if node["hidden_size"] is not None and node["hidden_size"] != hidden:
+    if isinstance(hidden, int) and node["hidden_size"] not in (None, hidden):
         raise node.error(f"expects hidden_size {hidden}, but got {node['hidden_size']}")
     initial = [
         e.transpose(v, swap) if v is not None and node["layout"] else v

@@ -1,0 +1,22 @@
+//===- PlanScript.h - The default schedule as a script ----------*- C++ -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_PLANSCRIPT_H
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_PLANSCRIPT_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace espalier::poly {
+
+/// The script that does to the kernels of a module, those without a schedule,
+/// what the pass `poly-default-schedule` does: a `transform.poly.plan` for each
+/// part of a kernel, for the target of the module or `target`. Kernels that keep
+/// their program order are not in it. With `name`, of that kernel only.
+mlir::OwningOpRef<mlir::ModuleOp> makeDefaultScript(mlir::ModuleOp module,
+                                                    TargetAttr target = {},
+                                                    llvm::StringRef name = {});
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_PLANSCRIPT_H

@@ -1,0 +1,223 @@
+//===- ChooseLanes.cpp - Which dimensions are vectors ---------------------===//
+
+#include "PlanChooser.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+/// The score of a dimension that has a single point.
+static constexpr int64_t kNoLanes = -1000000;
+
+/// How well `dim` serves as lanes: contiguous or invariant accesses count for
+/// it, others against.
+int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
+                                    unsigned dim) const {
+  int64_t score = 0;
+  std::optional<int64_t> extent = compute.getExtent(dim);
+  if ((extent && *extent < 2) || compute.restricted[dim])
+    return kNoLanes;
+  auto add = [&](const ComputeAccess &access, int64_t weight) {
+    if (!access.map.isFunctionOfDim(dim))
+      return;
+    std::optional<int64_t> stride = getStride(access, dim, plan.width);
+    // Lanes at distances that vary cannot be loaded.
+    if (!stride)
+      score += kNoLanes;
+    else if (stride == 1)
+      score += 4 * weight;
+    else if (*stride != 0)
+      score -= (*stride == kUnknownStride ? 12 : 6) * weight;
+  };
+  for (const ComputeAccess &access : compute.reads)
+    add(access, 1);
+  for (const ComputeAccess &access : compute.writes)
+    add(access, 2);
+  if (extent && *extent < plan.width)
+    score = score / 2 - 1;
+  return score;
+}
+
+void PlanChooser::chooseVectorDim() {
+  // The widest element decides how many lanes a register has.
+  int64_t bits = 8;
+  auto widen = [&](Type type) {
+    if (type.isIntOrFloat())
+      bits = std::max<int64_t>(bits, type.getIntOrFloatBitWidth());
+  };
+  for (unsigned i : computes)
+    for (const ComputeAccess &write : shapes[i].writes)
+      widen(write.getType().getElementType());
+  bits = std::max<int64_t>(bits, 32);
+  plan.width = std::max<int64_t>(1, target.getVectorBits() / bits);
+
+  int64_t bestScore = 0;
+  for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim) {
+    if (component.sequential[dim] || isRestricted(dim))
+      continue;
+    int64_t score = 0;
+    for (unsigned i : computes) {
+      int64_t own = scoreVectorDim(shapes[i], dim);
+      // The main reduction runs most often.
+      score += own * (reduction && computes[*reduction] == i ? 8 : 1);
+    }
+    if (score >= bestScore && score > 0) {
+      bestScore = score;
+      plan.lanes = dim;
+    }
+  }
+  if (!plan.lanes)
+    return;
+  // A loop of the computations' own may be better: a row of memory.
+  int64_t ownScore = 0;
+  for (unsigned i : computes) {
+    int64_t best = 0;
+    for (unsigned dim = plan.numShared; dim < shapes[i].getNumDims(); ++dim)
+      best = std::max(best, scoreVectorDim(shapes[i], dim));
+    ownScore += best * (reduction && computes[*reduction] == i ? 8 : 1);
+  }
+  if (ownScore > bestScore)
+    plan.lanes.reset();
+}
+
+/// Whether some operand of the reduction is the same for all lanes.
+bool PlanChooser::readsBroadcast(const ComputeShape &compute) const {
+  return llvm::any_of(compute.reads, [&](const ComputeAccess &read) {
+    return !read.map.isFunctionOfDim(*plan.lanes) && read.map.getNumResults();
+  });
+}
+
+/// How far apart the scalars are that neighbours along `dim` read; 0 if they
+/// read the same one, or that is not known.
+int64_t PlanChooser::getRowBytes(const ComputeShape &compute,
+                                 unsigned dim) const {
+  for (const ComputeAccess &read : compute.reads) {
+    if (read.map.isFunctionOfDim(*plan.lanes) || !read.map.isFunctionOfDim(dim))
+      continue;
+    std::optional<int64_t> stride = getStride(read, dim, plan.width);
+    if (stride && *stride != kUnknownStride)
+      return std::abs(*stride) * getBytes(read.getType().getElementType());
+  }
+  return 0;
+}
+
+void PlanChooser::chooseTile() {
+  plan.tile.assign(plan.numShared, 1);
+  if (!plan.lanes)
+    return;
+  plan.tile[*plan.lanes] = plan.width;
+  if (!reduction)
+    return;
+  TileProblem problem{target, plan.width, {}, *plan.lanes, {}, false};
+  const ComputeShape &main = shape(*reduction);
+  problem.broadcastsRows = readsBroadcast(main);
+  for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
+    problem.window *= *main.getExtent(dim);
+  for (unsigned dim = 0; dim < plan.numShared; ++dim) {
+    problem.extents.push_back(getSharedExtent(dim));
+    // Rows share the operands that do not depend on them.
+    bool shares = llvm::any_of(main.reads, [&](const ComputeAccess &read) {
+      return !read.map.isFunctionOfDim(dim);
+    });
+    if (dim >= plan.numInside && dim != *plan.lanes &&
+        !component.sequential[dim] && !isRestricted(dim) &&
+        getSharedBound(dim) && shares)
+      problem.rowDims.push_back(dim);
+  }
+  ArrayRef<unsigned> rows = problem.rowDims;
+  if (!rows.empty())
+    problem.innerRowBytes = getRowBytes(main, rows.back());
+  if (rows.size() > 1)
+    problem.outerRowBytes = getRowBytes(main, rows[rows.size() - 2]);
+  RegisterTile tile = chooseRegisterTile(problem);
+  plan.tile = tile.rows;
+  plan.tile[*plan.lanes] = plan.width * tile.vectors;
+}
+
+/// A reduction walks its panel as it lies in memory.
+SmallVector<unsigned>
+PlanChooser::getOwnOrder(const ComputeShape &compute) const {
+  SmallVector<unsigned> order;
+  if (std::optional<unsigned> panel = getPanel(compute))
+    for (AffineExpr index : compute.reads[*panel].map.getResults())
+      for (unsigned dim = getFirstOwn(compute); dim < compute.getNumDims();
+           ++dim)
+        if (index.isFunctionOfDim(dim) && !llvm::is_contained(order, dim))
+          order.push_back(dim);
+  SmallVector<unsigned> rest;
+  for (unsigned dim = getFirstOwn(compute); dim < compute.getNumDims(); ++dim)
+    if (!llvm::is_contained(order, dim))
+      rest.push_back(dim);
+  rest.append(order);
+  return rest;
+}
+
+/// Whether the points along `dim` update the same element.
+static bool isReduced(const ComputeShape &compute, unsigned dim) {
+  return llvm::none_of(compute.writes, [&](const ComputeAccess &write) {
+    return write.map.isFunctionOfDim(dim);
+  });
+}
+
+/// How many vectors along `dim` one pass over the terms of a reduction adds up:
+/// enough to hide the latency of an addition. 1 if `dim` is itself reduced, or
+/// they would not fit.
+static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
+                             int64_t width, unsigned numShared) {
+  std::optional<int64_t> extent = compute.getExtent(dim);
+  bool isSum = compute.op.getReduction() && !isReduced(compute, dim);
+  for (unsigned other = numShared; other < compute.getNumDims(); ++other)
+    isSum &= !compute.restricted[other];
+  if (isSum && extent)
+    for (int64_t vectors : {8, 4, 2})
+      if (*extent % (vectors * width) == 0)
+        return vectors;
+  return 1;
+}
+
+std::optional<unsigned>
+PlanChooser::chooseOwnVector(const ComputeShape &compute,
+                             ArrayRef<unsigned> own) const {
+  std::optional<unsigned> best;
+  int64_t bestScore = 0;
+  for (unsigned dim : own) {
+    int64_t score = scoreVectorDim(compute, dim);
+    if (score > bestScore) {
+      bestScore = score;
+      best = dim;
+    }
+  }
+  return best;
+}
+
+void PlanChooser::chooseOwnLoops() {
+  for (unsigned position = 0; position < computes.size(); ++position) {
+    const ComputeShape &compute = shape(position);
+    SmallVector<unsigned> order = getOwnOrder(compute);
+    OwnLoops &own = plan.own.emplace_back();
+    if (!plan.insideSum.empty()) {
+      own.order = order;
+      continue;
+    }
+    if (!plan.lanes)
+      own.lanes = chooseOwnVector(compute, order);
+    if (own.lanes)
+      own.vectors =
+          getRowVectors(compute, *own.lanes, plan.width, plan.numShared);
+    if (!order.empty() && order.back() != own.lanes &&
+        isUnrolled(compute, order.back()))
+      own.unrolled = order.back();
+    // Terms of a row of sums are added innermost, those of one sum outermost.
+    auto isInside = [&](unsigned dim) {
+      return own.vectors > 1 && isReduced(compute, dim);
+    };
+    for (unsigned dim : order)
+      if (dim != own.lanes && !isInside(dim))
+        own.order.push_back(dim);
+    if (!own.lanes)
+      continue;
+    own.order.push_back(*own.lanes);
+    for (unsigned dim : order)
+      if (isInside(dim))
+        own.order.push_back(dim);
+  }
+}

@@ -1,0 +1,235 @@
+//===- ChoosePlan.cpp - A good schedule for every kernel ------------------===//
+//
+// For each component of a kernel (computations that feed one another) chooses a
+// plan: tile loops over the shared dimensions, parallel where possible; in a
+// tile each computation's own loops, then the rows and vectors of the tile. The
+// result of a reduction is a register tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanChooser.h"
+#include "espalier/Support/CodeSize.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+/// Fewer points than this do not pay for waking threads.
+static constexpr int64_t kMinParallelPoints = 1 << 15;
+/// Steps of a sum between fetching an operand and using it.
+static constexpr int64_t kStepsAhead = 16;
+/// Smaller tiles of several rows fetch nothing ahead: few multiply-adds do not
+/// hide what it takes to find the place.
+static constexpr int64_t kMinPrefetchResults = 10;
+
+/// A plan of which nothing is decided.
+static Plan startPlan(ArrayRef<ComputeShape> shapes, const Component &component,
+                      unsigned numInside) {
+  Plan plan;
+  for (unsigned i : component.computes)
+    plan.computations.push_back(shapes[i].op.getSymName().str());
+  plan.numInside = numInside;
+  plan.numShared = component.sharedDims;
+  plan.numWindow = component.numWindow;
+  plan.tile.assign(component.sharedDims, 1);
+  return plan;
+}
+
+PlanChooser::PlanChooser(KernelOp kernel, ArrayRef<ComputeShape> shapes,
+                         const Component &component, Choices &choices,
+                         OuterLoops outer)
+    : TiledComponent(kernel, shapes, component.computes,
+                     startPlan(shapes, component, outer.count)),
+      component(component), choices(choices), target(choices.target),
+      outer(outer) {}
+
+bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
+  std::optional<int64_t> points = compute.getExtent(dim);
+  if (!plan.numWindow || !points)
+    return false;
+  for (unsigned other = plan.numShared; other < getFirstOwn(compute); ++other)
+    *points *= *compute.getExtent(other);
+  for (unsigned shared = 0; shared < plan.numShared; ++shared)
+    *points *= getRows(shared);
+  return *points * getVectors() <= espalier::kMaxStraightPoints;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+bool PlanChooser::isParallelWorthwhile() const {
+  if (target.getCores() < 2 || outer.areParallel)
+    return false;
+  for (unsigned i : computes) {
+    int64_t points = 1;
+    for (unsigned dim = 0; dim < shapes[i].getNumDims(); ++dim)
+      points *= std::min<int64_t>(
+          shapes[i].getExtent(dim).value_or(kMinParallelPoints),
+          kMinParallelPoints);
+    if (points >= kMinParallelPoints)
+      return true;
+  }
+  return false;
+}
+
+bool PlanChooser::isPanelAroundRest() const {
+  bool hasRest = llvm::any_of(llvm::seq(0u, plan.numShared), [&](unsigned dim) {
+    return getSegments(dim).size() > 1;
+  });
+  if (!hasRest || !isPanelStreamed() || plan.loops.empty() ||
+      plan.loops.front() != plan.lanes || getSegments(*plan.lanes).size() > 1)
+    return false;
+  // The other loops could occupy more threads.
+  std::optional<int64_t> extent = getSharedExtent(*plan.lanes);
+  return !isParallelWorthwhile() ||
+         (extent && *extent / plan.tile[*plan.lanes] >= 2 * target.getCores());
+}
+
+void PlanChooser::chooseParallelLoops() {
+  plan.numAroundRest = isPanelAroundRest() ? 1 : 0;
+  if (!isParallelWorthwhile())
+    return;
+  // Threads run the outermost loops. Later loops of an ordered one are inside
+  // every iteration of it.
+  unsigned most = plan.numAroundRest ? 1 : plan.loops.size();
+  while (plan.numParallel < most &&
+         !component.sequential[plan.loops[plan.numParallel]])
+    ++plan.numParallel;
+}
+
+//===----------------------------------------------------------------------===//
+// What is fetched ahead
+//===----------------------------------------------------------------------===//
+
+bool PlanChooser::chooseFetchOfOperands() {
+  if (!isPanelStreamed()) {
+    std::optional<PassBytes> passed = getPassBytes();
+    if (!passed || passed->rows <= target.getL1())
+      return false;
+    plan.fetch = Fetch::Rows;
+    std::optional<RowFetch> rows = findRowPrefetch();
+    // A short pass ends before what it fetches is there.
+    if (rows && rows->bytes <= target.getL1() / 2)
+      plan.ahead = 2;
+    return bool(rows);
+  }
+  plan.fetch = Fetch::Terms;
+  if (plan.block == plan.lanes) {
+    // While a part passes, fetch the next.
+    plan.ahead = plan.terms;
+    return true;
+  }
+  const ComputeShape &main = shape(*reduction);
+  auto tiles = countRowTiles();
+  // A single tile of several rows is busy enough.
+  if (!tiles || !main.getExtent(plan.own[*reduction].order.back()) ||
+      (tiles->first < 2 && hasRows()))
+    return false;
+  // Read once: each step fetches what a later one needs.
+  if (tiles->first < 2)
+    plan.ahead = kStepsAhead;
+  else
+    plan.fetch = Fetch::Panel;
+  return true;
+}
+
+void PlanChooser::chooseFetch() {
+  if (!reduction || !plan.lanes)
+    return;
+  int64_t rows = 1;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    rows *= getRows(dim);
+  bool hasRoom = rows == 1 || rows * getVectors() >= kMinPrefetchResults;
+  if (hasRoom && !plan.own[*reduction].order.empty() &&
+      (plan.insideSum.empty() || plan.block == plan.lanes) &&
+      chooseFetchOfOperands())
+    return;
+  plan.fetch = Fetch::Copies;
+  plan.ahead = 1;
+  if (!findPrefetch())
+    plan.fetch = Fetch::None;
+}
+
+//===----------------------------------------------------------------------===//
+// Components
+//===----------------------------------------------------------------------===//
+
+/// Whether one group of computations has loops for a register tile that the
+/// whole component does not have.
+static bool hasInnerTile(ArrayRef<ComputeShape> shapes,
+                         const Component &component,
+                         ArrayRef<Component> groups) {
+  return groups.size() > 1 && !llvm::is_contained(component.sequential, true) &&
+         llvm::any_of(groups, [&](const Component &group) {
+           return group.sharedDims > component.sharedDims + 1 &&
+                  llvm::any_of(group.computes, [&](unsigned i) {
+                    return shapes[i].op.getReduction() &&
+                           shapes[i].getNumDims() > group.sharedDims;
+                  });
+         });
+}
+
+/// Keeps the results of computations for one tile, where that can be.
+void PlanChooser::chooseKept(Plan &chosen) {
+  if (isSequential())
+    return;
+  for (auto [position, write] : getFirstWrites())
+    if (findStorage(*write) && choices.kept.insert(write->array).second &&
+        !llvm::is_contained(chosen.kept, plan.computations[position]))
+      chosen.kept.push_back(plan.computations[position]);
+}
+
+void PlanChooser::run() {
+  SmallVector<Component> groups = findGroups(shapes, component);
+  if (outer.count == 0 && hasInnerTile(shapes, component, groups))
+    return runGroups(groups);
+  reduction = findReduction();
+  chooseVectorDim();
+  chooseTile();
+  bool isStreamed = streamsRows();
+  if (isStreamed)
+    chooseStreamedRows();
+  else
+    cutSum();
+  chooseOwnLoops();
+  if (!isStreamed) {
+    plan.loops = getLoopOrder();
+    plan.loops.truncate(plan.loops.size() - plan.insideSum.size());
+    chooseFetch();
+  }
+  chooseParallelLoops();
+  chooseKept(plan);
+  choices.plans.push_back(plan);
+}
+
+void PlanChooser::runGroups(ArrayRef<Component> groups) {
+  plan.loops = getLoopOrder();
+  for (unsigned position = 0; position < computes.size(); ++position)
+    plan.own.emplace_back().order = llvm::to_vector(
+        llvm::seq(plan.numShared, shape(position).getNumDims()));
+  OuterLoops loops{plan.numShared, false};
+  int64_t iterations = 1;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    iterations *= getSharedExtent(dim).value_or(target.getCores());
+  // Few iterations do not occupy the threads; then the groups share the work.
+  loops.areParallel = isParallelWorthwhile() && iterations >= target.getCores();
+  if (loops.areParallel)
+    plan.numParallel = plan.loops.size();
+  unsigned number = choices.plans.size();
+  choices.plans.push_back(plan);
+  for (const Component &group : groups)
+    PlanChooser(kernel, shapes, group, choices, loops).run();
+  // Arrays within one group are kept with it.
+  chooseKept(choices.plans[number]);
+}
+
+std::vector<Plan> espalier::poly::chooseSchedule(KernelOp kernel,
+                                                 TargetAttr target) {
+  std::vector<ComputeShape> shapes;
+  for (ComputeOp op : kernel.getComputes())
+    shapes.push_back(getShape(op));
+  Choices choices{target, {}, {}};
+  for (const Component &component : findComponents(shapes))
+    PlanChooser(kernel, shapes, component, choices).run();
+  return choices.plans;
+}

@@ -1,0 +1,117 @@
+//===- PlanChooser.h - The plan of one component ----------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_PLANCHOOSER_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_PLANCHOOSER_H
+
+#include "../Plan/TiledComponent.h"
+#include "RegisterTile.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
+
+namespace espalier::poly {
+
+/// Neighbours in a column that are as far apart are on different pages.
+inline constexpr int64_t kPageBytes = 1 << 12;
+
+/// What choosing the plans of a kernel has come to.
+struct Choices {
+  TargetAttr target;
+  std::vector<Plan> plans;
+  /// Arrays that some plan keeps for one tile.
+  llvm::SmallDenseSet<mlir::Value> kept;
+};
+
+/// The loops around a component that are there already.
+struct OuterLoops {
+  unsigned count = 0; ///< The first shared dimensions.
+  bool areParallel = false;
+};
+
+/// Chooses the plan of a component, and those of the groups inside.
+class PlanChooser : public TiledComponent {
+public:
+  PlanChooser(KernelOp kernel, llvm::ArrayRef<ComputeShape> shapes,
+              const Component &component, Choices &choices,
+              OuterLoops outer = {});
+
+  void run();
+
+private:
+  /// Chooses the shared loops and, inside, each group as a component of its
+  /// own.
+  void runGroups(llvm::ArrayRef<Component> groups);
+  bool isSequential() const {
+    return llvm::is_contained(component.sequential, true);
+  }
+  /// Whether some computation leaves out points along a shared dimension.
+  bool isRestricted(unsigned dim) const {
+    return llvm::any_of(computes,
+                        [&](unsigned i) { return shapes[i].restricted[dim]; });
+  }
+  /// Whether a tile has several rows.
+  bool hasRows() const {
+    return llvm::any_of(llvm::seq(0u, plan.numShared),
+                        [&](unsigned dim) { return getRows(dim) > 1; });
+  }
+
+  // Lanes and register tile (ChooseLanes.cpp).
+  bool readsBroadcast(const ComputeShape &reduction) const;
+  int64_t getRowBytes(const ComputeShape &compute, unsigned dim) const;
+  int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim) const;
+  void chooseVectorDim();
+  void chooseTile();
+  llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
+  /// The dimension of `own` that serves best as lanes, if any does.
+  std::optional<unsigned> chooseOwnVector(const ComputeShape &compute,
+                                          llvm::ArrayRef<unsigned> own) const;
+  void chooseOwnLoops();
+
+  // Order of the loops (LoopOrder.cpp).
+  /// Bytes that a reduction reads: of one panel, of how many, and beside them.
+  struct PassBytes {
+    int64_t panel = 0, numPanels = 0, rows = 0;
+  };
+  /// Nothing if that is not known.
+  std::optional<PassBytes> getPassBytes() const;
+  /// Whether one thread reads the panel from memory that is far away.
+  bool isPanelStreamed() const;
+  /// How many of the loops over rows should be around the loop over panels, so
+  /// that least is read from far away.
+  unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
+  llvm::SmallVector<unsigned> getLoopOrder() const;
+  /// Cuts a long sum into parts if what one panel and its rows take does not
+  /// fit the second-level cache: all rows pass one part after the other.
+  void cutSum();
+  /// The same for few rows that pass a matrix with long rows: blocks of columns
+  /// pass a part, so that several panels use a page. Whether it did.
+  bool cutThinSum();
+
+  // Products of a matrix that is better read row by row (StreamRows.cpp).
+  bool streamsRows() const;
+  /// The columns of such a matrix that one thread reads.
+  int64_t getChunk() const;
+  void chooseStreamedRows();
+
+  // What remains (ChoosePlan.cpp).
+  /// Whether the last of a sum's own loops is written out: its body, a window,
+  /// is short and has another address for each of its points.
+  bool isUnrolled(const ComputeShape &compute, unsigned dim) const;
+  bool isParallelWorthwhile() const;
+  /// Whether the loop over panels is around tiles and rests alike, so that each
+  /// panel is read once for all of them.
+  bool isPanelAroundRest() const;
+  void chooseParallelLoops();
+  /// What is fetched ahead: nothing, if nothing is far away.
+  void chooseFetch();
+  bool chooseFetchOfOperands();
+  void chooseKept(Plan &chosen);
+
+  const Component &component;
+  Choices &choices;
+  TargetAttr target;
+  OuterLoops outer;
+  std::optional<unsigned> reduction;
+};
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_PLANCHOOSER_H

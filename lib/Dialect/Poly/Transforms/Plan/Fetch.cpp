@@ -1,0 +1,256 @@
+//===- Fetch.cpp - What a product reads later, fetched now ----------------===//
+//
+// The steps of a tile have room for a fetch each. Which operand is far away
+// depends on the order of the loops: panels that pass once, or the rows that
+// pass panels in cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TiledComponent.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+SmallVector<AffineExpr>
+TiledComponent::getPoint(const ComputeShape &shape) const {
+  SmallVector<AffineExpr> point;
+  for (unsigned dim = 0; dim < shape.getNumDims(); ++dim)
+    point.push_back(getAffineDimExpr(dim, context));
+  return point;
+}
+
+Prefetch TiledComponent::getPrefetchOf(const ComputeShape &reader,
+                                       unsigned read, ArrayRef<AffineExpr> at,
+                                       int64_t bytes) const {
+  const ComputeShape &main = shape(*findReduction());
+  Prefetch prefetch;
+  prefetch.read = read;
+  if (&reader != &main)
+    prefetch.reader = reader.op.getSymName().str();
+  prefetch.at =
+      AffineMap::get(main.getNumDims(), kernel.getNumParameters(), at, context);
+  prefetch.bytes = bytes;
+  return prefetch;
+}
+
+std::optional<Prefetch> TiledComponent::findPrefetch() const {
+  if (plan.fetch == Fetch::None || !plan.lanes || !findReduction())
+    return std::nullopt;
+  if (plan.fetch == Fetch::Copies)
+    return findCopyPrefetch();
+  if (plan.own[*findReduction()].order.empty())
+    return std::nullopt;
+  if (plan.fetch != Fetch::Rows)
+    return findPanelPrefetch();
+  std::optional<RowFetch> rows = findRowPrefetch();
+  if (!rows)
+    return std::nullopt;
+  return rows->prefetch;
+}
+
+//===----------------------------------------------------------------------===//
+// Panels
+//===----------------------------------------------------------------------===//
+
+std::optional<std::pair<int64_t, AffineExpr>>
+TiledComponent::countRowTiles() const {
+  const ComputeShape &compute = shape(*findReduction());
+  AffineMap map = compute.reads[*getPanel(compute)].map;
+  AffineExpr number = getAffineConstantExpr(0, context);
+  int64_t numTiles = 1;
+  SmallVector<unsigned> order = getTileOrder();
+  auto *panels = llvm::find(order, *plan.lanes);
+  if (panels == order.end())
+    return std::nullopt;
+  for (unsigned dim : ArrayRef<unsigned>(panels + 1, order.end())) {
+    if (map.isFunctionOfDim(dim))
+      continue;
+    std::optional<int64_t> extent = getSharedExtent(dim);
+    if (!extent)
+      return std::nullopt;
+    AffineExpr row = getAffineDimExpr(dim, context);
+    bool isBlock = dim == plan.block;
+    int64_t tiles =
+        llvm::divideCeil(isBlock ? plan.blockSize : *extent, getRows(dim));
+    number = number * tiles +
+             (isBlock ? row % plan.blockSize : row).floorDiv(getRows(dim));
+    numTiles *= tiles;
+  }
+  return std::pair(numTiles, number);
+}
+
+std::optional<Prefetch> TiledComponent::findPanelPrefetch() const {
+  unsigned reduction = *findReduction();
+  const ComputeShape &compute = shape(reduction);
+  std::optional<unsigned> panel = getPanel(compute);
+  if (!panel)
+    return std::nullopt;
+  int64_t bytes = plan.tile[*plan.lanes] *
+                  getBytes(compute.reads[*panel].getType().getElementType());
+  unsigned term = plan.own[reduction].order.back();
+  SmallVector<AffineExpr> ahead = getPoint(compute);
+  if (plan.fetch == Fetch::Terms) {
+    ahead[term] = ahead[term] + plan.ahead;
+    return getPrefetchOf(compute, *panel, ahead, bytes);
+  }
+  // Each tile fetches its share of the next panel, spread over its own steps.
+  std::optional<std::pair<int64_t, AffineExpr>> tiles = countRowTiles();
+  std::optional<int64_t> extent = compute.getExtent(term);
+  if (!extent || !tiles || tiles->first < 1)
+    return std::nullopt;
+  auto [numTiles, number] = *tiles;
+  ahead[*plan.lanes] = ahead[*plan.lanes] + plan.ahead * plan.tile[*plan.lanes];
+  ahead[term] = number * llvm::divideCeil(*extent, numTiles) +
+                ahead[term].floorDiv(numTiles);
+  return getPrefetchOf(compute, *panel, ahead, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// How many elements a read uses of a piece of memory without gaps, if it runs
+/// over dimensions with these strides and sizes; nothing if there are gaps.
+static std::optional<int64_t>
+getContiguous(SmallVector<std::pair<int64_t, int64_t>> stridesAndSizes) {
+  llvm::sort(stridesAndSizes);
+  int64_t covered = 1;
+  for (auto [stride, size] : stridesAndSizes) {
+    if (stride < 0 || (size > 1 && stride > covered))
+      return std::nullopt;
+    covered += stride * (size - 1);
+  }
+  return covered;
+}
+
+std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
+  unsigned reduction = *findReduction();
+  const ComputeShape &compute = shape(reduction);
+  ArrayRef<unsigned> own = plan.own[reduction].order;
+  const auto *rows = llvm::find_if(compute.reads, [&](const auto &read) {
+    return isa<BlockArgument>(read.array) &&
+           !read.map.isFunctionOfDim(*plan.lanes) &&
+           getStride(read, own.back(), plan.width) == 1;
+  });
+  std::optional<int64_t> width = getSharedExtent(*plan.lanes);
+  if (rows == compute.reads.end() || !width || *width < 1)
+    return std::nullopt;
+  // One pass of the loop over panels: what it reads, in how many steps.
+  SmallVector<unsigned> order = getTileOrder();
+  auto *panels = llvm::find(order, *plan.lanes);
+  if (panels == order.end())
+    return std::nullopt;
+  SmallVector<std::pair<int64_t, int64_t>> stridesAndSizes;
+  int64_t panelSize = plan.tile[*plan.lanes];
+  AffineExpr step = getAffineDimExpr(*plan.lanes, context).floorDiv(panelSize);
+  int64_t numSteps = llvm::divideCeil(*width, panelSize), newElements = 0;
+  std::optional<unsigned> next;
+  SmallVector<AffineExpr> ahead = getPoint(compute);
+  auto add = [&](unsigned dim, int64_t size) {
+    std::optional<int64_t> stride = getStride(*rows, dim, plan.width);
+    std::optional<int64_t> extent = compute.getExtent(dim);
+    if (!stride || *stride == kUnknownStride || !extent || *extent < 1)
+      return false;
+    stridesAndSizes.emplace_back(*stride, std::min(size, *extent));
+    return true;
+  };
+  for (unsigned dim : ArrayRef<unsigned>(order.begin(), panels)) {
+    if (!rows->map.isFunctionOfDim(dim))
+      continue;
+    if (!add(dim, getRows(dim)))
+      return std::nullopt;
+    next = dim;
+    newElements = stridesAndSizes.back().first * getRows(dim);
+  }
+  SmallVector<unsigned> inside(panels + 1, order.end());
+  inside.append(own.begin(), own.end());
+  for (unsigned dim : inside) {
+    std::optional<int64_t> extent = compute.getExtent(dim);
+    if (!extent || !add(dim, *extent))
+      return std::nullopt;
+    int64_t size = dim < plan.numShared ? getRows(dim) : 1;
+    int64_t tiles = llvm::divideCeil(*extent, size);
+    step = step * tiles + ahead[dim].floorDiv(size);
+    numSteps *= tiles;
+    ahead[dim] = getAffineConstantExpr(0, context);
+  }
+  std::optional<int64_t> elements = getContiguous(stridesAndSizes);
+  if (!next || !elements || newElements < 1 || newElements > *elements)
+    return std::nullopt;
+  int64_t bytes = getBytes(rows->getType().getElementType());
+  ahead[*next] = ahead[*next] + plan.ahead * getRows(*next);
+  ahead[own.back()] =
+      *elements - newElements + (step * newElements).floorDiv(numSteps);
+  Prefetch prefetch = getPrefetchOf(
+      compute, rows - compute.reads.begin(), ahead,
+      llvm::alignTo(llvm::divideCeil(newElements, numSteps) * bytes,
+                    kLineBytes));
+  return RowFetch{prefetch, newElements * bytes};
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+std::optional<std::pair<const ComputeShape *, SmallVector<AffineExpr>>>
+TiledComponent::findCopy(const ComputeAccess &read) const {
+  for (const ComputeShape &copy : llvm::reverse(shapes)) {
+    if (copy.reads.size() != 1 || copy.writes.size() != 1 ||
+        copy.writes.front().array != read.array ||
+        !isa<BlockArgument>(copy.reads.front().array))
+      continue;
+    // Each dimension of the copy is an index of the element, but for a number.
+    SmallVector<AffineExpr> point(copy.getNumDims());
+    for (auto [made, used] : llvm::zip_equal(
+             copy.writes.front().map.getResults(), read.map.getResults()))
+      for (unsigned dim = 0; dim < point.size(); ++dim) {
+        AffineExpr shift = simplifyAffineExpr(
+            made - getAffineDimExpr(dim, context), copy.getNumDims(),
+            copy.writes.front().map.getNumSymbols());
+        if (isa<AffineConstantExpr>(shift))
+          point[dim] = used - shift;
+      }
+    if (llvm::all_of(point, [](AffineExpr expr) { return bool(expr); }))
+      return std::pair(&copy, point);
+  }
+  return std::nullopt;
+}
+
+std::optional<Prefetch> TiledComponent::findCopyPrefetch() const {
+  if (!plan.numWindow || plan.numInside == 0)
+    return std::nullopt;
+  const ComputeShape &compute = shape(*findReduction());
+  for (const ComputeAccess &read : compute.reads) {
+    auto found = findCopy(read);
+    if (!found)
+      continue;
+    const ComputeShape &copy = *found->first;
+    // The last points of the window need what the copies did not have before.
+    std::optional<unsigned> lane;
+    for (auto [dim, expr] : llvm::enumerate(found->second)) {
+      if (expr.isFunctionOfDim(*plan.lanes))
+        lane = dim;
+      for (unsigned other = plan.numShared; other < getFirstOwn(compute);
+           ++other)
+        expr = expr.replace(
+            getAffineDimExpr(other, context),
+            getAffineConstantExpr(*compute.getExtent(other) - 1, context));
+    }
+    if (!lane)
+      return std::nullopt;
+    std::optional<int64_t> stride =
+        getStride(copy.reads.front(), *lane, plan.width);
+    MemRefType type = copy.reads.front().getType();
+    int64_t bytes = plan.tile[*plan.lanes] * getBytes(type.getElementType());
+    if (!stride || *stride < 1 || *stride > 8)
+      return std::nullopt;
+    AffineExpr next = getAffineDimExpr(plan.numInside - 1, context);
+    for (AffineExpr &expr : found->second)
+      expr =
+          simplifyAffineExpr(expr.replace(next, next + plan.ahead),
+                             compute.getNumDims(), kernel.getNumParameters());
+    return getPrefetchOf(copy, 0, found->second, bytes * *stride);
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,115 @@
+//===- TiledComponent.h - A plan and what it is for -------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_TILEDCOMPONENT_H
+#define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_TILEDCOMPONENT_H
+
+#include "../KernelShape.h"
+#include "espalier/Dialect/Poly/Transforms/Plan.h"
+
+namespace espalier::poly {
+
+/// Points of one shared dimension that are tiled alike: from `begin` to `end`
+/// in tiles of `size`, counted from `begin`.
+struct Segment {
+  mlir::AffineExpr begin, end; ///< Null: the whole dimension.
+  int64_t size;
+};
+
+/// What rows that are fetched ahead come to.
+struct RowFetch {
+  Prefetch prefetch;
+  int64_t bytes; ///< Of the rows that are new in one pass of the panels.
+};
+
+/// The memory of a local array that is kept for one tile.
+struct TileStorage {
+  mlir::AffineMap map;
+  mlir::MemRefType type;
+  Placement placement;
+};
+
+/// Computations of a kernel that share loops, and the plan for them: what
+/// choosing it and carrying it out both look at.
+class TiledComponent {
+public:
+  TiledComponent(KernelOp kernel, llvm::ArrayRef<ComputeShape> shapes,
+                 llvm::ArrayRef<unsigned> computes, Plan plan)
+      : kernel(kernel), context(kernel.getContext()), shapes(shapes),
+        computes(computes), plan(std::move(plan)) {}
+
+  const ComputeShape &shape(unsigned position) const {
+    return shapes[computes[position]];
+  }
+  /// The extent of a shared dimension, if all computations agree in it.
+  mlir::AffineExpr getSharedBound(unsigned dim) const;
+  std::optional<int64_t> getSharedExtent(unsigned dim) const;
+  /// The sum with the most loops of its own: its position.
+  std::optional<unsigned> findReduction() const;
+  /// The first of a computation's own loops: after the shared ones, and after
+  /// those over a window.
+  unsigned getFirstOwn(const ComputeShape &compute) const {
+    return plan.numShared +
+           (compute.getNumDims() > plan.numShared ? plan.numWindow : 0);
+  }
+  /// Rows of a tile along a dimension: 1 along that of the lanes.
+  int64_t getRows(unsigned dim) const {
+    return plan.lanes == dim ? 1 : plan.tile[dim];
+  }
+  /// Vectors of a tile side by side.
+  int64_t getVectors() const {
+    return plan.lanes ? plan.tile[*plan.lanes] / plan.width : 1;
+  }
+  /// The read of a reduction whose elements are lanes and not computed by this
+  /// kernel: the panel of a product. Its number among the reads.
+  std::optional<unsigned> getPanel(const ComputeShape &compute) const;
+  /// The parts into which whole tiles cut a shared dimension.
+  llvm::SmallVector<Segment> getSegments(unsigned dim) const;
+  /// All loops over tiles, outermost first.
+  llvm::SmallVector<unsigned> getTileOrder() const {
+    llvm::SmallVector<unsigned> order = plan.loops;
+    order.append(plan.insideSum);
+    return order;
+  }
+
+  /// The memory for one tile of a local array that `write` makes; nothing if
+  /// others use it, or iterations would share it.
+  std::optional<TileStorage> findStorage(const ComputeAccess &write) const;
+  /// The first writes of arrays, and the positions of their computations.
+  llvm::SmallVector<std::pair<unsigned, const ComputeAccess *>>
+  getFirstWrites() const;
+
+  /// What the sum fetches by `plan.fetch`; nothing if that is not known.
+  std::optional<Prefetch> findPrefetch() const;
+  /// The number of tiles of rows that pass a panel, and what counts them;
+  /// nothing if that is not known.
+  std::optional<std::pair<int64_t, mlir::AffineExpr>> countRowTiles() const;
+  std::optional<RowFetch> findRowPrefetch() const;
+
+protected:
+  /// Whether other computations of the kernel use `array` too.
+  bool isShared(mlir::Value array) const;
+  /// Whether some elements of an array are not written in every iteration.
+  bool isPartlyWritten(mlir::Value array) const;
+  std::optional<Prefetch> findPanelPrefetch() const;
+  std::optional<Prefetch> findCopyPrefetch() const;
+  Prefetch getPrefetchOf(const ComputeShape &reader, unsigned read,
+                         llvm::ArrayRef<mlir::AffineExpr> at,
+                         int64_t bytes) const;
+  /// The copy of an argument that made the element which `read` has at a point,
+  /// and the point that made it; nothing if there is no such copy.
+  std::optional<
+      std::pair<const ComputeShape *, llvm::SmallVector<mlir::AffineExpr>>>
+  findCopy(const ComputeAccess &read) const;
+  /// The point itself, as the place of a prefetch.
+  llvm::SmallVector<mlir::AffineExpr> getPoint(const ComputeShape &shape) const;
+
+  mutable KernelOp kernel;
+  mlir::MLIRContext *context;
+  llvm::ArrayRef<ComputeShape> shapes; ///< Of all of the kernel.
+  llvm::SmallVector<unsigned> computes;
+  Plan plan;
+};
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_TILEDCOMPONENT_H

@@ -1,0 +1,290 @@
+//===- WritePlan.cpp - The tree that a plan stands for --------------------===//
+//
+//   loops around the rest
+//     sequence                       one part for each combination of tiles and
+//       loops over tiles             rests along the dimensions
+//         sequence
+//           each computation: its own loops, then the points of the tile
+//
+// No tile has conditions inside. Two unknown extents make four parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WritePlan.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+namespace {
+/// The dimensions of a band of one computation, outermost first.
+struct Loops {
+  SmallVector<AffineExpr> results;
+  SmallVector<LoopAttr> kinds;
+
+  void add(AffineExpr result, LoopAttr kind) {
+    results.push_back(result);
+    kinds.push_back(kind);
+  }
+};
+
+/// Writes the tree of one plan.
+class PlanWriter : public TiledComponent {
+public:
+  PlanWriter(const TiledComponent &component, OpBuilder &builder)
+      : TiledComponent(component), builder(builder), prefetch(findPrefetch()) {}
+
+  void write();
+
+private:
+  LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }
+  AffineExpr getDim(unsigned dim) { return getAffineDimExpr(dim, context); }
+  /// The point along `dim`, counted from the segment's begin.
+  AffineExpr getOffset(unsigned dim, const Segment &segment);
+  void createBand(ArrayRef<unsigned> positions,
+                  ArrayRef<SmallVector<AffineExpr>> results,
+                  ArrayRef<LoopAttr> loops);
+  /// A filter of the sequence whose block this is, and the builder in it.
+  void enterFilter(Block &sequence, ArrayRef<unsigned> positions,
+                   ArrayAttr sets = {});
+  IntegerSetAttr getSet(const ComputeShape &compute, ArrayRef<Segment> chosen);
+  /// The loops over tiles from number `from` to `to`.
+  void writeTileLoops(unsigned from, unsigned to, ArrayRef<Segment> segments);
+  void writeTree(unsigned firstLoop, ArrayRef<Segment> segments);
+  void writeCompute(unsigned position, ArrayRef<Segment> segments);
+  /// Adds the loops over the parts of a sum, the rows and the terms of a part.
+  void addPartLoops(ArrayRef<unsigned> own, ArrayRef<Segment> segments,
+                    Loops &loops);
+  /// Adds the loops of a computation inside the shared ones.
+  void addOwnLoops(const OwnLoops &own, Loops &loops);
+  /// Adds the loops over the points of a tile.
+  void addTilePoints(unsigned position, ArrayRef<Segment> segments,
+                     Loops &loops);
+
+  OpBuilder &builder;
+  std::optional<Prefetch> prefetch;
+};
+} // namespace
+
+void espalier::poly::writePlan(const TiledComponent &component,
+                               OpBuilder &builder) {
+  PlanWriter(component, builder).write();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+void PlanWriter::createBand(ArrayRef<unsigned> positions,
+                            ArrayRef<SmallVector<AffineExpr>> results,
+                            ArrayRef<LoopAttr> loops) {
+  if (loops.empty())
+    return;
+  SmallVector<Attribute> names, maps;
+  SmallVector<Attribute> kinds(loops.begin(), loops.end());
+  for (auto [position, exprs] : llvm::zip_equal(positions, results)) {
+    const ComputeShape &compute = shape(position);
+    names.push_back(FlatSymbolRefAttr::get(compute.op.getSymNameAttr()));
+    maps.push_back(AffineMapAttr::get(AffineMap::get(
+        compute.getNumDims(), kernel.getNumParameters(), exprs, context)));
+  }
+  auto band = BandOp::create(
+      builder, kernel.getLoc(), builder.getArrayAttr(names),
+      builder.getArrayAttr(maps), builder.getArrayAttr(kinds), nullptr, false);
+  builder.setInsertionPointToEnd(&band.getOrCreateBlock());
+}
+
+void PlanWriter::enterFilter(Block &sequence, ArrayRef<unsigned> positions,
+                             ArrayAttr sets) {
+  builder.setInsertionPointToEnd(&sequence);
+  SmallVector<Attribute> names;
+  for (unsigned position : positions)
+    names.push_back(
+        FlatSymbolRefAttr::get(shape(position).op.getSymNameAttr()));
+  auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                 builder.getArrayAttr(names), sets);
+  builder.setInsertionPointToEnd(&filter.getOrCreateBlock());
+}
+
+IntegerSetAttr PlanWriter::getSet(const ComputeShape &compute,
+                                  ArrayRef<Segment> chosen) {
+  SmallVector<AffineExpr> constraints;
+  for (auto [dim, segment] : llvm::enumerate(chosen))
+    if (segment.begin) {
+      constraints.push_back(getDim(dim) - segment.begin);
+      constraints.push_back(segment.end - 1 - getDim(dim));
+    }
+  return IntegerSetAttr::get(
+      IntegerSet::get(compute.getNumDims(), kernel.getNumParameters(),
+                      constraints, SmallVector<bool>(constraints.size())));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of a computation
+//===----------------------------------------------------------------------===//
+
+AffineExpr PlanWriter::getOffset(unsigned dim, const Segment &segment) {
+  auto begin = dyn_cast_or_null<AffineConstantExpr>(segment.begin);
+  return begin ? getDim(dim) - begin : getDim(dim);
+}
+
+/// The number of the tile of `size` that has `offset`.
+static AffineExpr getTileOf(AffineExpr offset, int64_t size) {
+  return size > 1 ? offset.floorDiv(size) : offset;
+}
+
+void PlanWriter::addOwnLoops(const OwnLoops &own, Loops &loops) {
+  for (unsigned dim : own.order) {
+    AffineExpr self = getDim(dim);
+    if (dim == own.lanes)
+      self = self.floorDiv(plan.width * own.vectors);
+    loops.add(self, getLoop(dim == own.unrolled ? LoopKind::Unroll
+                                                : LoopKind::Sequential));
+  }
+  if (!own.lanes)
+    return;
+  AffineExpr self = getDim(*own.lanes);
+  if (own.vectors > 1)
+    loops.add((self % (plan.width * own.vectors)).floorDiv(plan.width),
+              getLoop(LoopKind::Unroll));
+  loops.add(self % plan.width, LoopAttr::getVector(context, plan.width));
+}
+
+void PlanWriter::addPartLoops(ArrayRef<unsigned> own,
+                              ArrayRef<Segment> segments, Loops &loops) {
+  auto add = [&](AffineExpr expr) {
+    loops.add(expr, getLoop(LoopKind::Sequential));
+  };
+  for (unsigned dim : own.empty() ? own : own.drop_back())
+    add(getDim(dim));
+  if (!own.empty())
+    add(getDim(own.back()).floorDiv(plan.terms));
+  for (unsigned dim : plan.insideSum) {
+    AffineExpr offset = getOffset(dim, segments[dim]);
+    add(getTileOf(dim == plan.block ? offset % plan.blockSize : offset,
+                  segments[dim].size));
+  }
+  if (!own.empty())
+    loops.add(
+        getDim(own.back()) % plan.terms,
+        getLoop(plan.unrollTerms ? LoopKind::Unroll : LoopKind::Sequential));
+}
+
+void PlanWriter::addTilePoints(unsigned position, ArrayRef<Segment> segments,
+                               Loops &loops) {
+  const ComputeShape &compute = shape(position);
+  // The point inside a tile, counted from the segment's begin.
+  auto inside = [&](unsigned dim) {
+    return getOffset(dim, segments[dim]) % segments[dim].size;
+  };
+  for (unsigned dim = plan.numShared; dim < getFirstOwn(compute); ++dim)
+    loops.add(getDim(dim), getLoop(LoopKind::Unroll));
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    if (dim != plan.lanes && segments[dim].size > 1)
+      loops.add(inside(dim), getLoop(LoopKind::Unroll));
+  if (!plan.lanes)
+    return;
+  AffineExpr lane = inside(*plan.lanes);
+  if (segments[*plan.lanes].size > plan.width)
+    loops.add(lane.floorDiv(plan.width), getLoop(LoopKind::Unroll));
+  loops.add(lane % plan.width, LoopAttr::getVector(context, plan.width));
+}
+
+void PlanWriter::writeCompute(unsigned position, ArrayRef<Segment> segments) {
+  const OwnLoops &own = plan.own[position];
+  Loops loops;
+  if (plan.insideSum.empty())
+    addOwnLoops(own, loops);
+  else
+    addPartLoops(own.order, segments, loops);
+  if (prefetch && position == findReduction()) {
+    // Once for all points of a loop that is written out.
+    Loops inner;
+    if (own.unrolled && own.order.back() == own.unrolled)
+      inner.add(loops.results.pop_back_val(), loops.kinds.pop_back_val());
+    createBand(position, loops.results, loops.kinds);
+    auto node = PrefetchOp::create(
+        builder, kernel.getLoc(), shape(position).op.getSymName(),
+        prefetch->read,
+        prefetch->reader.empty()
+            ? FlatSymbolRefAttr()
+            : FlatSymbolRefAttr::get(context, prefetch->reader),
+        prefetch->at, prefetch->bytes);
+    builder.setInsertionPointToEnd(&node.getOrCreateBlock());
+    loops = std::move(inner);
+  }
+  addTilePoints(position, segments, loops);
+  createBand(position, loops.results, loops.kinds);
+}
+
+//===----------------------------------------------------------------------===//
+// The tree
+//===----------------------------------------------------------------------===//
+
+void PlanWriter::writeTileLoops(unsigned from, unsigned to,
+                                ArrayRef<Segment> segments) {
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, computes.size()));
+  SmallVector<AffineExpr> results;
+  SmallVector<LoopAttr> kinds;
+  for (unsigned position = from; position < to; ++position) {
+    unsigned dim = plan.loops[position];
+    // Blocks are outside, what one is cut into inside.
+    AffineExpr offset = getOffset(dim, segments[dim]);
+    bool isAgain =
+        llvm::is_contained(ArrayRef(plan.loops).take_front(position), dim);
+    if (dim != plan.block)
+      results.push_back(getTileOf(offset, segments[dim].size));
+    else if (isAgain)
+      results.push_back(getTileOf(offset % plan.blockSize, segments[dim].size));
+    else
+      results.push_back(getTileOf(offset, plan.blockSize));
+    kinds.push_back(getLoop(position < plan.numParallel
+                                ? LoopKind::Parallel
+                                : LoopKind::Sequential));
+  }
+  createBand(all, SmallVector<SmallVector<AffineExpr>>(all.size(), results),
+             kinds);
+}
+
+void PlanWriter::writeTree(unsigned firstLoop, ArrayRef<Segment> segments) {
+  writeTileLoops(firstLoop, plan.loops.size(), segments);
+  if (computes.size() == 1)
+    return writeCompute(0, segments);
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  for (unsigned position = 0; position < computes.size(); ++position) {
+    enterFilter(block, position);
+    writeCompute(position, segments);
+  }
+}
+
+void PlanWriter::write() {
+  SmallVector<SmallVector<Segment>> segments;
+  SmallVector<Segment> first;
+  unsigned numCombinations = 1;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim) {
+    segments.push_back(getSegments(dim));
+    first.push_back(segments.back().front());
+    numCombinations *= segments.back().size();
+  }
+  if (numCombinations == 1)
+    return writeTree(0, first);
+  writeTileLoops(0, plan.numAroundRest, first);
+  auto sequence = SequenceOp::create(builder, kernel.getLoc());
+  Block &block = sequence.getOrCreateBlock();
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, computes.size()));
+  for (unsigned number = 0; number < numCombinations; ++number) {
+    // The last dimension changes fastest.
+    SmallVector<Segment> chosen(first);
+    unsigned rest = number;
+    for (unsigned dim = plan.numShared; dim-- > 0;) {
+      chosen[dim] = segments[dim][rest % segments[dim].size()];
+      rest /= segments[dim].size();
+    }
+    SmallVector<Attribute> sets;
+    for (unsigned position : all)
+      sets.push_back(getSet(shape(position), chosen));
+    enterFilter(block, all, builder.getArrayAttr(sets));
+    writeTree(plan.numAroundRest, chosen);
+  }
+}

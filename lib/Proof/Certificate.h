@@ -1,0 +1,68 @@
+//===- Certificate.h - A statement and the steps that prove it --*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_PROOF_CERTIFICATE_H
+#define ESPALIER_LIB_PROOF_CERTIFICATE_H
+
+#include "Goal.h"
+#include "Statement.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace espalier::proof {
+
+/// The version of the files that are written and read.
+constexpr unsigned kVersion = 2;
+
+/// A statement, and for each rank what shows it.
+struct Certificate {
+  Statement statement;
+  std::vector<SExpr> ranks;
+
+  std::string str() const;
+};
+
+/// Reads a certificate; otherwise returns nothing, and a complaint.
+std::optional<Certificate> parseCertificate(llvm::StringRef text,
+                                            std::string &error);
+
+/// What has to be proved at one rank.
+struct Obligation {
+  Typing typing;
+  std::vector<Goal> goals;            ///< One for each output.
+  std::vector<SExpr> src, dst;        ///< What these unfold to.
+};
+
+/// Unfolds a statement. Nothing, and a complaint, if that is not possible.
+std::optional<Obligation> unfold(const Statement &statement,
+                                 const std::vector<unsigned> &ranks,
+                                 const Choices &choices,
+                                 substitution::Meanings &meanings,
+                                 std::string &error);
+
+/// Checks certificates.
+class Checker {
+public:
+  explicit Checker(Solver &solver) : steps(solver) {}
+
+  /// A complaint, or nothing if the certificate proves its statement.
+  std::string check(Certificate &certificate);
+
+private:
+  bool checkRank(const Statement &statement, unsigned rank,
+                 const SExpr &proof, bool &isVoid);
+  /// Whether the steps prove the goal.
+  bool check(Goal goal, const SExpr &proof);
+  bool checkAll(const std::vector<Goal> &goals, const SExpr &proof,
+                size_t first);
+  bool checkMatch(const Goal &goal, const SExpr &proof);
+  bool checkScalar(const Goal &goal, const SExpr &proof);
+  bool fail(const llvm::Twine &reason);
+
+  Steps steps;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  substitution::Meanings meanings{context};
+  std::string error;
+};
+
+} // namespace espalier::proof
+
+#endif // ESPALIER_LIB_PROOF_CERTIFICATE_H

@@ -1,0 +1,230 @@
+//===- Check.cpp - Checks the steps of a certificate ----------------------===//
+
+#include "Certificate.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace espalier::proof;
+
+bool Checker::fail(const llvm::Twine &reason) {
+  if (error.empty())
+    error = reason.str();
+  return false;
+}
+
+std::string Checker::check(Certificate &certificate) {
+  error.clear();
+  Statement &statement = certificate.statement;
+  // Whether a rank is open does not depend on which one it is.
+  auto ranks = inferRanks(statement, 1);
+  if (!ranks)
+    return "expects fitting ranks";
+  unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
+  if (certificate.ranks.size() != count)
+    return "expects steps for " + std::to_string(count) + " ranks, but got " +
+           std::to_string(certificate.ranks.size());
+  bool isProved = false;
+  for (unsigned rank = 1; rank <= count; ++rank) {
+    bool isVoid = false;
+    if (!checkRank(statement, rank, certificate.ranks[rank - 1], isVoid))
+      return error.empty() ? "a step does not hold" : error;
+    isProved |= !isVoid;
+  }
+  return isProved ? "" : "expects a rank at which src has a meaning";
+}
+
+bool Checker::checkRank(const Statement &statement, unsigned rank,
+                        const SExpr &proof, bool &isVoid) {
+  auto expected = [&](const llvm::Twine &what) {
+    return fail("rank " + llvm::Twine(rank) + ": expects " + what);
+  };
+  if (!proof.is("rank") || proof.list.size() < 3 ||
+      getNumber(proof.list[1]) != rank)
+    return expected("(rank " + llvm::Twine(rank) + " ...)");
+  Statement copy = statement;
+  auto ranks = inferRanks(copy, rank);
+  const SExpr &sizes = proof.list[2];
+  Choices choices;
+  for (const SExpr &size : sizes.list) {
+    if (&size == &sizes.list.front())
+      continue;
+    auto value = size.list.size() == 2 ? Index::parse(size.list[1])
+                                       : std::nullopt;
+    if (!value || !choices.try_emplace(size.list[0].word, *value).second)
+      return expected("(NAME SIZE), but got " + size.str());
+  }
+  auto obligation = unfold(statement, *ranks, choices, meanings, error);
+  if (!obligation)
+    return false;
+  Typing &typing = obligation->typing;
+  if (typing.isVoid || !typing.error.empty()) {
+    isVoid = true;
+    if (typing.isVoid && sizes.word == "void" && proof.list.size() == 3)
+      return true;
+    if (typing.isVoid)
+      return expected("void: src has no meaning, " + typing.error);
+    if (sizes.word == "impossible" && proof.list.size() == 3 &&
+        steps.isImpossible(typing.given, {}))
+      return true;
+    return expected("a meaning of dst: " + typing.error);
+  }
+  std::set<std::string> chosen(typing.chosen.begin(), typing.chosen.end());
+  for (const auto &[name, value] : choices)
+    if (!chosen.count(name))
+      return expected("no choice of " + name);
+  bool fits = sizes.is("choose") && choices.size() == chosen.size() &&
+              proof.list.size() == 4 + obligation->goals.size() &&
+              proof.list[3].is("claims");
+  if (!fits)
+    return expected("(choose ...), (claims ...), and each output");
+  // Sizes of dst follow from those of src. Lemmas help to see that.
+  std::vector<Clause> given = typing.given;
+  std::vector<Clause> lemmas;
+  for (const SExpr &part : llvm::drop_begin(proof.list[3].list)) {
+    auto lemma = getLemma(part);
+    if (!lemma)
+      return expected("a lemma, but got " + part.str());
+    lemmas.push_back(*lemma);
+  }
+  llvm::append_range(given, lemmas);
+  for (const Condition &claim : typing.claims) {
+    if (!steps.implies(given, {}, claim))
+      return expected("that sizes of dst fit: " + claim.str());
+    given.push_back({{claim}});
+  }
+  for (auto [number, goal] : llvm::enumerate(obligation->goals)) {
+    const SExpr &output = proof.list[4 + number];
+    if (!output.is("output") || output.list.size() != 4 ||
+        output.list[1].str() != obligation->src[number].str() ||
+        output.list[2].str() != obligation->dst[number].str())
+      return expected("what output " + llvm::Twine(number) + " unfolds to");
+    for (const Clause &lemma : lemmas)
+      goal.give(lemma);
+    for (const Condition &claim : typing.claims)
+      goal.give({{claim}});
+    if (!check(goal, output.list[3]))
+      return expected("a proof of output " + llvm::Twine(number));
+  }
+  return true;
+}
+
+bool Checker::checkAll(const std::vector<Goal> &goals, const SExpr &proof,
+                       size_t first) {
+  if (proof.list.size() != first + goals.size())
+    return false;
+  for (auto [number, goal] : llvm::enumerate(goals))
+    if (!check(goal, proof.list[first + number]))
+      return false;
+  return true;
+}
+
+bool Checker::check(Goal goal, const SExpr &proof) {
+  steps.simplify(goal);
+  size_t size = proof.list.size();
+  if (proof.is("zero"))
+    return size == 1 && goal.sum.empty();
+  if (proof.is("match"))
+    return checkMatch(goal, proof);
+  if (proof.is("scalar"))
+    return checkScalar(goal, proof);
+  if (size < 3)
+    return fail("expects a step, but got " + proof.str());
+  if (proof.is("case")) {
+    auto condition = Condition::parse(proof.list[1]);
+    return condition &&
+           checkAll(steps.distinguish(goal, *condition), proof, 2);
+  }
+  if (proof.is("rewrite") && size == 4) {
+    auto part = Index::parse(proof.list[1]);
+    auto value = Index::parse(proof.list[2]);
+    return part && value && steps.rewrite(goal, *part, *value) &&
+           check(std::move(goal), proof.list[3]);
+  }
+  auto number = getNumber(proof.list[1]);
+  if (!number)
+    return fail("expects a step, but got " + proof.list[0].str());
+  if ((proof.is("split") || proof.is("refine")) && size == 4) {
+    auto condition = Condition::parse(proof.list[2]);
+    return condition &&
+           (proof.is("split") ? steps.split(goal, *number, *condition)
+                              : steps.refine(goal, *number, *condition)) &&
+           check(std::move(goal), proof.list[3]);
+  }
+  Units units = Steps::getUnits(goal);
+  if (*number >= units.size())
+    return fail("expects a unit, but got " + proof.list[1].str());
+  if (proof.is("attain") && size == 3)
+    return steps.attain(goal, units[*number]) &&
+           check(std::move(goal), proof.list[2]);
+  if (!proof.is("compare") || size != 4)
+    return fail("expects a step, but got " + proof.list[0].str());
+  Conditions conditions;
+  for (const SExpr &part : proof.list[2].list)
+    if (auto condition = Condition::parse(part))
+      conditions.push_back(*condition);
+    else
+      return fail("expects a condition, but got " + part.str());
+  return steps.compare(goal, units[*number], conditions) &&
+         check(std::move(goal), proof.list[3]);
+}
+
+bool Checker::checkMatch(const Goal &goal, const SExpr &proof) {
+  // What each term is a part of: itself, unless it is merged.
+  std::map<unsigned, std::vector<Member>> buckets;
+  for (auto [number, term] : llvm::enumerate(goal.sum))
+    buckets[number] = {Steps::getMember(term)};
+  std::set<unsigned> merged;
+  for (const SExpr &step : llvm::drop_begin(proof.list)) {
+    Merge merge;
+    auto fill = [](const SExpr &list, std::vector<Index> &values) {
+      for (const SExpr &part : list.list)
+        if (auto value = Index::parse(part))
+          values.push_back(*value);
+        else
+          return false;
+      return true;
+    };
+    if (!step.is("merge") || step.list.size() < 6)
+      return fail("expects (merge ...), but got " + step.str());
+    auto term = getNumber(step.list[1]), into = getNumber(step.list[2]);
+    for (const SExpr &part : step.list[3].list)
+      merge.pairing.push_back(getNumber(part).value_or(~0u));
+    if (!term || !into || !fill(step.list[4], merge.to) ||
+        !fill(step.list[5], merge.from) || !merged.insert(*term).second)
+      return fail("expects (merge ...), but got " + step.str());
+    merge.term = *term;
+    merge.into = *into;
+    std::vector<Goal> goals;
+    auto member = steps.merge(goal, merge, goals);
+    if (!member || !checkAll(goals, step, 6))
+      return fail("expects terms that match: " + step.str());
+    buckets[*into].push_back(*member);
+  }
+  for (const auto &[number, members] : buckets) {
+    bool isMerged = merged.count(number) != 0;
+    if (isMerged && members.size() > 1)
+      return fail("expects no merge into what is merged");
+    if (!isMerged && !steps.cancel(goal, members))
+      return fail("expects terms that cancel");
+  }
+  return true;
+}
+
+bool Checker::checkScalar(const Goal &goal, const SExpr &proof) {
+  Units units = Steps::getUnits(goal);
+  std::vector<unsigned> numbers;
+  for (size_t number = 0; number < units.size(); ++number)
+    numbers.push_back(number);
+  for (const SExpr &step : llvm::drop_begin(proof.list)) {
+    if (!step.is("same") || step.list.size() != 4)
+      return fail("expects (same ...), but got " + step.str());
+    auto lhs = getNumber(step.list[1]), rhs = getNumber(step.list[2]);
+    if (!lhs || !rhs || *lhs >= units.size() || *rhs >= units.size() ||
+        !check(Steps::equate(goal, units[*lhs], units[*rhs]), step.list[3]))
+      return fail("expects equal units: " + step.str());
+    unsigned from = numbers[*rhs];
+    for (unsigned &number : numbers)
+      if (number == from)
+        number = numbers[*lhs];
+  }
+  return steps.decide(goal, units, numbers);
+}

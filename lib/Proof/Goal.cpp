@@ -1,0 +1,386 @@
+//===- Goal.cpp - Steps that prove goals ----------------------------------===//
+
+#include "Goal.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace espalier::proof;
+
+Goal Goal::with(const Conditions &more) const {
+  Goal result = *this;
+  for (const Condition &condition : more)
+    result.give({{condition}});
+  return result;
+}
+
+void Goal::give(const Clause &clause) {
+  bool isKnown = llvm::any_of(given, [&](const Clause &other) {
+    return clause.size() == 1 && other.size() == 1 &&
+           llvm::all_of(clause[0], [&](const Condition &condition) {
+             return llvm::is_contained(other[0], condition);
+           });
+  });
+  if (!isKnown)
+    given.push_back(clause);
+}
+
+std::optional<Clause> espalier::proof::getLemma(const SExpr &list) {
+  std::vector<Index> args;
+  for (const SExpr &part :
+       llvm::drop_begin(list.list, list.list.empty() ? 0 : 1))
+    if (auto arg = Index::parse(part))
+      args.push_back(*arg);
+    else
+      return std::nullopt;
+  if (list.is("product") && args.size() == 2)
+    return Clause{{Condition::less(args[0], 0)},
+                  {Condition::less(args[1], 0)},
+                  {Condition::atLeast(args[0] * args[1], 0)}};
+  if (!list.is("quotient") || args.size() != 3)
+    return std::nullopt;
+  const Index &a = args[0], &b = args[1], &k = args[2];
+  return Clause{{Condition::less(b, 1)},
+                {Condition::less(a, k * b)},
+                {Condition::atLeast(a, k * b + b)},
+                {Condition::equal(Index::quotient(a, b), k)}};
+}
+
+std::vector<Goal> Steps::distinguish(const Goal &goal,
+                                     const Condition &condition) {
+  std::vector<Goal> result{goal.with({condition})};
+  for (const Condition &option : condition.negate())
+    result.push_back(goal.with({option}));
+  return result;
+}
+
+bool Steps::split(Goal &goal, unsigned number, const Condition &condition) {
+  if (number >= goal.sum.size())
+    return false;
+  Term term = goal.sum[number];
+  goal.sum[number].conditions.push_back(condition);
+  for (const Condition &option : condition.negate()) {
+    goal.sum.push_back(term);
+    goal.sum.back().conditions.push_back(option);
+  }
+  return true;
+}
+
+bool Steps::refine(Goal &goal, unsigned number, const Condition &condition) {
+  if (number >= goal.sum.size() || !condition.isEquality ||
+      !implies(goal.given, goal.sum[number].conditions, condition))
+    return false;
+  goal.sum[number].conditions.push_back(condition);
+  return true;
+}
+
+bool Steps::rewrite(Goal &goal, const Index &part, const Index &value) {
+  // What a sum or a maximum is over is not known here.
+  if (part.getParts().size() != 1 || part.getConstant() != 0 ||
+      !implies(goal.given, {}, Condition::equal(part, value)))
+    return false;
+  std::string text = part.str();
+  substitute(goal.sum, text, value);
+  for (Fact &fact : goal.facts)
+    substitute(fact.sum, text, value);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over equal points
+//===----------------------------------------------------------------------===//
+
+/// Puts `values` in the place of variables, all at once.
+template <typename T>
+static void substituteAll(T &where, const Names &names,
+                          const std::vector<Index> &values) {
+  for (size_t number = 0; number < names.size(); ++number)
+    substitute(where, names[number],
+               Index::variable("tmp." + std::to_string(number)));
+  for (size_t number = 0; number < names.size(); ++number)
+    substitute(where, "tmp." + std::to_string(number), values[number]);
+}
+
+Member Steps::getMember(const Term &term) {
+  return {term.coefficient, term.conditions};
+}
+
+std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
+                                   std::vector<Goal> &goals) {
+  if (merge.term >= goal.sum.size() || merge.into >= goal.sum.size() ||
+      merge.term == merge.into)
+    return std::nullopt;
+  const Term &term = goal.sum[merge.term];
+  const Term &into = goal.sum[merge.into];
+  size_t count = into.factors.size();
+  std::vector<unsigned> sorted = merge.pairing;
+  llvm::sort(sorted);
+  bool fits = term.factors.size() == count && sorted.size() == count &&
+              merge.to.size() == into.bound.size() &&
+              merge.from.size() == term.bound.size();
+  for (size_t number = 0; fits && number < count; ++number)
+    fits = sorted[number] == number;
+  if (!fits)
+    return std::nullopt;
+  // At each point of `term`: the map back returns, and what is read is equal.
+  Term there = into;
+  substituteAll(there, into.bound, merge.to);
+  Conditions equations;
+  for (auto [name, index] : llvm::zip_equal(term.bound, merge.from)) {
+    Conditions image{{index, true}};
+    substituteAll(image, into.bound, merge.to);
+    equations.push_back(
+        Condition::equal(image[0].value, Index::variable(name)));
+  }
+  for (size_t number = 0; number < count; ++number) {
+    const Atom &lhs = there.factors[number];
+    const Atom &rhs = term.factors[merge.pairing[number]];
+    if (lhs.kind != rhs.kind || lhs.name != rhs.name ||
+        lhs.indices.size() != rhs.indices.size() ||
+        lhs.args.size() != rhs.args.size())
+      return std::nullopt;
+    for (auto [left, right] : llvm::zip_equal(lhs.indices, rhs.indices))
+      equations.push_back(Condition::equal(left, right));
+    if (lhs.kind == Atom::Kind::Read)
+      continue;
+    Goal inner = goal.with(term.conditions);
+    auto equate = [&](const Sum &left, const Sum &right) {
+      inner.sum = add(left, scale(right, Fraction(-1, 1)));
+      goals.push_back(inner);
+    };
+    if (lhs.kind == Atom::Kind::Max)
+      equate(makeAtom(lhs), makeAtom(rhs));
+    else
+      for (auto [left, right] : llvm::zip_equal(lhs.args, rhs.args))
+        equate(left, right);
+  }
+  llvm::erase_if(equations, [](const Condition &equation) {
+    return equation.value == Index(0);
+  });
+  if (!equations.empty()) {
+    Question question;
+    for (const Clause &clause : goal.given)
+      question.assume(clause);
+    question.assume(term.conditions);
+    question.assume("(not " + question.print(equations) + ")");
+    if (!solver.isImpossible(question))
+      return std::nullopt;
+  }
+  // The points of `into` that `term` is mapped to.
+  Member member{term.coefficient, term.conditions};
+  substituteAll(member.domain, term.bound, merge.from);
+  for (auto [name, index] : llvm::zip_equal(into.bound, merge.to)) {
+    Conditions back{{index, true}};
+    substituteAll(back, term.bound, merge.from);
+    back[0].value = back[0].value - Index::variable(name);
+    if (!(back[0].value == Index(0)))
+      member.domain.push_back(back[0]);
+  }
+  return member;
+}
+
+bool Steps::cancel(const Goal &goal, const std::vector<Member> &members) {
+  Fraction whole(0, 1);
+  bool isSame = true;
+  auto contains = [](const Member &lhs, const Member &rhs) {
+    return llvm::all_of(rhs.domain, [&](const Condition &condition) {
+      return llvm::is_contained(lhs.domain, condition);
+    });
+  };
+  for (const Member &member : members) {
+    whole += member.coefficient;
+    isSame &= contains(member, members.front()) &&
+              contains(members.front(), member);
+  }
+  if (isSame)
+    return whole == Fraction(0, 1);
+  Question question;
+  for (const Clause &clause : goal.given)
+    question.assume(clause);
+  std::string total = "(+ 0.0";
+  for (const Member &member : members) {
+    std::string number = printNumber(member.coefficient.num);
+    total += " (ite " + question.print(member.domain) + " (/ " + number + " " +
+             printNumber(member.coefficient.den) + ") 0.0)";
+  }
+  question.assume("(not (= 0.0 " + total + ")))");
+  return solver.isImpossible(question);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+const Atom *espalier::proof::getMaximum(const Sum &unit) {
+  bool isMaximum = unit.size() == 1 && unit[0].isPlain() &&
+                   unit[0].factors.size() == 1 &&
+                   unit[0].coefficient == Fraction(1, 1) &&
+                   unit[0].factors[0].kind == Atom::Kind::Max;
+  return isMaximum ? &unit[0].factors[0] : nullptr;
+}
+
+namespace {
+/// Translates sums to real numbers.
+class ScalarWriter {
+public:
+  ScalarWriter(Question &question, llvm::function_ref<std::string(Sum)> name)
+      : question(question), name(name) {}
+
+  std::string print(const Sum &sum) {
+    std::string text = "(+ 0.0";
+    for (const Term &term : sum)
+      text += " " + print(term);
+    return text + ")";
+  }
+
+  /// What is known of the functions that were printed.
+  void addFacts() {
+    for (const auto &[fn, args] : applications)
+      for (const std::string &x : args) {
+        std::string y = "(" + fn + " " + x + ")";
+        if (fn == "fn.div")
+          question.assume("(=> (not (= 0.0 " + x + ")) (= 1.0 (* " + x + " " +
+                          y + ")))");
+        else if (fn == "fn.sqrt")
+          question.assume("(=> (<= 0.0 " + x + ") (and (<= 0.0 " + y +
+                          ") (= " + x + " (* " + y + " " + y + "))))");
+        else if (fn == "fn.exp")
+          question.assume("(and (< 0.0 " + y + ") (=> (= 0.0 " + x +
+                          ") (= 1.0 " + y + ")))");
+        else if (fn == "fn.tanh")
+          question.assume("(and (< (- 1.0) " + y + ") (< " + y +
+                          " 1.0) (= (< 0.0 " + x + ") (< 0.0 " + y +
+                          ")) (= (= 0.0 " + x + ") (= 0.0 " + y + ")))");
+        if (fn == "fn.exp" || fn == "fn.tanh")
+          for (const std::string &other : args)
+            question.assume("(=> (< " + x + " " + other + ") (< " + y + " (" +
+                            fn + " " + other + ")))");
+      }
+  }
+
+private:
+  std::string print(const Term &term) {
+    std::string factor = "(/ " + printNumber(term.coefficient.num) + " " +
+                         printNumber(term.coefficient.den) + ")";
+    std::string text = "(* " + factor;
+    if (!term.isPlain()) {
+      Term whole = term;
+      whole.coefficient = Fraction(1, 1);
+      return text + " " + name({whole}) + ")";
+    }
+    for (const Atom &atom : term.factors)
+      text += " " + print(atom);
+    return text + " 1.0)";
+  }
+
+  std::string print(const Atom &atom) {
+    if (atom.kind != Atom::Kind::Function)
+      return name(makeAtom(atom));
+    std::string arg = print(atom.args[0]);
+    if (atom.name == "relu")
+      return "(ite (<= 0.0 " + arg + ") " + arg + " 0.0)";
+    std::string fn = "fn." + atom.name;
+    question.declareReal(fn, 1);
+    applications[fn].insert(arg);
+    return "(" + fn + " " + arg + ")";
+  }
+
+  Question &question;
+  llvm::function_ref<std::string(Sum)> name;
+  std::map<std::string, std::set<std::string>> applications;
+};
+} // namespace
+
+Units Steps::getUnits(const Goal &goal) {
+  Units units;
+  std::set<std::string> known;
+  Question ignored;
+  auto collect = [&](const Sum &unit) {
+    if (known.insert(espalier::proof::print(unit, /*isCanonical=*/true).str())
+            .second)
+      units.push_back(unit);
+    return std::string();
+  };
+  ScalarWriter writer(ignored, collect);
+  writer.print(goal.sum);
+  for (const Fact &fact : goal.facts)
+    writer.print(fact.sum);
+  return units;
+}
+
+bool Steps::attain(Goal &goal, const Sum &unit) {
+  const Atom *max = getMaximum(unit);
+  if (!max)
+    return false;
+  Atom atom = *max;
+  freshen(atom, goal.next);
+  Question question;
+  for (const Clause &clause : goal.given)
+    question.assume(clause);
+  question.assume(question.forAll(
+      atom.bound, "(not " + question.print(atom.conditions) + ")"));
+  if (!solver.isImpossible(question))
+    return false;
+  goal = goal.with(atom.conditions);
+  goal.facts.push_back(
+      {add(unit, scale(atom.args[0], Fraction(-1, 1))), true});
+  return true;
+}
+
+bool Steps::compare(Goal &goal, const Sum &unit, const Conditions &conditions) {
+  const Atom *max = getMaximum(unit);
+  if (!max)
+    return false;
+  // Under names that nothing else has.
+  Atom atom = *max;
+  Conditions where = conditions;
+  for (std::string &name : atom.bound) {
+    std::string fresh = "v" + std::to_string(goal.next++);
+    substitute(atom, name, Index::variable(fresh));
+    substitute(where, name, Index::variable(fresh));
+    name = fresh;
+  }
+  for (Sum &arg : atom.args)
+    freshen(arg, goal.next);
+  llvm::append_range(atom.conditions, where);
+  if (!eliminate(atom))
+    return false;
+  Question question;
+  for (const Clause &clause : goal.given)
+    question.assume(clause);
+  question.assume(question.forAll(
+      atom.bound, "(not " + question.print(atom.conditions) + ")"));
+  if (!solver.isImpossible(question))
+    return false;
+  goal = goal.with(atom.conditions);
+  goal.facts.push_back(
+      {add(unit, scale(atom.args[0], Fraction(-1, 1))), false});
+  return true;
+}
+
+Goal Steps::equate(const Goal &goal, const Sum &lhs, const Sum &rhs) {
+  Goal result = goal;
+  result.facts.clear();
+  result.sum = add(lhs, scale(rhs, Fraction(-1, 1)));
+  return result;
+}
+
+bool Steps::decide(const Goal &goal, const Units &units,
+                   const std::vector<unsigned> &numbers) {
+  std::map<std::string, unsigned> known;
+  for (auto [unit, number] : llvm::zip_equal(units, numbers))
+    known[espalier::proof::print(unit, /*isCanonical=*/true).str()] = number;
+  Question question;
+  auto getName = [&](const Sum &unit) {
+    std::string name =
+        "u" + std::to_string(
+                  known.at(espalier::proof::print(unit, /*isCanonical=*/true).str()));
+    question.declareReal(name);
+    return name;
+  };
+  ScalarWriter writer(question, getName);
+  for (const Fact &fact : goal.facts)
+    question.assume((fact.isEquality ? "(= 0.0 " : "(<= 0.0 ") +
+                    writer.print(fact.sum) + ")");
+  question.assume("(not (= 0.0 " + writer.print(goal.sum) + "))");
+  writer.addFacts();
+  return solver.isImpossible(question);
+}

@@ -1,0 +1,202 @@
+//===- Match.cpp - Finds terms that are parts of others -------------------===//
+
+#include "Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace espalier::proof;
+
+static constexpr unsigned kMaxPairings = 48;
+static constexpr unsigned kMaxPermuted = 4;
+
+/// Solves linear equations for variables, by those with unit coefficients;
+/// false if some stay unknown.
+static bool solve(Conditions equations, const Names &unknowns,
+                  std::vector<Index> &solutions) {
+  std::map<std::string, Index> known;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Condition &equation : equations) {
+      for (const std::string &name : unknowns) {
+        Index variable = Index::variable(name);
+        auto factor =
+            equation.value.getCoefficient(variable.getParts().begin()->first);
+        if (known.count(name) || (factor != 1 && factor != -1))
+          continue;
+        Index value = factor == 1 ? variable - equation.value
+                                  : variable + equation.value;
+        if (value.mentions(name))
+          continue;
+        for (Condition &other : equations)
+          other.value = other.value.substitute(name, value);
+        for (auto &entry : known)
+          entry.second = entry.second.substitute(name, value);
+        known[name] = value;
+        changed = true;
+        break;
+      }
+      if (changed)
+        break;
+    }
+  }
+  for (const std::string &name : unknowns) {
+    auto found = known.find(name);
+    if (found == known.end())
+      return false;
+    solutions.push_back(found->second);
+  }
+  return true;
+}
+
+std::optional<SExpr> Search::match(const Goal &goal, Limits limits) {
+  std::vector<std::vector<Member>> buckets;
+  std::vector<unsigned> representatives;
+  std::vector<SExpr> list{"match"};
+  for (unsigned number = 0; number < goal.sum.size(); ++number) {
+    bool isMerged = false;
+    for (unsigned bucket = 0; bucket < buckets.size() && !isMerged; ++bucket) {
+      Member member;
+      auto step =
+          unify(goal, representatives[bucket], number, limits, member);
+      if (!step)
+        continue;
+      buckets[bucket].push_back(member);
+      list.push_back(*step);
+      isMerged = true;
+    }
+    if (isSpent())
+      return std::nullopt;
+    if (isMerged)
+      continue;
+    representatives.push_back(number);
+    buckets.push_back({Steps::getMember(goal.sum[number])});
+  }
+  for (const auto &bucket : buckets) {
+    bool hasSign[2] = {false, false};
+    for (const Member &member : bucket)
+      hasSign[member.coefficient < Fraction(0, 1)] = true;
+    if (!hasSign[0] || !hasSign[1] || !steps.cancel(goal, bucket))
+      return std::nullopt;
+  }
+  return SExpr(list);
+}
+
+/// The variables that an atom reads.
+static void collectNames(const Atom &atom, std::set<std::string> &names) {
+  if (atom.kind == Atom::Kind::Read)
+    names.insert(atom.name);
+  for (const Sum &arg : atom.args)
+    for (const Term &term : arg)
+      for (const Atom &inner : term.factors)
+        collectNames(inner, names);
+}
+
+/// Whether two atoms may be equal.
+static bool areAlike(const Atom &lhs, const Atom &rhs) {
+  std::set<std::string> names[2];
+  collectNames(lhs, names[0]);
+  collectNames(rhs, names[1]);
+  return lhs.kind == rhs.kind && lhs.name == rhs.name && names[0] == names[1];
+}
+
+std::optional<SExpr> Search::unify(const Goal &goal, unsigned intoNumber,
+                                   unsigned number, Limits limits,
+                                   Member &member) {
+  const Term &into = goal.sum[intoNumber], &term = goal.sum[number];
+  size_t count = into.factors.size();
+  // Of two maxima alone, that is no help.
+  bool isMaximum = term.isPlain() && into.isPlain() && count == 1 &&
+                   into.factors[0].kind == Atom::Kind::Max;
+  if (term.factors.size() != count || isMaximum)
+    return std::nullopt;
+  Merge merge;
+  merge.term = number;
+  merge.into = intoNumber;
+  merge.pairing.resize(count);
+  std::iota(merge.pairing.begin(), merge.pairing.end(), 0);
+  unsigned tried = 0;
+  do {
+    bool fits = llvm::all_of(llvm::seq<size_t>(0, count), [&](size_t k) {
+      const Atom &lhs = into.factors[k], &rhs = term.factors[merge.pairing[k]];
+      return areAlike(lhs, rhs);
+    });
+    if (!fits)
+      continue;
+    if (auto step = unifyBy(goal, merge, limits, member))
+      return step;
+    if (++tried == kMaxPairings || isSpent())
+      return std::nullopt;
+  } while (count <= 7 && std::next_permutation(merge.pairing.begin(),
+                                               merge.pairing.end()));
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
+                                     Limits limits, Member &member) {
+  const Term &into = goal.sum[merge.into], &term = goal.sum[merge.term];
+  Conditions equations;
+  for (auto [number, atom] : llvm::enumerate(into.factors))
+    for (auto [lhs, rhs] : llvm::zip(
+             atom.indices, term.factors[merge.pairing[number]].indices)) {
+      Condition equation = Condition::equal(lhs, rhs);
+      if (!equation.value.isNumber())
+        equations.push_back(equation);
+      else if (!(equation.value == Index(0)))
+        return std::nullopt;
+    }
+  // Variables that no index mentions are paired in some order.
+  auto isMentioned = [&](const std::string &name) {
+    return llvm::any_of(equations, [&](const Condition &equation) {
+      return equation.value.mentions(name);
+    });
+  };
+  Names ours, theirs;
+  for (const std::string &name : into.bound)
+    if (!isMentioned(name))
+      ours.push_back(name);
+  for (const std::string &name : term.bound)
+    if (!isMentioned(name))
+      theirs.push_back(name);
+  if (ours.size() != theirs.size() || ours.size() > kMaxPermuted)
+    return std::nullopt;
+  llvm::sort(theirs);
+  std::vector<unsigned> order(ours.size());
+  std::iota(order.begin(), order.end(), 0);
+  do {
+    Conditions all = equations;
+    for (auto [number, name] : llvm::enumerate(ours))
+      all.push_back(Condition::equal(Index::variable(theirs[order[number]]),
+                                     Index::variable(name)));
+    merge.to.clear();
+    merge.from.clear();
+    if (!solve(all, into.bound, merge.to) ||
+        !solve(all, term.bound, merge.from))
+      return std::nullopt;
+    std::vector<Goal> goals;
+    auto found = steps.merge(goal, merge, goals);
+    if (!found)
+      continue;
+    std::vector<SExpr> pairing, to, from;
+    for (unsigned factor : merge.pairing)
+      pairing.push_back(SExpr(std::to_string(factor)));
+    for (const Index &index : merge.to)
+      to.push_back(parseSExprs(index.str())->front());
+    for (const Index &index : merge.from)
+      from.push_back(parseSExprs(index.str())->front());
+    std::vector<SExpr> list{"merge", SExpr(std::to_string(merge.term)),
+                            SExpr(std::to_string(merge.into)), pairing, to,
+                            from};
+    ++limits.nesting;
+    bool isProved = llvm::all_of(goals, [&](const Goal &inner) {
+      auto proof = prove(inner, limits);
+      if (proof)
+        list.push_back(*proof);
+      return proof.has_value();
+    });
+    if (isProved) {
+      member = *found;
+      return SExpr(list);
+    }
+  } while (std::next_permutation(order.begin(), order.end()) && !isSpent());
+  return std::nullopt;
+}

@@ -1,0 +1,318 @@
+//===- Search.cpp - Finds the steps of a proof ----------------------------===//
+//
+// Terms are matched; where they do not, conditions are decided; where there are
+// none, maxima get a point at which they are attained, and scalar arithmetic
+// decides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace espalier::proof;
+
+static constexpr unsigned kMaxDepth = 40;
+static constexpr unsigned kMaxNesting = 5;
+static constexpr unsigned kMaxAttained = 6;
+static constexpr unsigned kMaxCompared = 16;
+
+static SExpr number(size_t value) { return SExpr(std::to_string(value)); }
+static SExpr text(const std::string &value) {
+  return parseSExprs(value)->front();
+}
+
+std::optional<SExpr> Search::prove(const Goal &goal, unsigned maxQuestions) {
+  limit = solver.getEffort() + maxQuestions;
+  return prove(goal, Limits());
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Conditions inside of sums, and over what they decide.
+class ConditionFinder {
+public:
+  /// One that mentions no bound variable at all.
+  std::optional<Condition> outer;
+  /// One inside of a factor that mentions variables of its term alone.
+  std::optional<Condition> inner;
+
+  void visit(const Sum &sum, const Names &bound, const Names *ofTerm) {
+    for (const Term &term : sum) {
+      Names all = bound;
+      llvm::append_range(all, term.bound);
+      visit(term.conditions, all, ofTerm);
+      for (const Atom &atom : term.factors) {
+        Names within = all;
+        llvm::append_range(within, atom.bound);
+        const Names *own = ofTerm ? ofTerm : &term.bound;
+        visit(atom.conditions, within, own);
+        for (const Sum &arg : atom.args)
+          visit(arg, within, own);
+      }
+    }
+  }
+
+private:
+  void visit(const Conditions &conditions, const Names &bound,
+             const Names *ofTerm) {
+    for (const Condition &condition : conditions) {
+      bool isBound = false, isOfTerm = true;
+      for (const std::string &name : bound)
+        if (condition.value.mentions(name)) {
+          isBound = true;
+          isOfTerm &= ofTerm && llvm::is_contained(*ofTerm, name);
+        }
+      if (!isBound && !outer)
+        outer = condition;
+      if (isBound && isOfTerm && ofTerm && !inner)
+        inner = condition;
+    }
+  }
+};
+} // namespace
+
+std::optional<SExpr> Search::distinguish(const Goal &goal,
+                                         const Condition &condition,
+                                         Limits limits) {
+  std::vector<SExpr> list{"case", text(condition.str())};
+  for (const Goal &option : steps.distinguish(goal, condition)) {
+    auto proof = prove(option, limits);
+    if (!proof)
+      return std::nullopt;
+    list.push_back(*proof);
+  }
+  return SExpr(list);
+}
+
+std::optional<SExpr> Search::split(const Goal &goal, Limits limits) {
+  for (unsigned i = 0; i < goal.sum.size(); ++i) {
+    ConditionFinder finder;
+    finder.visit({goal.sum[i]}, {}, nullptr);
+    if (!finder.inner)
+      continue;
+    Goal next = goal;
+    steps.split(next, i, *finder.inner);
+    auto proof = prove(next, limits);
+    if (!proof)
+      return std::nullopt;
+    return SExpr({"split", number(i), text(finder.inner->str()), *proof});
+  }
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::rewrite(const Goal &goal, Limits limits) {
+  std::map<std::string, Part> parts;
+  auto collect = [&](const Index &index) {
+    index.walk([&](const Part &part) {
+      bool isUnknown = false;
+      if (!part.isVariable())
+        for (const Index &arg : *part.args)
+          arg.walk([&](const Part &inner) {
+            isUnknown |= inner.fn == "quotient" || inner.fn == "larger";
+          });
+      if (part.fn == "quotient" || part.fn == "larger" || isUnknown)
+        parts.try_emplace(part.text, part);
+    });
+  };
+  walk(goal.sum, collect);
+  for (const auto &[name, part] : parts) {
+    Index whole = *Index::parse(text(name));
+    std::vector<Index> values{Index(0), Index(1)};
+    for (const Index &arg : *part.args) {
+      values.push_back(arg);
+      for (const auto &entry : arg.getParts())
+        if (entry.first.fn == "quotient")
+          llvm::append_range(values, *entry.first.args);
+    }
+    for (const Index &value : values) {
+      if (isSpent())
+        return std::nullopt;
+      Goal next = goal;
+      if (value == whole || !steps.rewrite(next, whole, value))
+        continue;
+      auto proof = prove(next, limits);
+      if (!proof)
+        return std::nullopt;
+      return SExpr({"rewrite", text(name), text(value.str()), *proof});
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
+  if (isSpent() || limits.depth > kMaxDepth ||
+      limits.nesting > kMaxNesting)
+    return std::nullopt;
+  ++limits.depth;
+  steps.simplify(goal);
+  if (goal.sum.empty())
+    return SExpr(std::vector<SExpr>{"zero"});
+  if (goal.facts.empty())
+    if (auto proof = match(goal, limits))
+      return proof;
+  ConditionFinder finder;
+  finder.visit(goal.sum, {}, nullptr);
+  for (const Fact &fact : goal.facts)
+    finder.visit(fact.sum, {}, nullptr);
+  if (auto condition = finder.outer)
+    return distinguish(goal, *condition, limits);
+  if (auto proof = rewrite(goal, limits))
+    return proof;
+  if (finder.inner)
+    if (auto proof = split(goal, limits))
+      return proof;
+  if (limits.onlyMatches)
+    return std::nullopt;
+  if (goal.facts.empty())
+    if (auto proof = scalar(goal, limits))
+      return proof;
+  if (auto proof = attain(goal, limits))
+    return proof;
+  return compare(goal, limits);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars and maxima
+//===----------------------------------------------------------------------===//
+
+/// Whether two units may be equal, and are no maxima.
+static bool areAlike(const Sum &lhs, const Sum &rhs) {
+  auto getHeads = [](const Sum &unit) {
+    std::multiset<std::string> names;
+    for (const Atom &atom : unit[0].factors)
+      names.insert(std::to_string(static_cast<int>(atom.kind)) + atom.name);
+    return names;
+  };
+  return !getMaximum(lhs) && getHeads(lhs) == getHeads(rhs);
+}
+
+std::optional<SExpr> Search::scalar(const Goal &goal, Limits limits) {
+  Units units = Steps::getUnits(goal);
+  std::vector<unsigned> numbers(units.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<SExpr> list{"scalar"};
+  limits.onlyMatches = true;
+  for (unsigned i = 0; i < units.size(); ++i)
+    for (unsigned j = i + 1; j < units.size(); ++j) {
+      if (numbers[i] == numbers[j] || !areAlike(units[i], units[j]))
+        continue;
+      auto proof = prove(Steps::equate(goal, units[i], units[j]), limits);
+      if (!proof)
+        continue;
+      list.push_back(SExpr({"same", number(i), number(j), *proof}));
+      unsigned from = numbers[j];
+      for (unsigned &other : numbers)
+        if (other == from)
+          other = numbers[i];
+    }
+  if (isSpent() || !steps.decide(goal, units, numbers))
+    return std::nullopt;
+  return SExpr(list);
+}
+
+std::optional<SExpr> Search::attain(const Goal &goal, Limits limits) {
+  Units units = Steps::getUnits(goal);
+  std::set<std::string> known;
+  for (const Fact &fact : goal.facts)
+    if (fact.isEquality)
+      known.insert(print({fact.sum[0]}, /*isCanonical=*/true).str());
+  for (unsigned i = 0; i < units.size(); ++i) {
+    if (!getMaximum(units[i]) || limits.attained == kMaxAttained ||
+        known.count(print(units[i], /*isCanonical=*/true).str()))
+      continue;
+    Goal next = goal;
+    if (!steps.attain(next, units[i]))
+      return std::nullopt;
+    ++limits.attained;
+    limits.points.emplace_back();
+    for (size_t k = 0; k < getMaximum(units[i])->bound.size(); ++k)
+      limits.points.back().push_back("v" + std::to_string(goal.next + k));
+    auto proof = prove(next, limits);
+    if (!proof)
+      return std::nullopt;
+    return SExpr({"attain", number(i), *proof});
+  }
+  return std::nullopt;
+}
+
+/// The elements that a sum reads, perhaps in functions, at points that have
+/// names.
+static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
+  for (const Term &term : sum)
+    for (const Atom &atom : term.factors) {
+      if (!term.bound.empty())
+        continue;
+      if (atom.kind == Atom::Kind::Read)
+        reads.push_back(atom);
+      if (atom.kind == Atom::Kind::Function)
+        for (const Sum &arg : atom.args)
+          collectReads(arg, reads);
+    }
+}
+
+std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
+  if (limits.compared == kMaxCompared)
+    return std::nullopt;
+  ++limits.compared;
+  // Points that maxima may have in common: where they read the same.
+  Units units = Steps::getUnits(goal);
+  std::vector<Atom> values;
+  collectReads(goal.sum, values);
+  for (const Fact &fact : goal.facts)
+    collectReads(fact.sum, values);
+  for (unsigned i = 0; i < units.size(); ++i) {
+    const Atom *max = getMaximum(units[i]);
+    if (!max)
+      continue;
+    std::vector<Atom> reads;
+    collectReads(max->args[0], reads);
+    std::string key = print(units[i], /*isCanonical=*/true).str();
+    std::vector<std::pair<std::string, Conditions>> candidates;
+    for (const Atom &read : reads)
+      for (const Atom &value : values) {
+        if (read.name != value.name)
+          continue;
+        auto &[name, conditions] = candidates.emplace_back();
+        name = key + print(value).str();
+        for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices))
+          if (Condition equation = Condition::equal(lhs, rhs);
+              !equation.value.isNumber())
+            conditions.push_back(equation);
+      }
+    // Where a condition inside of it holds.
+    for (const Term &term : max->args[0])
+      if (reads.empty() && !term.conditions.empty())
+        candidates.push_back({key + print({term}, true).str(),
+                              term.conditions});
+    for (const auto &point : limits.points) {
+      if (point.size() != max->bound.size() || !reads.empty())
+        continue;
+      auto &[name, conditions] = candidates.emplace_back();
+      name = key;
+      for (auto [lhs, rhs] : llvm::zip_equal(max->bound, point)) {
+        name += " " + rhs;
+        conditions.push_back(
+            Condition::equal(Index::variable(lhs), Index::variable(rhs)));
+      }
+    }
+    for (const auto &[name, conditions] : candidates) {
+      Goal next = goal;
+      if (isSpent() || !limits.tried.insert(name).second ||
+          !steps.compare(next, units[i], conditions))
+        continue;
+      std::vector<SExpr> list;
+      for (const Condition &condition : conditions)
+        list.push_back(text(condition.str()));
+      auto proof = prove(next, limits);
+      if (!proof)
+        return std::nullopt;
+      return SExpr({"compare", number(i), list, *proof});
+    }
+  }
+  // There is nothing more to know.
+  return scalar(goal, limits);
+}

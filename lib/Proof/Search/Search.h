@@ -1,0 +1,53 @@
+//===- Search.h - Finds the steps of a proof --------------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_PROOF_SEARCH_SEARCH_H
+#define ESPALIER_LIB_PROOF_SEARCH_SEARCH_H
+
+#include "../Goal.h"
+
+namespace espalier::proof {
+
+/// Finds steps that prove goals. What it returns is checked by others.
+class Search {
+public:
+  Search(Steps &steps, Solver &solver) : steps(steps), solver(solver) {}
+
+  /// Steps that prove the goal, if it finds some within a number of questions.
+  std::optional<SExpr> prove(const Goal &goal, unsigned maxQuestions);
+
+private:
+  struct Limits {
+    unsigned depth = 0;
+    unsigned nesting = 0; ///< In functions that are compared.
+    unsigned attained = 0;
+    unsigned compared = 0;
+    bool onlyMatches = false;
+    std::set<std::string> tried;        ///< Comparisons of maxima.
+    std::vector<std::vector<std::string>> points; ///< Where they are attained.
+  };
+
+  bool isSpent() const { return solver.getEffort() > limit; }
+  std::optional<SExpr> prove(Goal goal, Limits limits);
+
+  std::optional<SExpr> match(const Goal &goal, Limits limits);
+  std::optional<SExpr> unify(const Goal &goal, unsigned into, unsigned term,
+                             Limits limits, Member &member);
+  std::optional<SExpr> unifyBy(const Goal &goal, Merge merge, Limits limits,
+                               Member &member);
+
+  std::optional<SExpr> distinguish(const Goal &goal, const Condition &condition,
+                                   Limits limits);
+  std::optional<SExpr> split(const Goal &goal, Limits limits);
+  std::optional<SExpr> rewrite(const Goal &goal, Limits limits);
+  std::optional<SExpr> scalar(const Goal &goal, Limits limits);
+  std::optional<SExpr> attain(const Goal &goal, Limits limits);
+  std::optional<SExpr> compare(const Goal &goal, Limits limits);
+
+  Steps &steps;
+  Solver &solver;
+  unsigned limit = 0;
+};
+
+} // namespace espalier::proof
+
+#endif // ESPALIER_LIB_PROOF_SEARCH_SEARCH_H

@@ -1,0 +1,178 @@
+//===- Solver.cpp - Questions for the program z3 --------------------------===//
+//
+// Limits are in z3's own units, so that answers do not depend on the machine. A
+// question that is not easy stands for itself: `reset` comes before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Solver.h"
+#include "llvm/ADT/STLExtras.h"
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace espalier::proof;
+
+/// Of an easy question, and of one that is not: about three seconds.
+static constexpr const char *kEasyLimit = "300000", *kLimit = "4000000";
+/// What a question counts that is not easy.
+static constexpr unsigned kHardEffort = 30;
+
+//===----------------------------------------------------------------------===//
+// Question
+//===----------------------------------------------------------------------===//
+
+std::string Question::print(const Index &index) {
+  index.walk([&](const Part &part) {
+    if (part.isVariable())
+      declarations.insert("(declare-const " + part.text + " Int)");
+    if (part.fn != "quotient" || !known.insert(part.text).second)
+      return;
+    std::string lhs = (*part.args)[0].str(), rhs = (*part.args)[1].str();
+    std::string product = "(* " + part.text + " " + rhs + ")";
+    assume("(=> (<= 1 " + rhs + ") (and (<= " + product + " " + lhs + ") (< " +
+           lhs + " (+ " + product + " " + rhs + "))))");
+  });
+  return index.str();
+}
+
+std::string Question::print(const Condition &condition) {
+  return (condition.isEquality ? "(= 0 " : "(<= 0 ") + print(condition.value) +
+         ")";
+}
+
+std::string Question::print(const Conditions &conditions) {
+  std::string text = "(and true";
+  for (const Condition &condition : conditions)
+    text += " " + print(condition);
+  return text + ")";
+}
+
+std::string Question::print(const Clause &clause) {
+  std::string text = "(or false";
+  for (const Conditions &conditions : clause)
+    text += " " + print(conditions);
+  return text + ")";
+}
+
+void Question::assume(const std::string &formula) {
+  formulas.push_back("(assert " + formula + ")");
+}
+void Question::assume(const Conditions &conditions) {
+  for (const Condition &condition : conditions)
+    assume(print(condition));
+}
+void Question::assume(const Clause &clause) {
+  if (clause.size() == 1)
+    return assume(clause.front());
+  assume(print(clause));
+}
+
+void Question::declareReal(const std::string &name, unsigned arity) {
+  std::string args;
+  for (unsigned i = 0; i < arity; ++i)
+    args += i == 0 ? "Real" : " Real";
+  declarations.insert("(declare-fun " + name + " (" + args + ") Real)");
+}
+
+std::string Question::forAll(const std::vector<std::string> &names,
+                             const std::string &formula) {
+  if (names.empty())
+    return formula;
+  std::string text = "(forall (";
+  for (const std::string &name : names)
+    text += "(" + name + " Int)";
+  return text + ") " + formula + ")";
+}
+
+std::string Question::str() const {
+  std::string text =
+      "(define-fun larger ((a Int) (b Int)) Int (ite (>= a b) a b))\n"
+      "(declare-fun quotient (Int Int) Int)\n";
+  for (const std::string &declaration : declarations)
+    text += declaration + "\n";
+  for (const std::string &formula : formulas)
+    text += formula + "\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Solver
+//===----------------------------------------------------------------------===//
+
+Solver::~Solver() { stop(); }
+
+bool Solver::start() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    error = "cannot talk to the program z3";
+    return false;
+  }
+  process = fork();
+  if (process == 0) {
+    dup2(ends[1], 0);
+    dup2(ends[1], 1);
+    // The time is for what z3 does not count.
+    execlp("z3", "z3", "-in", "-memory:2000", "-t:20000",
+           static_cast<char *>(nullptr));
+    _exit(127);
+  }
+  close(ends[1]);
+  socket = ends[0];
+  if (process > 0)
+    return true;
+  error = "cannot start the program z3";
+  return false;
+}
+
+void Solver::stop() {
+  if (socket >= 0)
+    close(socket);
+  if (process > 0)
+    waitpid(process, nullptr, 0);
+  socket = process = -1;
+}
+
+bool Solver::isImpossible(const Question &question) {
+  std::string text = question.str();
+  auto [answer, isNew] = answers.try_emplace(text, false);
+  if (!isNew)
+    return answer->second;
+  ++effort;
+  // Most questions are easy, and a scope costs less than a new beginning.
+  std::string reply =
+      ask("(push 1)\n" + text + "(check-sat)\n(pop 1)\n", kEasyLimit);
+  if (reply == "unknown\n" || reply == "timeout\n") {
+    effort += kHardEffort;
+    reply = ask("(reset)\n" + text + "(check-sat)\n(reset)\n", kLimit);
+  }
+  answer->second = reply == "unsat\n";
+  return answer->second;
+}
+
+std::string Solver::ask(const std::string &commands, llvm::StringRef limit) {
+  if (process < 0 && !start())
+    return "";
+  std::string text = "(set-option :rlimit " + limit.str() + ")\n" + commands +
+                     "(echo \"done\")\n";
+  for (size_t sent = 0; sent < text.size();) {
+    ssize_t count =
+        send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (count <= 0)
+      break;
+    sent += count;
+  }
+  std::string reply;
+  while (!llvm::StringRef(reply).ends_with("done\n")) {
+    char buffer[4096];
+    ssize_t count = read(socket, buffer, sizeof(buffer));
+    if (count <= 0) {
+      stop();
+      error = "the program z3 does not answer";
+      return "";
+    }
+    reply.append(buffer, count);
+  }
+  reply.resize(reply.size() - 5);
+  return reply;
+}

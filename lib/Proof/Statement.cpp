@@ -1,0 +1,215 @@
+//===- Statement.cpp - What a proof is about ------------------------------===//
+
+#include "Statement.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace espalier;
+using namespace espalier::proof;
+using namespace espalier::substitution;
+
+std::string Statement::str() const {
+  std::string text = "rule " + name + "\n";
+  for (const std::string &output : src)
+    text += "src " + output + "\n";
+  for (const std::string &output : dst)
+    text += "dst " + output + "\n";
+  return text + (guard.empty() ? "proved" : "proved-if " + guard) + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+/// The numbers of `1,2`, and of words that stand for some.
+static std::optional<Param> readParam(llvm::StringRef text, ParamKind kind) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  llvm::SmallVector<int64_t, 4> numbers;
+  bool isChoice = kind == ParamKind::Padding || kind == ParamKind::Activation;
+  for (llvm::StringRef part : parts) {
+    unsigned number;
+    bool isWord = isChoice && parts.size() == 1;
+    if (isWord && (part == "same" || part == "none"))
+      return Param{0};
+    if (isWord && (part == "valid" || part == "relu"))
+      return Param{1};
+    if (part.getAsInteger(10, number) || number > kMaxExtent)
+      return std::nullopt;
+    numbers.push_back(number);
+  }
+  bool isBorder = kind == ParamKind::Padding || kind == ParamKind::Border;
+  bool isPair = kind == ParamKind::Pair || kind == ParamKind::Axes ||
+                kind == ParamKind::Ranks;
+  if (numbers.size() != (isBorder ? 4 : isPair ? 2 : 1))
+    return std::nullopt;
+  if (isBorder)
+    return Border{numbers[0], numbers[1], numbers[2], numbers[3]}.getParam();
+  bool isAxis = kind == ParamKind::Axis || kind == ParamKind::Axes;
+  bool isRank = kind == ParamKind::Rank || kind == ParamKind::Ranks;
+  int64_t least = kind == ParamKind::Ranks ? 2
+                  : isRank || kind == ParamKind::Pair ||
+                          kind == ParamKind::Count
+                      ? 1
+                      : 0;
+  int64_t most = isAxis                    ? kMaxRank - 1
+                 : isRank                  ? kMaxRank
+                 : kind == ParamKind::Part ? 1
+                                           : kMaxExtent;
+  if (llvm::any_of(numbers, [&](int64_t n) { return n < least || n > most; }))
+    return std::nullopt;
+  return Param{numbers[0], isPair ? numbers[1] : 0};
+}
+
+namespace {
+class Resolver {
+public:
+  explicit Resolver(Statement &statement) : statement(statement) {}
+
+  std::string run() {
+    for (bool isSrc : {true, false}) {
+      for (const std::string &text : isSrc ? statement.src : statement.dst) {
+        auto parsed = parseSExprs(text);
+        if (!parsed || parsed->size() != 1)
+          return "expects one expression, but got '" + text + "'";
+        auto use = add(parsed->front(), isSrc);
+        if (!use)
+          return error;
+        (isSrc ? statement.srcOutputs : statement.dstOutputs).push_back(*use);
+      }
+      if (isSrc)
+        statement.numSrc = statement.uses.size();
+    }
+    if (statement.src.empty() || statement.src.size() != statement.dst.size())
+      return "expects equally many outputs of src and dst";
+    return "";
+  }
+
+private:
+  std::optional<unsigned> fail(const SExpr &expr, llvm::StringRef expected) {
+    error = ("expects " + expected + ", but got '" + expr.str() + "'").str();
+    return std::nullopt;
+  }
+
+  std::optional<unsigned> add(const SExpr &expr, bool isSrc) {
+    std::string key = expr.str();
+    auto known = numbers.find(key);
+    if (known != numbers.end())
+      return known->second;
+    Use use;
+    if (!expr.isList()) {
+      unsigned number;
+      llvm::StringRef name = expr.word;
+      bool isScalar = name.consume_front("?s");
+      if ((!isScalar && !name.consume_front("?i")) ||
+          name.getAsInteger(10, number) || !isSrc)
+        return fail(expr, "a variable of src");
+      use.node.kind = isScalar ? Node::Kind::Scalar : Node::Kind::Tensor;
+      use.node.number = number;
+      use.name = expr.word;
+    } else if (!addOperator(expr, isSrc, use)) {
+      return std::nullopt;
+    }
+    unsigned number = statement.uses.size();
+    if (!use.isConstant())
+      numbers[key] = number;
+    statement.uses.push_back(std::move(use));
+    return number;
+  }
+
+  bool addOperator(const SExpr &expr, bool isSrc, Use &use) {
+    auto kind = expr.list.empty() ? std::nullopt
+                                  : lookupOperator(expr.list.front().word);
+    if (!kind)
+      return fail(expr, "an operator").has_value();
+    use.node.kind = Node::Kind::Operator;
+    use.node.op = *kind;
+    const OperatorInfo &info = substitution::getInfo(*kind);
+    size_t next = 1;
+    for (const ParamInfo &param : info.params) {
+      if (next + 1 >= expr.list.size() + 1 ||
+          expr.list[next].word != ":" + param.name.str() ||
+          next + 1 >= expr.list.size())
+        return fail(expr, ":" + param.name.str()).has_value();
+      auto value = readParam(expr.list[next + 1].word, param.kind);
+      if (!value)
+        return fail(expr.list[next + 1], "a value of :" + param.name.str())
+            .has_value();
+      use.node.params.push_back(*value);
+      next += 2;
+    }
+    std::string complaint = checkParams(*kind, use.node.params);
+    if (!complaint.empty()) {
+      error = complaint;
+      return false;
+    }
+    for (; next < expr.list.size(); ++next)
+      if (auto operand = add(expr.list[next], isSrc))
+        use.operands.push_back(*operand);
+      else
+        return false;
+    if (!info.takes(use.operands.size()))
+      return fail(expr, "another number of operands").has_value();
+    use.name = info.name.str() + "#" +
+               std::to_string(++counts[info.name.str()]);
+    return true;
+  }
+
+  Statement &statement;
+  std::map<std::string, unsigned> numbers, counts;
+  std::string error;
+};
+} // namespace
+
+std::string espalier::proof::resolve(Statement &statement) {
+  return Resolver(statement).run();
+}
+
+std::optional<std::vector<unsigned>>
+espalier::proof::inferRanks(Statement &statement, unsigned openRank) {
+  // Uses with one class have one rank; 0 is not known.
+  size_t count = statement.uses.size();
+  std::vector<unsigned> classes(count);
+  std::vector<std::optional<unsigned>> ranks(count);
+  for (unsigned number = 0; number < count; ++number)
+    classes[number] = number;
+  bool fits = true;
+  auto set = [&](unsigned use, unsigned rank) {
+    std::optional<unsigned> &known = ranks[classes[use]];
+    fits &= !known || *known == rank;
+    known = rank;
+  };
+  auto join = [&](unsigned lhs, unsigned rhs) {
+    unsigned from = classes[rhs], to = classes[lhs];
+    if (ranks[from])
+      set(lhs, *ranks[from]);
+    for (unsigned &name : classes)
+      if (name == from)
+        name = to;
+  };
+  for (unsigned number = 0; number < count; ++number) {
+    const Use &use = statement.uses[number];
+    if (use.node.kind == Node::Kind::Scalar)
+      set(number, 0);
+    if (use.node.isVariable())
+      continue;
+    for (auto [position, operand] : llvm::enumerate(use.operands))
+      if (auto rank = getRequiredRank(use.node, position))
+        set(operand, *rank);
+      else
+        join(operand, number);
+    if (auto rank = getRequiredRank(use.node, use.operands.size()))
+      set(number, *rank);
+  }
+  for (auto [src, dst] :
+       llvm::zip_equal(statement.srcOutputs, statement.dstOutputs))
+    join(src, dst);
+  if (!fits)
+    return std::nullopt;
+  std::vector<unsigned> result;
+  for (unsigned number = 0; number < count; ++number) {
+    statement.hasOpenRank |= !ranks[classes[number]];
+    result.push_back(ranks[classes[number]].value_or(openRank));
+  }
+  return result;
+}

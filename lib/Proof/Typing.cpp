@@ -1,0 +1,182 @@
+//===- Typing.cpp - The extents of a statement's tensors ------------------===//
+
+#include "Guards.h"
+#include "Unfold.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace espalier;
+using namespace espalier::proof;
+using namespace espalier::substitution;
+
+std::string espalier::proof::getExtentName(const Use &use, unsigned dim) {
+  std::string name = use.name + "." + std::to_string(dim);
+  std::replace(name.begin(), name.end(), '#', '!');
+  return name;
+}
+
+namespace {
+class Typer {
+public:
+  Typer(const Statement &statement, const std::vector<unsigned> &ranks,
+        const Choices &choices, Meanings &meanings)
+      : statement(statement), ranks(ranks), choices(choices),
+        meanings(meanings) {}
+
+  Typing run() {
+    for (unsigned number = 0; number < statement.uses.size(); ++number) {
+      result.instances.push_back(Instance());
+      result.instances.back().rank = ranks[number];
+      if (type(number))
+        continue;
+      result.isVoid = number < statement.numSrc;
+      return std::move(result);
+    }
+    for (auto [src, dst] :
+         llvm::zip_equal(statement.srcOutputs, statement.dstOutputs))
+      for (auto [lhs, rhs] : llvm::zip_equal(result.instances[src].shape,
+                                             result.instances[dst].shape))
+        result.claims.push_back(Condition::equal(lhs, rhs));
+    auto guard = GuardReader(statement, result.instances).read(statement.guard);
+    if (!guard)
+      result.error = "expects a condition, but got '" + statement.guard + "'";
+    else
+      llvm::append_range(result.given, *guard);
+    return std::move(result);
+  }
+
+private:
+  bool type(unsigned number) {
+    const Use &use = statement.uses[number];
+    Instance &instance = result.instances[number];
+    instance.boundaries.resize(instance.rank);
+    isSrc = number < statement.numSrc;
+    if (use.node.isVariable()) {
+      for (unsigned dim = 0; dim < instance.rank; ++dim)
+        instance.shape.push_back(declare(use, dim));
+      return true;
+    }
+    llvm::SmallVector<unsigned> known;
+    for (unsigned operand : use.operands)
+      known.push_back(ranks[operand]);
+    known.push_back(instance.rank);
+    instance.meaning = meanings.get(use.node, known, result.error);
+    if (!instance.meaning || !setParameters(use, instance))
+      return false;
+    const definition::Definition &definition = instance.meaning->definition;
+    for (const definition::Agreement &agreement : definition.agreements) {
+      auto lhs = get(agreement.lhs, use, instance);
+      auto rhs = get(agreement.rhs, use, instance);
+      if (!lhs || !rhs)
+        return false;
+      need(Condition::equal(*lhs, *rhs));
+    }
+    for (const definition::IndexVar &index :
+         definition.steps[definition.results[0]].indices) {
+      auto extent = get(index.extent, use, instance);
+      if (!extent)
+        return false;
+      instance.shape.push_back(*extent);
+      need(Condition::atLeast(*extent, 1));
+    }
+    if (instance.shape.size() != instance.rank)
+      return fail("another rank");
+    setBoundaries(use, instance);
+    return true;
+  }
+
+  bool fail(llvm::StringRef reason) {
+    result.error = reason.str();
+    return false;
+  }
+
+  std::optional<Index> get(definition::Expr expr, const Use &use,
+                           const Instance &instance) {
+    auto extent = translate(expr, use, instance, result.instances);
+    if (!extent)
+      fail("an extent that is not made of sizes");
+    return extent;
+  }
+
+  void need(const Condition &condition) {
+    if (isSrc)
+      result.given.push_back({{condition}});
+    else
+      result.claims.push_back(condition);
+  }
+
+  /// An extent that may be anything.
+  Index declare(const Use &use, unsigned dim) {
+    Index extent = Index::variable(getExtentName(use, dim));
+    result.given.push_back({{Condition::atLeast(extent, 1)}});
+    return extent;
+  }
+
+  /// A size of a constant: of `src`, any; of `dst`, what the condition says,
+  /// or what the proof does.
+  Index choose(const Use &use, unsigned dim) {
+    if (isSrc)
+      return declare(use, dim);
+    std::string name = getExtentName(use, dim);
+    auto defined = GuardReader(statement, result.instances)
+                       .getDefinition(statement.guard,
+                                      "dim ( " + use.name + " , " +
+                                          std::to_string(dim) + " )");
+    auto chosen = choices.find(name);
+    if (!defined)
+      result.chosen.push_back(name);
+    Index extent = defined                  ? *defined
+                   : chosen != choices.end() ? chosen->second
+                                             : Index::variable(name);
+    need(Condition::atLeast(extent, 1));
+    return extent;
+  }
+
+  bool setParameters(const Use &use, Instance &instance) {
+    for (Parameter parameter : instance.meaning->parameters) {
+      if (parameter.kind == Parameter::Kind::Chosen) {
+        instance.parameters.push_back(choose(use, parameter.dim));
+        continue;
+      }
+      const Instance &operand = result.instances[use.operands[0]];
+      const Index &size = operand.shape[parameter.dim];
+      if (parameter.kind == Parameter::Kind::Size) {
+        instance.parameters.push_back(size);
+        continue;
+      }
+      const auto &boundary = operand.boundaries[parameter.dim];
+      if (!boundary)
+        return fail("a split of what was not concatenated");
+      instance.parameters.push_back(parameter.kind == Parameter::Kind::Cut
+                                        ? boundary->position
+                                        : size - boundary->position);
+    }
+    return true;
+  }
+
+  void setBoundaries(const Use &use, Instance &instance) {
+    llvm::SmallVector<const BoundaryList<Index> *> operands;
+    for (unsigned operand : use.operands)
+      operands.push_back(&result.instances[operand].boundaries);
+    instance.boundaries = followBoundaries<Index>(
+        use.node, getTrace(use.node, instance.meaning->definition), operands,
+        [&](unsigned operand) {
+          return result.instances[use.operands[operand]]
+              .shape[use.node.params[0].first];
+        },
+        [](Index lhs, Index rhs) { return lhs + rhs; });
+  }
+
+  const Statement &statement;
+  const std::vector<unsigned> &ranks;
+  const Choices &choices;
+  Meanings &meanings;
+  Typing result;
+  bool isSrc = true;
+};
+} // namespace
+
+Typing espalier::proof::type(const Statement &statement,
+                             const std::vector<unsigned> &ranks,
+                             const Choices &choices, Meanings &meanings) {
+  return Typer(statement, ranks, choices, meanings).run();
+}

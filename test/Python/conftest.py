@@ -1,0 +1,1 @@
+"""Makes this folder's modules known to the tests in the folders below."""

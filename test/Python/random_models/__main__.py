@@ -1,0 +1,56 @@
+"""Judge random models by hand, and make findings smaller."""
+
+import argparse
+import pickle
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import onnx
+
+from random_models.generate import Sample
+from random_models.minimize import minimize
+from random_models.search import check_all, load
+
+
+def show(sample: Sample) -> None:
+    """Print a sample."""
+    print(onnx.printer.to_text(sample.model()))
+    for name, array in sample.inputs.items():
+        print(f"{name} = {array!r}")
+    print(f"winograd={sample.winograd} threads={sample.threads}")
+
+
+def main() -> int:
+    """Run the command; return 1 if there was a finding."""
+    parser = argparse.ArgumentParser(prog="random_models", description=__doc__)
+    parser.add_argument("--count", type=int, default=100, help="number of seeds")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--show", metavar="SEED", help="print a model instead")
+    parser.add_argument("--minimize", metavar="SEED", help="make a failing model smaller instead")
+    parser.add_argument("--save", type=Path, metavar="FILE.pickle", help="of the smaller model")
+    args = parser.parse_args()
+    if args.show or args.minimize:
+        sample = load(args.show or args.minimize)
+        assert sample is not None, "an operator that has a recipe"
+        if args.minimize:
+            with tempfile.TemporaryDirectory() as folder:
+                sample = minimize(sample, Path(folder))
+            if args.save:
+                args.save.write_bytes(pickle.dumps(sample))
+        show(sample)
+        return 0
+    counts: Counter[str] = Counter()
+    seeds = [str(seed) for seed in range(args.seed, args.seed + args.count)]
+    for seed, verdict in check_all(seeds, args.jobs):
+        counts[verdict.kind] += 1
+        counts["ill-conditioned"] += verdict.trials
+        if verdict.kind != "passed":
+            print(f"{verdict.kind} {seed}: {verdict.text}", flush=True)
+    print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

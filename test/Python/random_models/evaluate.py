@@ -1,0 +1,129 @@
+"""The values of single nodes."""
+
+import functools
+import warnings
+from collections.abc import Sequence
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+IR_VERSION = 10
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16))
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+MAKES_TYPES = ("Cast", "CastLike", "EyeLike")
+"""What says of which type its result is."""
+onnxruntime.set_default_logger_severity(4)
+
+
+class Impossible(Exception):
+    """Raised where a node has no value that implementations agree on."""
+
+
+def is_float(dtype: np.dtype) -> bool:
+    """Say whether a type is one of the floating-point types."""
+    return dtype in FLOATS or dtype == BFLOAT16
+
+
+def epsilon(dtype: np.dtype) -> float:
+    """Return the distance from 1 to the next number."""
+    return float(ml_dtypes.finfo(dtype).eps)
+
+
+def type_code(dtype: np.dtype) -> int:
+    """Return ONNX's number of an element type."""
+    return helper.np_dtype_to_tensor_dtype(dtype)
+
+
+def make_model(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Sequence[onnx.ValueInfoProto],
+    outputs: Sequence[tuple[str, np.dtype]],
+    opset: int,
+    constants: Sequence[onnx.TensorProto] = (),
+) -> onnx.ModelProto:
+    """Return a model whose results are of declared types and open shapes."""
+    infos = [helper.make_tensor_value_info(name, type_code(t), None) for name, t in outputs]
+    graph = helper.make_graph(list(nodes), "random", list(inputs), infos, list(constants))
+    imports = [helper.make_opsetid("", opset)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=IR_VERSION)
+
+
+def open_session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    """Load a model into onnxruntime, which is not to change it."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def has_bfloat16(arrays: Sequence[np.ndarray | None]) -> bool:
+    """Say whether one of the arrays is of a type that onnxruntime takes no arrays of."""
+    return any(a is not None and a.dtype == BFLOAT16 for a in arrays)
+
+
+class Evaluator:
+    """Evaluates nodes, by onnxruntime or, where it has no kernel, by ONNX's reference.
+
+    Nodes of bfloat16 are computed in float32, and the results are rounded.
+    """
+
+    def __init__(self, opset: int) -> None:
+        self.opset = opset
+
+    def run(
+        self, node: onnx.NodeProto, feed: dict[str, np.ndarray], dtypes: Sequence[np.dtype]
+    ) -> list[np.ndarray]:
+        """Return the values of a node's outputs, whose types are known."""
+        if node.op_type not in MAKES_TYPES and BFLOAT16 in [a.dtype for a in feed.values()]:
+            feed = {k: a.astype(FLOATS[0]) if a.dtype == BFLOAT16 else a for k, a in feed.items()}
+            wide = [FLOATS[0] if t == BFLOAT16 else t for t in dtypes]
+            results = self.run(node, feed, wide)
+            types = [t for t, name in zip(dtypes, node.output, strict=True) if name]
+            return [r.astype(t) for r, t in zip(results, types, strict=True)]
+        infos = [
+            helper.make_tensor_value_info(name, type_code(array.dtype), array.shape)
+            for name, array in feed.items()
+        ]
+        outputs = [(name, dtype) for name, dtype in zip(node.output, dtypes, strict=True) if name]
+        model = make_model([node], infos, outputs, self.opset)
+        if not has_bfloat16(list(feed.values())) and BFLOAT16 not in dtypes:
+            try:
+                return [np.asarray(r) for r in open_session(model).run(None, feed)]
+            except Exception as error:
+                # onnxruntime refuses in words of its own: the reference decides.
+                if "NOT_IMPLEMENTED" not in str(error) and "INVALID_GRAPH" not in str(error):
+                    raise Impossible(str(error)) from error
+        return self._reference(model, feed)
+
+    def _reference(self, model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                results = ReferenceEvaluator(model).run(None, feed)
+            except Exception as error:
+                raise Impossible(str(error)) from error
+        codes = [info.type.tensor_type.elem_type for info in model.graph.output]
+        types = [helper.tensor_dtype_to_np_dtype(code) for code in codes]
+        arrays = [np.asarray(result) for result in results]
+        if [a.dtype for a in arrays] != types:
+            raise Impossible("the reference returns another type")
+        return arrays
+
+
+@functools.cache
+def schema(op_type: str, opset: int) -> onnx.defs.OpSchema:
+    """Return an operator's schema at an opset."""
+    try:
+        found = onnx.defs.get_schema(op_type, opset, "")
+    except onnx.defs.SchemaError as error:
+        raise Impossible(f"{op_type} is not in opset {opset}") from error
+    if found.deprecated:
+        raise Impossible(f"{op_type} is deprecated in opset {opset}")
+    return found

@@ -1,0 +1,165 @@
+"""From a seed to a model with its inputs."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from random_models import recipes_contractions, recipes_elementwise, recipes_layers, recipes_shapes
+from random_models.builder import DTYPES, OPSETS, Builder, Value
+from random_models.evaluate import Impossible, make_model, type_code
+from random_models.recipes import RECIPES
+
+FAMILIES = (recipes_contractions, recipes_elementwise, recipes_layers, recipes_shapes)
+ATTEMPTS = 200
+
+Extents = list[int | str]
+
+
+@dataclass
+class Sample:
+    """A model, its inputs, and how it is to be compiled.
+
+    `values` has every value for these inputs; those in `exact` must be the very same
+    everywhere. `symbols` has the extents of inputs, with names for unknown ones.
+    """
+
+    opset: int
+    nodes: list[onnx.NodeProto]
+    constants: list[onnx.TensorProto]
+    inputs: dict[str, np.ndarray]
+    outputs: list[str]
+    values: dict[str, np.ndarray]
+    exact: set[str]
+    symbols: dict[str, Extents] = field(default_factory=dict)
+    winograd: bool = True
+    threads: int = 1
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether an extent is unknown when the model is compiled."""
+        return any(isinstance(e, str) for extents in self.symbols.values() for e in extents)
+
+    def model(self) -> onnx.ModelProto:
+        """Return the model, with unknown extents if it is dynamic."""
+        infos = [
+            helper.make_tensor_value_info(
+                name, type_code(array.dtype), self.symbols.get(name, list(array.shape))
+            )
+            for name, array in self.inputs.items()
+        ]
+        outputs = [(name, self.values[name].dtype) for name in self.outputs]
+        return make_model(self.nodes, infos, outputs, self.opset, self.constants)
+
+    def rebound(self) -> dict[str, np.ndarray]:
+        """Return inputs for other extents in place of the unknown ones."""
+        return {
+            name: np.resize(
+                array,
+                [
+                    extent + 2 if isinstance(symbol, str) else extent
+                    for extent, symbol in zip(
+                        array.shape, self.symbols.get(name, array.shape), strict=True
+                    )
+                ],
+            )
+            for name, array in self.inputs.items()
+        }
+
+    def static(self) -> "Sample":
+        """Return the sample with all extents known."""
+        return replace(self, symbols={})
+
+
+def generate(seed: int) -> Sample:
+    """Return the sample of a seed."""
+    rng = np.random.default_rng(seed)
+    builder = Builder(rng, int(rng.choice(OPSETS)))
+    builder.constant_share = float(rng.choice([0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 1.0]))
+    wanted = int(rng.integers(1, 13))
+    names = sorted(RECIPES)
+    for _ in range(ATTEMPTS):
+        if len(builder.nodes) >= wanted:
+            break
+        try_recipe(builder, str(rng.choice(names)))
+    return _finish(builder)
+
+
+def generate_one(name: str, seed: int) -> Sample | None:
+    """Return a sample of one operator, or None if no attempt gives one."""
+    rng = np.random.default_rng(seed)
+    for _ in range(ATTEMPTS):
+        builder = Builder(rng, int(rng.choice(OPSETS)))
+        if try_recipe(builder, name):
+            return _finish(builder)
+    return None
+
+
+def try_recipe(builder: Builder, name: str) -> bool:
+    """Add an operator's node, or leave the model as it was."""
+    before = [len(builder.values), len(builder.nodes), len(builder.constants)]
+    inputs = dict(builder.inputs)
+    readers = [value.readers for value in builder.values]
+    try:
+        RECIPES[name](builder, name)
+        return True
+    except Impossible:
+        for listed, length in zip(
+            (builder.values, builder.nodes, builder.constants), before, strict=True
+        ):
+            del listed[length:]
+        builder.inputs = inputs
+        for value, count in zip(builder.values, readers, strict=True):
+            value.readers = count
+        return False
+
+
+def _finish(b: Builder) -> Sample:
+    """Choose the results: all that nothing reads, some others, inputs among them."""
+    if not b.values:
+        b.leaf(np.ones(3, np.float32))
+    outputs = [v for v in b.values if not v.source and not v.readers]
+    outputs += [v for v in b.values if not v.source and v.readers and b.chance(0.15)]
+    if b.chance(0.15):
+        # One value as several results; an input or a constant as a result.
+        value = b.choose(b.values)
+        twins = [_alias(b, value) for _ in range(b.integer(1, 2))]
+        outputs += twins
+    if not outputs:
+        outputs = [_alias(b, b.values[0])]
+    if b.inputs and b.chance(0.05):
+        outputs.append(next(v for v in b.values if v.name in b.inputs))
+    sample = Sample(
+        b.opset,
+        b.nodes,
+        b.constants,
+        b.inputs,
+        [v.name for v in outputs],
+        {v.name: v.array for v in b.values},
+        {v.name for v in b.values if v.exact},
+        winograd=not b.chance(0.2),
+        threads=2 if b.chance(0.2) else 1,
+    )
+    if b.chance(0.4):
+        sample.symbols = _symbols(b)
+    return sample
+
+
+def _alias(b: Builder, value: Value) -> Value:
+    assert value.dtype in DTYPES
+    return b.add("Identity", [value], exact="move")[0]
+
+
+def _symbols(b: Builder) -> dict[str, Extents]:
+    """Give names to extents; an extent of 1 repeats only where it is known."""
+    shared = b.chance(0.7)
+    symbols: dict[str, Extents] = {}
+    for name, array in b.inputs.items():
+        symbols[name] = [
+            (f"n{extent}" if shared else f"{name}.{axis}")
+            if extent != 1 and b.chance(0.6)
+            else extent
+            for axis, extent in enumerate(array.shape)
+        ]
+    return symbols

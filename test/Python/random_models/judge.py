@@ -1,0 +1,243 @@
+"""What a model computes, by whom, and whether they agree."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+
+from espalier import compiler
+from espalier.errors import CompileError, EspalierError, UnsupportedOperators
+from espalier.function import Function
+from espalier.testing.guarded import SIDES, guarded_all, guarded_empty
+from random_models.evaluate import (
+    BFLOAT16,
+    Evaluator,
+    Impossible,
+    epsilon,
+    has_bfloat16,
+    is_float,
+    open_session,
+)
+from random_models.generate import Sample
+
+Arrays = dict[str, np.ndarray]
+
+ROUNDINGS = 8
+"""Units in the last place that each node may be off by; polynomials are off by 5."""
+SPREADS = 4
+"""Times what such errors do to a result in a few trials is what all may do."""
+CONTROLLED = ("Resize",)
+"""Operators whose operands but the first are no numbers to compute with."""
+TRIALS = 8
+QUICK = 32
+"""Results that agree up to so many units of the coarsest type need no trials."""
+
+
+@dataclass
+class Verdict:
+    """What became of a sample: passed, refused or failed, and why."""
+
+    kind: str
+    text: str = ""
+    trials: bool = False
+
+
+def judge(sample: Sample) -> Verdict:
+    """Compile, interpret, and run by onnxruntime; compare."""
+    try:
+        return _judge(sample)
+    except UnsupportedOperators as error:
+        return Verdict("refused", str(error).splitlines()[-1].strip())
+    except EspalierError as error:
+        return Verdict("failed", f"{type(error).__name__}: {error}")
+
+
+def _judge(sample: Sample) -> Verdict:
+    band = _Band(sample)
+    static = sample.static().model()
+    runtime = run_onnxruntime(sample, static, sample.inputs)
+    expected = runtime or {name: sample.values[name] for name in sample.outputs}
+    interpreted = compiler.interpret(static, sample.inputs)
+    if problem := band.compare("interpreted", interpreted, expected, sample.inputs):
+        return Verdict("failed", problem)
+    function = _compile(sample)
+    for name, feed in (("compiled", sample.inputs), ("compiled, rebound", sample.rebound())):
+        if feed is not sample.inputs:
+            if not sample.dynamic:
+                break
+            expected = run_onnxruntime(sample, sample.model(), feed) or {}
+            if not expected:
+                break
+        problem = _run_guarded(band, name, function, feed, expected, interpreted)
+        if problem:
+            return Verdict("failed", problem)
+    return Verdict("passed", trials=band.trials)
+
+
+def run_onnxruntime(
+    sample: Sample, model: onnx.ModelProto, feed: Mapping[str, np.ndarray]
+) -> Arrays | None:
+    """Return what onnxruntime computes, or None where it does not."""
+    if has_bfloat16(list(sample.values.values())):
+        return None
+    try:
+        results = open_session(model).run(sample.outputs, dict(feed))
+    except Exception:
+        return None
+    return dict(zip(sample.outputs, map(np.asarray, results), strict=True))
+
+
+def _compile(sample: Sample) -> Function:
+    options = compiler.Options(cache=None, winograd=sample.winograd)
+    if sample.dynamic:
+        function = compiler.compile(sample.model(), options=options)
+    else:
+        function = compiler.compile_for(sample.model(), sample.inputs, options=options)
+    if sample.threads > 1:
+        with contextlib.suppress(CompileError):  # Nothing in it may be parallel.
+            function.set_num_threads(sample.threads)
+    return function
+
+
+def _run_guarded(
+    band: "_Band",
+    what: str,
+    function: Function,
+    feed: Arrays,
+    expected: Arrays,
+    interpreted: Arrays,
+) -> str | None:
+    """Run beside memory that nobody may touch; say what is wrong."""
+    for side in SIDES:
+        inputs = guarded_all(feed, side)
+        shapes = function.program.plan([inputs[info.name].shape for info in function.inputs])
+        results = {
+            info.name: guarded_empty(tuple(shape), info.dtype, side)
+            for info, shape in zip(function.outputs, shapes, strict=True)
+        }
+        actual = function.run(inputs, results)
+        if problem := band.compare(what, actual, expected, feed):
+            return problem
+        if "rebound" not in what:
+            problem = band.compare(f"{what} against interpreted", actual, interpreted, feed)
+            if problem:
+                return problem
+    return None
+
+
+class _Band:
+    """Judges differences by what rounding in every node does to the results."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._sample = sample
+        self._evaluator = Evaluator(sample.opset)
+        self._spreads: dict[int, Arrays] = {}
+        kinds = [a.dtype for a in sample.values.values() if is_float(a.dtype)]
+        self._unit = max(map(epsilon, kinds), default=0.0)
+        self.trials = False
+
+    def compare(
+        self, what: str, actual: Arrays, expected: Arrays, feed: Mapping[str, np.ndarray]
+    ) -> str | None:
+        """Say how results differ by more than rounding explains."""
+        for name in self._sample.outputs:
+            mine, theirs = actual[name], expected[name]
+            head = f"{what}, '{name}': expects"
+            if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
+                return f"{head} {theirs.dtype}{theirs.shape}, but got {mine.dtype}{mine.shape}"
+            if not theirs.size or _close(mine, theirs, self._quick(name, theirs)):
+                continue
+            bound = self._bound(name, feed)
+            if _close(mine, theirs, bound):
+                continue
+            return f"{head} {_first(mine, theirs, bound)}"
+        return None
+
+    def _quick(self, name: str, theirs: np.ndarray) -> np.ndarray | float:
+        if name in self._sample.exact or not is_float(theirs.dtype):
+            return 0.0
+        finite = np.abs(theirs[np.isfinite(theirs)].astype(np.float64))
+        return QUICK * self._unit * float(finite.max(initial=0.0))
+
+    def _bound(self, name: str, feed: Mapping[str, np.ndarray]) -> np.ndarray | float:
+        if name in self._sample.exact:
+            return 0.0
+        if id(feed) not in self._spreads:
+            self.trials = True
+            self._spreads[id(feed)] = self._measure(feed)
+        return SPREADS * self._spreads[id(feed)].get(name, np.zeros(()))
+
+    def _measure(self, feed: Mapping[str, np.ndarray]) -> Arrays:
+        """Return how far results move in some trials; nothing if none could be made."""
+        rng = np.random.default_rng(0)
+        base = self._replay(feed, None)
+        found = [name for name in self._sample.outputs if name in base]
+        spreads = {name: np.zeros(base[name].shape) for name in found}
+        for _ in range(TRIALS):
+            other = self._replay(feed, rng)
+            if not other:
+                continue
+            for name, spread in spreads.items():
+                with np.errstate(all="ignore"):
+                    moved = np.abs(other[name].astype(np.float64) - base[name].astype(np.float64))
+                spreads[name] = np.maximum(spread, np.nan_to_num(moved, nan=0.0))
+        return spreads
+
+    def _replay(self, feed: Mapping[str, np.ndarray], rng: np.random.Generator | None) -> Arrays:
+        """Evaluate node by node, with errors if there is a generator.
+
+        What a node adds up is rounded on the way, as if its operands had errors; and
+        so is its result.
+        """
+        sample = self._sample
+        values = dict(feed)
+        values |= {t.name: onnx.numpy_helper.to_array(t) for t in sample.constants}
+        for node in sample.nodes:
+            names = [name for name in node.output if name]
+            inexact = rng is not None and not sample.exact.issuperset(names)
+            operands = {
+                name: self._disturb(values[name], rng)
+                if inexact and (number == 0 or node.op_type not in CONTROLLED)
+                else values[name]
+                for number, name in enumerate(node.input)
+                if name
+            }
+            types = [sample.values[n].dtype if n else None for n in node.output]
+            try:
+                results = self._evaluator.run(node, operands, types)
+            except Impossible:
+                return {}
+            for name, array in zip(names, results, strict=True):
+                values[name] = array if name in sample.exact else self._disturb(array, rng)
+        return values
+
+    @staticmethod
+    def _disturb(array: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+        if rng is None or not is_float(array.dtype):
+            return array
+        error = rng.uniform(-1, 1, array.shape) * ROUNDINGS * epsilon(array.dtype)
+        return np.asarray((array.astype(np.float64) * (1 + error)).astype(array.dtype))
+
+
+def _close(mine: np.ndarray, theirs: np.ndarray, bound: np.ndarray | float) -> bool:
+    return not _apart(mine, theirs, bound).any()
+
+
+def _apart(mine: np.ndarray, theirs: np.ndarray, bound: np.ndarray | float) -> np.ndarray:
+    if theirs.dtype.kind in "biu" and theirs.dtype != BFLOAT16 and np.ndim(bound) == 0:
+        return np.asarray(mine != theirs)
+    a, b = mine.astype(np.float64), theirs.astype(np.float64)
+    with np.errstate(all="ignore"):
+        near = np.abs(a - b) <= bound
+    return ~np.asarray(near | (a == b) | (np.isnan(a) & np.isnan(b)))
+
+
+def _first(mine: np.ndarray, theirs: np.ndarray, bound: np.ndarray | float) -> str:
+    apart = _apart(mine, theirs, bound)
+    at = tuple(int(i) for i in np.argwhere(apart)[0]) if apart.ndim else ()
+    return (
+        f"{theirs[at]!s}, but got {mine[at]!s} at {list(at)} of {list(theirs.shape)} "
+        f"({int(apart.sum())} differ)"
+    )

@@ -1,0 +1,180 @@
+"""Recipes of products, convolutions, pools and recurrent layers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from random_models.builder import Builder, Value
+from random_models.evaluate import Impossible, schema
+from random_models.recipes import recipe
+
+SMALL = (-1.5, 1.5)
+INT32 = np.dtype(np.int32)
+
+
+@recipe("MatMul")
+def _matmul(b: Builder, name: str) -> None:
+    x = b.operand(b.types(name, 0), (1, 4))
+    if x.rank == 1 or b.chance(0.2):
+        shape: tuple[int, ...] = (x.shape[-1],)
+    else:
+        shape = (*b.broadcast(x.shape[:-2]), x.shape[-1], b.integer(0, 6))
+    if x.rank == 1 and b.chance(0.7):
+        shape = (*b.shape(b.integer(0, 1)), x.shape[0], b.integer(1, 6))
+    b.add(name, [x, b.operand([x.dtype], shape=shape)])
+
+
+@recipe("Gemm")
+def _gemm(b: Builder, name: str) -> None:
+    x = b.operand(b.types(name, 0), 2)
+    trans_a, trans_b = b.integer(0, 1), b.integer(0, 1)
+    m, k = x.shape[::-1] if trans_a else x.shape
+    n = b.integer(1, 9)
+    y = b.operand([x.dtype], shape=(n, k) if trans_b else (k, n))
+    z = b.operand([x.dtype], shape=b.broadcast((m, n))) if b.chance(0.7) else None
+    factors = {"alpha": b.choose([1.0, 0.5, 2.0]), "beta": b.choose([1.0, 0.5, 0.0])}
+    if x.dtype.kind in "iu":
+        factors = {}
+    b.add(name, [x, y, z], transA=trans_a, transB=trans_b, **factors)
+
+
+@recipe("Einsum")
+def _einsum(b: Builder, name: str) -> None:
+    """One to three terms; each label has one extent, over 0 as onnxruntime divides by it."""
+    alphabet = list(b.rng.permutation(list("abcdxyzABCZ"))[: b.integer(1, 4)])
+    extents = {label: b.choose([1, 2, 3, 5, 7]) for label in alphabet}
+    dots = b.shape(b.integer(0, 2), 1) if b.chance(0.25) else None
+    dtype = b.dtype(b.types(name, 0))
+    terms, operands = [], []
+    for _ in range(b.integer(1, 3)):
+        labels = [str(c) for c in b.rng.permutation(alphabet)[: b.integer(0, len(alphabet))]]
+        at = b.integer(0, len(labels))
+        shape = [extents[c] for c in labels]
+        if dots is not None:
+            shape[at:at] = dots
+            labels.insert(at, "...")
+        terms.append("".join(labels))
+        operands.append(b.operand([dtype], shape=shape, bounds=SMALL))
+    used = sorted(set("".join(terms)) - {"."})
+    kept = [str(c) for c in b.rng.permutation(used)[: b.integer(0, len(used))]] if used else []
+    if dots is not None:
+        kept.insert(b.integer(0, len(kept)), "...")
+    b.add(name, operands, equation=",".join(terms) + "->" + "".join(kept))
+
+
+def _geometry(
+    b: Builder, count: int, spatial: Sequence[int], kernel: Sequence[int], pooled: bool = False
+) -> dict:
+    """Return strides, pads and dilations of windows that fit."""
+    attributes: dict[str, object] = {}
+    dilations = [b.choose([1, 1, 2]) for _ in range(count)]
+    if b.chance(0.3):
+        attributes["dilations"] = dilations
+    else:
+        dilations = [1] * count
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    if b.chance(0.6):
+        attributes["strides"] = [b.integer(1, 3) for _ in range(count)]
+    mode = b.choose(["pads", "none", "SAME_UPPER", "SAME_LOWER", "VALID"])
+    pads = [0] * (2 * count)
+    if mode == "pads":
+        pads = [b.integer(0, k - 1 if pooled else 2) for k in [*kernel, *kernel]]
+        attributes["pads"] = pads
+    elif mode != "none" and "dilations" not in attributes:
+        attributes["auto_pad"] = mode
+    if "SAME" in str(attributes.get("auto_pad")):
+        return attributes
+    for extent, span, low, high in zip(spatial, spans, pads[:count], pads[count:], strict=True):
+        if extent + low + high < span:
+            raise Impossible("a window that does not fit")
+    return attributes
+
+
+def _image(b: Builder, name: str, ranks: Sequence[int] = (1, 1, 2, 2, 2, 3)) -> Value:
+    count = b.choose(ranks)
+    shape = (b.choose([0, 1, 1, 2, 3]), b.choose([1, 2, 3, 4, 6]))
+    shape += tuple(b.choose([1, 2, 3, 5, 7, 8]) for _ in range(count))
+    if b.chance(0.6):
+        return b.operand(b.types(name, 0), (3, 5), least=1, bounds=SMALL)
+    return b.operand(b.types(name, 0), shape=shape, bounds=SMALL)
+
+
+@recipe("Conv")
+def _conv(b: Builder, name: str) -> None:
+    x = _image(b, name)
+    count, channels = x.rank - 2, x.shape[1]
+    group = b.choose([g for g in (1, 1, 2, 3, channels) if g and channels % g == 0])
+    features = group * b.integer(1, 5)
+    kernel = [b.choose([1, 2, 3, 3]) for _ in range(count)]
+    geometry = _geometry(b, count, x.shape[2:], kernel)
+    w = b.operand([x.dtype], shape=(features, channels // group, *kernel), bounds=SMALL)
+    bias = b.operand([x.dtype], shape=(features,)) if b.chance(0.5) else None
+    b.add(name, [x, w, bias], group=group, **geometry)
+
+
+@recipe("ConvTranspose")
+def _conv_transpose(b: Builder, name: str) -> None:
+    x = _image(b, name)
+    count, channels = x.rank - 2, x.shape[1]
+    group = b.choose([g for g in (1, 1, 2, 3) if channels % g == 0])
+    kernel = [b.choose([1, 2, 3]) for _ in range(count)]
+    each = b.integer(1, 4)
+    w = b.operand([x.dtype], shape=(channels, each, *kernel), bounds=SMALL)
+    bias = b.operand([x.dtype], shape=(each * group,)) if b.chance(0.5) else None
+    strides = [b.integer(1, 3) for _ in range(count)]
+    attributes: dict[str, object] = {"strides": strides}
+    if b.chance(0.4):
+        attributes["pads"] = [b.integer(0, k - 1) for k in [*kernel, *kernel]]
+    if b.chance(0.3):
+        attributes["output_padding"] = [b.integer(0, s - 1) for s in strides]
+    b.add(name, [x, w, bias], group=group, **attributes)
+
+
+@recipe("MaxPool", "AveragePool", "LpPool")
+def _pool(b: Builder, name: str) -> None:
+    x = _image(b, name)
+    count = x.rank - 2
+    kernel = [b.choose([1, 2, 3]) for _ in range(count)]
+    known = schema(name, b.opset).attributes
+    attributes = _geometry(b, count, x.shape[2:], kernel, pooled=True)
+    attributes = {k: v for k, v in attributes.items() if k in known}
+    if "ceil_mode" in known and name != "LpPool" and "auto_pad" not in attributes:
+        attributes["ceil_mode"] = b.integer(0, 1)
+    if name == "AveragePool":
+        attributes["count_include_pad"] = b.integer(0, 1)
+        if attributes.get("ceil_mode") and "dilations" in attributes:
+            del attributes["dilations"]
+    if name == "LpPool":
+        attributes["p"] = b.integer(1, 3)
+    exact = "move" if name == "MaxPool" else ""
+    b.add(name, [x], kernel_shape=kernel, exact=exact, **attributes)
+
+
+@recipe("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def _global_pool(b: Builder, name: str) -> None:
+    x = _image(b, name)
+    if 0 in x.shape[2:]:
+        raise Impossible("a pool over nothing")
+    b.add(name, [x], exact="move" if name == "GlobalMaxPool" else "")
+
+
+@recipe("LSTM", "GRU")
+def _recurrent(b: Builder, name: str) -> None:
+    gates, states = (4, 2) if name == "LSTM" else (3, 1)
+    x = b.operand(b.types(name, 0), 3, bounds=SMALL, least=1)
+    steps, batch, size = x.shape
+    hidden = b.integer(1, 5)
+    direction = b.choose(["forward", "reverse", "bidirectional"])
+    both = 2 if direction == "bidirectional" else 1
+
+    def part(*shape: int) -> Value:
+        return b.operand([x.dtype], shape=shape, bounds=(-1, 1))
+
+    operands = [x, part(both, gates * hidden, size), part(both, gates * hidden, hidden)]
+    operands.append(part(both, 2 * gates * hidden) if b.chance(0.7) else None)
+    if b.chance(0.5):
+        operands.append(b.fixed(np.full(batch, steps, INT32)) if b.chance(0.3) else None)
+        operands += [part(both, batch, hidden) for _ in range(states)]
+    reset = {"linear_before_reset": b.integer(0, 1)} if name == "GRU" else {}
+    used = [True, b.chance(0.5), b.chance(0.5)][: 1 + states]
+    b.add(name, operands, used, hidden_size=hidden, direction=direction, **reset)

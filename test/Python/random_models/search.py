@@ -1,0 +1,48 @@
+"""Many seeds, in processes that may crash or hang."""
+
+import os
+import pickle
+import resource
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from espalier.testing.pool import run_isolated
+from random_models.generate import Sample, generate, generate_one
+from random_models.judge import Verdict, judge
+
+CPU_SECONDS = 60
+WALL_SECONDS = 1800
+
+
+def _limit_time() -> None:
+    """End this process if the next sample takes too much processor time."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    spent = int(usage.ru_utime + usage.ru_stime)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (spent + CPU_SECONDS, hard))
+
+
+def load(name: str) -> Sample | None:
+    """Return a sample: of a seed, of an operator and a seed ("Add:3"), or from a file."""
+    if name.endswith(".pickle"):
+        return pickle.loads(Path(name).read_bytes())
+    operator, _, seed = name.rpartition(":")
+    return generate_one(operator, int(seed)) if operator else generate(int(seed))
+
+
+def check(name: str) -> Verdict:
+    """Judge one sample."""
+    _limit_time()
+    try:
+        sample = load(name)
+        return judge(sample) if sample else Verdict("failed", "no attempt gives a model")
+    except Exception:
+        return Verdict("failed", traceback.format_exc())
+
+
+def check_all(names: Sequence[str], jobs: int = 1) -> Iterator[tuple[str, Verdict]]:
+    """Judge samples; yield each name and verdict, in the order of completion."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    for name, result in run_isolated(check, names, jobs, WALL_SECONDS):
+        yield name, result if isinstance(result, Verdict) else Verdict("failed", result)

@@ -1,0 +1,113 @@
+"""Random models: a share of what `python -m random_models` does by hand."""
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import helper
+
+from random_models import judge as judging
+from random_models import search
+from random_models.builder import DTYPES
+from random_models.evaluate import make_model
+from random_models.generate import Sample, generate, generate_one
+from random_models.judge import judge
+from random_models.minimize import minimize
+from random_models.recipes import LEFT_OUT, RECIPES, claimed
+from random_models.search import check_all
+
+SEEDS = range(80)
+REFUSALS = ("not known", "depend on data")
+"""What may be refused: what a size decides that the model leaves open."""
+
+
+def test_every_operator_has_a_recipe_or_a_reason():
+    assert claimed() == set(RECIPES) | set(LEFT_OUT)
+    assert not set(RECIPES) & set(LEFT_OUT)
+
+
+def test_every_recipe_makes_a_node():
+    samples = {name: generate_one(name, seed=1) for name in RECIPES}
+    assert [name for name, sample in samples.items() if sample is None] == []
+    made = {node.op_type for sample in samples.values() if sample for node in sample.nodes}
+    assert made >= set(RECIPES)
+
+
+def test_samples_have_the_corners():
+    samples = [generate(seed) for seed in range(300)]
+    arrays = [array for sample in samples for array in sample.values.values()]
+    assert {array.dtype for array in arrays} == set(DTYPES)
+    extents = {extent for array in arrays for extent in array.shape}
+    assert {0, 1, 2, 3, 5, 7, 13, 17} <= extents
+    assert any(sample.dynamic for sample in samples)
+    assert any(not sample.inputs for sample in samples)
+    assert any(set(sample.outputs) & set(sample.inputs) for sample in samples)
+    assert len({sample.opset for sample in samples}) > 10
+
+
+def test_a_seed_is_a_model():
+    assert generate(5).model() == generate(5).model()
+
+
+@pytest.fixture
+def add() -> Sample:
+    """Return the sum of two inputs, and of that with itself."""
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    nodes = [helper.make_node("Add", ["x", "x"], ["y"]), helper.make_node("Add", ["y", "x"], ["z"])]
+    values = {"x": x, "y": 2 * x, "z": 3 * x}
+    return Sample(18, nodes, [], {"x": x}, ["y", "z"], values, set(values))
+
+
+def test_a_bit_too_many_is_a_failure(add: Sample, monkeypatch: pytest.MonkeyPatch):
+    assert judge(add).kind == "passed"
+    wrong = {"y": add.values["y"], "z": np.nextafter(add.values["z"], np.float32(9))}
+    monkeypatch.setattr(judging, "run_onnxruntime", lambda *_: wrong)
+    assert judge(add).kind == "failed"
+    assert judge(replace(add, exact=set())).kind == "passed"
+    wrong["z"] = add.values["z"] + np.float32(0.01)
+    assert judge(replace(add, exact=set())).kind == "failed"
+
+
+def test_what_rounding_explains_is_no_failure():
+    """A logarithm beside 1 has no more digits than its argument, here seven."""
+    x = np.array([1e-4], np.float32)
+    nodes = [
+        helper.make_node("Cos", ["x"], ["y"]),
+        helper.make_node("Log", ["y"], ["z"]),
+    ]
+    sample = Sample(18, nodes, [], {"x": x}, ["z"], {"x": x, "y": x, "z": x}, {"x"})
+    verdict = judge(sample)
+    assert (verdict.kind, verdict.text) == ("passed", "")
+
+
+def test_a_crash_is_a_finding_and_gets_smaller(
+    add: Sample, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    ends = {"failed": f"ended with {-signal.SIGSEGV}"}
+
+    def crash_at_a_sum(names: list[str]):
+        for name in names:
+            sample = search.load(name)
+            assert sample is not None
+            sums = any(node.op_type == "Add" for node in sample.nodes)
+            kind = "failed" if sums else "passed"
+            yield name, judging.Verdict(kind, ends.get(kind, ""))
+
+    monkeypatch.setattr("random_models.minimize.check_all", crash_at_a_sum)
+    smaller = minimize(add, tmp_path)
+    assert [node.op_type for node in smaller.nodes] == ["Add"]
+    assert len(smaller.outputs) == 1
+    assert smaller.model() == make_model(
+        smaller.nodes, list(smaller.model().graph.input), [(smaller.outputs[0], np.dtype("f4"))], 18
+    )
+
+
+def test_random_models_agree():
+    """With the reference interpreter and with onnxruntime, beside guard pages."""
+    verdicts = dict(check_all([str(seed) for seed in SEEDS], jobs=2))
+    assert {seed: v.text for seed, v in verdicts.items() if v.kind == "failed"} == {}
+    refused = {seed: v.text for seed, v in verdicts.items() if v.kind == "refused"}
+    assert [t for t in refused.values() if not any(reason in t for reason in REFUSALS)] == []
+    assert len(refused) < len(SEEDS) / 10
