@@ -260,7 +260,7 @@ class Builder:
             )
         except Exception as error:
             raise Impossible(f"type inference: {error}") from error
-        results = [types[n].tensor_type if n in types else None for n in node.output]
+        results = [types[n].tensor_type if n and n in types else None for n in node.output]
         for name, info in zip(node.output, results, strict=True):
             if name and not (info and info.elem_type):
                 raise Impossible("a type is open")

@@ -83,6 +83,9 @@ def _geometry(
     elif mode != "none" and "dilations" not in attributes:
         attributes["auto_pad"] = mode
     if "SAME" in str(attributes.get("auto_pad")):
+        wider = zip(attributes.get("strides", [1] * count), spans, strict=True)
+        if pooled and any(stride > span for stride, span in wider):
+            raise Impossible("less than no padding, which onnxruntime has for pools")
         return attributes
     for extent, span, low, high in zip(spatial, spans, pads[:count], pads[count:], strict=True):
         if extent + low + high < span:

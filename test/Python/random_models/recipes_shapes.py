@@ -116,6 +116,7 @@ def _split(b: Builder, name: str) -> None:
 
 @recipe("Slice")
 def _slice(b: Builder, name: str) -> None:
+    """Backwards, onnxruntime takes the greatest integers as an end for the least."""
     x = b.operand(b.types(name, 0), (1, 5))
     axes = [a % x.rank for a in some_axes(b, x.rank, 1)]
     lists: list[list[int]] = [[], [], [], []]
@@ -123,7 +124,7 @@ def _slice(b: Builder, name: str) -> None:
         extent = x.shape[axis]
         step = b.choose([1, 1, 1, 2, 3, -1, -2])
         ends = [b.integer(-extent - 2, extent + 2) for _ in range(2)]
-        far = [2**63 - 1, -(2**63) + 1, 2**31 - 1]
+        far = [-(2**63) + 1] if step < 0 else [2**63 - 1, -(2**63) + 1, 2**31 - 1]
         start, end = (b.choose(far) if b.chance(0.1) else e for e in ends)
         if step > 0 and b.chance(0.6):
             start, end = min(start, end), max(start, end)

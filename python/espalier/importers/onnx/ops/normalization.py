@@ -48,12 +48,14 @@ def _layer_norm(e: Emitter, node: Node) -> list[Value | None]:
             bias = e.scalar(0, x.dtype)
         result = e.op("layer_norm", x, scale, bias, dims=x.dims, axis=axis, epsilon=epsilon)
         return [result, *[None] * (len(node.used) - 1)]
-    return _layer_norm_by_parts(e, x, scale, bias, axis, epsilon)
+    result, mean, inverse = _layer_norm_by_parts(e, x, scale, bias, axis, epsilon)
+    stash = element_type(node, node["stash_type"])
+    return [result, e.cast(mean, stash), e.cast(inverse, stash)]
 
 
 def _layer_norm_by_parts(
     e: Emitter, x: Value, scale: Value, bias: Value | None, axis: int, epsilon: float
-) -> list[Value | None]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Return the result, the mean and the reciprocal of the deviation."""
     dtype, axes = x.dtype, list(range(axis, x.rank))
     wide = e.cast(x, np.dtype(np.float32)) if dtype.itemsize < 4 else e.tensor(x)
@@ -65,7 +67,7 @@ def _layer_norm_by_parts(
     result = e.op("mul", e.cast(e.op("mul", centred, inverse), dtype), scale)
     if bias is not None:
         result = e.op("add", result, bias)
-    return [result, mean, inverse]
+    return result, mean, inverse
 
 
 @op("RMSNormalization")
