@@ -47,8 +47,8 @@ using Assumptions = llvm::SmallVector<Assumption, 4>;
 
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
-      : options(options),
-        integers{polyhedral::Context(polyhedral::Limits{kMaxOperations})},
+      : options(options), integers{polyhedral::Context(
+                              polyhedral::Limits{kMaxOperations, false})},
         meanings(context, options.rounds) {
     if (!options.writesProofs)
       return;
