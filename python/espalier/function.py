@@ -17,6 +17,7 @@ from espalier.arrays import (
     check_symbols,
 )
 from espalier.errors import ArgumentError
+from espalier.program import check_threads
 
 
 class Program(Protocol):
@@ -167,8 +168,7 @@ class Function:
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
-        if count < 1:
-            raise ArgumentError(f"expects at least 1 thread, but got {count}")
+        check_threads(count)
         self.program.set_num_threads(count)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -8,6 +8,7 @@ from espalier import _espalier
 from espalier.arrays import TensorInfo
 from espalier.buffers import to_buffer
 from espalier.dtypes import RUNTIME_DTYPES
+from espalier.errors import ArgumentError
 
 
 def _infos(described: Sequence[tuple[str, str, list[int | str | None]]]) -> list[TensorInfo]:
@@ -20,6 +21,12 @@ def _infos(described: Sequence[tuple[str, str, list[int | str | None]]]) -> list
         )
         for name, dtype, shape in described
     ]
+
+
+def check_threads(count: int) -> None:
+    """Raise an error if no program may run on `count` threads."""
+    if not 1 <= count <= _espalier.MAX_THREADS:
+        raise ArgumentError(f"expects 1 to {_espalier.MAX_THREADS} threads, but got {count}")
 
 
 class NativeProgram:

@@ -17,7 +17,7 @@ from espalier.arrays import (
 )
 from espalier.compiler import Options
 from espalier.errors import ArgumentError
-from espalier.program import NativeProgram
+from espalier.program import NativeProgram, check_threads
 
 
 class KernelProgram:
@@ -98,8 +98,7 @@ class KernelProgram:
 
     def set_num_threads(self, count: int) -> None:
         """Set the number of threads of later runs."""
-        if count < 1:
-            raise ArgumentError(f"expects at least 1 thread, but got {count}")
+        check_threads(count)
         self.program.set_num_threads(count)
 
 
