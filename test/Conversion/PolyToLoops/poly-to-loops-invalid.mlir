@@ -1,18 +1,5 @@
 // RUN: espalier-opt %s -convert-poly-to-loops -split-input-file -verify-diagnostics
 
-#i = affine_map<(i)[N] -> (i)>
-#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
-poly.kernel @registers_need_an_extent(%A: memref<?xf32>, %N: index) {
-  // expected-error @below {{expects static extents for an array in registers, but got 'memref<?xf32>'}}
-  %s = poly.array register(%N) : memref<?xf32>
-  poly.compute @a domain [#points] reads() writes(%s[#i] : memref<?xf32>) {
-    %z = arith.constant 0.0 : f32
-    poly.yield %z : f32
-  }
-}
-
-// -----
-
 // expected-error @below {{expects a prefetch mark outside of vector loops, with a computation, one of its reads or of those of a 'reader', a map 'at' of the dimensions and at most 4096 bytes, but got {at = affine_map<(d0) -> (d0)>, bytes = 64 : i64, computation = @copy, name = "prefetch", read = 1 : i64}}}
 poly.kernel @prefetch_of_no_read(%x: memref<8xf32>, %y: memref<8xf32>) {
   poly.compute @copy domain [affine_set<(i) : (i >= 0, 7 - i >= 0)>]
