@@ -168,7 +168,12 @@ ESPALIER_API espalier_status espalier_run(espalier_context *ctx,
                                           const espalier_tensor *outputs,
                                           int32_t num_outputs);
 
-/** Sets the number of threads of later runs; at first OpenMP's default. */
+/** More threads than this are an error: OpenMP's library ends the process where
+    the system cannot start as many as it is asked for. */
+#define ESPALIER_MAX_THREADS 1024
+
+/** Sets the number of threads of later runs, up to ESPALIER_MAX_THREADS; at
+    first OpenMP's default. */
 ESPALIER_API espalier_status espalier_set_num_threads(espalier_context *ctx,
                                                       int32_t num_threads);
 

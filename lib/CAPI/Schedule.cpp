@@ -6,6 +6,7 @@
 #include "espalier/Dialect/Poly/Analysis/Trace.h"
 #include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/Pipeline/Pipeline.h"
@@ -80,8 +81,14 @@ static OwningOpRef<ModuleOp> parseScript(espalier_module *module,
   return nullptr;
 }
 
-/// Applies a script to a copy of the module, which then takes its place.
+/// Applies a script to a copy of the module, which then takes its place. A
+/// module with kernels takes scheduling alone.
 static int apply(espalier_module *module, ModuleOp script) {
+  Operation *edit = poly::findForeignEdit(findSequence(script));
+  if (edit && !module->module->getOps<poly::KernelOp>().empty()) {
+    (void)poly::reportForeignEdit(edit);
+    return fail(module, "expects a script that can be applied");
+  }
   OwningOpRef<ModuleOp> trial(module->module->clone());
   if (failed(transform::applyTransformNamedSequence(
           *trial, findSequence(script), ModuleOp(),

@@ -10,6 +10,7 @@
 
 #include "espalier/Polyhedral/Box.h"
 #include "Isl.h"
+#include "Question.h"
 #include <isl/constraint.h>
 
 using namespace mlir;
@@ -88,6 +89,7 @@ static bool addSide(const Bounds &bounds, unsigned numDims, unsigned numParams,
 
 /// A convex set around `points`, without existentials.
 static isl::BasicSet getHull(const Set &points) {
+  isl::Question question(isl_set_get_ctx(points.get()));
   Set simple = points.simplify();
   return isl::BasicSet(
       isl_set_simple_hull(isl_set_remove_divs(isl_set_copy(simple.get()))));
@@ -103,6 +105,8 @@ static Map getSide(const Map &map, unsigned dim) {
 
 std::optional<Box> espalier::polyhedral::getBoundingBox(MLIRContext *context,
                                                         const Map &map) {
+  if (!map)
+    return std::nullopt;
   unsigned numIn = isl_map_dim(map.get(), isl_dim_in);
   unsigned numOut = isl_map_dim(map.get(), isl_dim_out);
   unsigned numParams = isl_map_dim(map.get(), isl_dim_param);
@@ -127,6 +131,9 @@ std::optional<Box> espalier::polyhedral::getBoundingBox(MLIRContext *context,
 }
 
 Map espalier::polyhedral::fillHoles(const Map &map) {
+  if (!map)
+    return map;
+  isl::Question question(isl_map_get_ctx(map.get()));
   isl_map *known = isl_map_coalesce(isl_map_copy(map.get()));
   if (isl_map_n_basic_map(known) == 1) {
     isl_map_free(known);

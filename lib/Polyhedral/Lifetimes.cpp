@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lifetimes.h"
+#include "espalier/Polyhedral/Union.h"
 
 using namespace mlir;
 using namespace espalier::polyhedral;
@@ -28,7 +29,7 @@ public:
   /// Adds those of two uses, whose points are in `points`. False if a level or
   /// an access is not affine.
   bool add(const Use &first, const Use &second, PairSet points);
-  Map get() const { return late; }
+  const Union<Map> &get() const { return late; }
 
 private:
   bool addLevels(const Use &first, const Use &second, PairSet &points);
@@ -40,7 +41,7 @@ private:
   const Program &program;
   size_t numLevels;
   std::optional<AffineMap> places;
-  Map late;
+  Union<Map> late;
 };
 } // namespace
 
@@ -48,8 +49,7 @@ void LateElements::addElements(const Use &first, const Use &second,
                                const PairSet &points) {
   if (points.isEmpty().value_or(false))
     return;
-  Map pairs = points.toPairs(first.map, second.map);
-  late = late ? late.unite(pairs) : pairs;
+  late.add(points.toPairs(first.map, second.map));
 }
 
 bool LateElements::addUnordered(const Use &first, const Use &second,
@@ -130,15 +130,15 @@ Map espalier::polyhedral::getConflicts(const Context &context,
                   [&](const Use &first, const Use &second, PairSet &points) {
                     return elements.add(first, second, points);
                   });
-  Map late = elements.get();
-  if (!isKnown)
+  const Union<Map> &late = elements.get();
+  if (!isKnown || late.isUnknown())
     return {};
   unsigned rank = uses.front().map.getNumResults();
   isl_space *space =
       isl::makeSpace(context.get(), program.numParams, rank).take();
   Map less(isl_map_lex_lt(space));
-  if (!late)
+  if (late.isNothing())
     return Map(isl_map_empty(isl_map_get_space(less.get())));
-  Map forward = late.intersect(less);
-  return forward.intersect(late.intersect(less.inverse()).inverse());
+  Map forward = late.get().intersect(less);
+  return forward.intersect(late.get().intersect(less.inverse()).inverse());
 }

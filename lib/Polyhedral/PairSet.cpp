@@ -95,6 +95,7 @@ static AffineExpr solveFor(isl_constraint *equality, unsigned dim,
 }
 
 void PairSet::detectEqualities() {
+  isl::Question question(context.get());
   addPending();
   points = isl::BasicSet(isl_basic_set_detect_equalities(points.take()));
   substitution.emplace();
@@ -143,19 +144,28 @@ AffineExpr PairSet::simplify(AffineExpr expr) {
                             program.numParams);
 }
 
+/// The least point, if that is easily found: it reads better than others, but
+/// they will do.
+static Set findLeast(const Set &all) {
+  isl_ctx *ctx = isl_set_get_ctx(all.get());
+  isl::Question question(ctx, /*factor=*/0.1);
+  Set least(isl_set_lexmin(isl_set_copy(all.get())));
+  if (!least)
+    question.withdraw();
+  return least;
+}
+
 std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
   addPending();
-  isl_basic_set *all = isl_basic_set_move_dims(
-      points.copy(), isl_dim_set, 0, isl_dim_param, 0, program.numParams);
-  Set least(isl_basic_set_lexmin(isl_basic_set_copy(all)));
-  if (auto point = least.samplePoint()) {
-    isl_basic_set_free(all);
+  Set all(isl_set_from_basic_set(isl_basic_set_move_dims(
+      points.copy(), isl_dim_set, 0, isl_dim_param, 0, program.numParams)));
+  if (auto point = findLeast(all).samplePoint())
     return point;
-  }
-  return Set(isl_set_from_basic_set(all)).samplePoint();
+  return all.samplePoint();
 }
 
 Map PairSet::toPairs(AffineMap here, AffineMap there) const {
+  isl::Question question(context.get());
   auto widen = [&](AffineMap map, unsigned offset) {
     llvm::SmallVector<AffineExpr> results;
     for (AffineExpr result : map.getResults())

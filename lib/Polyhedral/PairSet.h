@@ -5,6 +5,7 @@
 
 #include "Isl.h"
 #include "Paths.h"
+#include "Question.h"
 
 namespace espalier::polyhedral {
 
@@ -41,6 +42,7 @@ public:
 
   /// Empty, not empty, or unknown.
   std::optional<bool> isEmpty() const {
+    isl::Question question(context.get());
     addPending();
     isl_bool answer = isl_basic_set_is_empty(points.get());
     if (answer == isl_bool_error)

@@ -9,6 +9,7 @@
 #include "Ast/AstConversion.h"
 #include "FullTiles.h"
 #include "Isl.h"
+#include "Question.h"
 #include "llvm/ADT/StringExtras.h"
 #include <isl/ast_build.h>
 #include <isl/id.h>
@@ -17,6 +18,9 @@
 
 using namespace mlir;
 using namespace espalier::polyhedral;
+
+/// Loops for a whole kernel may take as much as so many questions.
+static constexpr double kScanFactor = 40;
 
 namespace {
 /// Inserts nodes below the root of an isl schedule.
@@ -208,6 +212,7 @@ espalier::polyhedral::scanSchedule(const Program &program,
                                    const ScheduleNode *schedule,
                                    const Limits &limits) {
   Context context(limits);
+  isl::Question question(context.get(), kScanFactor);
   ScheduleBuilder builder(context, program, schedule);
   isl::UnionSet domain = builder.getDomain();
   isl_bool isEmpty = isl_union_set_is_empty(domain.get());

@@ -2,6 +2,7 @@
 
 #include "espalier/Polyhedral/Set.h"
 #include "Isl.h"
+#include "Question.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <isl/constraint.h>
@@ -30,9 +31,9 @@ static std::string toString(char *owned) {
 // Context
 //===----------------------------------------------------------------------===//
 
-Context::Context(const Limits &limits) : ctx(isl_ctx_alloc(), isl_ctx_free) {
+Context::Context(const Limits &limits)
+    : ctx(isl::makeContext(limits), isl_ctx_free) {
   isl_options_set_on_error(ctx.get(), ISL_ON_ERROR_CONTINUE);
-  isl_ctx_set_max_operations(ctx.get(), limits.maxOperations);
 }
 
 isl_ctx *Context::get() const { return ctx.get(); }
@@ -137,11 +138,13 @@ takeConstraints(isl_basic_set *set, bool equalitiesOnly) {
 }
 
 std::optional<llvm::SmallVector<LinearConstraint>> Set::getEqualities() const {
+  isl::Question question(isl_set_get_ctx(get()));
   return takeConstraints(isl_set_affine_hull(isl_set_copy(get())),
                          /*equalitiesOnly=*/true);
 }
 
 std::optional<llvm::SmallVector<LinearConstraint>> Set::getConstraints() const {
+  isl::Question question(isl_set_get_ctx(get()));
   isl::SetPtr coalesced(isl_set_coalesce(isl_set_copy(get())));
   if (isl_set_n_basic_set(coalesced.get()) != 1)
     return std::nullopt;
@@ -156,24 +159,30 @@ Set Set::parse(const Context &context, llvm::StringRef text) {
 }
 
 std::optional<bool> Set::isEmpty() const {
+  isl::Question question(isl_set_get_ctx(get()));
   return toOptional(isl_set_is_empty(get()));
 }
 std::optional<bool> Set::isSubset(const Set &other) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return toOptional(isl_set_is_subset(get(), other.get()));
 }
 std::optional<bool> Set::isEqual(const Set &other) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return toOptional(isl_set_is_equal(get(), other.get()));
 }
 Set Set::intersect(const Set &other) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return Set(isl_set_intersect(isl_set_copy(get()), isl_set_copy(other.get())));
 }
 Set Set::unite(const Set &other) const {
   return Set(isl_set_union(isl_set_copy(get()), isl_set_copy(other.get())));
 }
 Set Set::subtract(const Set &other) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return Set(isl_set_subtract(isl_set_copy(get()), isl_set_copy(other.get())));
 }
 Set Set::project(unsigned first, unsigned count) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return Set(
       isl_set_project_out(isl_set_copy(get()), isl_dim_set, first, count));
 }
@@ -182,35 +191,47 @@ Set Set::insertDims(unsigned first, unsigned count) const {
       isl_set_insert_dims(isl_set_copy(get()), isl_dim_set, first, count));
 }
 Set Set::gist(const Set &context) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return Set(isl_set_gist(isl_set_copy(get()), isl_set_copy(context.get())));
 }
-Set Set::lexMin() const { return Set(isl_set_lexmin(isl_set_copy(get()))); }
+Set Set::lexMin() const {
+  isl::Question question(isl_set_get_ctx(get()));
+  return Set(isl_set_lexmin(isl_set_copy(get())));
+}
 
 std::optional<llvm::SmallVector<int64_t>> Set::samplePoint() const {
+  isl::Question question(isl_set_get_ctx(get()));
   isl_point *point = isl_set_sample_point(isl_set_copy(get()));
   std::optional<llvm::SmallVector<int64_t>> coordinates;
+  bool isExact = true;
   if (point && isl_point_is_void(point) == isl_bool_false) {
     coordinates.emplace();
     for (isl_dim_type type : {isl_dim_param, isl_dim_set})
       for (isl_size i = 0, e = isl_set_dim(get(), type); i < e; ++i) {
         auto value =
             isl::toInt(isl::Val(isl_point_get_coordinate_val(point, type, i)));
+        isExact &= value.has_value();
         coordinates->push_back(value.value_or(0));
       }
   }
   isl_point_free(point);
+  if (!isExact)
+    return std::nullopt;
   return coordinates;
 }
 
 std::optional<int64_t> Set::getMin(unsigned dim) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return isl::toInt(isl::Val(
       isl_set_dim_min_val(isl_set_copy(get()), static_cast<int>(dim))));
 }
 std::optional<int64_t> Set::getMax(unsigned dim) const {
+  isl::Question question(isl_set_get_ctx(get()));
   return isl::toInt(isl::Val(
       isl_set_dim_max_val(isl_set_copy(get()), static_cast<int>(dim))));
 }
 std::optional<bool> Set::isBounded() const {
+  isl::Question question(isl_set_get_ctx(get()));
   return toOptional(isl_set_is_bounded(get()));
 }
 
@@ -273,28 +294,36 @@ Map Map::parse(const Context &context, llvm::StringRef text) {
 }
 
 std::optional<bool> Map::isEmpty() const {
+  isl::Question question(isl_map_get_ctx(get()));
   return toOptional(isl_map_is_empty(get()));
 }
 std::optional<bool> Map::isSubset(const Map &other) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return toOptional(isl_map_is_subset(get(), other.get()));
 }
 std::optional<bool> Map::isEqual(const Map &other) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return toOptional(isl_map_is_equal(get(), other.get()));
 }
 std::optional<bool> Map::isSingleValued() const {
+  isl::Question question(isl_map_get_ctx(get()));
   return toOptional(isl_map_is_single_valued(get()));
 }
 std::optional<bool> Map::isInjective() const {
+  isl::Question question(isl_map_get_ctx(get()));
   return toOptional(isl_map_is_injective(get()));
 }
 Map Map::intersect(const Map &other) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return Map(isl_map_intersect(isl_map_copy(get()), isl_map_copy(other.get())));
 }
 Map Map::intersectDomain(const Set &domain) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return Map(isl_map_intersect_domain(isl_map_copy(get()),
                                       isl_set_copy(domain.get())));
 }
 Map Map::intersectRange(const Set &range) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return Map(
       isl_map_intersect_range(isl_map_copy(get()), isl_set_copy(range.get())));
 }
@@ -302,25 +331,42 @@ Map Map::unite(const Map &other) const {
   return Map(isl_map_union(isl_map_copy(get()), isl_map_copy(other.get())));
 }
 Map Map::subtract(const Map &other) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return Map(isl_map_subtract(isl_map_copy(get()), isl_map_copy(other.get())));
 }
-Map Map::lexMin() const { return Map(isl_map_lexmin(isl_map_copy(get()))); }
+Map Map::lexMin() const {
+  isl::Question question(isl_map_get_ctx(get()));
+  return Map(isl_map_lexmin(isl_map_copy(get())));
+}
 Map Map::inverse() const { return Map(isl_map_reverse(isl_map_copy(get()))); }
 Map Map::compose(const Map &other) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return Map(
       isl_map_apply_range(isl_map_copy(get()), isl_map_copy(other.get())));
 }
 Set Map::apply(const Set &domain) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return Set(isl_set_apply(isl_set_copy(domain.get()), isl_map_copy(get())));
 }
-Set Map::domain() const { return Set(isl_map_domain(isl_map_copy(get()))); }
-Set Map::range() const { return Set(isl_map_range(isl_map_copy(get()))); }
-Set Map::deltas() const { return Set(isl_map_deltas(isl_map_copy(get()))); }
+Set Map::domain() const {
+  isl::Question question(isl_map_get_ctx(get()));
+  return Set(isl_map_domain(isl_map_copy(get())));
+}
+Set Map::range() const {
+  isl::Question question(isl_map_get_ctx(get()));
+  return Set(isl_map_range(isl_map_copy(get())));
+}
+Set Map::deltas() const {
+  isl::Question question(isl_map_get_ctx(get()));
+  return Set(isl_map_deltas(isl_map_copy(get())));
+}
 AffineExpr Map::getMin(unsigned dim, MLIRContext *context) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return isl::toExpr(
       isl_map_dim_min(isl_map_copy(get()), static_cast<int>(dim)), context);
 }
 AffineExpr Map::getMax(unsigned dim, MLIRContext *context) const {
+  isl::Question question(isl_map_get_ctx(get()));
   return isl::toExpr(
       isl_map_dim_max(isl_map_copy(get()), static_cast<int>(dim)), context);
 }

@@ -1,6 +1,7 @@
 //===- ToAffine.cpp - isl's sets and functions in MLIR's language ---------===//
 
 #include "Isl.h"
+#include "Question.h"
 #include <isl/constraint.h>
 
 using namespace mlir;
@@ -27,6 +28,7 @@ Set Set::assumeNonnegativeParameters() const {
 }
 
 Set Set::simplify() const {
+  isl::Question question(isl_set_get_ctx(get()));
   isl_set *known = getNonnegative(isl_set_get_space(get()));
   isl_set *result = isl_set_copy(get());
   result = isl_set_detect_equalities(isl_set_compute_divs(result));
@@ -36,14 +38,21 @@ Set Set::simplify() const {
 
 std::optional<llvm::SmallVector<IntegerSet>>
 Set::toIntegerSets(MLIRContext *context) const {
+  isl::Question question(isl_set_get_ctx(get()));
   isl::SetPtr whole(isl_set_compute_divs(isl_set_copy(get())));
+  if (!whole)
+    return std::nullopt;
   unsigned numDims = isl_set_dim(whole.get(), isl_dim_set);
   unsigned numParams = isl_set_dim(whole.get(), isl_dim_param);
   BasicSetList parts(isl_set_get_basic_set_list(whole.get()));
+  if (!parts)
+    return std::nullopt;
   llvm::SmallVector<IntegerSet> sets;
   for (isl_size i = 0, e = isl_basic_set_list_size(parts.get()); i < e; ++i) {
     isl::BasicSet part(isl_basic_set_list_get_basic_set(parts.get(), i));
     ConstraintList list(isl_basic_set_get_constraint_list(part.get()));
+    if (!list)
+      return std::nullopt;
     llvm::SmallVector<AffineExpr> constraints;
     llvm::SmallVector<bool> isEqual;
     for (isl_size c = 0, n = isl_constraint_list_size(list.get()); c < n; ++c) {
@@ -108,6 +117,7 @@ static AffineMap toMap(MLIRContext *context, isl_multi_aff *piece) {
 }
 
 std::optional<AffineMap> Map::toAffineMap(MLIRContext *context) const {
+  isl::Question question(isl_map_get_ctx(get()));
   if (!isSingleValued().value_or(false))
     return std::nullopt;
   std::optional<AffineMap> result;

@@ -226,9 +226,10 @@ ESPALIER_MERGED espalier_status espalier_set_num_threads(espalier_context *ctx,
                                                          int32_t num_threads) {
   if (!ctx)
     return ESPALIER_INVALID_ARGUMENT;
-  if (num_threads < 1)
+  if (num_threads < 1 || num_threads > ESPALIER_MAX_THREADS)
     return fail(ctx, ESPALIER_INVALID_ARGUMENT,
-                "expects at least 1 thread, but got %d", num_threads);
+                "expects 1 to %d threads, but got %d", ESPALIER_MAX_THREADS,
+                num_threads);
   if (num_threads > 1 && !ctx->program->set_num_threads)
     return fail(ctx, ESPALIER_UNSUPPORTED,
                 "program '%s' expects 1 thread, for which it was compiled, but "

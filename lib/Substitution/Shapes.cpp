@@ -285,7 +285,8 @@ struct SolvedRule {
 
 struct ShapeSolver::State {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  Integers integers{polyhedral::Context(), {}, {}};
+  Integers integers{
+      polyhedral::Context(polyhedral::Limits{5'000'000, false}), {}, {}};
   Meanings meanings{context};
   std::vector<std::unique_ptr<SolvedRule>> rules;
 

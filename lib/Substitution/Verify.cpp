@@ -45,7 +45,9 @@ using Assumptions = llvm::SmallVector<Assumption, 4>;
 
 struct Verifier::State {
   explicit State(const VerifyOptions &options)
-      : options(options), integers{polyhedral::Context()},
+      : options(options),
+        integers{polyhedral::Context({/*maxOperations=*/500'000,
+                                      /*isPerQuestion=*/false})},
         meanings(context, options.rounds) {}
 
   /// Under the rule's own condition, if that helps.
@@ -72,8 +74,8 @@ public:
                  const Integers &integers, mlir::Type elementType,
                  const VerifyOptions &options, Budget &budget)
       : instances(instances), uses(uses), hypothesis(hypothesis),
-        meanings(meanings), integers(integers),
-        elementType(elementType), options(options), budget(budget) {}
+        meanings(meanings), integers(integers), elementType(elementType),
+        options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
@@ -473,8 +475,8 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
     if (proofs.empty() || !verdict.isProved())
       continue;
     if (verdict.proof.empty()) {
-      errors << rule.name << ": no proof that can be checked: "
-             << verdict.missing << '\n';
+      errors << rule.name
+             << ": no proof that can be checked: " << verdict.missing << '\n';
       ++numMissing;
     } else if (!writeProof(proofs, rule, verdict, errors)) {
       isFaulty = true;

@@ -264,6 +264,7 @@ static void save(Program &program, const std::string &path) {
 }
 
 void espalier::python::bindProgram(nb::module_ &extension) {
+  extension.attr("MAX_THREADS") = ESPALIER_MAX_THREADS;
   nb::class_<Program>(extension, "Program", "A compiled module.")
       .def_prop_ro(
           "inputs",

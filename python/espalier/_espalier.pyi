@@ -6,6 +6,8 @@ import numpy as np
 
 from espalier import ir
 
+MAX_THREADS: int
+
 class Value:
     """A tensor or an index of a module."""
 

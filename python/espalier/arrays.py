@@ -116,8 +116,9 @@ def check_symbols(infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray]) -> 
 
 def check_threads(count: object) -> None:
     """Check a number of threads."""
-    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-        raise ArgumentError(f"expects at least 1 thread, but got {count!r}")
+    is_number = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    if not is_number or not 1 <= count <= _espalier.MAX_THREADS:
+        raise ArgumentError(f"expects 1 to {_espalier.MAX_THREADS} threads, but got {count!r}")
 
 
 def check_output(info: TensorInfo, array: np.ndarray, shape: Sequence[int]) -> None:

@@ -251,7 +251,7 @@ def test_calls_are_refused(function):
         function(x, x=x)
     with pytest.raises(ArgumentError, match="expects 2 arguments, but got 3"):
         function(x, x, x)
-    with pytest.raises(ArgumentError, match="expects at least 1 thread, but got 0"):
+    with pytest.raises(ArgumentError, match="expects 1 to 1024 threads, but got 0"):
         function.set_num_threads(0)
 
 

@@ -24,11 +24,17 @@ struct isl_map;
 
 namespace espalier::polyhedral {
 
-/// How much work one context may do.
+/// How much work questions may take. A question is what one method of a set or
+/// a map asks, or one function on a program.
 struct Limits {
-  /// isl's count of elementary operations; about a million per second. Zero
-  /// means no limit.
-  unsigned long maxOperations = 5'000'000;
+  /// isl's count of elementary operations: some millions per second, but ten
+  /// thousand where numbers grow, as in nests of large moduli. Zero means no
+  /// limit.
+  unsigned long maxOperations = 25'000;
+  /// Whether each question may take as much. A context that has left a few
+  /// without an answer then answers none any more. If not, it is what all may
+  /// take together, from one `restart` to the next.
+  bool isPerQuestion = true;
 };
 
 /// Owns what sets and relations are made of, and outlives them. To be used by

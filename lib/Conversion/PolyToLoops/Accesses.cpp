@@ -85,10 +85,6 @@ KernelLoops::getStorage(poly::ArrayOp array) {
 LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
   if (array.getPlacement() == poly::Placement::Register) {
     auto [type, sizes] = getStorage(array);
-    if (!type.hasStaticShape())
-      return array.emitError("expects static extents for an array in "
-                             "registers, but got ")
-             << type;
     Memory memory;
     memory.elementType = type.getElementType();
     memory.inRegisters = true;

@@ -80,21 +80,18 @@ FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
     bool isVector = llvm::any_of(op.getOperands(), [&](Value operand) {
       return isa<VectorType>(mapping.lookup(operand).getType());
     });
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(isVector ? toVector(mapping.lookup(operand))
+                                  : mapping.lookup(operand));
+    if (isIntegerDivision(&op)) {
+      mapping.map(op.getResult(0), emitDivision(builder, op.getLoc(), &op,
+                                                operands[0], operands[1]));
+      continue;
+    }
     if (!isVector) {
       builder.clone(op, mapping);
       continue;
-    }
-    SmallVector<Value> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(toVector(mapping.lookup(operand)));
-    // Inactive lanes hold zeros, by which integers must not be divided.
-    if (lanes->mask &&
-        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-            arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op)) {
-      Value one = arith::ConstantOp::create(
-          builder, loc, builder.getOneAttr(operands[1].getType()));
-      operands[1] =
-          arith::SelectOp::create(builder, loc, lanes->mask, operands[1], one);
     }
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())

@@ -1,9 +1,9 @@
 //===- VectorLoops.cpp - Loops whose iterations are lanes -----------------===//
 
 #include "KernelLoops.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -14,75 +14,30 @@ std::optional<unsigned>
 espalier::polytoloops::getAccumulatorRead(poly::ComputeOp compute) {
   if (!compute.getReduction())
     return std::nullopt;
-  poly::ComputeAccess write = compute.getWriteAccesses().front();
-  for (auto [number, read] : llvm::enumerate(compute.getReadAccesses()))
-    if (read.array == write.array && read.map == write.map)
-      return number;
-  return std::nullopt;
-}
-
-/// The argument of the body that stands for the accumulated value, or null.
-static Value getAccumulatorArgument(poly::ComputeOp compute) {
-  std::optional<unsigned> read = getAccumulatorRead(compute);
-  return read ? compute.getReadAccesses()[*read].argument : Value();
-}
-
-/// The neutral element of an operation on `index`, of which upstream's
-/// `getNeutralElement` has no width.
-static TypedAttr getNeutralIndex(vector::CombiningKind kind,
-                                 MLIRContext *context) {
-  using Kind = vector::CombiningKind;
-  Builder builder(context);
-  switch (kind) {
-  case Kind::MUL:
-    return builder.getIndexAttr(1);
-  case Kind::AND:
-  case Kind::MINUI:
-    return builder.getIndexAttr(-1);
-  case Kind::MAXSI:
-    return builder.getIndexAttr(std::numeric_limits<int64_t>::min());
-  case Kind::MINSI:
-    return builder.getIndexAttr(std::numeric_limits<int64_t>::max());
-  default:
-    return builder.getIndexAttr(0);
-  }
+  return poly::getUpdateReads(compute).front();
 }
 
 std::optional<Combiner>
 espalier::polytoloops::getCombiner(poly::ComputeOp compute) {
   using Kind = vector::CombiningKind;
-  Operation *update = compute.getYield().getValues().front().getDefiningOp();
-  if (!update || update->getNumOperands() != 2)
+  if (!compute.getReduction())
     return std::nullopt;
-  auto kind =
-      llvm::TypeSwitch<Operation *, std::optional<Kind>>(update)
-          .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
-          .Case<arith::SubFOp, arith::SubIOp>([&](auto op) {
-            // From the accumulated value: the lanes' sums are negative.
-            bool subtracts = op.getLhs() == getAccumulatorArgument(compute);
-            return subtracts ? std::optional(Kind::ADD) : std::nullopt;
-          })
-          .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
-          .Case<arith::MaximumFOp>([](auto) { return Kind::MAXIMUMF; })
-          .Case<arith::MinimumFOp>([](auto) { return Kind::MINIMUMF; })
-          .Case<arith::MaxSIOp>([](auto) { return Kind::MAXSI; })
-          .Case<arith::MaxUIOp>([](auto) { return Kind::MAXUI; })
-          .Case<arith::MinSIOp>([](auto) { return Kind::MINSI; })
-          .Case<arith::MinUIOp>([](auto) { return Kind::MINUI; })
-          .Case<arith::AndIOp>([](auto) { return Kind::AND; })
-          .Case<arith::OrIOp>([](auto) { return Kind::OR; })
-          .Default([](Operation *) { return std::nullopt; });
-  if (!kind)
+  auto update = poly::matchReduction(compute, *compute.getReduction());
+  if (!update)
     return std::nullopt;
-  if (update->getResult(0).getType().isIndex())
-    return Combiner{*kind, getNeutralIndex(*kind, update->getContext())};
-  if (isa<arith::SubFOp, arith::SubIOp>(update))
-    return Combiner{*kind, Builder(update->getContext())
-                               .getZeroAttr(update->getResult(0).getType())};
-  std::optional<TypedAttr> neutral = arith::getNeutralElement(update);
-  if (!neutral)
-    return std::nullopt;
-  return Combiner{*kind, *neutral};
+  auto kind = llvm::StringSwitch<std::optional<Kind>>(update->combiner)
+                  .Cases({"arith.addf", "arith.addi"}, Kind::ADD)
+                  .Cases({"arith.mulf", "arith.muli"}, Kind::MUL)
+                  .Case("arith.maximumf", Kind::MAXIMUMF)
+                  .Case("arith.minimumf", Kind::MINIMUMF)
+                  .Case("arith.maxsi", Kind::MAXSI)
+                  .Case("arith.maxui", Kind::MAXUI)
+                  .Case("arith.minsi", Kind::MINSI)
+                  .Case("arith.minui", Kind::MINUI)
+                  .Case("arith.andi", Kind::AND)
+                  .Case("arith.ori", Kind::OR)
+                  .Default(std::nullopt);
+  return kind ? std::optional(Combiner{*kind, update->neutral}) : std::nullopt;
 }
 
 /// Adds the calls below `node` that run in its own iterations; false if there

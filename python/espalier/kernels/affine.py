@@ -40,10 +40,12 @@ class Operators:
     __rmul__ = __mul__
 
     def __floordiv__(self, divisor: int) -> Affine:
-        return Affine({Quotient(self.affine(), divisor): 1})
+        whole, rest = self.affine().split(divisor)
+        return whole if rest.number is not None else whole + Affine({Quotient(rest, divisor): 1})
 
     def __mod__(self, divisor: int) -> Affine:
-        return Affine({Remainder(self.affine(), divisor): 1})
+        _, rest = self.affine().split(divisor)
+        return rest if rest.number is not None else Affine({Remainder(rest, divisor): 1})
 
 
 class Atom(Operators):
@@ -118,6 +120,13 @@ class Affine(Operators):
         for atom, own in other.terms.items():
             terms[atom] = terms.get(atom, 0) + factor * own
         return Affine(terms, self.constant + factor * other.constant)
+
+    def split(self, divisor: int) -> tuple[Affine, Affine]:
+        """Return what `divisor` divides, by it, and the rest."""
+        whole, constant = divmod(self.constant, divisor)
+        exact = {a: c // divisor for a, c in self.terms.items() if c % divisor == 0}
+        rest = {a: c for a, c in self.terms.items() if c % divisor != 0}
+        return Affine(exact, whole), Affine(rest, constant)
 
     @property
     def number(self) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from espalier.errors import EspalierError
 from espalier.kernels.affine import Affine, Atom, Dim, Loaded, Size
+from espalier.kernels.bounds import index_bounds
 from espalier.kernels.private import make_private
 from espalier.kernels.tree import (
     INDEX,
@@ -81,6 +82,7 @@ def to_mlir(tree: Tree) -> str:
 class _KernelWriter:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self.bounds = index_bounds(tree)
         self.symbols = {size: f"s{i}" for i, size in enumerate(tree.sizes)}
 
     def signature(self) -> str:
@@ -105,7 +107,7 @@ class _KernelWriter:
 
     def facts(self, array: Array) -> str:
         """Return what holds for the values of an argument, as attributes."""
-        bound = array.type.bounded_by
+        bound = array.type.bounded_by or self.bounds.get(array.name)
         text = "" if bound is None else f", poly.bounded_by = {self.map((), [bound])}"
         text += ", poly.monotonic" if array.type.monotonic else ""
         return text + (", poly.injective" if array.type.injective else "")
@@ -297,13 +299,21 @@ class _BodyWriter:
             zero = self.op(f"arith.constant 0 : {kind.name}")
             return self.op(f"arith.subi {zero}, {operands[0]} : {kind.name}")
         if not kind.is_float and expr.function == "mod":
-            # Of the divisor's sign, as in Python.
-            quotient = self.op(f"arith.floordivsi {', '.join(operands)} : {kind.name}")
-            whole = self.op(f"arith.muli {quotient}, {operands[1]} : {kind.name}")
-            return self.op(f"arith.subi {operands[0]}, {whole} : {kind.name}")
+            return self.remainder(operands[0], operands[1], kind.name)
         ops = _FLOAT_OPS if kind.is_float else _INTEGER_OPS
         name = ops.get(expr.function, f"math.{expr.function}")
         return self.op(f"{name} {', '.join(operands)} : {kind.name}")
+
+    def remainder(self, dividend: str, divisor: str, kind: str) -> str:
+        """Return what is left, with the divisor's sign as in Python; by zero it is 0."""
+        rest = self.op(f"arith.remsi {dividend}, {divisor} : {kind}")
+        zero = self.op(f"arith.constant 0 : {kind}")
+        signs = self.op(f"arith.xori {rest}, {divisor} : {kind}")
+        differ = self.op(f"arith.cmpi slt, {signs}, {zero} : {kind}")
+        inexact = self.op(f"arith.cmpi ne, {rest}, {zero} : {kind}")
+        wrong = self.op(f"arith.andi {differ}, {inexact} : i1")
+        other = self.op(f"arith.addi {rest}, {divisor} : {kind}")
+        return self.op(f"arith.select {wrong}, {other}, {rest} : {kind}")
 
     def convert(self, value: str, source: ScalarType, target: ScalarType) -> str:
         """Convert a value."""

@@ -288,7 +288,9 @@ class _Parser:
             return None
         function = self.scope.function(value.func)
         first, second = map(self.values.value, value.args)
-        if function not in ("max", "min") or first != target or target in loads(second):
+        if function not in ("max", "min") or first != target:
+            return None
+        if not _is_updated_freely(target, second):
             return None
         return str(function)
 
@@ -300,7 +302,7 @@ class _Parser:
                 node, f"expects one of += -= *= /=, but got '{ast.unparse(node)}'"
             )
         target, value = self.target(node.target), self.values.value(node.value)
-        is_reduction = name in _REDUCTIONS and target not in loads(value)
+        is_reduction = name in _REDUCTIONS and _is_updated_freely(target, value)
         combined = self.values.apply(node, name, [target, value])
         return self.finish(node, target, combined, _REDUCTIONS[name] if is_reduction else None)
 
@@ -323,3 +325,11 @@ class _Parser:
         self.labels.add(name)
         self.label = None
         return Assign(name, target, value, reduction, node.lineno)
+
+
+def _is_updated_freely(target: Load, value: Expr) -> bool:
+    """Say whether `target` may be combined with `value` in any order.
+
+    The value does not depend on the element, and no data decides which one it is.
+    """
+    return target not in loads(value) and not list(subscript_loads(target.subscripts))

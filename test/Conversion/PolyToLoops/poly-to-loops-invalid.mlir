@@ -1,18 +1,5 @@
 // RUN: espalier-opt %s -convert-poly-to-loops -split-input-file -verify-diagnostics
 
-#i = affine_map<(i)[N] -> (i)>
-#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
-poly.kernel @registers_need_an_extent(%A: memref<?xf32>, %N: index) {
-  // expected-error @below {{expects static extents for an array in registers, but got 'memref<?xf32>'}}
-  %s = poly.array register(%N) : memref<?xf32>
-  poly.compute @a domain [#points] reads() writes(%s[#i] : memref<?xf32>) {
-    %z = arith.constant 0.0 : f32
-    poly.yield %z : f32
-  }
-}
-
-// -----
-
 // What a kernel relies on is checked by the program only.
 poly.kernel @scatter(%I: memref<4xi32> {poly.injective, poly.bounded_by = affine_map<() -> (4)>}, %y: memref<4xf32>) {
 }

@@ -37,18 +37,27 @@ func.func @main(%A: memref<2x3xf32>, %B: memref<2x3xf32>) {
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #tiles = affine_map<(i)[N] -> (i floordiv 16, i mod 16)>
 
-// A vector loop is its lanes. Those beyond the end are masked, and no integer
-// is divided by the zeros that they hold.
+// A vector loop is its lanes. Those beyond the end are masked. A division is
+// total: it has a divisor for which there is a quotient.
 // CHECK-LABEL: func.func @masked_tail(
 // CHECK-SAME:      %[[A:.*]]: memref<?xi32>, %[[B:.*]]: memref<?xi32>, %[[C:.*]]: memref<?xi32>, %[[N:.*]]: index)
 // CHECK-DAG:     %[[ONES:.*]] = arith.constant dense<1> : vector<16xi32>
+// CHECK-DAG:     %[[ZEROS:.*]] = arith.constant dense<0> : vector<16xi32>
+// CHECK-DAG:     %[[LEAST:.*]] = arith.constant dense<-2147483648> : vector<16xi32>
+// CHECK-DAG:     %[[MINUS:.*]] = arith.constant dense<-1> : vector<16xi32>
 // CHECK:         scf.parallel (%[[TILE:.*]]) = (%c0) to (%{{.*}}) step (%c1) {
 // CHECK:           %[[LEFT:.*]] = arith.minsi
 // CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
 // CHECK:           %[[X:.*]] = vector.maskedload %[[A]][{{.*}}], %[[MASK]]
 // CHECK:           %[[Y:.*]] = vector.maskedload %[[B]][{{.*}}], %[[MASK]]
-// CHECK:           %[[SAFE:.*]] = arith.select %[[MASK]], %[[Y]], %[[ONES]]
-// CHECK:           %[[Z:.*]] = arith.divsi %[[X]], %[[SAFE]] : vector<16xi32>
+// CHECK:           %[[ZERO:.*]] = arith.cmpi eq, %[[Y]], %[[ZEROS]]
+// CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[X]], %[[LEAST]]
+// CHECK:           %[[LAST:.*]] = arith.cmpi eq, %[[Y]], %[[MINUS]]
+// CHECK:           %[[BOTH:.*]] = arith.andi %[[FIRST]], %[[LAST]]
+// CHECK:           %[[TRAPS:.*]] = arith.ori %[[ZERO]], %[[BOTH]]
+// CHECK:           %[[SAFE:.*]] = arith.select %[[TRAPS]], %[[ONES]], %[[Y]]
+// CHECK:           %[[Q:.*]] = arith.divsi %[[X]], %[[SAFE]] : vector<16xi32>
+// CHECK:           %[[Z:.*]] = arith.select %[[ZERO]], %[[ZEROS]], %[[Q]]
 // CHECK:           vector.maskedstore %[[C]][{{.*}}], %[[MASK]], %[[Z]]
 poly.kernel @masked_tail(%A: memref<?xi32>, %B: memref<?xi32>, %C: memref<?xi32>, %N: index) {
   poly.compute @s domain [#points] reads(%A[#i], %B[#i] : memref<?xi32>, memref<?xi32>) writes(%C[#i] : memref<?xi32>) {

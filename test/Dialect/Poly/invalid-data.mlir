@@ -37,6 +37,56 @@ poly.kernel @another_operation(%x: memref<8xf32>, %s: memref<f32>) {
 #element = affine_map<(i) -> ()>
 #i = affine_map<(i) -> (i)>
 
+// ComputeOp C9: the second read is no sum of a part.
+poly.kernel @read_twice(%x: memref<8xf32>, %s: memref<f32>) {
+  // expected-error @below {{expects a reduction to read the element that it updates once, but reads #0 and #2 are of it, at affine_map<(d0) -> ()>}}
+  poly.compute @sum domain [#points] reads(%s[#element], %x[#i], %s[#element] : memref<f32>, memref<8xf32>, memref<f32>) writes(%s[#element] : memref<f32>) reduction add {
+  ^bb0(%before: f32, %a: f32, %again: f32):
+    %scaled = arith.mulf %a, %again : f32
+    %after = arith.addf %before, %scaled : f32
+    poly.yield %after : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
+// ComputeOp C9: the running sums depend on the order.
+poly.kernel @two_writes(%x: memref<8xf32>, %s: memref<f32>) {
+  // expected-error @below {{expects a reduction to write one element, but got 2 writes}}
+  poly.compute @sum domain [#points] reads(%s[#element] : memref<f32>) writes(%s[#element], %x[#i] : memref<f32>, memref<8xf32>) reduction add {
+  ^bb0(%before: f32):
+    %one = arith.constant 1.0 : f32
+    %after = arith.addf %before, %one : f32
+    poly.yield %after, %one : f32, f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
+// ComputeOp C13: the count so far is an index.
+poly.kernel @used_as_index(%x: memref<8xi32>, %s: memref<i32>) {
+  // expected-error @below {{expects a body that combines the element that it updates with other values by 'add' alone}}
+  poly.compute @count domain [#points] reads(%s[#element], %x[affine_map<(i)[s] -> (s)>] : memref<i32>, memref<8xi32>) writes(%s[#element] : memref<i32>) reduction add {
+  ^bb0(%before: i32, %a: i32):
+    %after = arith.addi %before, %a : i32
+    poly.yield %after : i32
+  }
+}
+
+// -----
+
+#points = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#element = affine_map<(i) -> ()>
+#i = affine_map<(i) -> (i)>
+
 // ComputeOp C13: the sum is scaled at each step.
 poly.kernel @another_operation_besides(%x: memref<8xf32>, %s: memref<f32>) {
   // expected-error @below {{expects a body that combines the element that it updates with other values by 'add' alone}}

@@ -94,3 +94,38 @@ poly.kernel @k(%I: memref<?xi32> {poly.injective, poly.bounded_by = affine_map<(
 // expected-error @below {{expects 'poly.monotonic' to be a unit attribute of a memref with one dimension, but argument #0 is 'memref<?x?xi32>' with unit}}
 poly.kernel @k(%P: memref<?x?xi32> {poly.monotonic}) {
 }
+
+// -----
+
+poly.kernel @dynamic_stack(%N: index) {
+  // KernelOp C10
+  // expected-error @below {{expects static extents in stack memory, but got 'memref<?xf32>'}}
+  %a = poly.array stack(%N) : memref<?xf32>
+}
+
+// -----
+
+poly.kernel @dynamic_registers(%N: index) {
+  // KernelOp C10
+  // expected-error @below {{expects static extents in register memory, but got 'memref<?xf32>'}}
+  %a = poly.array register(%N) : memref<?xf32>
+}
+
+// -----
+
+// What counts is the memory, not the array.
+poly.kernel @large_stack(%N: index) {
+  %all = poly.array stack(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 8)> as memref<8xf32>
+  %a = poly.array stack : memref<512x500xi32>
+  // KernelOp C10
+  // expected-error @below {{expects arrays on the stack and in registers to take at most 1048576 bytes together, but this 'memref<3073xi64>' takes 24584 beside 1024032 of others}}
+  %b = poly.array stack : memref<3073xi64>
+}
+
+// -----
+
+poly.kernel @larger_than_memory() {
+  // KernelOp C10
+  // expected-error @below {{takes 9223372036854775807 beside 0 of others}}
+  %a = poly.array stack : memref<4611686018427387904x8xf64>
+}

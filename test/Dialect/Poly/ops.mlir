@@ -11,8 +11,8 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "+avx51
 // CHECK-LABEL: poly.kernel private @matmul(
 // CHECK-SAME: %[[A:.*]]: memref<?x?xf32>, %[[B:.*]]: memref<?x?xf32>, %[[C:.*]]: memref<?x?xf32>, %[[M:.*]]: index, %[[N:.*]]: index, %{{.*}}: index)
 poly.kernel private @matmul(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) {
-  // CHECK: %[[ACC:.*]] = poly.array register(%[[M]], %[[N]]) : memref<?x?xf32>
-  %acc = poly.array register(%M, %N) : memref<?x?xf32>
+  // CHECK: %[[ACC:.*]] = poly.array register(%[[M]], %[[N]]) : memref<?x?xf32> storage #{{.*}} as memref<4x4xf32>
+  %acc = poly.array register(%M, %N) : memref<?x?xf32> storage affine_map<(i, j) -> (i mod 4, j mod 4)> as memref<4x4xf32>
   // CHECK: %{{.*}} = poly.array : memref<4xf32>
   %unused = poly.array : memref<4xf32>
   // CHECK: %{{.*}} = poly.array stack(%{{.*}}) : memref<?xf32> storage #{{.*}} as memref<16xf32>

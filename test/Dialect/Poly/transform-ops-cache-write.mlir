@@ -10,7 +10,7 @@
 // CHECK-LABEL: poly.kernel @blocks(
 // CHECK:         %[[TILE:.*]] = poly.array register : memref<?x?x?x4x16xf32> {{.*}} as memref<4x16xf32>
 // CHECK:         poly.compute @acc_init dims ["pc", "ir", "jr", "e0", "e1"] {{.*}} writes(%[[TILE]][
-// CHECK-NEXT:      arith.constant 0.0
+// CHECK-NEXT:      arith.constant -0.0
 // CHECK:         poly.compute @acc {{.*}} writes(%[[TILE]][
 // CHECK:         poly.compute @acc_combine dims ["pc", "ir", "jr", "e0", "e1"] {{.*}} reads(%[[TILE]][{{.*}} reduction add
 // LOOPS-LABEL: func.func @blocks(

@@ -10,7 +10,7 @@
 // CHECK-LABEL: poly.kernel @dot(
 // CHECK:         %[[PARTS:.*]] = poly.array register : memref<16xf32>
 // CHECK:         poly.compute @dot_init dims ["k.1"] {{.*}} writes(%[[PARTS]][
-// CHECK-NEXT:      arith.constant 0.0
+// CHECK-NEXT:      arith.constant -0.0
 // CHECK:         poly.compute @dot dims ["k"] {{.*}} writes(%[[PARTS]][{{.*}} reduction add
 // CHECK:         poly.compute @dot_combine dims ["k.1"] {{.*}} reads(%[[PARTS]][{{.*}} reduction add
 // CHECK:           %[[SUM:.*]] = arith.addf

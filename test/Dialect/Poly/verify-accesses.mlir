@@ -82,18 +82,71 @@ poly.kernel @assumed(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, 
 
 // -----
 
-// Subscripts that depend on data without bounds are not looked at; nor is a
-// kernel that states no extents.
+// Without a bound, what is read may be any number.
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #i = affine_map<(i)[N] -> (i)>
 
+// expected-note @below {{nothing is known of the values in argument #0, for which 'poly.bounded_by' would state a bound}}
 poly.kernel @indirect(%r: memref<?xi32> {poly.shape = affine_map<()[N] -> (N)>}, %A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  // expected-error @below {{expects to write argument #1 inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is -1}}
   poly.compute @s domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r)>] : memref<?xf32>) {
   ^bb0(%row: i32):
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
   }
 }
+
+// -----
+
+// But a remainder is what it is.
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+poly.kernel @remainder(%r: memref<?xi32> {poly.shape = affine_map<()[N] -> (N)>}, %A: memref<7xf32>, %N: index) {
+  poly.compute @s domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r mod 7)>] : memref<7xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// Values that the kernel computes are known to nobody.
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+
+// expected-note @below {{nothing is known of the values in array #0, which the kernel computes}}
+poly.kernel @computed(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  %r = poly.array heap(%N) : memref<?xi32>
+  poly.compute @r domain [#points] reads() writes(%r[#i] : memref<?xi32>) {
+    %z = arith.constant 0 : i32
+    poly.yield %z : i32
+  }
+  // expected-error @below {{expects to write argument #0 inside its extent 1 in dimension 0, but at point (0) with parameters (1) the index is -1}}
+  poly.compute @s domain [#points] reads(%r[#i] : memref<?xi32>) writes(%A[affine_map<(i)[N, r] -> (r)>] : memref<?xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+poly.kernel @not_affine(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
+  // expected-error @below {{expects an index of argument #0 that is affine, but in dimension 0 got affine_map<(d0)[s0] -> (d0 floordiv s0)>}}
+  poly.compute @s domain [#points] reads() writes(%A[affine_map<(i)[N] -> (i floordiv N)>] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// A kernel that states no extents is not looked at.
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
 poly.kernel @unstated(%A: memref<8xf32>, %N: index) {
   poly.compute @s domain [#points] reads() writes(%A[#i] : memref<8xf32>) {
     %z = arith.constant 0.0 : f32
@@ -145,6 +198,33 @@ poly.kernel @rows(%P: memref<?xi32> {poly.shape = affine_map<()[N, E] -> (N + 1)
                   %x: memref<?xf32> {poly.shape = affine_map<()[N, E] -> (E)>}, %N: index, %E: index) {
   poly.compute @clear dims ["n", "j"] domain [#all] where #row
       reads(%P[affine_map<(n, j)[N, E] -> (n)>], %P[affine_map<(n, j)[N, E] -> (n + 1)>] : memref<?xi32>, memref<?xi32>)
+      writes(%x[affine_map<(n, j)[N, E] -> (j)>] : memref<?xf32>) {
+  ^bb0(%b: i32, %e: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+// The place in a row is inside, as `where` says that it does not begin before,
+// and rows do not end before they begin.
+#all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0)>
+#row = affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
+
+poly.kernel @place(%P: memref<?xi32> {poly.shape = affine_map<()[N, E] -> (N + 1)>, poly.monotonic, poly.bounded_by = affine_map<()[N, E] -> (E + 1)>},
+                   %x: memref<?xf32> {poly.shape = affine_map<()[N, E] -> (E)>}, %N: index, %E: index) {
+  poly.compute @clear dims ["n", "j"] domain [#all] where #row
+      reads(%P[affine_map<(n, j)[N, E] -> (n)>], %P[affine_map<(n, j)[N, E] -> (n + 1)>] : memref<?xi32>, memref<?xi32>)
+      writes(%x[affine_map<(n, j)[N, E, b, e] -> (j - b)>] : memref<?xf32>) {
+  ^bb0(%b: i32, %e: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  // What decides the row is read for all points.
+  // expected-error @below {{expects to read argument #0 inside its extent}}
+  poly.compute @reads dims ["n", "j"] domain [#all] where affine_set<(n, j)[N, E, b, e] : (n - j >= 0, j - b >= 0)>
+      reads(%P[affine_map<(n, j)[N, E] -> (j)>], %P[affine_map<(n, j)[N, E] -> (n)>] : memref<?xi32>, memref<?xi32>)
       writes(%x[affine_map<(n, j)[N, E] -> (j)>] : memref<?xf32>) {
   ^bb0(%b: i32, %e: i32):
     %z = arith.constant 0.0 : f32

@@ -251,7 +251,7 @@ CALLS = {
     "lower": (lambda: espalier.lower("no.mlir"), "cannot read 'no.mlir'"),
     "threads": (
         lambda: espalier.compile("model.onnx").set_num_threads("2"),
-        "expects at least 1 thread, but got '2'",
+        "expects 1 to 1024 threads, but got '2'",
     ),
     "name": (
         lambda: espalier.compile("model.onnx").save("out"),

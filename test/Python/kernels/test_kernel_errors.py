@@ -340,7 +340,7 @@ def test_positions(compiled):
         compiled(*given().values(), 1)
     with pytest.raises(ArgumentError, match="argument 'a': expects one value, but got two"):
         compiled(given()["a"], **given())
-    with pytest.raises(ArgumentError, match="expects at least 1 thread, but got 0"):
+    with pytest.raises(ArgumentError, match="expects 1 to 1024 threads, but got 0"):
         compiled.set_num_threads(0)
     a = np.zeros((2, 3))
     compiled(**given(a=a, n=3))

@@ -339,7 +339,7 @@ TEST_F(RuntimeTest, threadsAreSetForTheRunOnly) {
   EXPECT_EQ(maxThreads, 7);
   EXPECT_EQ(espalier_set_num_threads(ctx, 0), ESPALIER_INVALID_ARGUMENT);
   EXPECT_STREQ(espalier_last_error(ctx),
-               "expects at least 1 thread, but got 0");
+               "expects 1 to 1024 threads, but got 0");
 }
 
 TEST_F(RuntimeTest, aProgramWithoutThreadsTakesOne) {

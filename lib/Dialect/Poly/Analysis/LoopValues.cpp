@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Polyhedral/Digits.h"
+#include "espalier/Polyhedral/Union.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -68,7 +69,7 @@ espalier::poly::getLoopValues(const polyhedral::Context &context, BandOp band,
     if (auto outer = dyn_cast<BandOp>(node))
       above.insert(above.begin(), outer);
 
-  polyhedral::Map values;
+  polyhedral::Union<polyhedral::Map> values;
   for (StringRef symbol :
        band.getComputations().getAsValueRange<FlatSymbolRefAttr>()) {
     ComputeOp compute = kernel.lookupCompute(symbol);
@@ -88,15 +89,15 @@ espalier::poly::getLoopValues(const polyhedral::Context &context, BandOp band,
             .intersectDomain(getPoints(context, compute, band))
             .inverse()
             .compose(toMap(own[position]));
-    values = values ? values.unite(part) : part;
+    values.add(part);
   }
-  return values;
+  return values.get();
 }
 
 polyhedral::Set espalier::poly::getLoopRange(const polyhedral::Context &context,
                                              BandOp band, unsigned position) {
   auto kernel = band->getParentOfType<KernelOp>();
-  polyhedral::Set values;
+  polyhedral::Union<polyhedral::Set> values;
   for (StringRef symbol :
        band.getComputations().getAsValueRange<FlatSymbolRefAttr>()) {
     ComputeOp compute = kernel.lookupCompute(symbol);
@@ -104,9 +105,9 @@ polyhedral::Set espalier::poly::getLoopRange(const polyhedral::Context &context,
         polyhedral::Map::get(context, kernel.getNumParameters(),
                              band.getMap(symbol).getSubMap(position))
             .apply(getPoints(context, compute, band));
-    values = values ? values.unite(part) : part;
+    values.add(part);
   }
-  return values;
+  return values.get();
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,7 +227,7 @@ size_t RegisterChecker::countTileLoops() {
   for (; number > 0; --number) {
     if (llvm::all_of(llvm::seq(number), isDecided))
       break;
-    polyhedral::Map tiles;
+    polyhedral::Union<polyhedral::Map> tiles;
     for (const Way &way : ways) {
       SmallVector<AffineExpr> values;
       for (const Loop &loop : ArrayRef(way.loops).take_front(number))
@@ -236,10 +237,10 @@ size_t RegisterChecker::countTileLoops() {
                                   .intersectDomain(way.points)
                                   .inverse()
                                   .compose(getMap(way, values));
-        tiles = tiles ? tiles.unite(own) : own;
+        tiles.add(own);
       }
     }
-    if (tiles.isSingleValued().value_or(false))
+    if (tiles.get().isSingleValued().value_or(false))
       break;
   }
   return number;

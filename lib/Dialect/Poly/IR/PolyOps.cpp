@@ -1,219 +1,12 @@
-//===- PolyOps.cpp - Kernels and computations -----------------------------===//
+//===- PolyOps.cpp - Arrays and computations ------------------------------===//
 
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 using namespace espalier::poly;
-
-static bool isElementType(Type type) { return type.isIntOrIndexOrFloat(); }
-
-//===----------------------------------------------------------------------===//
-// KernelOp
-//===----------------------------------------------------------------------===//
-
-void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
-                     TypeRange argumentTypes) {
-  state.addAttribute(getSymNameAttrName(state.name),
-                     builder.getStringAttr(name));
-  state.addAttribute(
-      getFunctionTypeAttrName(state.name),
-      TypeAttr::get(builder.getFunctionType(argumentTypes, TypeRange())));
-  Block &block = state.addRegion()->emplaceBlock();
-  for (Type type : argumentTypes)
-    block.addArgument(type, state.location);
-}
-
-/// Whether `shape` gives the extents of `memref` in terms of `numParameters`
-/// symbols.
-static bool isShapeOf(AffineMap shape, MemRefType memref,
-                      unsigned numParameters) {
-  if (shape.getNumDims() != 0 || shape.getNumSymbols() != numParameters ||
-      shape.getNumResults() != memref.getRank())
-    return false;
-  return llvm::all_of(
-      llvm::zip(shape.getResults(), memref.getShape()), [](auto pair) {
-        auto [expr, extent] = pair;
-        return ShapedType::isDynamic(extent) ||
-               expr == getAffineConstantExpr(extent, expr.getContext());
-      });
-}
-
-ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
-}
-
-void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(
-      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
-}
-
-/// Whether `expr` is a constant, or a symbol plus a constant.
-static bool isBound(AffineExpr expr) {
-  if (isa<AffineConstantExpr, AffineSymbolExpr>(expr))
-    return true;
-  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-  return sum && expr.getKind() == AffineExprKind::Add &&
-         isa<AffineSymbolExpr>(sum.getLHS()) &&
-         isa<AffineConstantExpr>(sum.getRHS());
-}
-
-/// Checks what is stated of the values of argument `number`.
-static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
-  Attribute bound = kernel.getArgAttr(number, KernelOp::getBoundAttrName());
-  Attribute injective =
-      kernel.getArgAttr(number, KernelOp::getInjectiveAttrName());
-  Attribute monotonic =
-      kernel.getArgAttr(number, KernelOp::getMonotonicAttrName());
-  if (!bound && !injective && !monotonic)
-    return success();
-  auto fail = [&](StringRef attr, const Twine &rule) {
-    return kernel.emitOpError("expects '")
-           << attr << "' " << rule << ", but argument #" << number;
-  };
-  // C6
-  auto map = dyn_cast_if_present<AffineMapAttr>(bound);
-  if (bound && (!map || map.getValue().getNumDims() != 0 ||
-                map.getValue().getNumSymbols() != kernel.getNumParameters() ||
-                map.getValue().getNumResults() != 1 ||
-                !isBound(map.getValue().getResult(0))))
-    return fail(KernelOp::getBoundAttrName(),
-                "to map the parameters to a constant, or to one of them plus a "
-                "constant")
-           << " has " << bound;
-  // C7
-  if (injective && (!bound || !isa<UnitAttr>(injective)))
-    return fail(KernelOp::getInjectiveAttrName(),
-                "to be a unit attribute beside 'poly.bounded_by'")
-           << " has " << injective << (bound ? "" : " alone");
-  // C8
-  StringRef name = bound       ? KernelOp::getBoundAttrName()
-                   : injective ? KernelOp::getInjectiveAttrName()
-                               : KernelOp::getMonotonicAttrName();
-  Type type = kernel.getArgumentTypes()[number];
-  auto memref = dyn_cast<MemRefType>(type);
-  if (!memref || !memref.getElementType().isInteger())
-    return fail(name, "on memrefs of integers") << " is " << type;
-  for (ComputeOp compute : kernel.getComputes())
-    if (llvm::is_contained(compute.getWrites(), kernel.getArgument(number)))
-      return fail(name, "on arguments that no computation writes")
-             << " is written by @" << compute.getSymName();
-  // C9
-  if (monotonic && (!isa<UnitAttr>(monotonic) || memref.getRank() != 1))
-    return fail(KernelOp::getMonotonicAttrName(),
-                "to be a unit attribute of a memref with one dimension")
-           << " is " << type << " with " << monotonic;
-  return success();
-}
-
-LogicalResult KernelOp::verify() {
-  // C1
-  if (getBody().empty())
-    return emitOpError("expects a body, but got a declaration");
-  if (!getResultTypes().empty())
-    return emitOpError("expects no results, but got ")
-           << getResultTypes().size();
-
-  // C2
-  for (auto [number, type] : llvm::enumerate(getArgumentTypes())) {
-    auto memref = dyn_cast<MemRefType>(type);
-    if (!isElementType(memref ? memref.getElementType() : type))
-      return emitOpError("expects arguments that are memrefs of numbers, or "
-                         "numbers, but argument #")
-             << number << " is " << type;
-
-    // C6, C7, C8, C9
-    if (failed(verifyValues(*this, number)))
-      return failure();
-
-    // C4
-    Attribute attr = getArgAttr(number, getShapeAttrName());
-    if (!attr)
-      continue;
-    auto shape = dyn_cast<AffineMapAttr>(attr);
-    if (!memref || !shape ||
-        !isShapeOf(shape.getValue(), memref, getNumParameters()))
-      return emitOpError("expects '")
-             << getShapeAttrName() << "' to map " << getNumParameters()
-             << " symbols to the extents of a memref, but argument #" << number
-             << " is " << type << " with " << attr;
-  }
-
-  // C5
-  if (Attribute attr = (*this)->getAttr(getAssumptionsAttrName())) {
-    auto set = dyn_cast<IntegerSetAttr>(attr);
-    if (!set || set.getValue().getNumDims() != 0 ||
-        set.getValue().getNumSymbols() != getNumParameters())
-      return emitOpError("expects '")
-             << getAssumptionsAttrName() << "' to be a set with "
-             << getNumParameters() << " symbols and no dimensions, but got "
-             << attr;
-  }
-  return success();
-}
-
-IntegerSet KernelOp::getAssumptions() {
-  auto set = (*this)->getAttrOfType<IntegerSetAttr>(getAssumptionsAttrName());
-  return set ? set.getValue() : IntegerSet();
-}
-
-std::string KernelOp::getArgumentName(unsigned number) {
-  auto name = getArgAttrOfType<StringAttr>(number, "espalier.name");
-  return name ? name.str() : ("arg" + Twine(number)).str();
-}
-
-LogicalResult KernelOp::verifyRegions() {
-  // C3
-  bool hasSchedule = false;
-  for (Operation &op : getBody().front()) {
-    if (!isa<ArrayOp, ComputeOp, ScheduleOp>(op))
-      return op.emitOpError("expects to be outside poly.kernel, which holds "
-                            "arrays, computations and a schedule");
-    if (isa<ScheduleOp>(op) && std::exchange(hasSchedule, true))
-      return op.emitOpError("expects to be the only schedule of its kernel");
-  }
-  return success();
-}
-
-SmallVector<BlockArgument> KernelOp::getParameters() {
-  return llvm::filter_to_vector(getArguments(), [](BlockArgument argument) {
-    return argument.getType().isIndex();
-  });
-}
-
-unsigned KernelOp::getNumParameters() {
-  return llvm::count_if(getArgumentTypes(),
-                        [](Type type) { return type.isIndex(); });
-}
-
-SmallVector<ComputeOp> KernelOp::getComputes() {
-  return llvm::to_vector(getBody().getOps<ComputeOp>());
-}
-
-ComputeOp KernelOp::lookupCompute(StringRef name) {
-  return lookupSymbol<ComputeOp>(name);
-}
-
-SmallVector<ArrayOp> KernelOp::getArrays() {
-  return llvm::to_vector(getBody().getOps<ArrayOp>());
-}
-
-ScheduleOp KernelOp::getSchedule() {
-  auto schedules = getBody().getOps<ScheduleOp>();
-  return schedules.empty() ? ScheduleOp() : *schedules.begin();
-}
 
 //===----------------------------------------------------------------------===//
 // ArrayOp
@@ -451,6 +244,27 @@ static LogicalResult verifyWhere(ComputeOp op) {
   return success();
 }
 
+/// Checks C9.
+static LogicalResult verifyUpdatedElement(ComputeOp op) {
+  if (!op.getReduction())
+    return success();
+  if (op.getWrites().size() != 1)
+    return op.emitOpError("expects a reduction to write one element, but got ")
+           << op.getWrites().size() << " writes";
+  SmallVector<unsigned> reads = getUpdateReads(op);
+  if (reads.empty())
+    return op.emitOpError(
+        "expects a reduction to read an element that it writes");
+  if (reads.size() == 1)
+    return success();
+  InFlightDiagnostic diag = op.emitOpError(
+      "expects a reduction to read the element that it updates once, but reads "
+      "#");
+  llvm::interleave(reads, diag, " and #");
+  return diag << " are of it, at "
+              << AffineMapAttr::get(op.getReadAccesses()[reads.back()].map);
+}
+
 LogicalResult ComputeOp::verify() {
   unsigned numParams = getKernel().getNumParameters();
   // C1
@@ -491,13 +305,8 @@ LogicalResult ComputeOp::verify() {
              << access.argument.getType();
 
   // C9
-  auto isRead = [&](const ComputeAccess &write) {
-    return llvm::any_of(getReadAccesses(), [&](const ComputeAccess &read) {
-      return read.array == write.array && read.map == write.map;
-    });
-  };
-  if (getReduction() && llvm::none_of(getWriteAccesses(), isRead))
-    return emitOpError("expects a reduction to read an element that it writes");
+  if (failed(verifyUpdatedElement(*this)))
+    return failure();
 
   // C12
   if (std::optional<ArrayAttr> dims = getDims()) {

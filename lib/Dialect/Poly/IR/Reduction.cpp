@@ -15,30 +15,102 @@ Value ReductionUpdate::combine(OpBuilder &builder, Location loc, Value lhs,
 }
 
 namespace {
+/// What changes nothing when it is combined: a number's name, for each type.
+enum class Neutral {
+  Zero,
+  /// Of floats the negative one: -0.0 + 0.0 is 0.0.
+  NegativeZero,
+  One,
+  AllOnes,
+  NotANumber,
+  Least,
+  Greatest,
+};
+
 /// An operation that combines in any order.
 struct Combiner {
   StringRef name;
   Reduction reduction;
-  arith::AtomicRMWKind kind;
+  Neutral neutral;
 };
 } // namespace
 
 static const Combiner kCombiners[] = {
-    {"arith.addf", Reduction::Add, arith::AtomicRMWKind::addf},
-    {"arith.addi", Reduction::Add, arith::AtomicRMWKind::addi},
-    {"arith.mulf", Reduction::Mul, arith::AtomicRMWKind::mulf},
-    {"arith.muli", Reduction::Mul, arith::AtomicRMWKind::muli},
-    {"arith.maximumf", Reduction::Max, arith::AtomicRMWKind::maximumf},
-    {"arith.maxnumf", Reduction::Max, arith::AtomicRMWKind::maxnumf},
-    {"arith.maxsi", Reduction::Max, arith::AtomicRMWKind::maxs},
-    {"arith.maxui", Reduction::Max, arith::AtomicRMWKind::maxu},
-    {"arith.minimumf", Reduction::Min, arith::AtomicRMWKind::minimumf},
-    {"arith.minnumf", Reduction::Min, arith::AtomicRMWKind::minnumf},
-    {"arith.minsi", Reduction::Min, arith::AtomicRMWKind::mins},
-    {"arith.minui", Reduction::Min, arith::AtomicRMWKind::minu},
-    {"arith.andi", Reduction::And, arith::AtomicRMWKind::andi},
-    {"arith.ori", Reduction::Or, arith::AtomicRMWKind::ori},
+    {"arith.addf", Reduction::Add, Neutral::NegativeZero},
+    {"arith.addi", Reduction::Add, Neutral::Zero},
+    {"arith.mulf", Reduction::Mul, Neutral::One},
+    {"arith.muli", Reduction::Mul, Neutral::One},
+    {"arith.maximumf", Reduction::Max, Neutral::Least},
+    {"arith.maxnumf", Reduction::Max, Neutral::NotANumber},
+    {"arith.maxsi", Reduction::Max, Neutral::Least},
+    {"arith.maxui", Reduction::Max, Neutral::Zero},
+    {"arith.minimumf", Reduction::Min, Neutral::Greatest},
+    {"arith.minnumf", Reduction::Min, Neutral::NotANumber},
+    {"arith.minsi", Reduction::Min, Neutral::Greatest},
+    {"arith.minui", Reduction::Min, Neutral::AllOnes},
+    {"arith.andi", Reduction::And, Neutral::AllOnes},
+    {"arith.ori", Reduction::Or, Neutral::Zero},
 };
+
+static APFloat getNeutral(Neutral neutral, const llvm::fltSemantics &type) {
+  bool isNegative = neutral == Neutral::Least;
+  switch (neutral) {
+  case Neutral::NegativeZero:
+    return APFloat::getZero(type, /*Negative=*/true);
+  case Neutral::One:
+    return APFloat::getOne(type);
+  case Neutral::NotANumber:
+    return APFloat::getNaN(type);
+  case Neutral::Least:
+  case Neutral::Greatest:
+    return APFloat::semanticsHasInf(type)
+               ? APFloat::getInf(type, isNegative)
+               : APFloat::getLargest(type, isNegative);
+  case Neutral::Zero:
+  case Neutral::AllOnes:
+    break;
+  }
+  llvm_unreachable("only integers combine from here");
+}
+
+static APInt getNeutral(Neutral neutral, unsigned width) {
+  switch (neutral) {
+  case Neutral::Zero:
+    return APInt::getZero(width);
+  case Neutral::One:
+    return APInt(width, 1);
+  case Neutral::AllOnes:
+    return APInt::getAllOnes(width);
+  case Neutral::Least:
+    return APInt::getSignedMinValue(width);
+  case Neutral::Greatest:
+    return APInt::getSignedMaxValue(width);
+  case Neutral::NegativeZero:
+  case Neutral::NotANumber:
+    break;
+  }
+  llvm_unreachable("only floats combine from here");
+}
+
+static TypedAttr getNeutral(Neutral neutral, Type type) {
+  if (auto real = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, getNeutral(neutral, real.getFloatSemantics()));
+  unsigned width = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                  : type.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type, getNeutral(neutral, width));
+}
+
+TypedAttr espalier::poly::getNeutral(StringRef combiner, Type type) {
+  const auto *row = llvm::find_if(
+      kCombiners, [&](const Combiner &row) { return row.name == combiner; });
+  return row == std::end(kCombiners) ? TypedAttr()
+                                     : ::getNeutral(row->neutral, type);
+}
+
+SmallVector<StringRef> espalier::poly::getCombiners() {
+  return llvm::map_to_vector(
+      kCombiners, [](const Combiner &combiner) { return combiner.name; });
+}
 
 /// The row for what `use`'s owner adds up; null if it does not combine as
 /// `reduction` says.
@@ -74,21 +146,46 @@ static const Combiner *followUpdate(Value element, YieldOp yield,
   return nullptr;
 }
 
+/// Whether the value of read `number` decides what else is accessed, or which
+/// points run.
+static bool isIndexOrCondition(ComputeOp compute, unsigned number) {
+  unsigned symbol = compute.getKernel().getNumParameters() + number;
+  auto isIndex = [&](const ComputeAccess &access) {
+    return symbol < access.map.getNumSymbols() &&
+           access.map.isFunctionOfSymbol(symbol);
+  };
+  return compute.isConditionedOn(number) ||
+         llvm::any_of(compute.getReadAccesses(), isIndex) ||
+         llvm::any_of(compute.getWriteAccesses(), isIndex);
+}
+
 std::optional<ReductionUpdate>
 espalier::poly::matchReduction(ComputeOp compute, Reduction reduction) {
   OpBuilder builder(compute.getContext());
-  for (auto [writeNumber, write] : llvm::enumerate(compute.getWriteAccesses()))
-    for (auto [readNumber, read] : llvm::enumerate(compute.getReadAccesses())) {
-      if (read.array != write.array || read.map != write.map)
-        continue;
-      const Combiner *combiner = followUpdate(read.argument, compute.getYield(),
-                                              writeNumber, reduction);
-      if (!combiner)
-        continue;
-      TypedAttr neutral = arith::getIdentityValueAttr(
-          combiner->kind, read.argument.getType(), builder, compute.getLoc());
-      return ReductionUpdate{unsigned(readNumber), unsigned(writeNumber),
-                             builder.getStringAttr(combiner->name), neutral};
-    }
-  return std::nullopt;
+  SmallVector<ComputeAccess> writes = compute.getWriteAccesses();
+  if (writes.size() != 1)
+    return std::nullopt;
+  SmallVector<unsigned> reads = getUpdateReads(compute);
+  if (reads.size() != 1)
+    return std::nullopt;
+  if (isIndexOrCondition(compute, reads.front()))
+    return std::nullopt;
+  Value element = compute.getReadAccesses()[reads.front()].argument;
+  const Combiner *combiner =
+      followUpdate(element, compute.getYield(), /*number=*/0, reduction);
+  if (!combiner)
+    return std::nullopt;
+  return ReductionUpdate{reads.front(), builder.getStringAttr(combiner->name),
+                         ::getNeutral(combiner->neutral, element.getType())};
+}
+
+SmallVector<unsigned> espalier::poly::getUpdateReads(ComputeOp compute) {
+  SmallVector<unsigned> numbers;
+  SmallVector<ComputeAccess> writes = compute.getWriteAccesses();
+  for (auto [number, read] : llvm::enumerate(compute.getReadAccesses()))
+    if (llvm::any_of(writes, [&, read = read](const ComputeAccess &write) {
+          return read.array == write.array && read.map == write.map;
+        }))
+      numbers.push_back(number);
+  return numbers;
 }

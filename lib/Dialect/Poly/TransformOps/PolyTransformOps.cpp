@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "CommandArguments.h"
+#include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/Error.h"
@@ -48,6 +49,15 @@ static DiagnosedDefiniteFailure rejectTarget(Operation *op, StringRef expected,
   return diag;
 }
 
+/// Fails for good if the script of `op` has edits that are no commands.
+static DiagnosedSilenceableFailure checkScript(Operation *op) {
+  Operation *edit = findForeignEditBeside(op);
+  if (!edit)
+    return DiagnosedSilenceableFailure::success();
+  (void)reportForeignEdit(edit);
+  return DiagnosedSilenceableFailure::definiteFailure();
+}
+
 /// Runs `command` for each op of `target`, and collects what it returns.
 template <typename TargetOp>
 static DiagnosedSilenceableFailure applyDataCommand(
@@ -55,6 +65,8 @@ static DiagnosedSilenceableFailure applyDataCommand(
     transform::TransformState &state,
     llvm::function_ref<llvm::Expected<SmallVector<Operation *>>(TargetOp)>
         command) {
+  if (auto checked = checkScript(op); !checked.succeeded())
+    return checked;
   SmallVector<SmallVector<Operation *>> made(op->getNumResults());
   for (Operation *payload : llvm::to_vector(state.getPayloadOps(target))) {
     auto typed = dyn_cast<TargetOp>(payload);
@@ -79,6 +91,8 @@ static DiagnosedSilenceableFailure applyDataCommand(
 DiagnosedSilenceableFailure
 applyCommand(Operation *op, Operation *target,
              llvm::function_ref<llvm::Error(ComputeOp)> command) {
+  if (auto checked = checkScript(op); !checked.succeeded())
+    return checked;
   auto compute = dyn_cast<ComputeOp>(target);
   if (!compute)
     return rejectTarget(op, ComputeOp::getOperationName(), target);
@@ -89,6 +103,8 @@ applyCommand(Operation *op, Operation *target,
 static DiagnosedSilenceableFailure applyPairCommand(
     Operation *op, ArrayRef<Operation *> targets, ArrayRef<Operation *> others,
     llvm::function_ref<llvm::Error(ComputeOp, ComputeOp)> command) {
+  if (auto checked = checkScript(op); !checked.succeeded())
+    return checked;
   SmallVector<ComputeOp> computes;
   for (ArrayRef<Operation *> payload : {targets, others}) {
     auto compute = payload.size() == 1 ? dyn_cast<ComputeOp>(payload.front())
@@ -139,6 +155,8 @@ DiagnosedSilenceableFailure
 ComputationOp::apply(transform::TransformRewriter &,
                      transform::TransformResults &results,
                      transform::TransformState &state) {
+  if (auto checked = checkScript(*this); !checked.succeeded())
+    return checked;
   auto roots = llvm::to_vector(state.getPayloadOps(getRoot()));
   if (roots.size() != 1 || !isa<ModuleOp, KernelOp>(roots.front()))
     return emitDefiniteFailure()

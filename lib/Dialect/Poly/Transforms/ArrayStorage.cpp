@@ -182,7 +182,8 @@ llvm::Error espalier::poly::fold(ArrayOp array, int64_t index, int64_t places) {
   };
   return llvm::handleErrors(
       editArray(array, foldTo(places)), [&](std::unique_ptr<Refusal> refusal) {
-        for (int64_t more = places + 1; more <= kMaxPlaces; ++more) {
+        int64_t least = std::clamp<int64_t>(places, 0, kMaxPlaces);
+        for (int64_t more = least + 1; more <= kMaxPlaces; ++more) {
           OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
           llvm::Error error =
               editArray(trial->getArrays()[number], foldTo(more));
@@ -242,7 +243,7 @@ static llvm::Expected<AffineMap> makeBlockedLayout(MLIRContext *context,
 }
 
 llvm::Expected<LocalCopy>
-espalier::poly::pack(ComputeOp compute, unsigned read, StringRef loop,
+espalier::poly::pack(ComputeOp compute, uint64_t read, StringRef loop,
                      ArrayRef<int64_t> blocks, ArrayRef<int64_t> order,
                      std::optional<Placement> placement) {
   LocalOptions options;

@@ -12,7 +12,7 @@ using namespace espalier::poly;
 
 /// The memref of an access of `compute`, or a refusal that lists them.
 static llvm::Expected<Value> getAccessed(ComputeOp compute, OperandRange arrays,
-                                         StringRef what, unsigned number) {
+                                         StringRef what, uint64_t number) {
   if (number < arrays.size())
     return arrays[number];
   std::string legal;
@@ -110,7 +110,7 @@ addCopy(const polyhedral::Context &context, const Tile &tile, Value array,
   return copy;
 }
 
-static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, unsigned read,
+static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, uint64_t read,
                                              StringRef loop,
                                              const LocalOptions &options) {
   KernelOp kernel = compute.getKernel();
@@ -149,7 +149,7 @@ static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, unsigned read,
 }
 
 llvm::Expected<LocalCopy>
-espalier::poly::cacheRead(ComputeOp compute, unsigned read, StringRef loop,
+espalier::poly::cacheRead(ComputeOp compute, uint64_t read, StringRef loop,
                           const LocalOptions &options) {
   LocalCopy result;
   llvm::Error error = applyAt(
@@ -189,7 +189,7 @@ static llvm::Error checkAlone(ArrayRef<ComputeOp> users, Value array) {
 static llvm::Expected<polyhedral::Map>
 getExposedReads(const polyhedral::Context &context, const Tile &tile,
                 ArrayRef<ComputeOp> users, Value array) {
-  polyhedral::Map exposed;
+  polyhedral::Union<polyhedral::Map> exposed;
   for (ComputeOp user : users) {
     SmallVector<AccessKind> kinds{AccessKind::Read};
     if (user.getWhere())
@@ -210,9 +210,11 @@ getExposedReads(const polyhedral::Context &context, const Tile &tile,
       continue;
     polyhedral::Map rest = *writes ? reads->subtract(*writes) : *reads;
     if (!rest.isEmpty().value_or(false))
-      exposed = exposed ? exposed.unite(rest) : rest;
+      exposed.add(rest);
   }
-  return exposed;
+  if (exposed.isUnknown())
+    return refuseUnknown(context);
+  return exposed.get();
 }
 
 /// `compute` alone updates the elements, in several tiles.
@@ -227,7 +229,7 @@ cacheUpdates(const Tile &tile, ComputeOp compute, ArrayRef<ComputeOp> users,
 }
 
 llvm::Expected<LocalCopy>
-espalier::poly::cacheWriteOf(ComputeOp compute, unsigned write, StringRef loop,
+espalier::poly::cacheWriteOf(ComputeOp compute, uint64_t write, StringRef loop,
                              const LocalOptions &options) {
   llvm::Expected<Value> array =
       getAccessed(compute, compute.getWrites(), "write", write);
@@ -272,7 +274,7 @@ espalier::poly::cacheWriteOf(ComputeOp compute, unsigned write, StringRef loop,
 }
 
 llvm::Expected<LocalCopy>
-espalier::poly::cacheWrite(ComputeOp compute, unsigned write, StringRef loop,
+espalier::poly::cacheWrite(ComputeOp compute, uint64_t write, StringRef loop,
                            const LocalOptions &options) {
   LocalCopy result;
   llvm::Error error = applyAt(

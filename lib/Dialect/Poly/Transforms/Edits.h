@@ -26,7 +26,7 @@ llvm::Error vectorizeLoop(ComputeOp compute, llvm::StringRef loop,
 llvm::Error unrollLoop(ComputeOp compute, llvm::StringRef loop,
                        std::optional<int64_t> factor = {}, bool jam = false);
 /// The proof that a copy changes nothing is part of the edit.
-llvm::Expected<LocalCopy> cacheWriteOf(ComputeOp compute, unsigned write,
+llvm::Expected<LocalCopy> cacheWriteOf(ComputeOp compute, uint64_t write,
                                        llvm::StringRef loop,
                                        const LocalOptions &options);
 

@@ -46,30 +46,38 @@ static StringRef getName(AccessKind kind) {
   return kind == AccessKind::Read ? "read" : "write";
 }
 
+llvm::Error espalier::poly::refuseUnknown(const polyhedral::Context &context) {
+  return refuse("cannot compute what a tile touches: " + context.getError());
+}
+
 /// The elements of `array` that `compute` reads or writes, per tile; a null map
 /// if it does not.
 static llvm::Expected<polyhedral::Map>
 getElementsOfOne(const polyhedral::Context &context, const Tile &tile,
                  ComputeOp compute, Value array, AccessKind kind) {
-  polyhedral::Map elements;
+  polyhedral::Union<polyhedral::Map> elements;
   for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind))) {
     if (access.array != array)
       continue;
     polyhedral::Map own = getFootprint(context, tile, compute, access.map);
+    if (!own && !context.getError().empty())
+      return refuseUnknown(context);
     if (!own)
       return refuse("expects affine accesses to " + describeArray(array) +
                     ", but " + getName(kind) + " " + Twine(number) + " of " +
                     quote(compute) + " is " + llvm::to_string(access.map));
-    elements = elements ? elements.unite(own) : own;
+    elements.add(own);
   }
-  return elements;
+  if (elements.isUnknown())
+    return refuseUnknown(context);
+  return elements.get();
 }
 
 llvm::Expected<polyhedral::Map>
 espalier::poly::getElements(const polyhedral::Context &context,
                             const Tile &tile, ArrayRef<ComputeOp> computes,
                             Value array, ArrayRef<AccessKind> kinds) {
-  polyhedral::Map elements;
+  polyhedral::Union<polyhedral::Map> elements;
   for (ComputeOp compute : computes)
     for (AccessKind kind : kinds) {
       llvm::Expected<polyhedral::Map> own =
@@ -77,9 +85,11 @@ espalier::poly::getElements(const polyhedral::Context &context,
       if (!own)
         return own.takeError();
       if (*own)
-        elements = elements ? elements.unite(*own) : *own;
+        elements.add(*own);
     }
-  return elements;
+  if (elements.isUnknown())
+    return refuseUnknown(context);
+  return elements.get();
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,7 +278,7 @@ espalier::poly::getCopyDomain(const Tile &tile, const LocalArray &local,
   std::optional<SmallVector<IntegerSet>> sets =
       points ? points.toIntegerSets(mlirContext) : std::nullopt;
   if (!sets)
-    return refuse("cannot compute what a tile touches: " + context.getError());
+    return refuseUnknown(context);
   return *sets;
 }
 

@@ -24,12 +24,11 @@ llvm::Expected<ReductionUpdate> espalier::poly::getUpdate(ComputeOp compute) {
     return refuse("expects a reduction, but " + quote(compute) +
                   " is not marked as one");
   ReductionUpdate update = *matchReduction(compute, *compute.getReduction());
-  Value array = compute.getWrites()[update.write];
-  if (compute.getWrites().size() != 1 ||
-      llvm::count(compute.getReads(), array) != 1)
+  Value array = compute.getWrites().front();
+  if (llvm::count(compute.getReads(), array) != 1)
     return refuse("expects " + quote(compute) +
                   " to use nothing but the updated element of " +
-                  describeArray(array) + ", and to write nothing else");
+                  describeArray(array));
   // Others that run between its updates would see the parts.
   ComputeOp begin = getGroupBegin(compute);
   for (ComputeOp other : compute.getKernel().getComputes())
@@ -80,7 +79,7 @@ llvm::Expected<LocalCopy> espalier::poly::makePartial(
   llvm::Expected<ReductionUpdate> update = getUpdate(compute);
   if (!update)
     return update.takeError();
-  ComputeAccess write = compute.getWriteAccesses()[update->write];
+  ComputeAccess write = compute.getWriteAccesses().front();
   // The factors are the first indices.
   SmallVector<AffineExpr> results(factors);
   llvm::append_range(results, write.map.getResults());
@@ -91,8 +90,7 @@ llvm::Expected<LocalCopy> espalier::poly::makePartial(
   polyhedral::Map footprint = getFootprint(context, tile, compute, map);
   if (!footprint)
     return refuse("expects affine accesses to " + describeArray(write.array) +
-                  ", but write " + Twine(update->write) + " of " +
-                  quote(compute) + " is not");
+                  ", but write 0 of " + quote(compute) + " is not");
   llvm::Expected<LocalArray> local =
       makeLocalArray(tile, write.array, context, footprint, options);
   if (!local)
@@ -113,7 +111,7 @@ llvm::Expected<LocalCopy> espalier::poly::makePartial(
       createCombine(builder, compute, *domain, *update, accesses);
   AffineMap part = local->getMap(tile.maps[tile.getNumber(compute)], map);
   setAccess(compute, AccessKind::Read, update->read, local->op, part);
-  setAccess(compute, AccessKind::Write, update->write, local->op, part);
+  setAccess(compute, AccessKind::Write, 0, local->op, part);
   nameDims(tile, init, names);
   nameDims(tile, combine, names);
   addToTile(tile, init, compute, Side::Before);

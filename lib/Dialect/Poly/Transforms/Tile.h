@@ -12,6 +12,7 @@
 #include "ScheduleTree.h"
 #include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 #include "espalier/Polyhedral/Box.h"
+#include "espalier/Polyhedral/Union.h"
 
 namespace espalier::poly {
 
@@ -143,6 +144,9 @@ void nameDims(const Tile &tile, ComputeOp compute,
 enum class AccessKind { Read, Write };
 llvm::SmallVector<ComputeAccess> getAccesses(ComputeOp compute,
                                              AccessKind kind);
+
+/// The refusal of a command that needs a set which takes too much to compute.
+llvm::Error refuseUnknown(const polyhedral::Context &context);
 
 /// The elements of `array` that `computes` read or write, per tile; a null map
 /// if they do not. Refused for accesses that are not affine.

@@ -14,7 +14,7 @@ static llvm::Expected<polyhedral::Box> getUsedBox(ArrayOp array) {
   auto kernel = array->getParentOfType<KernelOp>();
   unsigned numParams = kernel.getNumParameters();
   polyhedral::Context context;
-  polyhedral::Set used;
+  polyhedral::Union<polyhedral::Set> used;
   for (ComputeOp compute : kernel.getComputes()) {
     SmallVector<ComputeAccess> accesses = compute.getReadAccesses();
     llvm::append_range(accesses, compute.getWriteAccesses());
@@ -28,17 +28,16 @@ static llvm::Expected<polyhedral::Box> getUsedBox(ArrayOp array) {
                       describeArray(array.getArray()) + ", but " +
                       quote(compute) + " uses it at " +
                       llvm::to_string(access.map));
-      polyhedral::Set own = map.apply(getDomain(context, compute));
-      used = used ? used.unite(own) : own;
+      used.add(map.apply(getDomain(context, compute)));
     }
   }
   auto fault = [&](const Twine &what) {
     return refuse("expects " + describeArray(array.getArray()) + " to " + what);
   };
-  if (!used)
+  if (used.isNothing())
     return fault("be used");
   std::optional<polyhedral::Box> box =
-      polyhedral::getBoundingBox(array.getContext(), used);
+      polyhedral::getBoundingBox(array.getContext(), used.get());
   if (!box)
     return fault("have bounds that are affine in the parameters");
   if (!llvm::all_of(box->offsets, llvm::IsaPred<AffineConstantExpr>))

@@ -3,6 +3,7 @@
 #ifndef ESPALIER_DIALECT_POLY_ANALYSIS_PASSES_H
 #define ESPALIER_DIALECT_POLY_ANALYSIS_PASSES_H
 
+#include "espalier/Polyhedral/Set.h"
 #include "mlir/Pass/Pass.h"
 
 namespace espalier::poly {

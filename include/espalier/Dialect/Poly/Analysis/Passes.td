@@ -28,8 +28,8 @@ def PolyVerifySchedulePass
   }];
   let options = [
     Option<"maxOperations", "max-operations", "uint64_t",
-           /*default=*/"5000000",
-           "Elementary operations on integer sets before giving up">
+           /*default=*/"::espalier::polyhedral::Limits().maxOperations",
+           "Elementary operations on integer sets before giving up a question">
   ];
 }
 
@@ -49,9 +49,10 @@ def PolyVerifyAccessesPass
     ```
 
     A subscript that is read from an array may be any value that its
-    `poly.bounded_by` allows. Extents that nothing states, values without bounds
-    and subscripts that are not affine are not checked; nor are kernels none of
-    whose arguments has the attribute `poly.shape`.
+    `poly.bounded_by` allows, or any number without it; where points run only if
+    `where` holds, that is taken into account. Subscripts that are not affine
+    fail, as they cannot be checked. Extents that nothing states are not, nor are
+    kernels none of whose arguments has the attribute `poly.shape`.
   }];
 }
 

@@ -60,6 +60,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     - (C8) what has such an attribute is a memref of integers that no computation
       writes.
     - (C9) `poly.monotonic` is a unit attribute of a memref with one dimension.
+    - (C10) arrays on the stack and in registers have static extents, and take at
+      most 2^20 bytes together.
 
     Example:
     ```mlir
@@ -102,6 +104,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     }
     /// What holds for the parameters beyond being nonnegative; or null.
     ::mlir::IntegerSet getAssumptions();
+    /// What arrays on the stack and in registers take at most.
+    static constexpr int64_t kMaxStackBytes = 1 << 20;
     static constexpr ::llvm::StringLiteral getAssumptionsAttrName() {
       return "poly.assumptions";
     }
@@ -133,7 +137,7 @@ def Poly_ArrayOp : Poly_Op<"array", [
   let summary = "memory that lives while the kernel runs";
   let description = [{
     Elements are undefined until a computation writes them. `heap` memory is
-    allocated per call; `stack` and `register` ask for small, static extents.
+    allocated per call; `stack` and `register` take small, static extents.
     Where code cannot tell which element in registers is meant, for a loop that is
     not unrolled, they are on the stack.
 
@@ -206,9 +210,12 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     The dimensions may have names, `dims`: the loops of a schedule that starts
     from program order are called so.
 
-    The body may also use `poly.index`, and the kernel's scalar arguments. With
-    `reduction`, the update may be applied to an element in any order; the
-    element is that of a write whose access is also a read.
+    The body may also use `poly.index`, and the kernel's scalar arguments. It is
+    total: the quotient and the remainder of an integer by zero are 0, and the
+    least number by -1 is itself, with a remainder of 0.
+
+    With `reduction`, the update may be applied to an element in any order; the
+    element is that of the write, whose access is also a read.
 
     Constraints:
     - (C1) the domain has at least one set; all have the same dimensions.
@@ -221,13 +228,15 @@ def Poly_ComputeOp : Poly_Op<"compute", [
     - (C6) the body yields one value per write, of the memref's element type.
     - (C7) a symbol that denotes a read's value belongs to a read of integers.
     - (C8) the body holds operations of `arith` and `math`, and `poly.index`.
-    - (C9) a reduction has a write whose memref and map are those of a read.
+    - (C9) a reduction has one write, whose memref and map are those of exactly
+      one read.
     - (C10) accesses are to arguments or arrays of the kernel.
     - (C11) it is interleaved with a computation before it, in at most all
       dimensions of both.
     - (C12) there are no names, or a different one for each dimension.
-    - (C13) the body of a reduction combines the element with values that do not
-      depend on it, as the reduction says.
+    - (C13) a reduction uses the element that it updates for nothing but this: its
+      body combines it with values that do not depend on it, as the reduction
+      says.
     - (C14) `where` has the domain's dimensions; its symbols are the parameters
       and at most one for each read.
     - (C15) a read that `where` uses is of integers, at a place that depends on

@@ -10,8 +10,7 @@ namespace espalier::poly {
 /// How the body of a computation updates an element: `x = x op value`, as often
 /// as it likes, with one `op`.
 struct ReductionUpdate {
-  unsigned read;  ///< Number of the read of the element.
-  unsigned write; ///< Number of the write, of the same access.
+  unsigned read; ///< Number of the read of the element that is written.
   /// The operation of `arith` that combines two partial results.
   mlir::StringAttr combiner;
   /// Combining with it changes nothing.
@@ -22,8 +21,19 @@ struct ReductionUpdate {
                       mlir::Value lhs, mlir::Value rhs) const;
 };
 
-/// The update that `compute` makes, if its body combines as `kind` says with a
-/// value that does not depend on the element, in any order.
+/// The numbers of the reads whose access is that of a write.
+llvm::SmallVector<unsigned> getUpdateReads(ComputeOp compute);
+
+/// What changes nothing when `combiner`, an operation of `arith` by name,
+/// combines it with another value of `type`; null if it combines nothing.
+mlir::TypedAttr getNeutral(llvm::StringRef combiner, mlir::Type type);
+
+/// The operations that combine, by name.
+llvm::SmallVector<llvm::StringRef> getCombiners();
+
+/// The update that `compute` makes, if it writes one element, reads that once,
+/// and its body combines it as `kind` says with values that do not depend on
+/// it, in any order.
 std::optional<ReductionUpdate> matchReduction(ComputeOp compute,
                                               Reduction kind);
 

@@ -40,7 +40,7 @@ struct LocalCopy {
 /// the whole kernel. Refused if the array is written between the copy and the
 /// uses, in program order, or if the elements are not affine functions of the
 /// points.
-llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, unsigned read,
+llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, uint64_t read,
                                     llvm::StringRef loop,
                                     const LocalOptions &options = {});
 
@@ -51,7 +51,7 @@ llvm::Expected<LocalCopy> cacheRead(ComputeOp compute, unsigned read,
 /// be by updates of a reduction: each iteration then starts with a neutral
 /// element and combines its result with the array's. Refused as `cacheRead`, or
 /// if elements are used outside of the loop before they are copied back.
-llvm::Expected<LocalCopy> cacheWrite(ComputeOp compute, unsigned write,
+llvm::Expected<LocalCopy> cacheWrite(ComputeOp compute, uint64_t write,
                                      llvm::StringRef loop,
                                      const LocalOptions &options = {});
 
@@ -143,7 +143,7 @@ llvm::Error fold(ArrayOp array, int64_t index, int64_t places);
 /// with a layout of the indices of blocks, of `blocks[k]` elements along index
 /// k or one if that is 0, followed by the indices in blocks. `order` gives the
 /// places of these, if it is not empty.
-llvm::Expected<LocalCopy> pack(ComputeOp compute, unsigned read,
+llvm::Expected<LocalCopy> pack(ComputeOp compute, uint64_t read,
                                llvm::StringRef loop,
                                llvm::ArrayRef<int64_t> blocks,
                                llvm::ArrayRef<int64_t> order = {},
@@ -152,7 +152,7 @@ llvm::Expected<LocalCopy> pack(ComputeOp compute, unsigned read,
 /// Gives each iteration of `loop` an array of its own, for the box of what it
 /// uses, in place of the `poly.array` of write `write`. Refused if the array is
 /// used elsewhere, or if an iteration reads what another wrote.
-llvm::Error contract(ComputeOp compute, unsigned write, llvm::StringRef loop,
+llvm::Error contract(ComputeOp compute, uint64_t write, llvm::StringRef loop,
                      const LocalOptions &options = {});
 
 } // namespace espalier::poly

@@ -164,7 +164,7 @@ static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::contract(ComputeOp compute, unsigned write,
+llvm::Error espalier::poly::contract(ComputeOp compute, uint64_t write,
                                      StringRef loop,
                                      const LocalOptions &options) {
   auto edit = [&](ComputeOp compute, StringRef loop) -> llvm::Error {

@@ -34,7 +34,7 @@ static llvm::Expected<LocalCopy> rfactorIn(ComputeOp compute, StringRef loop,
   llvm::Expected<Tile> inner = getTile(compute, loop);
   if (!inner)
     return inner.takeError();
-  ComputeAccess write = compute.getWriteAccesses()[update->write];
+  ComputeAccess write = compute.getWriteAccesses().front();
   ArrayRef<AffineExpr> values =
       inner->maps[inner->getNumber(compute)].getResults();
   polyhedral::Context context;

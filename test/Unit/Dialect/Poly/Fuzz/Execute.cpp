@@ -319,6 +319,24 @@ bool Statements::runs(const Instance &instance, Memory &memory,
   return contains(where, instance.point, symbols);
 }
 
+/// Divides signed numbers, as `poly.compute` says.
+static int64_t divide(Operation *op, int64_t x, int64_t y) {
+  bool isRest = isa<arith::RemSIOp>(op);
+  if (y == 0)
+    return 0;
+  if (y == -1)
+    return isRest ? 0 : int64_t(-uint64_t(x));
+  int64_t quotient = x / y, rest = x % y;
+  if (isRest)
+    return rest;
+  if (isa<arith::FloorDivSIOp>(op))
+    return quotient - (rest != 0 && (rest < 0) != (y < 0));
+  if (isa<arith::CeilDivSIOp>(op))
+    return quotient + (rest != 0 && (rest < 0) == (y < 0));
+  assert(isa<arith::DivSIOp>(op) && "an operation that no kernel has");
+  return quotient;
+}
+
 Point Statements::read(const Instance &instance, Memory &memory,
                        bool isStored) const {
   SmallVector<int64_t> symbols = parameters;
@@ -349,7 +367,14 @@ void Statements::finish(const Instance &instance, ArrayRef<int64_t> reads,
             .Case<arith::MinSIOp>(
                 [&](auto) { return std::min(getSigned(0), getSigned(1)); })
             .Case<arith::IndexCastOp, arith::ExtSIOp>(
-                [&](auto) { return getSigned(0); }));
+                [&](auto) { return getSigned(0); })
+            .Case<arith::DivUIOp>(
+                [&](auto) { return get(1) == 0 ? 0 : get(0) / get(1); })
+            .Case<arith::RemUIOp>(
+                [&](auto) { return get(1) == 0 ? 0 : get(0) % get(1); })
+            .Default([&](Operation *op) {
+              return divide(op, getSigned(0), getSigned(1));
+            }));
   }
   SmallVector<int64_t> symbols = parameters;
   llvm::append_range(symbols, reads);

@@ -196,6 +196,10 @@ std::string KernelMaker::makeBody(unsigned numReads, unsigned numWrites,
   };
   const std::string operations[] = {"arith.addi", "arith.subi", "arith.muli",
                                     "arith.maxsi", "arith.minsi"};
+  const std::string divisions[] = {"arith.divsi",      "arith.remsi",
+                                   "arith.floordivsi", "arith.ceildivsi",
+                                   "arith.divui",      "arith.remui"};
+  const std::string extremes[] = {"0", "-1", "1", "-9223372036854775808"};
   std::string value;
   unsigned numFree = isReduction ? numReads - 1 : numReads;
   if (numFree == 0 || random.chance(25)) {
@@ -209,6 +213,18 @@ std::string KernelMaker::makeBody(unsigned numReads, unsigned numWrites,
     std::string scaled = add("arith.muli " + value + ", " + factor + " : i64");
     value = add(random.choose(llvm::ArrayRef(operations)) + " " + scaled +
                 ", %r" + std::to_string(i) + " : i64");
+  }
+  // Where there may be no quotient.
+  for (; random.chance(15);) {
+    std::string other =
+        numFree == 0 || random.chance(50)
+            ? add("arith.constant " + random.choose(llvm::ArrayRef(extremes)) +
+                  " : i64")
+            : "%r" + number(0, numFree - 1);
+    bool isDivisor = random.chance(70);
+    value = add(random.choose(llvm::ArrayRef(divisions)) + " " +
+                (isDivisor ? value : other) + ", " +
+                (isDivisor ? other : value) + " : i64");
   }
   if (isReduction)
     value = add(operation + " %r" + std::to_string(numReads - 1) + ", " +

@@ -102,8 +102,18 @@ Names CommandMaker::pickLoops(int64_t low, int64_t high) {
 
 Numbers CommandMaker::pickNumbers(size_t count, int64_t low, int64_t high) {
   Numbers numbers(count);
+  const int64_t extremes[] = {std::numeric_limits<int64_t>::min(),
+                              -(1ll << 32),
+                              -1,
+                              0,
+                              (1ll << 31) - 1,
+                              1ll << 31,
+                              1ll << 32,
+                              (1ll << 32) + 1,
+                              std::numeric_limits<int64_t>::max()};
   for (int64_t &number : numbers)
-    number = random.pick(low, high);
+    number = random.chance(2) ? random.choose(ArrayRef(extremes))
+                              : random.pick(low, high);
   return numbers;
 }
 
@@ -205,7 +215,7 @@ Command CommandMaker::makeOrder() {
     if (random.chance(20)) {
       Numbers outer;
       for (int64_t size : sizes.front())
-        outer.push_back(size * random.pick(1, 2));
+        outer.push_back(uint64_t(size) * random.pick(1, 2));
       text = list(outer) + ", " + text;
       sizes.insert(sizes.begin(), outer);
     }
