@@ -71,8 +71,8 @@ public:
                  const Integers &integers, mlir::Type elementType,
                  const VerifyOptions &options, Budget &budget)
       : instances(instances), uses(uses), hypothesis(hypothesis),
-        meanings(meanings), integers(integers),
-        elementType(elementType), options(options), budget(budget) {}
+        meanings(meanings), integers(integers), elementType(elementType),
+        options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
@@ -404,7 +404,8 @@ Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
       return verdict;
     // An axis may ask for a larger rank; of `src` too, or of `dst` alone.
     if (verdict.isIllTyped) {
-      if (result.isIllTyped)
+      // Larger ones have more to say about it.
+      if (result.isIllTyped && !llvm::is_contained(ranks, 0))
         result = verdict;
       if (isTyped(src, ranks))
         guards.exclude(ranks);
@@ -472,8 +473,8 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
     if (proofs.empty() || !verdict.isProved())
       continue;
     if (verdict.proof.empty()) {
-      errors << rule.name << ": no proof that can be checked: "
-             << verdict.missing << '\n';
+      errors << rule.name
+             << ": no proof that can be checked: " << verdict.missing << '\n';
       ++numMissing;
     } else if (!writeProof(proofs, rule, verdict, errors)) {
       isFaulty = true;
