@@ -158,6 +158,17 @@ static ExactValue applyMonotone(const ExactValue &value, double (*fn)(double),
                          above(fn(value.high), kUnits));
 }
 
+/// A function that changes no faster than its argument.
+static ExactValue applySlow(const ExactValue &value, double (*fn)(double)) {
+  if (!value.isNumber())
+    return ExactValue::get(Kind::Undefined);
+  constexpr unsigned kUnits = 8;
+  double middle = value.low / 2 + value.high / 2;
+  double reach = above(value.high - value.low);
+  return ExactValue::get(below(fn(middle) - reach, kUnits),
+                         above(fn(middle) + reach, kUnits));
+}
+
 static std::optional<int64_t> getRoot(int64_t square) {
   auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(square)));
   for (int64_t near : {root - 1, root, root + 1})
@@ -216,6 +227,10 @@ ExactValue espalier::substitution::evaluateExactly(ScalarFn fn,
     if (isExact(lhs) && lhs.exact.isZero())
       return number(1);
     return getMaximum(number(0), applyMonotone(lhs, std::exp, number(0), lhs));
+  case ScalarFn::Sin:
+    return applySlow(lhs, std::sin);
+  case ScalarFn::Cos:
+    return applySlow(lhs, std::cos);
   case ScalarFn::Tanh:
     if (isExact(lhs) && lhs.exact.isZero())
       return lhs;

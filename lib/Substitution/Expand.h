@@ -137,6 +137,10 @@ bool isPositive(const Sum &sum, const Assumed &assumed);
 void forEachCell(Sum sum, const Assumed &assumed,
                  llvm::function_ref<void(Sum, const Assumed &)> visit);
 
+/// Takes out a positive number, the same for multiples of one sum.
+Rational takeScale(Sum &sum);
+/// 1 / inner, where inner is not 0.
+Sum makeReciprocal(Sum inner);
 /// relu(inner), max(inner) and other functions, brought to a form in which the
 /// conditions on outer variables stand outside.
 Sum makeRelu(Sum inner, const Assumed &assumed);

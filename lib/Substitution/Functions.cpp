@@ -179,8 +179,7 @@ static bool isNonpositive(const Sum &sum) {
   });
 }
 
-/// Takes out a positive number, the same for multiples of one sum.
-static Rational takeScale(Sum &sum) {
+Rational espalier::substitution::takeScale(Sum &sum) {
   Rational largest = Rational::get(0);
   for (const Term &term : sum) {
     Rational size =
@@ -471,21 +470,14 @@ static std::optional<Sum> evaluateAtZero(ScalarFn fn) {
   return std::nullopt;
 }
 
-/// Whether the sum is a number other than 0.
-static bool isNumber(const Sum &sum) {
-  return sum.size() == 1 && sum[0].factors.empty() && sum[0].bound.empty() &&
-         sum[0].bases.empty() && sum[0].constraints.empty() &&
-         !sum[0].coefficient.isZero() && !sum[0].coefficient.poisoned;
-}
-
 Sum espalier::substitution::makeFunction(ScalarFn fn, std::vector<Sum> args,
                                          const Assumed &assumed) {
   return distribute(
       std::move(args[0]), {}, {}, assumed, [&](Sum inner, const Assumed &) {
         if (auto value = evaluateAtZero(fn); value && inner.empty())
           return *value;
-        if (fn == ScalarFn::Div && isNumber(inner))
-          return makeConstant(inner[0].coefficient.inverse());
+        if (fn == ScalarFn::Div)
+          return makeReciprocal(std::move(inner));
         Atom atom;
         atom.kind = Atom::Kind::Function;
         atom.fn = fn;

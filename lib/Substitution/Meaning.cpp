@@ -572,6 +572,11 @@ static void addRounding(Definition &definition) {
       case ScalarFn::Mul:
       case ScalarFn::Div:
         return round(expr);
+      // Of these, laws are known that hold for exact values only. What is
+      // rounded is not negative either.
+      case ScalarFn::Exp:
+      case ScalarFn::Sqrt:
+        return apply(ScalarFn::Abs, {round(expr)});
       default:
         return {};
       }

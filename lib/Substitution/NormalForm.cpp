@@ -2,10 +2,12 @@
 
 #include "NormalForm.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 #include <ctime>
 #include <numeric>
 
+using namespace espalier;
 using namespace espalier::substitution;
 
 //===----------------------------------------------------------------------===//
@@ -151,21 +153,98 @@ Constraints espalier::substitution::getDomain(const Term &term) {
   return domain;
 }
 
-static bool areAlike(const Term &lhs, const Term &rhs) {
-  return !lhs.coefficient.poisoned && !rhs.coefficient.poisoned &&
-         lhs.coefficient.numerator == rhs.coefficient.numerator &&
-         lhs.coefficient.denominator == rhs.coefficient.denominator &&
-         lhs.bound == rhs.bound && lhs.constraints == rhs.constraints &&
-         lhs.factors == rhs.factors && lhs.bases.empty() && rhs.bases.empty();
-}
+namespace {
+/// Compares what is written, up to the names of variables that are bound.
+class Alike {
+public:
+  bool compare(const Atom &lhs, const Atom &rhs) {
+    llvm::scope_exit outer([this, saved = renamed] { renamed = saved; });
+    if (lhs.getHead() != rhs.getHead() || !bind(lhs.bound, rhs.bound) ||
+        lhs.args.size() != rhs.args.size())
+      return false;
+    return compare(lhs.constraints, rhs.constraints) &&
+           llvm::equal(lhs.indices, rhs.indices,
+                       [&](const Linear &left, const Linear &right) {
+                         return compare(left, right);
+                       }) &&
+           llvm::equal(lhs.args, rhs.args,
+                       [&](const Sum &left, const Sum &right) {
+                         return compare(left, right);
+                       });
+  }
+
+  /// Coefficients aside.
+  bool compareProducts(const Term &lhs, const Term &rhs) {
+    llvm::scope_exit outer([this, saved = renamed] { renamed = saved; });
+    return lhs.bases.empty() && rhs.bases.empty() &&
+           bind(lhs.bound, rhs.bound) &&
+           compare(lhs.constraints, rhs.constraints) &&
+           llvm::equal(lhs.factors, rhs.factors,
+                       [&](const Atom &left, const Atom &right) {
+                         return compare(left, right);
+                       });
+  }
+
+private:
+  bool bind(llvm::ArrayRef<Var> lhs, llvm::ArrayRef<Var> rhs) {
+    if (lhs.size() != rhs.size())
+      return false;
+    for (auto [left, right] : llvm::zip_equal(lhs, rhs))
+      renamed.push_back({left, right});
+    return true;
+  }
+  /// Whether two variables are the same, free, or bound at the same place.
+  bool compare(Var lhs, Var rhs) {
+    for (auto [left, right] : llvm::reverse(renamed))
+      if (left == lhs || right == rhs)
+        return left == lhs && right == rhs;
+    return lhs == rhs;
+  }
+  bool compare(const Linear &lhs, const Linear &rhs) {
+    if (lhs.isPoisoned() || rhs.isPoisoned() ||
+        lhs.getConstant() != rhs.getConstant() ||
+        lhs.getTerms().size() != rhs.getTerms().size())
+      return false;
+    // The order of terms is that of names.
+    return llvm::all_of(lhs.getTerms(), [&](auto left) {
+      return llvm::any_of(rhs.getTerms(), [&](auto right) {
+        return left.second == right.second && compare(left.first, right.first);
+      });
+    });
+  }
+  bool compare(const Constraints &lhs, const Constraints &rhs) {
+    return llvm::equal(lhs, rhs,
+                       [&](const Constraint &left, const Constraint &right) {
+                         return left.isEquality == right.isEquality &&
+                                compare(left.expr, right.expr);
+                       });
+  }
+  bool compare(const Sum &lhs, const Sum &rhs) {
+    return llvm::equal(lhs, rhs, [&](const Term &left, const Term &right) {
+      return (left.coefficient + -right.coefficient).isZero() &&
+             compareProducts(left, right);
+    });
+  }
+
+  /// Bound variables of both, inner ones last.
+  llvm::SmallVector<std::pair<Var, Var>> renamed;
+};
+} // namespace
 
 bool Atom::operator==(const Atom &other) const {
-  if (getHead() != other.getHead() || !(indices == other.indices) ||
-      bound != other.bound || !(constraints == other.constraints))
-    return false;
-  return llvm::equal(args, other.args, [](const Sum &lhs, const Sum &rhs) {
-    return llvm::equal(lhs, rhs, areAlike);
-  });
+  return Alike().compare(*this, other);
+}
+
+void espalier::substitution::mergeAlike(Sum &sum) {
+  for (unsigned i = 0; i < sum.size(); ++i)
+    for (unsigned j = i + 1; j < sum.size(); ++j) {
+      if (!Alike().compareProducts(sum[i], sum[j]))
+        continue;
+      sum[i].coefficient = sum[i].coefficient + sum[j].coefficient;
+      sum.erase(sum.begin() + j--);
+    }
+  llvm::erase_if(sum,
+                 [](const Term &term) { return term.coefficient.isZero(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,6 +263,72 @@ Sum espalier::substitution::scale(Sum sum, const Rational &factor) {
   return sum;
 }
 
+static bool isFunction(const Atom &atom, definition::ScalarFn fn) {
+  return atom.kind == Atom::Kind::Function && atom.fn == fn &&
+         atom.args.size() == 1;
+}
+
+/// exp(a) * exp(b) = exp(a + b), and exp(0) = 1.
+static void mergePowers(Term &term) {
+  Sum exponent;
+  unsigned count = 0;
+  for (const Atom &atom : term.factors)
+    if (isFunction(atom, definition::ScalarFn::Exp)) {
+      exponent = add(std::move(exponent), atom.args[0]);
+      ++count;
+    }
+  if (count < 2)
+    return;
+  llvm::erase_if(term.factors, [](const Atom &atom) {
+    return isFunction(atom, definition::ScalarFn::Exp);
+  });
+  mergeAlike(exponent);
+  if (exponent.empty())
+    return;
+  Atom power;
+  power.kind = Atom::Kind::Function;
+  power.fn = definition::ScalarFn::Exp;
+  power.args.push_back(std::move(exponent));
+  term.factors.push_back(std::move(power));
+}
+
+/// Two factors that are something simpler together: what that is.
+static std::optional<Sum> takePair(const Atom &lhs, const Atom &rhs) {
+  // sqrt(a) * sqrt(a) = a, which is not negative. What is bound in a sum keeps
+  // apart from what is bound around it only inside of the root.
+  if (isFunction(lhs, definition::ScalarFn::Sqrt) && lhs == rhs &&
+      llvm::all_of(lhs.args[0], [](const Term &term) {
+        return term.bound.empty() && term.bases.empty();
+      }))
+    return lhs.args[0];
+  // a * (1 / a) = 1, as a is not 0.
+  for (auto [atom, other] : {std::pair(&lhs, &rhs), {&rhs, &lhs}}) {
+    if (!isFunction(*atom, definition::ScalarFn::Div))
+      continue;
+    const Sum &divisor = atom->args[0];
+    bool isAtom = divisor.size() == 1 && divisor[0].factors.size() == 1 &&
+                  divisor[0].bound.empty() && divisor[0].bases.empty() &&
+                  divisor[0].constraints.empty() &&
+                  !divisor[0].coefficient.poisoned;
+    if (isAtom && divisor[0].factors[0] == *other)
+      return makeConstant(divisor[0].coefficient.inverse());
+  }
+  return std::nullopt;
+}
+
+/// A product, with laws of functions used up.
+static Sum reduceProduct(Term term) {
+  mergePowers(term);
+  for (unsigned i = 0; i < term.factors.size(); ++i)
+    for (unsigned j = i + 1; j < term.factors.size(); ++j)
+      if (auto simpler = takePair(term.factors[i], term.factors[j])) {
+        term.factors.erase(term.factors.begin() + j);
+        term.factors.erase(term.factors.begin() + i);
+        return multiply({std::move(term)}, *simpler);
+      }
+  return {std::move(term)};
+}
+
 Sum espalier::substitution::multiply(const Sum &lhs, const Sum &rhs) {
   Sum product;
   product.reserve(lhs.size() * rhs.size());
@@ -195,7 +340,7 @@ Sum espalier::substitution::multiply(const Sum &lhs, const Sum &rhs) {
       llvm::append_range(term.constraints, right.constraints);
       llvm::append_range(term.factors, right.factors);
       llvm::append_range(term.bases, right.bases);
-      product.push_back(std::move(term));
+      product = add(std::move(product), reduceProduct(std::move(term)));
     }
   return product;
 }

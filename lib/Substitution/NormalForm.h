@@ -50,7 +50,8 @@ struct Atom {
   llvm::SmallVector<Var, 4> bound;      ///< Max.
   Constraints constraints;              ///< Max.
 
-  /// Whether both are written alike; then they are equal.
+  /// Whether both are written alike, but for bound variables; then they are
+  /// equal.
   bool operator==(const Atom &other) const;
   /// Equal for atoms that may be equal.
   std::tuple<Kind, unsigned, unsigned> getHead() const {
@@ -87,7 +88,11 @@ Constraints getDomain(const Term &term);
 
 Sum add(Sum lhs, Sum rhs);
 Sum scale(Sum sum, const Rational &factor);
+/// The functions in both have values: exp(a) * exp(b) = exp(a + b), the square
+/// of sqrt(a) is a, and a * (1 / a) = 1.
 Sum multiply(const Sum &lhs, const Sum &rhs);
+/// Adds up terms that are written alike.
+void mergeAlike(Sum &sum);
 Sum makeConstant(const Rational &value);
 Sum makeAtom(Atom atom);
 

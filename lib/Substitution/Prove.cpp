@@ -51,6 +51,8 @@ bool Prover::isZeroWithin(Sum sum, const Assumed &assumed) {
                isZero(sum, assumed.with(option));
       });
     }
+  if (isZeroBySummands(sum, assumed))
+    return true;
   if (comparesMaxima)
     return false;
   comparesMaxima = true;

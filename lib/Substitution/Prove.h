@@ -90,6 +90,8 @@ private:
   bool haveEqualImages(const Atom &lhs, const Atom &rhs,
                        const Assumed &assumed);
 
+  /// Sums over the same points, as one sum.
+  bool isZeroBySummands(Sum sum, const Assumed &assumed);
   bool isZeroByMaxima(const Sum &sum, const Assumed &assumed);
   /// Appends the pieces whose maximum, at some points, is a sum. False if there
   /// are too many, or a maximum may be over nothing.

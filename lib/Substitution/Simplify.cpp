@@ -2,9 +2,13 @@
 
 #include "Expand.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace espalier;
 using namespace espalier::substitution;
+
+/// Beyond these, numbers are not counted with.
+static constexpr int64_t kMaxCounted = int64_t(1) << 40;
 
 /// Brings constraints to lowest terms without repetitions. False if one cannot
 /// hold.
@@ -66,6 +70,74 @@ static bool isUsed(const Term &term, Var var) {
   for (const Atom &atom : term.factors)
     forEachVar(atom, [&](Var other) { used |= other == var; });
   return used;
+}
+
+/// Of constraints on one variable alone: how many values it has. Nothing if one
+/// mentions others, or there is no end to them.
+static std::optional<int64_t> countValues(const Term &term, Var var) {
+  std::optional<int64_t> least, most;
+  for (const Constraint &constraint : term.constraints) {
+    const Linear &expr = constraint.expr;
+    int64_t coefficient = expr.getCoefficient(var);
+    if (coefficient == 0)
+      continue;
+    if (expr.isPoisoned() || expr.getTerms().size() != 1 ||
+        constraint.isEquality || coefficient < -kMaxCounted ||
+        coefficient > kMaxCounted || expr.getConstant() < -kMaxCounted ||
+        expr.getConstant() > kMaxCounted)
+      return std::nullopt;
+    if (coefficient > 0) {
+      int64_t limit = llvm::divideCeilSigned(-expr.getConstant(), coefficient);
+      least = std::max(least.value_or(limit), limit);
+    } else {
+      int64_t limit = llvm::divideFloorSigned(expr.getConstant(), -coefficient);
+      most = std::min(most.value_or(limit), limit);
+    }
+  }
+  if (!least || !most)
+    return std::nullopt;
+  return std::max<int64_t>(*most - *least + 1, 0);
+}
+
+/// Drops constraints on a variable and others that follow from the rest.
+static void dropImplied(Term &term, Var var, const Assumed &assumed) {
+  for (unsigned number = 0; number < term.constraints.size();) {
+    Constraint constraint = term.constraints[number];
+    Constraints others = term.constraints;
+    others.erase(others.begin() + number);
+    bool isAlone = constraint.expr.getTerms().size() == 1;
+    if (!isAlone && constraint.expr.contains(var) &&
+        assumed.with(others).implies(constraint))
+      term.constraints = std::move(others);
+    else
+      ++number;
+  }
+}
+
+/// Adding up the same thing is a product.
+static void countUnused(Term &term, const Assumed &assumed) {
+  for (unsigned number = 0; number < term.bound.size();) {
+    Var var = term.bound[number];
+    bool isRead = llvm::any_of(term.bases, [&](const Base &base) {
+      return base.argument.contains(var);
+    });
+    for (const Atom &atom : term.factors)
+      forEachVar(atom, [&](Var other) { isRead |= other == var; });
+    std::optional<int64_t> count;
+    if (!isRead) {
+      dropImplied(term, var, assumed);
+      count = countValues(term, var);
+    }
+    if (!count) {
+      ++number;
+      continue;
+    }
+    term.coefficient = term.coefficient * Rational::get(*count);
+    term.bound.erase(term.bound.begin() + number);
+    llvm::erase_if(term.constraints, [&](const Constraint &constraint) {
+      return constraint.expr.contains(var);
+    });
+  }
 }
 
 /// Makes equal bases one, and drops those that nothing depends on.
@@ -153,6 +225,9 @@ static bool simplifyTerm(Term &term, const Assumed &assumed, bool thorough) {
       return false;
     simplifyBases(term, assumed);
   } while (thorough && addImpliedEqualities(term, assumed));
+  countUnused(term, assumed);
+  if (term.coefficient.isZero())
+    return false;
   if (term.constraints.empty())
     return true;
   refineBases(term, assumed);

@@ -54,7 +54,8 @@ struct Verifier::State {
   Verdict decide(const Rule &rule, Budget &budget);
   /// Where a hypothesis holds; it is part of the condition that is found.
   Verdict decide(const Rule &rule, const Guard &hypothesis, Budget &budget);
-  /// Whether a graph has a meaning at these ranks, for some sizes.
+  /// Whether a graph has a meaning where its tensors have these ranks, for some
+  /// sizes.
   bool isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks);
   mlir::Type getElementType() { return mlir::Builder(&context).getF64Type(); }
 
@@ -106,12 +107,13 @@ public:
         return *verdict;
     }
     if (difference.empty())
-      difference = Sampler(typing->instances, typing->sizes, elementType, 1)
-                       .findDifference(kMoreSamples, budget);
+      difference =
+          Sampler(typing->instances, typing->sizes, elementType, getSeed(1))
+              .findDifference(kMoreSamples, budget);
     if (!difference.empty()) {
       // A smaller one says more.
       std::string small =
-          Sampler(typing->instances, typing->sizes, elementType, 2)
+          Sampler(typing->instances, typing->sizes, elementType, getSeed(2))
               .findDifference(kMoreSamples, budget,
                               /*limit=*/2);
       return {Verdict::Kind::Refuted, small.empty() ? difference : small};
@@ -125,13 +127,17 @@ public:
   }
 
 private:
+  /// A seed for each use of numbers.
+  uint64_t getSeed(unsigned use) const { return options.seed * 4 + use; }
+
   /// A verdict if the rule is proved under the assumptions.
   std::optional<Verdict> attempt(const Typing &typing,
                                  const std::optional<std::vector<Sizes>> &cases,
                                  llvm::ArrayRef<Assumption> assumptions,
                                  std::string &difference) {
-    difference = Sampler(typing.instances, typing.sizes, elementType, 0)
-                     .findDifference(kQuickSamples, budget);
+    difference =
+        Sampler(typing.instances, typing.sizes, elementType, getSeed(0))
+            .findDifference(kQuickSamples, budget);
     if (!difference.empty())
       return std::nullopt;
     if (!cases) {
@@ -169,7 +175,7 @@ private:
   /// Evaluates at shapes that fit what was proved; those that fit `src` and the
   /// condition must fit `dst` too.
   std::string recheck(const Typing &typing, const Verdict &verdict) {
-    Sampler sampler(typing.instances, typing.sizes, elementType, 3);
+    Sampler sampler(typing.instances, typing.sizes, elementType, getSeed(3));
     std::string difference =
         sampler.findDifference(options.numRechecks, budget);
     if (difference.empty())
@@ -366,7 +372,7 @@ static constexpr unsigned kMaxOpenRanks = 3;
 
 bool Verifier::State::isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks) {
   std::string error;
-  auto instances = makeInstances(src, error, ranks);
+  auto instances = makeInstances(src, error, /*open=*/{}, /*known=*/ranks);
   if (!instances)
     return false;
   auto typing = typeRule(*instances, meanings, integers, {}, error);
@@ -407,9 +413,13 @@ Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
       return verdict;
     // An axis may ask for a larger rank; of `src` too, or of `dst` alone.
     if (verdict.isIllTyped) {
-      if (result.isIllTyped)
+      // Larger ones have more to say about it.
+      if (result.isIllTyped && !llvm::is_contained(ranks, 0))
         result = verdict;
-      if (isTyped(src, ranks))
+      llvm::SmallVector<unsigned> srcRanks;
+      for (unsigned use = 0; use < uses.numSrc; ++use)
+        srcRanks.push_back(instances->list[use].rank);
+      if (isTyped(src, srcRanks))
         guards.exclude(ranks);
       continue;
     }

@@ -58,6 +58,9 @@ struct VerifyOptions {
   /// Decides the rule with an unknown function around each sum, product and
   /// reduction, which stands for rounding.
   bool rounds = false;
+  /// Of the numbers at which rules are evaluated. What is proved, and under
+  /// which condition, does not depend on it.
+  uint64_t seed = 0;
 };
 
 class Verifier {

@@ -26,20 +26,6 @@ static bool isPlain(const Term &term) {
          !term.coefficient.poisoned && !term.coefficient.isZero();
 }
 
-/// Adds up terms that are written alike.
-static void mergeAlike(Sum &sum) {
-  for (unsigned i = 0; i < sum.size(); ++i)
-    for (unsigned j = i + 1; j < sum.size(); ++j) {
-      if (!isPlain(sum[i]) || !isPlain(sum[j]) ||
-          !(sum[i].factors == sum[j].factors))
-        continue;
-      sum[i].coefficient = sum[i].coefficient + sum[j].coefficient;
-      sum.erase(sum.begin() + j--);
-    }
-  llvm::erase_if(sum,
-                 [](const Term &term) { return term.coefficient.isZero(); });
-}
-
 /// Takes demands on products apart. `a * b` is not 0 where neither is, and the
 /// other way round; nor is sqrt(a) where a is positive.
 static void split(Demand demand, std::vector<Demand> &parts) {

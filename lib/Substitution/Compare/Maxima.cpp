@@ -39,6 +39,16 @@ static bool hasKind(const Atom &atom, Atom::Kind kind) {
          });
 }
 
+/// How deep relu is nested.
+static unsigned getDepth(const Atom &atom) {
+  unsigned depth = 0;
+  for (const Sum &arg : atom.args)
+    for (const Term &term : arg)
+      for (const Atom &inner : term.factors)
+        depth = std::max(depth, getDepth(inner));
+  return depth + (atom.kind == Atom::Kind::Relu);
+}
+
 /// Which factor is a maximum that the others, not negative, can be moved into.
 static std::optional<unsigned> getMaximum(const Term &term) {
   if (!term.bound.empty() || !term.constraints.empty() || !term.bases.empty() ||
@@ -89,17 +99,23 @@ bool Prover::addPieces(Sum sum, const Points &points, const Assumed &assumed,
   for (Term &term : sum)
     freshen(term, nextVar);
   sum = cancel(std::move(sum), assumed);
-  // What relu adds may cancel with other maxima, so it comes first.
+  // What relu adds may cancel with other maxima, so it comes first, and before
+  // it the one that has it inside.
   std::optional<unsigned> position, factor;
-  for (Atom::Kind kind : {Atom::Kind::Relu, Atom::Kind::Max})
-    for (unsigned number = 0; number < sum.size() && !factor; ++number) {
-      if (!sum[number].coefficient.isPositive())
-        continue;
-      factor = getMaximum(sum[number]);
-      position = number;
-      if (factor && sum[number].factors[*factor].kind != kind)
-        factor.reset();
-    }
+  unsigned deepest = 0;
+  for (auto [number, term] : llvm::enumerate(sum)) {
+    std::optional<unsigned> maximum =
+        term.coefficient.isPositive() ? getMaximum(term) : std::nullopt;
+    if (!maximum)
+      continue;
+    const Atom &atom = term.factors[*maximum];
+    unsigned depth = atom.kind == Atom::Kind::Relu ? getDepth(atom) : 0;
+    if (factor && depth <= deepest)
+      continue;
+    factor = maximum;
+    position = number;
+    deepest = depth;
+  }
   if (!factor) {
     pieces.push_back({points, std::move(sum)});
     return true;

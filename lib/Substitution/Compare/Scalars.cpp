@@ -123,6 +123,12 @@ private:
     } else if (fn == ScalarFn::Div) {
       facts.push_back(Z3_mk_implies(context, compare(argument, 0, false),
                                     compare(value, 0, false)));
+      // What is divided by is not 0.
+      facts.push_back(
+          Z3_mk_eq(context, multiply(argument, value), getNumber(1)));
+    } else if (fn == ScalarFn::Sqrt) {
+      facts.push_back(Z3_mk_ge(context, value, getNumber(0)));
+      facts.push_back(Z3_mk_eq(context, multiply(value, value), argument));
     } else if (fn == ScalarFn::Tanh) {
       for (bool isLess : {false, true})
         facts.push_back(Z3_mk_iff(context, compare(argument, 0, isLess),
@@ -183,13 +189,15 @@ std::shared_ptr<void> makeContext() {
           [](void *made) { Z3_del_context(static_cast<Z3_context>(made)); }};
 }
 
-/// Whether there is anything for arithmetic to work on.
-bool hasRelu(const Sum &sum) {
+/// Whether there is anything for arithmetic to work on: a function of which
+/// more is known than that it is one.
+bool hasKnownFunction(const Sum &sum) {
   return llvm::any_of(sum, [](const Term &term) {
     return llvm::any_of(term.factors, [](const Atom &atom) {
-      return atom.kind == Atom::Kind::Relu ||
-             llvm::any_of(atom.args,
-                          [](const Sum &arg) { return hasRelu(arg); });
+      bool isKnown = atom.kind == Atom::Kind::Relu ||
+                     (atom.kind == Atom::Kind::Function &&
+                      (atom.fn == ScalarFn::Div || atom.fn == ScalarFn::Sqrt));
+      return isKnown || llvm::any_of(atom.args, hasKnownFunction);
     });
   });
 }
@@ -199,8 +207,8 @@ bool espalier::substitution::isZeroByScalars(
     const Sum &sum, llvm::function_ref<bool(const Sum &, const Sum &)> isSame,
     llvm::function_ref<bool(const Sum &, const Sum &)> isElement,
     Budget &budget, const Assumed &assumed) {
-  // Without relu, what cancels has cancelled already.
-  if (!hasRelu(sum) || !budget.check())
+  // Without any, what cancels has cancelled already.
+  if (!hasKnownFunction(sum) || !budget.check())
     return false;
   const Integers &integers = assumed.facts->getIntegers();
   if (!integers.reals)

@@ -92,21 +92,42 @@ Prover::unifyFactors(const Term &into, const Term &term,
   llvm::copy_if(into.bound, std::back_inserter(ours), std::not_fn(isMentioned));
   llvm::copy_if(term.bound, std::back_inserter(theirs),
                 std::not_fn(isMentioned));
-  if (ours.size() != theirs.size() || ours.size() > kMaxPermuted)
+  auto tryPairings = [&](bool mustAgree) -> std::optional<Image> {
+    if (ours.size() != theirs.size() || ours.size() > kMaxPermuted)
+      return std::nullopt;
+    llvm::SmallVector<unsigned, 4> order(ours.size());
+    std::iota(order.begin(), order.end(), 0);
+    do {
+      Constraints all = equations;
+      bool agrees = true;
+      for (auto [number, var] : llvm::enumerate(ours)) {
+        Linear other = Linear::var(theirs[order[number]]);
+        all.push_back(Constraint::equal(other, Linear::var(var)));
+      }
+      for (Constraint equation : equations) {
+        for (auto [number, var] : llvm::enumerate(ours))
+          equation.expr.substitute(theirs[order[number]], Linear::var(var));
+        agrees &= assumed.facts->simplify(equation.expr) == Linear(0);
+      }
+      if (mustAgree && !agrees)
+        continue;
+      if (auto image = unifyBy(into, term, pairing, std::move(all), assumed))
+        return image;
+    } while (std::next_permutation(order.begin(), order.end()) &&
+             budget.check());
     return std::nullopt;
-  llvm::SmallVector<unsigned, 4> order(ours.size());
-  std::iota(order.begin(), order.end(), 0);
-  do {
-    Constraints all = equations;
-    for (auto [number, var] : llvm::enumerate(ours))
-      all.push_back(Constraint::equal(Linear::var(theirs[order[number]]),
-                                      Linear::var(var)));
-    if (auto image = unifyBy(into, term, pairing, std::move(all), assumed))
+  };
+  if (auto image = tryPairings(/*mustAgree=*/false))
+    return image;
+  if (ours.empty() && theirs.empty())
+    if (auto image = unifyByRelation(into, term, pairing, equations, assumed))
       return image;
-  } while (std::next_permutation(order.begin(), order.end()) && budget.check());
-  if (!ours.empty())
+  // An index may be made of several, as in a sum over a + b.
+  if (into.bound.size() == ours.size() || equations.empty())
     return std::nullopt;
-  return unifyByRelation(into, term, pairing, equations, assumed);
+  ours = into.bound;
+  theirs = term.bound;
+  return tryPairings(/*mustAgree=*/true);
 }
 
 /// Simplifies what is left of equations; false if one of them does not hold.

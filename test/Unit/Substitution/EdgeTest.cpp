@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <random>
 
 using namespace espalier;
@@ -293,12 +294,13 @@ private:
   /// Draws shapes of what `src` reads, and takes over what follows.
   bool setShapes(unsigned number, Instances &instances) {
     std::string why;
-    bool isWide = random() % 4 == 0;
+    // Strides beyond kernels need one long side.
+    bool isWide = random() % 3 == 0;
     std::vector<int64_t> extents;
     for (unsigned dim = 0; dim < kMaxRank; ++dim)
-      extents.push_back(1 + random() % 4);
+      extents.push_back(1 + random() % (isWide ? 2 : 4));
     if (isWide)
-      extents[3] = 14 + random() % 5;
+      extents[2 + random() % 2] = 14 + random() % 5;
     std::map<unsigned, Shape> known;
     auto shapes = solver.solve(
         number,
@@ -391,7 +393,7 @@ private:
             return exact.get(output, indices).isDefined();
           }))
         return "";
-    std::string mistake;
+    std::string mistake = compareWithInterpreter(instances, tensors, exact);
     llvm::raw_string_ostream os(mistake);
     for (auto [src, dst] : llvm::zip_equal(instances.src, instances.dst)) {
       if (exact.getShape(src) != exact.getShape(dst))
@@ -407,6 +409,45 @@ private:
       });
     }
     return mistake;
+  }
+
+  /// Where the interpreter has a number for outputs of `src`, it is near the
+  /// exact value.
+  std::string compareWithInterpreter(const Instances &instances,
+                                     std::vector<interpreter::Tensor> tensors,
+                                     ExactEvaluator &exact) {
+    constexpr double kTolerance = 1e-6;
+    for (unsigned number = 0; number < instances.numSrc; ++number) {
+      const Instance &instance = instances.list[number];
+      if (instance.node->isVariable())
+        continue;
+      llvm::SmallVector<interpreter::Tensor> operands;
+      for (unsigned operand : instance.operands)
+        operands.push_back(tensors[operand]);
+      llvm::SmallVector<int64_t> parameters;
+      for (const Linear &parameter : instance.parameters)
+        parameters.push_back(*parameter.getValue());
+      auto results =
+          interpreter::evaluate(instance.meaning->definition, operands,
+                                parameters, [](const llvm::Twine &) {});
+      if (failed(results))
+        return "the interpreter fails";
+      tensors[number] = (*results)[0];
+    }
+    for (unsigned output : instances.src) {
+      int64_t position = 0;
+      bool isNear = forEachIndex(exact.getShape(output), [&](auto indices) {
+        double value = tensors[output].getFloat(position++);
+        ExactValue expected = exact.get(output, indices);
+        double reach = kTolerance * (1 + std::fabs(value));
+        return !expected.isNumber() || !(std::fabs(value) < 1e6) ||
+               (value >= expected.low - reach &&
+                value <= expected.high + reach);
+      });
+      if (!isNear)
+        return "the interpreter has another value";
+    }
+    return "";
   }
 
   static bool
@@ -434,12 +475,39 @@ private:
 // Tests
 //===----------------------------------------------------------------------===//
 
-class EdgeTest : public ::testing::TestWithParam<unsigned> {
+// What the judge does not see, it cannot find.
+TEST(EdgeTest, MistakesAreSeen) {
+  const std::pair<const char *, const char *> kFalse[] = {
+      {"(relu (poolmax :kernel 2,2 :stride 1,1 :pad 3,3,3,3 (relu ?i0)))",
+       "(poolmax :kernel 2,2 :stride 1,1 :pad 3,3,3,3 (relu ?i0))"},
+      {"(relu (poolmax :kernel 2,2 :stride 16,16 :pad 0,0,3,3 (relu ?i0)))",
+       "(poolmax :kernel 2,2 :stride 16,16 :pad 0,0,3,3 (relu ?i0))"},
+      {"(ewadd ?i0 (ewsub ?i1 ?i1))",
+       "(ewadd ?i0 (ewdiv (ewsub ?i1 ?i1) ?i1))"},
+      {"(ewadd ?i0 (ewsub ?i1 ?i1))",
+       "(ewadd ?i0 (ewmul (ewsub ?i1 ?i1) (sqrt ?i1)))"},
+      {"(pad :axis 0 :ndim 1 :low 1 :high 0 (exp ?i0))",
+       "(exp (pad :axis 0 :ndim 1 :low 1 :high 0 ?i0))"},
+      {"(exp ?i0)", "(tanh ?i0)"}};
+  Judge judge;
+  for (auto [src, dst] : kFalse) {
+    std::vector<Rule> rules;
+    ASSERT_TRUE(succeeded(
+        parseRules(std::string("rule r\nsrc ") + src + "\ndst " + dst + "\n",
+                   rules, [](unsigned, auto &) {})));
+    EXPECT_NE(judge.findMistake(rules[0], {}, 1), "") << src;
+  }
+}
+
+class EdgeRun : public ::testing::TestWithParam<unsigned> {
 protected:
   void run(unsigned numRules, uint64_t seed) {
     unsigned counts[4] = {};
     Judge judge;
-    Verifier verifier;
+    // What takes longer is hardly ever proved.
+    VerifyOptions options;
+    options.deadline = std::chrono::milliseconds(200);
+    Verifier verifier(options);
     for (unsigned number = 0; number < numRules; ++number) {
       std::string text = RuleMaker(++seed).make();
       std::vector<Rule> rules;
@@ -464,15 +532,21 @@ protected:
   }
 };
 
-TEST_P(EdgeTest, NothingIsProvedThatFailsAtAnEdge) {
+class RandomEdgeTest : public EdgeRun {};
+
+TEST_P(RandomEdgeTest, NothingIsProvedThatFailsAtAnEdge) {
   run(NUM_EDGE_RULES, GetParam() * uint64_t(1'000'000));
 }
 
-// Takes minutes.
-TEST_P(EdgeTest, DISABLED_NothingOfManyRulesIsProvedThatFailsAtAnEdge) {
-  run(5'000, (GetParam() + 10) * uint64_t(1'000'000));
+INSTANTIATE_TEST_SUITE_P(Shards, RandomEdgeTest, ::testing::Range(0u, 2u));
+
+// Ten thousand rules take minutes.
+class ManyEdgeTest : public EdgeRun {};
+
+TEST_P(ManyEdgeTest, DISABLED_NothingIsProvedThatFailsAtAnEdge) {
+  run(1'000, GetParam() * uint64_t(1'000'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, EdgeTest, ::testing::Range(0u, 2u));
+INSTANTIATE_TEST_SUITE_P(Many, ManyEdgeTest, ::testing::Range(10u, 20u));
 
 } // namespace
