@@ -1,0 +1,81 @@
+"""Change proofs in every line, and see that what they state stays proved.
+
+    tamper.py CHECKER RULES FOLDER [SHARE]
+
+Each line is deleted, repeated, exchanged with the next, and each number and word in
+it changed. SHARE takes every n-th change. A change must be refused. There is one
+exception: other steps that prove the same statement (a case that is decided at another
+place, say) are a proof too; so what is accepted must state the rule, word for word,
+unfold it, and have as many steps as before.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+
+def change(text: str) -> Iterator[tuple[str, str]]:
+    """Yield kinds of changes, and the changed texts."""
+    lines = text.splitlines(keepends=True)
+    yield "header", lines[0]
+    yield "command", "(assert false)\n" + text
+    yield "command", text.replace("(choose", "(assert false) (choose", 1)
+    for number, line in enumerate(lines):
+        before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
+        yield "delete", before + after
+        yield "repeat", before + line + line + after
+        if number + 1 < len(lines):
+            rest = "".join(lines[number + 2 :])
+            yield "exchange", before + lines[number + 1] + line + rest
+        for word in re.finditer(r"[^\s()]+", line):
+            old = word.group()
+            new = str(int(old) + 1) if re.fullmatch(r"-?\d+", old) else old + "x"
+            start, end = word.span()
+            yield "word", before + line[:start] + new + line[end:] + after
+
+
+def without_steps(text: str) -> tuple[str, str]:
+    """Return the statement, and the sums that it unfolds to."""
+    statement = text.partition("(rank")[0]
+    return statement, " ".join(re.findall(r"\(sum.*", text))
+
+
+def main() -> int:
+    checker, rules, folder = sys.argv[1:4]
+    share = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    counts: dict[str, int] = {}
+    others = wrong = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        changed: dict[str, tuple[str, str, str]] = {}
+        for path in sorted(pathlib.Path(folder).glob("*.proof")):
+            text = path.read_text()
+            for number, (kind, new) in enumerate(change(text)):
+                if number % share != 0 or new.split() == text.split():
+                    continue
+                name = f"{path.stem}-{number}"
+                changed[name] = kind, text, new
+                (pathlib.Path(scratch) / f"{name}.proof").write_text(new)
+        command = [checker, f"--rules={rules}", scratch]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        refused = set(re.findall(r"([^/\n]+)\.proof: not checked", result.stdout))
+        for name, (kind, text, new) in changed.items():
+            counts[kind] = counts.get(kind, 0) + 1
+            if name in refused:
+                continue
+            same = without_steps(text) == without_steps(new)
+            if kind in ("word", "exchange") and same and len(text.split()) == len(new.split()):
+                others += 1
+                continue
+            wrong += 1
+            print(f"accepted: {name} ({kind})")
+    total = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    print(f"{sum(counts.values())} changes: {total}")
+    print(f"{others} other proofs of the same statement, {wrong} wrong")
+    return int(wrong != 0 or not counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
