@@ -53,7 +53,7 @@ def test_names_are_unique():
 
 
 def test_every_operator_has_a_case():
-    folder = Path(__file__).parents[2] / "include" / "espalier" / "Dialect" / "Graph" / "IR"
+    folder = Path(__file__).parents[3] / "include" / "espalier" / "Dialect" / "Graph" / "IR"
     text = "".join(path.read_text() for path in sorted(folder.glob("*.td")))
     defined = re.findall(r'^def Graph_\w+Op\b\s*:\s*Graph_(\w*)Op<"(\w+)"', text, re.MULTILINE)
     prefixes = {"Reduce": "reduce_", "ArgReduce": "arg_", "KnownTensor": "const_"}
