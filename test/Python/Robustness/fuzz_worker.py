@@ -18,6 +18,7 @@ from mutate import mutants
 import espalier
 from espalier import _espalier
 from espalier.commands.common import load_arrays
+from espalier.compiler import compile_module, optimize_module
 from espalier.importers.onnx import import_model
 from espalier.module import Module
 
@@ -58,7 +59,8 @@ def read_cache(path: Path) -> None:
     """Compile with a cache whose only entry is the mutant."""
     entry = next(path.parent.glob("cache/*.espalier"))
     entry.write_bytes(path.read_bytes())
-    function = espalier.compile(KERNEL, options=espalier.Options(cache=entry.parent))
+    module = _espalier.Module.parse(KERNEL)
+    function = compile_module(module, options=espalier.Options(cache=entry.parent))
     assert float(np.sum(function(np.ones(8, np.float32)))) == 8.0
 
 
@@ -67,7 +69,7 @@ def read_times(path: Path) -> None:
     options = espalier.Options(
         cache=None, optimize="egraph", kernel_times=path, measure_seconds=0.01
     )
-    espalier.compiler.optimize_module(_espalier.Module.parse(KERNEL), options)
+    optimize_module(_espalier.Module.parse(KERNEL), options)
 
 
 READERS: dict[str, Callable[[Path], None]] = {

@@ -13,7 +13,8 @@ import onnx
 import pytest
 
 import espalier
-from espalier import models
+from espalier import _espalier, models
+from espalier.compiler import compile_module
 
 HERE = Path(__file__).parent
 MUTANTS = int(os.environ.get("ESPALIER_FUZZ_MUTANTS", "40"))
@@ -49,7 +50,9 @@ def make_mlir(path: Path) -> None:
 
 def make_script(path: Path) -> None:
     """Write a schedule of a kernel."""
-    schedule = espalier.Schedule(espalier.lower(KERNEL))
+    lowered = _espalier.Module.parse(KERNEL)
+    _espalier.lower(lowered, "poly", True)
+    schedule = espalier.Schedule(lowered)
     ((compute, loops),) = schedule.computations.items()
     schedule.split(compute, loops[0], [4])
     schedule.save(path)
@@ -64,7 +67,8 @@ def make_arrays(path: Path) -> None:
 def make_cache(path: Path) -> None:
     """Write an entry of the cache, and keep its name for the worker."""
     folder = path.parent / "cache"
-    espalier.compile(KERNEL, options=espalier.Options(cache=folder))
+    module = _espalier.Module.parse(KERNEL)
+    compile_module(module, options=espalier.Options(cache=folder))
     (entry,) = folder.glob("*.espalier")
     path.write_bytes(entry.read_bytes())
 
@@ -74,7 +78,7 @@ def make_times(path: Path) -> None:
     options = espalier.Options(
         cache=None, optimize="egraph", kernel_times=path, measure_seconds=0.1
     )
-    espalier.compile(KERNEL, options=options)
+    compile_module(_espalier.Module.parse(KERNEL), options=options)
 
 
 MAKERS = {
