@@ -14,6 +14,7 @@ import pytest
 
 import espalier
 from espalier import _espalier, models
+from espalier.commands.common import load_arrays
 from espalier.compiler import compile_module
 
 HERE = Path(__file__).parent
@@ -116,3 +117,20 @@ def test_mutants_are_answered(tmp_path, reader):
             faults.append(f"{kept}: {fault}")
             first += 1
     assert not faults, "\n".join(faults)
+
+
+def test_names_that_are_no_text(tmp_path):
+    make_onnx(tmp_path / "m.onnx")
+    model = (tmp_path / "m.onnx").read_bytes().replace(b"Softmax", b"Soft\xffax")
+    with pytest.raises(espalier.EspalierError, match="expects names in UTF-8"):
+        espalier.compile(model)
+
+
+def test_archive_with_unknown_compression(tmp_path):
+    make_arrays(tmp_path / "original")
+    data = bytearray((tmp_path / "original").read_bytes())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 10] = 99
+    (tmp_path / "a.npz").write_bytes(data)
+    with pytest.raises(espalier.EspalierError, match=r"cannot read .*a\.npz"):
+        load_arrays(tmp_path / "a.npz")
