@@ -182,13 +182,13 @@ void ComponentScheduler::chooseTile() {
 }
 
 bool ComponentScheduler::isShared(Value array) const {
-  for (auto [number, compute] : llvm::enumerate(shapes))
-    if (!llvm::is_contained(component.computes, number))
-      for (const auto *accesses : {&compute.reads, &compute.writes})
-        for (const ComputeAccess &access : *accesses)
-          if (access.array == array)
-            return true;
-  return false;
+  // By the uses of the array: a kernel may have thousands of computations.
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    auto compute = dyn_cast<ComputeOp>(user);
+    return compute && llvm::none_of(component.computes, [&](unsigned number) {
+             return shapes[number].op == compute;
+           });
+  });
 }
 
 void ComponentScheduler::placeArrays() {
