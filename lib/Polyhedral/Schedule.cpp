@@ -46,7 +46,8 @@ unsigned espalier::polyhedral::getNumInterleaved(const Program &program,
                                                  unsigned first,
                                                  unsigned second) {
   unsigned number = program.statements[first].numDims;
-  for (unsigned i = first + 1; i <= second; ++i)
+  // Most statements of a long program share nothing with those far behind.
+  for (unsigned i = first + 1; i <= second && number > 0; ++i)
     number = std::min(number, program.statements[i].numInterleaved);
   return number;
 }

@@ -193,7 +193,17 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
             )
         with loaded as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+    # Archives with unknown compression or a password raise the last two.
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        MemoryError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
         reason = getattr(error, "strerror", None) or error
         raise EspalierError(f"cannot read '{path}': {reason}") from error
     for name, array in arrays.items():

@@ -233,7 +233,9 @@ static llvm::Error makeWavefront(ComputeOp compute, ArrayRef<StringRef> names,
   }
   remapNest(*nest, AffineMap::get(names.size(), 0, results, context), names);
   SmallVector<BandLoop> loops = getLoops(nest->band);
-  for (unsigned place : llvm::drop_begin(nest->getPlaces()))
+  // A range over part of a temporary would outlive it.
+  auto places = nest->getPlaces();
+  for (unsigned place : llvm::drop_begin(places))
     loops[place].kind = LoopAttr::get(context, LoopKind::Parallel);
   setLoops(nest->band, loops);
   return llvm::Error::success();

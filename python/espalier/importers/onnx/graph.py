@@ -14,7 +14,7 @@ from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.expansion import expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
-from espalier.importers.onnx.nodes import find_schema, make_node, node_name
+from espalier.importers.onnx.nodes import check_names, find_schema, make_node, node_name
 from espalier.importers.onnx.order import captured_names, sort_nodes
 from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
@@ -230,6 +230,7 @@ class Importer:
     def _import_proto(
         self, proto: NodeProto, scope: Scope, read: set[str], opset: int, any_types: bool = False
     ) -> None:
+        check_names(proto)
         name = node_name(proto)
         inputs = [scope[i] if i else None for i in proto.input]
         results: Sequence[Value | Poison | None] = [POISON] * len(proto.output)

@@ -80,13 +80,13 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
 //===----------------------------------------------------------------------===//
 
 bool TiledComponent::isShared(Value array) const {
-  for (auto [number, compute] : llvm::enumerate(shapes))
-    if (!llvm::is_contained(computes, number))
-      for (const auto *accesses : {&compute.reads, &compute.writes})
-        for (const ComputeAccess &access : *accesses)
-          if (access.array == array)
-            return true;
-  return false;
+  // By the uses of the array: a kernel may have thousands of computations.
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    auto compute = dyn_cast<ComputeOp>(user);
+    return compute && llvm::none_of(computes, [&](unsigned number) {
+             return shapes[number].op == compute;
+           });
+  });
 }
 
 bool TiledComponent::isPartlyWritten(Value array) const {
