@@ -42,7 +42,6 @@ static void addFunctionPasses(OpPassManager &manager) {
   manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createProgramMarkNoWrapPass());
-  manager.addPass(createProgramLimitUnrollingPass());
   manager.addPass(createSCFToControlFlowPass());
   ConvertVectorToLLVMPassOptions vectors;
   vectors.vectorTransposeLowering =

@@ -44,6 +44,7 @@ def without_steps(text: str) -> tuple[str, str]:
 
 
 def main() -> int:
+    """Change each line of each proof and ask the checker."""
     checker, rules, folder = sys.argv[1:4]
     share = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     counts: dict[str, int] = {}

@@ -36,35 +36,6 @@ def ProgramMarkNoWrapPass : Pass<"program-mark-no-wrap", "mlir::func::FuncOp"> {
   }];
 }
 
-def ProgramLimitUnrollingPass
-    : Pass<"program-limit-unrolling", "mlir::func::FuncOp"> {
-  let summary = "keeps LLVM from unrolling loops that store much";
-  let description = [{
-    Marks a loop of a known number of iterations whose stores, once it and the
-    loops in it are unrolled, would be more than `max-stores`. They would become
-    one basic block, whose instructions LLVM takes minutes to select. Outer loops
-    may still be unrolled around it.
-
-    ```mlir
-    scf.for %i = %c0 to %c17 step %c1 {
-      scf.for %j = %c0 to %c2 step %c1 { vector.store .. }
-    }
-    // becomes
-    scf.for %i = %c0 to %c17 step %c1 {
-      scf.for %j = %c0 to %c2 step %c1 { vector.store .. }
-    } {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
-    ```
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
-  let options = [
-    Option<"maxStores", "max-stores", "uint64_t", /*default=*/"32",
-           "Stores that may come to lie in one basic block">
-  ];
-  let statistics = [
-    Statistic<"numLimited", "num-limited", "Loops that are not unrolled">
-  ];
-}
-
 def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
   let summary = "replaces functions on f32 by polynomials without calls";
   let description = [{
