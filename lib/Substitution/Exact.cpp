@@ -147,6 +147,13 @@ static ExactValue getMaximum(const ExactValue &lhs, const ExactValue &rhs) {
                          std::max(lhs.high, rhs.high));
 }
 
+/// A value that is known not to be negative.
+static ExactValue takePositive(const ExactValue &value) {
+  if (!value.isNumber() || isExact(value))
+    return value;
+  return ExactValue::get(std::max(value.low, 0.0), value.high);
+}
+
 /// A function that never decreases, with a limit at either infinity.
 static ExactValue applyMonotone(const ExactValue &value, double (*fn)(double),
                                 const ExactValue &atMinusInfinity,
@@ -226,7 +233,7 @@ ExactValue espalier::substitution::evaluateExactly(ScalarFn fn,
   case ScalarFn::Exp:
     if (isExact(lhs) && lhs.exact.isZero())
       return number(1);
-    return getMaximum(number(0), applyMonotone(lhs, std::exp, number(0), lhs));
+    return takePositive(applyMonotone(lhs, std::exp, number(0), lhs));
   case ScalarFn::Sin:
     return applySlow(lhs, std::sin);
   case ScalarFn::Cos:

@@ -59,6 +59,7 @@ TEST(ExactTest, WhatIsRoundedIsAnInterval) {
   EXPECT_TRUE(square.differs(number(2'000'001, 1'000'000)));
   ExactValue zero = evaluateExactly(ScalarFn::Sub, square, number(2));
   EXPECT_EQ(apply(ScalarFn::Div, number(1), zero), "not known");
+  EXPECT_EQ(apply(ScalarFn::Exp, number(1000)), "not known");
   EXPECT_FALSE(get(Kind::Unsure).differs(number(1)));
   EXPECT_TRUE(get(Kind::Undefined).differs(number(1)));
 }
