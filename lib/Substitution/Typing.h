@@ -3,8 +3,8 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_TYPING_H
 #define ESPALIER_LIB_SUBSTITUTION_TYPING_H
 
-#include "espalier/Substitution/Meaning.h"
 #include "Sizes.h"
+#include "espalier/Substitution/Meaning.h"
 
 namespace espalier::substitution {
 
