@@ -44,6 +44,7 @@ def without_steps(text: str) -> tuple[str, str]:
 
 
 def main() -> int:
+    """Change proofs and have them checked; 0 if all is as it must be."""
     checker, rules, folder = sys.argv[1:4]
     share = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     counts: dict[str, int] = {}
