@@ -76,8 +76,7 @@ espalier::proof::unfold(const Statement &statement,
       goal.give(clause);
     std::vector<Index> position;
     for (const Index &extent : result.typing.instances[src].shape) {
-      Index index =
-          Index::variable("i" + std::to_string(position.size()));
+      Index index = Index::variable("i" + std::to_string(position.size()));
       goal.give({{Condition::atLeast(index, 0)}});
       goal.give({{Condition::less(index, extent)}});
       position.push_back(index);

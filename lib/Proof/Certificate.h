@@ -27,8 +27,8 @@ std::optional<Certificate> parseCertificate(llvm::StringRef text,
 /// What has to be proved at one rank.
 struct Obligation {
   Typing typing;
-  std::vector<Goal> goals;            ///< One for each output.
-  std::vector<SExpr> src, dst;        ///< What these unfold to.
+  std::vector<Goal> goals;     ///< One for each output.
+  std::vector<SExpr> src, dst; ///< What these unfold to.
 };
 
 /// Unfolds a statement. Nothing, and a complaint, if that is not possible.
@@ -47,8 +47,8 @@ public:
   std::string check(Certificate &certificate);
 
 private:
-  bool checkRank(const Statement &statement, unsigned rank,
-                 const SExpr &proof, bool &isVoid);
+  bool checkRank(const Statement &statement, unsigned rank, const SExpr &proof,
+                 bool &isVoid);
   /// Whether the steps prove the goal.
   bool check(Goal goal, const SExpr &proof);
   bool checkAll(const std::vector<Goal> &goals, const SExpr &proof,

@@ -47,9 +47,14 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
   for (const SExpr &size : sizes.list) {
     if (&size == &sizes.list.front())
       continue;
-    auto value = size.list.size() == 2 ? Index::parse(size.list[1])
-                                       : std::nullopt;
-    if (!value || !choices.try_emplace(size.list[0].word, *value).second)
+    auto value =
+        size.list.size() == 2 ? Index::parse(size.list[1]) : std::nullopt;
+    bool isOfSizes = value.has_value();
+    if (value)
+      value->walk([&](const Part &part) {
+        isOfSizes &= !part.isVariable() || llvm::is_contained(part.text, '.');
+      });
+    if (!isOfSizes || !choices.try_emplace(size.list[0].word, *value).second)
       return expected("(NAME SIZE), but got " + size.str());
   }
   auto obligation = unfold(statement, *ranks, choices, meanings, error);
@@ -130,8 +135,7 @@ bool Checker::check(Goal goal, const SExpr &proof) {
     return fail("expects a step, but got " + proof.str());
   if (proof.is("case")) {
     auto condition = Condition::parse(proof.list[1]);
-    return condition &&
-           checkAll(steps.distinguish(goal, *condition), proof, 2);
+    return condition && checkAll(steps.distinguish(goal, *condition), proof, 2);
   }
   if (proof.is("rewrite") && size == 4) {
     auto part = Index::parse(proof.list[1]);

@@ -29,8 +29,7 @@ public:
         ++numWrong;
       }
     if (files.empty())
-      fail(paths.empty() ? "" : paths.front(),
-           "expects proofs, but got none");
+      fail(paths.empty() ? "" : paths.front(), "expects proofs, but got none");
     os << files.size() << " proofs: " << files.size() - numFailed
        << " checked, " << numFailed << " not checked\n";
     if (!solver.getError().empty())
@@ -94,8 +93,8 @@ private:
       else if (line.consume_front("dst "))
         current->dst.push_back(clean(line));
       else if (line.consume_front("where "))
-        current->guard += (current->guard.empty() ? "" : " and ") +
-                          line.trim().str();
+        current->guard +=
+            (current->guard.empty() ? "" : " and ") + line.trim().str();
     }
   }
 

@@ -187,8 +187,8 @@ bool Steps::cancel(const Goal &goal, const std::vector<Member> &members) {
   };
   for (const Member &member : members) {
     whole += member.coefficient;
-    isSame &= contains(member, members.front()) &&
-              contains(members.front(), member);
+    isSame &=
+        contains(member, members.front()) && contains(members.front(), member);
   }
   if (isSame)
     return whole == Fraction(0, 1);
@@ -320,8 +320,7 @@ bool Steps::attain(Goal &goal, const Sum &unit) {
   if (!solver.isImpossible(question))
     return false;
   goal = goal.with(atom.conditions);
-  goal.facts.push_back(
-      {add(unit, scale(atom.args[0], Fraction(-1, 1))), true});
+  goal.facts.push_back({add(unit, scale(atom.args[0], Fraction(-1, 1))), true});
   return true;
 }
 
@@ -371,8 +370,8 @@ bool Steps::decide(const Goal &goal, const Units &units,
   Question question;
   auto getName = [&](const Sum &unit) {
     std::string name =
-        "u" + std::to_string(
-                  known.at(espalier::proof::print(unit, /*isCanonical=*/true).str()));
+        "u" + std::to_string(known.at(
+                  espalier::proof::print(unit, /*isCanonical=*/true).str()));
     question.declareReal(name);
     return name;
   };

@@ -190,7 +190,8 @@ std::optional<Index> GuardReader::readTerm(StringRef kind) {
     if (number < instances.size())
       result = Index(instances[number].rank);
   } else if (found->node.is(substitution::OpKind::Conv2d)) {
-    auto in = extent(found->operands[0], 1), out = extent(found->operands[1], 0);
+    auto in = extent(found->operands[0], 1),
+         out = extent(found->operands[1], 0);
     auto perGroup = extent(found->operands[1], 1);
     if (!in || !out || !perGroup)
       return std::nullopt;

@@ -30,8 +30,7 @@ private:
   std::optional<Index> readProduct();
   std::optional<Index> readFactor();
   std::optional<Index> readTerm(llvm::StringRef kind);
-  std::optional<Index> divide(const Index &lhs, const Index &rhs,
-                              bool isExact);
+  std::optional<Index> divide(const Index &lhs, const Index &rhs, bool isExact);
   void split(llvm::StringRef text);
   bool consume(llvm::StringRef token);
   bool opensAlternatives() const;

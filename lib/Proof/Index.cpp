@@ -49,8 +49,8 @@ static std::vector<Index> getFactors(const Part &part) {
   if (part.fn == "*")
     return *part.args;
   Index single = Index::variable(part.text);
-  return {part.isVariable() ? single : *Index::parse(
-                                           (*parseSExprs(part.text))[0])};
+  return {part.isVariable() ? single
+                            : *Index::parse((*parseSExprs(part.text))[0])};
 }
 
 Index Index::apply(llvm::StringRef fn, std::vector<Index> args) {
@@ -58,9 +58,9 @@ Index Index::apply(llvm::StringRef fn, std::vector<Index> args) {
   for (const Index &arg : args)
     text += " " + arg.str();
   Index result;
-  result.parts[Part{text + ")", fn.str(),
-                    std::make_shared<const std::vector<Index>>(
-                        std::move(args))}] = 1;
+  result.parts[Part{
+      text + ")", fn.str(),
+      std::make_shared<const std::vector<Index>>(std::move(args))}] = 1;
   return result;
 }
 
@@ -195,7 +195,8 @@ std::optional<Index> Index::parse(const SExpr &expr) {
     return variable(expr.word);
   }
   std::vector<Index> args;
-  for (const SExpr &part : llvm::drop_begin(expr.list, expr.list.empty() ? 0 : 1))
+  for (const SExpr &part :
+       llvm::drop_begin(expr.list, expr.list.empty() ? 0 : 1))
     if (auto arg = parse(part))
       args.push_back(*arg);
     else

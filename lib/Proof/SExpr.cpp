@@ -27,8 +27,8 @@ std::string SExpr::strIndented(unsigned indent) const {
     if (!part.isList() && isStart)
       text += (text.size() > 1 ? " " : "") + part.word;
     else
-      text += "\n" + std::string(indent + 1, ' ') +
-              part.strIndented(indent + 1);
+      text +=
+          "\n" + std::string(indent + 1, ' ') + part.strIndented(indent + 1);
     isStart &= !part.isList();
   }
   return text + ")";

@@ -15,8 +15,7 @@ bool Steps::isImpossible(const std::vector<Clause> &given,
 }
 
 bool Steps::implies(const std::vector<Clause> &given,
-                    const Conditions &conditions,
-                    const Condition &conclusion) {
+                    const Conditions &conditions, const Condition &conclusion) {
   if (conclusion.value.isNumber())
     return conclusion.isEquality ? conclusion.value == Index(0)
                                  : conclusion.value.getConstant() >= 0;
@@ -112,9 +111,8 @@ static bool isNonnegative(const Atom &atom) {
 static bool isNonnegative(const Sum &sum) {
   return llvm::all_of(sum, [](const Term &term) {
     return term.coefficient >= Fraction(0, 1) &&
-           llvm::all_of(term.factors, [](const Atom &atom) {
-             return isNonnegative(atom);
-           });
+           llvm::all_of(term.factors,
+                        [](const Atom &atom) { return isNonnegative(atom); });
   });
 }
 
@@ -195,9 +193,8 @@ void Steps::simplify(Sum &sum, const std::vector<Clause> &given,
       // Terms that look alike are one.
       Term key = simple;
       key.coefficient = Fraction(1, 1);
-      auto [place, isNew] =
-          places.try_emplace(print({key}, /*isCanonical=*/true).str(),
-                             result.size());
+      auto [place, isNew] = places.try_emplace(
+          print({key}, /*isCanonical=*/true).str(), result.size());
       if (isNew)
         result.push_back(std::move(simple));
       else

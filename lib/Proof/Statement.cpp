@@ -47,11 +47,10 @@ static std::optional<Param> readParam(llvm::StringRef text, ParamKind kind) {
     return Border{numbers[0], numbers[1], numbers[2], numbers[3]}.getParam();
   bool isAxis = kind == ParamKind::Axis || kind == ParamKind::Axes;
   bool isRank = kind == ParamKind::Rank || kind == ParamKind::Ranks;
-  int64_t least = kind == ParamKind::Ranks ? 2
-                  : isRank || kind == ParamKind::Pair ||
-                          kind == ParamKind::Count
-                      ? 1
-                      : 0;
+  int64_t least =
+      kind == ParamKind::Ranks                                        ? 2
+      : isRank || kind == ParamKind::Pair || kind == ParamKind::Count ? 1
+                                                                      : 0;
   int64_t most = isAxis                    ? kMaxRank - 1
                  : isRank                  ? kMaxRank
                  : kind == ParamKind::Part ? 1
@@ -150,8 +149,8 @@ private:
         return false;
     if (!info.takes(use.operands.size()))
       return fail(expr, "another number of operands").has_value();
-    use.name = info.name.str() + "#" +
-               std::to_string(++counts[info.name.str()]);
+    use.name =
+        info.name.str() + "#" + std::to_string(++counts[info.name.str()]);
     return true;
   }
 

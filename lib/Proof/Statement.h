@@ -61,11 +61,11 @@ struct Instance {
 /// The extents of all uses, and what is known and claimed of them.
 struct Typing {
   std::vector<Instance> instances;
-  std::vector<Clause> given;        ///< Where `src` and the condition hold.
-  std::vector<Condition> claims;    ///< What `dst` asks for.
-  std::vector<std::string> chosen;  ///< Sizes that a proof has to give.
-  bool isVoid = false;              ///< `src` has no meaning at these ranks.
-  std::string error;                ///< Why `dst` has none.
+  std::vector<Clause> given;       ///< Where `src` and the condition hold.
+  std::vector<Condition> claims;   ///< What `dst` asks for.
+  std::vector<std::string> chosen; ///< Sizes that a proof has to give.
+  bool isVoid = false;             ///< `src` has no meaning at these ranks.
+  std::string error;               ///< Why `dst` has none.
 };
 
 /// Sizes of constants of `dst` that nothing else says, by name.

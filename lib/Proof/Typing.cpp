@@ -117,14 +117,14 @@ private:
     if (isSrc)
       return declare(use, dim);
     std::string name = getExtentName(use, dim);
-    auto defined = GuardReader(statement, result.instances)
-                       .getDefinition(statement.guard,
-                                      "dim ( " + use.name + " , " +
-                                          std::to_string(dim) + " )");
+    auto defined =
+        GuardReader(statement, result.instances)
+            .getDefinition(statement.guard, "dim ( " + use.name + " , " +
+                                                std::to_string(dim) + " )");
     auto chosen = choices.find(name);
     if (!defined)
       result.chosen.push_back(name);
-    Index extent = defined                  ? *defined
+    Index extent = defined                   ? *defined
                    : chosen != choices.end() ? chosen->second
                                              : Index::variable(name);
     need(Condition::atLeast(extent, 1));

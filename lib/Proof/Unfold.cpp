@@ -15,10 +15,10 @@ Sum Unfolder::fail(llvm::StringRef reason) {
   return {};
 }
 
-std::optional<Index> espalier::proof::translate(
-    Expr expr, const Use &use, const Instance &instance,
-    llvm::ArrayRef<Instance> instances,
-    const std::map<unsigned, Index> &variables) {
+std::optional<Index>
+espalier::proof::translate(Expr expr, const Use &use, const Instance &instance,
+                           llvm::ArrayRef<Instance> instances,
+                           const std::map<unsigned, Index> &variables) {
   auto recurse = [&](Expr part) {
     return translate(part, use, instance, instances, variables);
   };

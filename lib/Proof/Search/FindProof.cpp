@@ -39,8 +39,8 @@ static Choices choose(const Typing &typing) {
       auto factor = equation.value.getCoefficient(part);
       if (factor != 1 && factor != -1)
         continue;
-      Index solved = factor == 1 ? variable - equation.value
-                                 : variable + equation.value;
+      Index solved =
+          factor == 1 ? variable - equation.value : variable + equation.value;
       if (solved.mentions(name))
         continue;
       value = solved;
@@ -64,9 +64,7 @@ static std::vector<SExpr> listLemmas(const Obligation &obligation) {
       bool isOuter = part.fn == "quotient";
       if (isOuter)
         for (const Index &arg : *part.args)
-          arg.walk([&](const Part &inner) {
-            isOuter &= inner.text[0] != 'v';
-          });
+          arg.walk([&](const Part &inner) { isOuter &= inner.text[0] != 'v'; });
       if (isOuter)
         parts.try_emplace(part.text, part);
     });
@@ -115,8 +113,8 @@ ProofFinder::State::find(const Statement &statement,
   }
   std::vector<SExpr> sizes{"choose"};
   for (const auto &[name, value] : choices)
-    sizes.push_back(std::vector<SExpr>{
-        SExpr(name), parseSExprs(value.str())->front()});
+    sizes.push_back(
+        std::vector<SExpr>{SExpr(name), parseSExprs(value.str())->front()});
   list.push_back(sizes);
   std::vector<SExpr> lemmas = listLemmas(*obligation);
   lemmas.insert(lemmas.begin(), SExpr("claims"));
@@ -147,10 +145,11 @@ ProofFinder::State::find(const Statement &statement,
   return SExpr(list);
 }
 
-std::optional<std::string>
-ProofFinder::find(llvm::StringRef name, llvm::ArrayRef<std::string> src,
-                  llvm::ArrayRef<std::string> dst, llvm::StringRef condition,
-                  std::string &error) {
+std::optional<std::string> ProofFinder::find(llvm::StringRef name,
+                                             llvm::ArrayRef<std::string> src,
+                                             llvm::ArrayRef<std::string> dst,
+                                             llvm::StringRef condition,
+                                             std::string &error) {
   Certificate certificate;
   Statement &statement = certificate.statement;
   statement.name = name.str();
@@ -162,8 +161,8 @@ ProofFinder::find(llvm::StringRef name, llvm::ArrayRef<std::string> src,
     return std::nullopt;
   unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
   for (unsigned rank = 1; rank <= count; ++rank) {
-    auto steps = state->find(statement, *inferRanks(statement, rank), rank,
-                             error);
+    auto steps =
+        state->find(statement, *inferRanks(statement, rank), rank, error);
     if (!steps)
       return std::nullopt;
     certificate.ranks.push_back(std::move(*steps));

@@ -23,8 +23,8 @@ static bool solve(Conditions equations, const Names &unknowns,
             equation.value.getCoefficient(variable.getParts().begin()->first);
         if (known.count(name) || (factor != 1 && factor != -1))
           continue;
-        Index value = factor == 1 ? variable - equation.value
-                                  : variable + equation.value;
+        Index value =
+            factor == 1 ? variable - equation.value : variable + equation.value;
         if (value.mentions(name))
           continue;
         for (Condition &other : equations)
@@ -56,8 +56,7 @@ std::optional<SExpr> Search::match(const Goal &goal, Limits limits) {
     bool isMerged = false;
     for (unsigned bucket = 0; bucket < buckets.size() && !isMerged; ++bucket) {
       Member member;
-      auto step =
-          unify(goal, representatives[bucket], number, limits, member);
+      auto step = unify(goal, representatives[bucket], number, limits, member);
       if (!step)
         continue;
       buckets[bucket].push_back(member);
@@ -126,8 +125,8 @@ std::optional<SExpr> Search::unify(const Goal &goal, unsigned intoNumber,
       return step;
     if (++tried == kMaxPairings || isSpent())
       return std::nullopt;
-  } while (count <= 7 && std::next_permutation(merge.pairing.begin(),
-                                               merge.pairing.end()));
+  } while (count <= 7 &&
+           std::next_permutation(merge.pairing.begin(), merge.pairing.end()));
   return std::nullopt;
 }
 
@@ -136,8 +135,8 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
   const Term &into = goal.sum[merge.into], &term = goal.sum[merge.term];
   Conditions equations;
   for (auto [number, atom] : llvm::enumerate(into.factors))
-    for (auto [lhs, rhs] : llvm::zip(
-             atom.indices, term.factors[merge.pairing[number]].indices)) {
+    for (auto [lhs, rhs] :
+         llvm::zip(atom.indices, term.factors[merge.pairing[number]].indices)) {
       Condition equation = Condition::equal(lhs, rhs);
       if (!equation.value.isNumber())
         equations.push_back(equation);
@@ -183,8 +182,11 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
       to.push_back(parseSExprs(index.str())->front());
     for (const Index &index : merge.from)
       from.push_back(parseSExprs(index.str())->front());
-    std::vector<SExpr> list{"merge", SExpr(std::to_string(merge.term)),
-                            SExpr(std::to_string(merge.into)), pairing, to,
+    std::vector<SExpr> list{"merge",
+                            SExpr(std::to_string(merge.term)),
+                            SExpr(std::to_string(merge.into)),
+                            pairing,
+                            to,
                             from};
     ++limits.nesting;
     bool isProved = llvm::all_of(goals, [&](const Goal &inner) {

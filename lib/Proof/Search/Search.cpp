@@ -144,8 +144,7 @@ std::optional<SExpr> Search::rewrite(const Goal &goal, Limits limits) {
 }
 
 std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
-  if (isSpent() || limits.depth > kMaxDepth ||
-      limits.nesting > kMaxNesting)
+  if (isSpent() || limits.depth > kMaxDepth || limits.nesting > kMaxNesting)
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
@@ -286,8 +285,8 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
     // Where a condition inside of it holds.
     for (const Term &term : max->args[0])
       if (reads.empty() && !term.conditions.empty())
-        candidates.push_back({key + print({term}, true).str(),
-                              term.conditions});
+        candidates.push_back(
+            {key + print({term}, true).str(), term.conditions});
     for (const auto &point : limits.points) {
       if (point.size() != max->bound.size() || !reads.empty())
         continue;

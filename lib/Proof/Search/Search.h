@@ -22,7 +22,7 @@ private:
     unsigned attained = 0;
     unsigned compared = 0;
     bool onlyMatches = false;
-    std::set<std::string> tried;        ///< Comparisons of maxima.
+    std::set<std::string> tried;                  ///< Comparisons of maxima.
     std::vector<std::vector<std::string>> points; ///< Where they are attained.
   };
 

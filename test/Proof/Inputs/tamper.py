@@ -44,7 +44,7 @@ def without_steps(text: str) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Change each line of each proof and ask the checker."""
+    """Change proofs and have them checked; 0 if all is as it must be."""
     checker, rules, folder = sys.argv[1:4]
     share = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     counts: dict[str, int] = {}
@@ -54,7 +54,7 @@ def main() -> int:
         for path in sorted(pathlib.Path(folder).glob("*.proof")):
             text = path.read_text()
             for number, (kind, new) in enumerate(change(text)):
-                if number % share != 0 or new.split() == text.split():
+                if (number > 2 and number % share) or new.split() == text.split():
                     continue
                 name = f"{path.stem}-{number}"
                 changed[name] = kind, text, new
