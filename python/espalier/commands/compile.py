@@ -18,6 +18,7 @@ from espalier.commands.common import (
     parse_dims,
 )
 from espalier.compiler import compile, lower
+from espalier.errors import EspalierError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
