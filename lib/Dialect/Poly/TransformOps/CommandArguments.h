@@ -3,7 +3,8 @@
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Script.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/Dialect/Transform/Utils/DiagnosedSilenceableFailure.h"
 #include "llvm/Support/Error.h"
 
@@ -40,7 +41,14 @@ inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
 /// Runs `command` for `target`; a refusal becomes a silenceable failure.
 mlir::DiagnosedSilenceableFailure
 applyCommand(mlir::Operation *op, mlir::Operation *target,
-             llvm::function_ref<llvm::Error(ComputeOp)> command);
+             mlir::transform::TransformState &state,
+             llvm::function_ref<llvm::Error(ComputeTarget)> command);
+
+/// The script that the command `op` is part of, if it only changes the order in
+/// which the points of `kernel` run and where they store; other commands rely
+/// on that order, so it is checked then, where that is due.
+llvm::Expected<Script *> joinScript(mlir::Operation *op, KernelOp kernel,
+                                    mlir::transform::TransformState &state);
 
 } // namespace espalier::poly
 

@@ -17,7 +17,7 @@ static LocalOptions getOptions(std::optional<AffineMap> layout,
   return options;
 }
 
-Results CacheReadOp::command(ComputeOp compute) {
+Results CacheReadOp::command(ComputeTarget compute) {
   llvm::Expected<LocalCopy> copy =
       cacheRead(compute, getRead(), getLoop().value_or(""),
                 getOptions(getLayout(), getPlacement()));
@@ -33,7 +33,7 @@ static Results toResults(llvm::Expected<LocalCopy> copy) {
   return SmallVector<Operation *>{copy->array, copy->in, copy->out};
 }
 
-Results CacheWriteOp::command(ComputeOp compute) {
+Results CacheWriteOp::command(ComputeTarget compute) {
   return toResults(cacheWrite(compute, getWrite(), getLoop().value_or(""),
                               getOptions(getLayout(), getPlacement())));
 }
@@ -41,11 +41,12 @@ Results CacheWriteOp::command(ComputeOp compute) {
 DiagnosedSilenceableFailure
 InlineOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
                      transform::ApplyToEachResultList &,
-                     transform::TransformState &) {
-  return applyCommand(getOperation(), target, [&](ComputeOp compute) {
-    return inlineProducer(compute,
-                          [&](Operation *op) { rewriter.eraseOp(op); });
-  });
+                     transform::TransformState &state) {
+  return applyCommand(
+      getOperation(), target, state, [&](ComputeTarget compute) {
+        return inlineProducer(compute,
+                              [&](Operation *op) { rewriter.eraseOp(op); });
+      });
 }
 
 void InlineOp::getEffects(
@@ -54,25 +55,25 @@ void InlineOp::getEffects(
   transform::modifiesPayload(effects);
 }
 
-llvm::Error ComputeAtOp::command(ComputeOp target, ComputeOp other) {
+llvm::Error ComputeAtOp::command(ComputeTarget target, ComputeOp other) {
   return computeAt(target, other, getLoop(),
                    getOptions(getLayout(), getPlacement()));
 }
 
-Results RfactorOp::command(ComputeOp compute) {
+Results RfactorOp::command(ComputeTarget compute) {
   return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
 }
 
-llvm::Error DecomposeOp::command(ComputeOp compute) {
+llvm::Error DecomposeOp::command(ComputeTarget compute) {
   return decompose(compute, getLoop());
 }
 
-Results RegisterBlockOp::command(ComputeOp compute) {
+Results RegisterBlockOp::command(ComputeTarget compute) {
   return toResults(
       registerBlock(compute, toStrings(getLoops()), getSizes(), getWidth()));
 }
 
-Results PlaceOp::command(ArrayOp array) {
+Results PlaceOp::command(ArrayTarget array) {
   if (llvm::Error error = place(array, getPlacement()))
     return std::move(error);
   return SmallVector<Operation *>{};
@@ -82,19 +83,19 @@ Results PlaceOp::command(ArrayOp array) {
 // Storage
 //===----------------------------------------------------------------------===//
 
-Results UnfoldOp::command(ArrayOp array) {
+Results UnfoldOp::command(ArrayTarget array) {
   if (llvm::Error error = unfold(array))
     return std::move(error);
   return SmallVector<Operation *>{};
 }
 
-Results FoldOp::command(ArrayOp array) {
+Results FoldOp::command(ArrayTarget array) {
   if (llvm::Error error = fold(array, getIndex(), getPlaces()))
     return std::move(error);
   return SmallVector<Operation *>{};
 }
 
-Results LayoutOp::command(ArrayOp array) {
+Results LayoutOp::command(ArrayTarget array) {
   if (llvm::Error error = changeLayout(
           array, getLayout(), getPadding().value_or(ArrayRef<int64_t>()),
           getMultiples().value_or(ArrayRef<int64_t>())))
@@ -102,7 +103,7 @@ Results LayoutOp::command(ArrayOp array) {
   return SmallVector<Operation *>{};
 }
 
-Results PackOp::command(ComputeOp compute) {
+Results PackOp::command(ComputeTarget compute) {
   llvm::Expected<LocalCopy> copy =
       pack(compute, getRead(), getLoop().value_or(""), getBlocks(),
            getOrder().value_or(ArrayRef<int64_t>()), getPlacement());
@@ -111,7 +112,7 @@ Results PackOp::command(ComputeOp compute) {
   return SmallVector<Operation *>{copy->array, copy->in};
 }
 
-llvm::Error TensorizeOp::command(ComputeOp compute) {
+llvm::Error TensorizeOp::command(ComputeTarget compute) {
   Operation *module = compute.getKernel()->getParentOp();
   auto micro = module ? dyn_cast_or_null<KernelOp>(SymbolTable::lookupSymbolIn(
                             module, getKernelAttr()))
@@ -122,7 +123,7 @@ llvm::Error TensorizeOp::command(ComputeOp compute) {
   return tensorize(compute, getLoop(), micro);
 }
 
-llvm::Error ContractOp::command(ComputeOp compute) {
+llvm::Error ContractOp::command(ComputeTarget compute) {
   return contract(compute, getNumber(), getLoop(),
                   getOptions(getLayout(), getPlacement()));
 }

@@ -6,27 +6,27 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-llvm::Error ParallelizeOp::command(ComputeOp compute) {
+llvm::Error ParallelizeOp::command(ComputeTarget compute) {
   return parallelize(compute, getLoop());
 }
 
-llvm::Error SerializeOp::command(ComputeOp compute) {
+llvm::Error SerializeOp::command(ComputeTarget compute) {
   return serialize(compute, getLoop());
 }
 
-llvm::Error VectorizeOp::command(ComputeOp compute) {
+llvm::Error VectorizeOp::command(ComputeTarget compute) {
   return vectorize(compute, getLoop(), getWidth(), getPeelTail());
 }
 
-llvm::Error UnrollOp::command(ComputeOp compute) {
+llvm::Error UnrollOp::command(ComputeTarget compute) {
   return unroll(compute, getLoop(), getFactor());
 }
 
-llvm::Error UnrollAndJamOp::command(ComputeOp compute) {
+llvm::Error UnrollAndJamOp::command(ComputeTarget compute) {
   return unrollAndJam(compute, getLoop(), getFactor());
 }
 
-llvm::Error PrefetchCommandOp::command(ComputeOp compute) {
+llvm::Error PrefetchCommandOp::command(ComputeTarget compute) {
   if (getDistance().has_value() == getAt().has_value())
     return refuse("expects either a distance or a map");
   Prefetch what;

@@ -7,11 +7,11 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-llvm::Error SplitOp::command(ComputeOp compute) {
+llvm::Error SplitOp::command(ComputeTarget compute) {
   return split(compute, getLoop(), getFactors(), toStrings(getInto()));
 }
 
-llvm::Error TileOp::command(ComputeOp compute) {
+llvm::Error TileOp::command(ComputeTarget compute) {
   SmallVector<SmallVector<int64_t>> sizes;
   for (ArrayAttr level : getSizes().getAsRange<ArrayAttr>())
     sizes.push_back(
@@ -20,15 +20,15 @@ llvm::Error TileOp::command(ComputeOp compute) {
   return tile(compute, toStrings(getLoops()), sizes);
 }
 
-llvm::Error InterchangeOp::command(ComputeOp compute) {
+llvm::Error InterchangeOp::command(ComputeTarget compute) {
   return interchange(compute, toStrings(getLoops()));
 }
 
-llvm::Error SkewOp::command(ComputeOp compute) {
+llvm::Error SkewOp::command(ComputeTarget compute) {
   return skew(compute, getLoop(), getFactors(), toStrings(getOthers()));
 }
 
-llvm::Error ReverseOp::command(ComputeOp compute) {
+llvm::Error ReverseOp::command(ComputeTarget compute) {
   return reverse(compute, getLoop());
 }
 
@@ -37,15 +37,15 @@ LogicalResult ShiftOp::verify() {
   return verifyAmount(getOperation(), getAmountAttr());
 }
 
-llvm::Error ShiftOp::command(ComputeOp compute) {
+llvm::Error ShiftOp::command(ComputeTarget compute) {
   return shift(compute, getLoop(), getAmount().getResult(0));
 }
 
-llvm::Error RemapOp::command(ComputeOp compute) {
+llvm::Error RemapOp::command(ComputeTarget compute) {
   return remap(compute, toStrings(getLoops()), getMap(), toStrings(getInto()));
 }
 
-llvm::Error WavefrontOp::command(ComputeOp compute) {
+llvm::Error WavefrontOp::command(ComputeTarget compute) {
   return wavefront(compute, toStrings(getLoops()),
                    getFactors().value_or(ArrayRef<int64_t>()));
 }

@@ -178,7 +178,7 @@ llvm::Expected<Plan> PlanReader::read() {
   return plan;
 }
 
-llvm::Error PlanOp::command(ComputeOp compute) {
+llvm::Error PlanOp::command(ComputeTarget compute) {
   llvm::Expected<Plan> plan = PlanReader(*this, compute).read();
   if (!plan)
     return plan.takeError();

@@ -9,10 +9,13 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-llvm::Error FuseOp::command(ComputeOp target, ComputeOp other) {
+llvm::Error FuseOp::command(ComputeTarget target, ComputeOp other) {
   llvm::Expected<SmallVector<int64_t>> delays = fuse(target, other, getLoops());
   if (!delays)
     return delays.takeError();
+  // Said when it is done, not when it is tried.
+  if (target.script && target.script->getMode() == Script::Mode::Deferred)
+    return llvm::Error::success();
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(*delays, os);
@@ -22,21 +25,21 @@ llvm::Error FuseOp::command(ComputeOp target, ComputeOp other) {
   return llvm::Error::success();
 }
 
-llvm::Error FissionOp::command(ComputeOp compute) {
+llvm::Error FissionOp::command(ComputeTarget compute) {
   return fission(compute, getLoop());
 }
 
-llvm::Error MoveOp::command(ComputeOp target, ComputeOp other) {
+llvm::Error MoveOp::command(ComputeTarget target, ComputeOp other) {
   return moveBefore(target, other);
 }
 
-llvm::Error ArrangeOp::command(ComputeOp compute) {
+llvm::Error ArrangeOp::command(ComputeTarget compute) {
   SmallVector<AffineMap> maps =
       llvm::to_vector(getMaps().getAsValueRange<AffineMapAttr>());
   return arrange(compute, toStrings(getOthers()), maps, toStrings(getInto()));
 }
 
-llvm::Error SeparateFullTilesOp::command(ComputeOp compute) {
+llvm::Error SeparateFullTilesOp::command(ComputeTarget compute) {
   return separateFullTiles(compute, toStrings(getLoops()));
 }
 
@@ -55,7 +58,7 @@ LogicalResult PeelOp::verify() {
   return success();
 }
 
-llvm::Error PeelOp::command(ComputeOp compute) {
+llvm::Error PeelOp::command(ComputeTarget compute) {
   if (getFirst())
     return peelFirst(compute, getLoop(), *getFirst());
   if (getLast())
@@ -63,6 +66,6 @@ llvm::Error PeelOp::command(ComputeOp compute) {
   return cutAt(compute, getLoop(), getAt()->getResult(0), toStrings(getOf()));
 }
 
-llvm::Error MarkCommandOp::command(ComputeOp compute) {
+llvm::Error MarkCommandOp::command(ComputeTarget compute) {
   return mark(compute, getLoop(), getName());
 }

@@ -60,11 +60,13 @@ static DiagnosedSilenceableFailure checkScript(Operation *op) {
 
 /// Runs `command` for each op of `target`, and collects what it returns.
 template <typename TargetOp>
-static DiagnosedSilenceableFailure applyDataCommand(
-    Operation *op, Value target, transform::TransformResults &results,
-    transform::TransformState &state,
-    llvm::function_ref<llvm::Expected<SmallVector<Operation *>>(TargetOp)>
-        command) {
+static DiagnosedSilenceableFailure
+applyDataCommand(Operation *op, Value target,
+                 transform::TransformResults &results,
+                 transform::TransformState &state,
+                 llvm::function_ref<llvm::Expected<SmallVector<Operation *>>(
+                     InScript<TargetOp>)>
+                     command) {
   if (auto checked = checkScript(op); !checked.succeeded())
     return checked;
   SmallVector<SmallVector<Operation *>> made(op->getNumResults());
@@ -72,7 +74,11 @@ static DiagnosedSilenceableFailure applyDataCommand(
     auto typed = dyn_cast<TargetOp>(payload);
     if (!typed)
       return rejectTarget(op, TargetOp::getOperationName(), payload);
-    llvm::Expected<SmallVector<Operation *>> fresh = command(typed);
+    llvm::Expected<Script *> script =
+        joinScript(op, typed->template getParentOfType<KernelOp>(), state);
+    llvm::Expected<SmallVector<Operation *>> fresh =
+        script ? command({typed, *script})
+               : llvm::Expected<SmallVector<Operation *>>(script.takeError());
     if (!fresh) {
       // Handles must be set even if nobody will look at them.
       for (OpResult result : op->getResults())
@@ -89,20 +95,23 @@ static DiagnosedSilenceableFailure applyDataCommand(
 }
 
 DiagnosedSilenceableFailure
-applyCommand(Operation *op, Operation *target,
-             llvm::function_ref<llvm::Error(ComputeOp)> command) {
+applyCommand(Operation *op, Operation *target, transform::TransformState &state,
+             llvm::function_ref<llvm::Error(ComputeTarget)> command) {
   if (auto checked = checkScript(op); !checked.succeeded())
     return checked;
   auto compute = dyn_cast<ComputeOp>(target);
   if (!compute)
     return rejectTarget(op, ComputeOp::getOperationName(), target);
-  return report(op, compute, command(compute));
+  llvm::Expected<Script *> script = joinScript(op, compute.getKernel(), state);
+  return report(op, compute,
+                script ? command({compute, *script}) : script.takeError());
 }
 
 /// Runs `command` for two computations.
 static DiagnosedSilenceableFailure applyPairCommand(
     Operation *op, ArrayRef<Operation *> targets, ArrayRef<Operation *> others,
-    llvm::function_ref<llvm::Error(ComputeOp, ComputeOp)> command) {
+    transform::TransformState &state,
+    llvm::function_ref<llvm::Error(ComputeTarget, ComputeOp)> command) {
   if (auto checked = checkScript(op); !checked.succeeded())
     return checked;
   SmallVector<ComputeOp> computes;
@@ -119,7 +128,11 @@ static DiagnosedSilenceableFailure applyPairCommand(
                                  : payload.front()->getName().getStringRef());
     computes.push_back(compute);
   }
-  return report(op, computes[0], command(computes[0], computes[1]));
+  llvm::Expected<Script *> script =
+      joinScript(op, computes[0].getKernel(), state);
+  return report(op, computes[0],
+                script ? command({computes[0], *script}, computes[1])
+                       : script.takeError());
 }
 } // namespace espalier::poly
 

@@ -111,6 +111,18 @@ OwningOpRef<KernelOp> espalier::poly::cloneWithSchedule(KernelOp kernel) {
   return copy;
 }
 
+/// Checks all but the order of what an edit has made.
+static llvm::Error checkEdit(KernelOp kernel,
+                             llvm::function_ref<llvm::Error(KernelOp)> check) {
+  if (llvm::Error error = checkPrefetches(kernel))
+    return error;
+  if (llvm::Error error = checkForm(kernel))
+    return error;
+  if (llvm::Error error = checkLoops(kernel))
+    return error;
+  return check ? check(kernel) : llvm::Error::success();
+}
+
 /// Applies `edit` to a copy of `kernel`, and checks that.
 static llvm::Error
 tryEdit(KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
@@ -118,15 +130,8 @@ tryEdit(KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
   OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
   if (llvm::Error error = edit(*trial))
     return error;
-  if (llvm::Error error = checkPrefetches(*trial))
+  if (llvm::Error error = checkEdit(*trial, check))
     return error;
-  if (llvm::Error error = checkForm(*trial))
-    return error;
-  if (llvm::Error error = checkLoops(*trial))
-    return error;
-  if (check)
-    if (llvm::Error error = check(*trial))
-      return error;
   return llvm::handleErrors(checkDependences(*trial),
                             [&](std::unique_ptr<Refusal> refusal) {
                               refusal->setAttempt(std::move(trial));
@@ -134,14 +139,55 @@ tryEdit(KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
                             });
 }
 
-llvm::Error
-espalier::poly::applyChecked(KernelOp kernel,
-                             llvm::function_ref<llvm::Error(KernelOp)> edit,
-                             llvm::function_ref<llvm::Error(KernelOp)> check) {
-  if (llvm::Error error = tryEdit(kernel, edit, check))
-    return error;
+llvm::Error espalier::poly::applyChecked(
+    KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
+    llvm::function_ref<llvm::Error(KernelOp)> check, Script *script) {
+  Script::Mode mode = script ? script->getMode() : Script::Mode::Each;
+  if (mode == Script::Mode::Each)
+    if (llvm::Error error = tryEdit(kernel, edit, check))
+      return error;
   prepare(kernel);
-  return edit(kernel);
+  llvm::Error error = edit(kernel);
+  if (error || mode != Script::Mode::Deferred)
+    return error;
+  script->setDue(kernel);
+  return checkEdit(kernel, check);
+}
+
+//===----------------------------------------------------------------------===//
+// Scripts
+//===----------------------------------------------------------------------===//
+
+llvm::Error Script::settle(KernelOp kernel) {
+  seen.clear();
+  return due.remove(kernel) ? checkDependences(kernel) : llvm::Error::success();
+}
+
+llvm::Error Script::settleAll() {
+  for (Operation *kernel : due.takeVector())
+    if (llvm::Error error = checkDependences(cast<KernelOp>(kernel)))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::applyScript(
+    KernelOp kernel,
+    ArrayRef<std::function<llvm::Error(KernelOp, Script &)>> commands) {
+  auto run = [&](KernelOp target, Script::Mode mode) -> llvm::Error {
+    Script script(mode);
+    for (const auto &command : commands)
+      if (llvm::Error error = command(target, script))
+        return error;
+    return script.settleAll();
+  };
+  OwningOpRef<KernelOp> trial(kernel.clone());
+  if (llvm::Error error = run(*trial, Script::Mode::Deferred)) {
+    llvm::consumeError(std::move(error));
+    trial = OwningOpRef<KernelOp>(kernel.clone());
+    if (llvm::Error blame = run(*trial, Script::Mode::Each))
+      return blame;
+  }
+  return run(kernel, Script::Mode::Approved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,16 +200,22 @@ static llvm::Error checkPoints(ComputeOp compute) {
 }
 
 llvm::Error
-espalier::poly::applyTo(ComputeOp compute,
+espalier::poly::applyTo(ComputeTarget compute,
                         llvm::function_ref<llvm::Error(ComputeOp)> edit,
                         llvm::function_ref<llvm::Error(KernelOp)> check) {
-  if (llvm::Error error = checkPoints(compute))
-    return error;
+  // The points stay those that they are as long as commands change the order.
+  bool isKnown =
+      compute.script && (compute.script->getMode() == Script::Mode::Approved ||
+                         (compute.script->getMode() == Script::Mode::Deferred &&
+                          compute.script->sawPoints(compute)));
+  if (!isKnown)
+    if (llvm::Error error = checkPoints(compute))
+      return error;
   StringAttr symbol = compute.getSymNameAttr();
   return applyChecked(
       compute.getKernel(),
       [&](KernelOp kernel) { return edit(kernel.lookupCompute(symbol)); },
-      check);
+      check, compute.script);
 }
 
 llvm::Error

@@ -123,7 +123,7 @@ static void createNest(Operation *root, ArrayRef<ComputeOp> computes,
   }
 }
 
-llvm::Error espalier::poly::arrange(ComputeOp compute,
+llvm::Error espalier::poly::arrange(ComputeTarget compute,
                                     ArrayRef<StringRef> others,
                                     ArrayRef<AffineMap> maps,
                                     ArrayRef<StringRef> names) {

@@ -12,7 +12,7 @@ using namespace espalier::poly;
 /// Applies `edit` to the array in the kernel and its copy, which has to pass
 /// `check`.
 static llvm::Error
-editArray(ArrayOp array, llvm::function_ref<llvm::Error(ArrayOp)> edit,
+editArray(ArrayTarget array, llvm::function_ref<llvm::Error(ArrayOp)> edit,
           llvm::function_ref<llvm::Error(ArrayOp)> check = {}) {
   auto kernel = array->getParentOfType<KernelOp>();
   SmallVector<ArrayOp> arrays = kernel.getArrays();
@@ -22,7 +22,8 @@ editArray(ArrayOp array, llvm::function_ref<llvm::Error(ArrayOp)> edit,
       kernel, [&](KernelOp target) { return edit(find(target)); },
       [&](KernelOp target) {
         return check ? check(find(target)) : llvm::Error::success();
-      });
+      },
+      array.script);
 }
 
 /// The type of the memory behind an array.
@@ -31,7 +32,7 @@ static MemRefType getMemoryType(ArrayOp array) {
       array.getStorageType().value_or(array.getArray().getType()));
 }
 
-llvm::Error espalier::poly::place(ArrayOp array, Placement placement) {
+llvm::Error espalier::poly::place(ArrayTarget array, Placement placement) {
   auto edit = [&](ArrayOp target) -> llvm::Error {
     MemRefType type = getMemoryType(target);
     if (placement != Placement::Heap && !type.hasStaticShape())
@@ -127,7 +128,7 @@ static llvm::Error setLayoutOf(ArrayOp array, AffineMap layout,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::changeLayout(ArrayOp array, AffineMap layout,
+llvm::Error espalier::poly::changeLayout(ArrayTarget array, AffineMap layout,
                                          ArrayRef<int64_t> padding,
                                          ArrayRef<int64_t> multiples) {
   return editArray(array, [&](ArrayOp target) {
@@ -171,7 +172,8 @@ static llvm::Error foldIndex(ArrayOp array, int64_t index, int64_t places) {
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::fold(ArrayOp array, int64_t index, int64_t places) {
+llvm::Error espalier::poly::fold(ArrayTarget array, int64_t index,
+                                 int64_t places) {
   auto kernel = array->getParentOfType<KernelOp>();
   SmallVector<ArrayOp> arrays = kernel.getArrays();
   unsigned number = llvm::find(arrays, array) - arrays.begin();
@@ -180,6 +182,8 @@ llvm::Error espalier::poly::fold(ArrayOp array, int64_t index, int64_t places) {
       return foldIndex(target, index, places);
     };
   };
+  if (array.script && array.script->getMode() == Script::Mode::Deferred)
+    return editArray(array, foldTo(places));
   return llvm::handleErrors(
       editArray(array, foldTo(places)), [&](std::unique_ptr<Refusal> refusal) {
         int64_t least = std::clamp<int64_t>(places, 0, kMaxPlaces);

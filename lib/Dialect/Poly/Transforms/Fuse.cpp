@@ -162,7 +162,7 @@ static llvm::Error fuseNests(ComputeOp first, StringRef secondName,
 }
 
 llvm::Expected<SmallVector<int64_t>>
-espalier::poly::fuse(ComputeOp first, ComputeOp second, int64_t numLoops) {
+espalier::poly::fuse(ComputeTarget first, ComputeOp second, int64_t numLoops) {
   if (first.getKernel() != second.getKernel())
     return refuse("expects computations of one kernel");
   std::optional<SmallVector<int64_t>> delays;

@@ -18,7 +18,7 @@ using LoopEdit = llvm::function_ref<llvm::Error(ComputeOp, llvm::StringRef)>;
 
 /// Like `applyTo`. A refusal for a broken dependence gets what `hint` says, if
 /// that is not empty; it may take its time, for nothing else is slower by it.
-llvm::Error applyWithHint(ComputeOp compute, Edit edit,
+llvm::Error applyWithHint(ComputeTarget compute, Edit edit,
                           llvm::function_ref<std::string()> hint);
 
 /// Whether `applyTo` would succeed, whatever the reason if not.

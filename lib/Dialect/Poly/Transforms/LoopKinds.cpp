@@ -25,7 +25,7 @@ static llvm::Error setKind(ComputeOp compute, StringRef name, LoopKind kind) {
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::parallelize(ComputeOp compute, StringRef loop) {
+llvm::Error espalier::poly::parallelize(ComputeTarget compute, StringRef loop) {
   auto edit = [](ComputeOp compute, StringRef loop) {
     return setKind(compute, loop, LoopKind::Parallel);
   };
@@ -34,7 +34,7 @@ llvm::Error espalier::poly::parallelize(ComputeOp compute, StringRef loop) {
       [&] { return findLoops(compute, "parallel", edit); });
 }
 
-llvm::Error espalier::poly::serialize(ComputeOp compute, StringRef loop) {
+llvm::Error espalier::poly::serialize(ComputeTarget compute, StringRef loop) {
   return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
     // What is in registers stays there.
     SmallVector<ArrayOp> kept = llvm::filter_to_vector(
@@ -127,7 +127,7 @@ llvm::Error espalier::poly::vectorizeLoop(ComputeOp compute, StringRef name,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::vectorize(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::vectorize(ComputeTarget compute, StringRef loop,
                                       int64_t width, bool peelTail) {
   auto edit = [&](ComputeOp compute, StringRef loop) {
     return vectorizeLoop(compute, loop, width, peelTail);
@@ -197,7 +197,7 @@ llvm::Error espalier::poly::unrollLoop(ComputeOp compute, StringRef name,
   return checkNestedCopies(compute, *inner);
 }
 
-llvm::Error espalier::poly::unroll(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::unroll(ComputeTarget compute, StringRef loop,
                                    std::optional<int64_t> factor) {
   return applyTo(compute, [&](ComputeOp compute) {
     return unrollLoop(compute, loop, factor);
@@ -215,7 +215,7 @@ static std::string getInnermost(ComputeOp compute, StringRef name) {
   return getLoops(band).back().name.str();
 }
 
-llvm::Error espalier::poly::unrollAndJam(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::unrollAndJam(ComputeTarget compute, StringRef loop,
                                          int64_t factor) {
   auto edit = [&](ComputeOp compute) {
     return unrollLoop(compute, loop, factor, /*jam=*/true);

@@ -24,7 +24,7 @@ llvm::Error espalier::poly::interchangeLoops(ComputeOp compute,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::interchange(ComputeOp compute,
+llvm::Error espalier::poly::interchange(ComputeTarget compute,
                                         ArrayRef<StringRef> names) {
   auto edit = [&](ComputeOp compute) {
     return interchangeLoops(compute, names);
@@ -86,7 +86,7 @@ llvm::Error espalier::poly::skewLoop(ComputeOp compute, StringRef name,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::skew(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::skew(ComputeTarget compute, StringRef loop,
                                  ArrayRef<int64_t> factors,
                                  ArrayRef<StringRef> others) {
   auto edit = [&](ComputeOp compute, ArrayRef<int64_t> factors) {
@@ -97,7 +97,7 @@ llvm::Error espalier::poly::skew(ComputeOp compute, StringRef loop,
       [&] { return findSkewFactors(compute, others.size(), edit); });
 }
 
-llvm::Error espalier::poly::reverse(ComputeOp compute, StringRef name) {
+llvm::Error espalier::poly::reverse(ComputeTarget compute, StringRef name) {
   auto edit = [](ComputeOp compute, StringRef name) -> llvm::Error {
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
     if (!found)
@@ -131,7 +131,7 @@ static llvm::Error shiftLoop(ComputeOp compute, StringRef name,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::shift(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::shift(ComputeTarget compute, StringRef loop,
                                   AffineExpr amount) {
   return applyWithHint(
       compute,
@@ -183,8 +183,9 @@ static void remapNest(LoopNest nest, AffineMap map, ArrayRef<StringRef> names) {
   setLoops(nest.band, after);
 }
 
-llvm::Error espalier::poly::remap(ComputeOp compute, ArrayRef<StringRef> names,
-                                  AffineMap map, ArrayRef<StringRef> into) {
+llvm::Error espalier::poly::remap(ComputeTarget compute,
+                                  ArrayRef<StringRef> names, AffineMap map,
+                                  ArrayRef<StringRef> into) {
   auto edit = [&](ComputeOp compute) -> llvm::Error {
     llvm::Expected<LoopNest> nest = getNest(compute, names);
     if (!nest)
@@ -241,7 +242,7 @@ static llvm::Error makeWavefront(ComputeOp compute, ArrayRef<StringRef> names,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::wavefront(ComputeOp compute,
+llvm::Error espalier::poly::wavefront(ComputeTarget compute,
                                       ArrayRef<StringRef> loops,
                                       ArrayRef<int64_t> factors) {
   SmallVector<int64_t> ones(loops.size(), 1);

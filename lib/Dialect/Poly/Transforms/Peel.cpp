@@ -103,12 +103,12 @@ static llvm::Error peelEnd(ComputeOp compute, StringRef name, int64_t count,
   });
 }
 
-llvm::Error espalier::poly::peelFirst(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::peelFirst(ComputeTarget compute, StringRef loop,
                                       int64_t count) {
   return peelEnd(compute, loop, count, /*isLast=*/false);
 }
 
-llvm::Error espalier::poly::peelLast(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::peelLast(ComputeTarget compute, StringRef loop,
                                      int64_t count) {
   return peelEnd(compute, loop, count, /*isLast=*/true);
 }
@@ -138,7 +138,7 @@ getBoundsOf(ComputeOp compute, BandOp band, AffineExpr bound,
   return bounds;
 }
 
-llvm::Error espalier::poly::cutAt(ComputeOp compute, StringRef name,
+llvm::Error espalier::poly::cutAt(ComputeTarget compute, StringRef name,
                                   AffineExpr bound, ArrayRef<StringRef> of) {
   return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
     llvm::Expected<LoopPosition> found = findLoop(compute, name);
@@ -168,14 +168,14 @@ llvm::Error espalier::poly::separateTileLoops(ComputeOp compute,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::separateFullTiles(ComputeOp compute,
+llvm::Error espalier::poly::separateFullTiles(ComputeTarget compute,
                                               ArrayRef<StringRef> loops) {
   return applyTo(compute, [&](ComputeOp compute) {
     return separateTileLoops(compute, loops);
   });
 }
 
-llvm::Error espalier::poly::mark(ComputeOp compute, StringRef name,
+llvm::Error espalier::poly::mark(ComputeTarget compute, StringRef name,
                                  StringRef text) {
   return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
     llvm::Expected<LoopPosition> found = findLoop(compute, name);

@@ -150,7 +150,7 @@ static llvm::Error insertPrefetch(ComputeOp compute, StringRef name,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::prefetch(ComputeOp compute, StringRef loop,
+llvm::Error espalier::poly::prefetch(ComputeTarget compute, StringRef loop,
                                      const Prefetch &prefetch) {
   return applyTo(compute, [&](ComputeOp compute) {
     return insertPrefetch(compute, loop, prefetch);

@@ -72,7 +72,7 @@ mlir::AffineExpr getPlaceInTile(mlir::AffineExpr expr, int64_t size);
 mlir::OwningOpRef<KernelOp> cloneWithSchedule(KernelOp kernel);
 
 /// Applies `edit` to `compute`, checked as by `applyChecked`.
-llvm::Error applyTo(ComputeOp compute,
+llvm::Error applyTo(ComputeTarget compute,
                     llvm::function_ref<llvm::Error(ComputeOp)> edit,
                     llvm::function_ref<llvm::Error(KernelOp)> check = {});
 

@@ -74,7 +74,8 @@ void espalier::poly::simplify(SequenceOp sequence) {
 // Order
 //===----------------------------------------------------------------------===//
 
-llvm::Error espalier::poly::moveBefore(ComputeOp compute, ComputeOp before) {
+llvm::Error espalier::poly::moveBefore(ComputeTarget compute,
+                                       ComputeOp before) {
   StringAttr symbol = before.getSymNameAttr();
   if (compute.getKernel() != before.getKernel())
     return refuse("expects computations of one kernel");
@@ -133,7 +134,7 @@ static llvm::Error distributeLoops(ComputeOp compute, StringRef name) {
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::fission(ComputeOp compute, StringRef loop) {
+llvm::Error espalier::poly::fission(ComputeTarget compute, StringRef loop) {
   return applyWithHint(
       compute,
       [&](ComputeOp compute) { return distributeLoops(compute, loop); },

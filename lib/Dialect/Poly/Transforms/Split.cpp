@@ -88,7 +88,7 @@ llvm::Error espalier::poly::splitLoop(ComputeOp compute, StringRef name,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::split(ComputeOp compute, StringRef name,
+llvm::Error espalier::poly::split(ComputeTarget compute, StringRef name,
                                   ArrayRef<int64_t> factors,
                                   ArrayRef<StringRef> names) {
   return applyTo(compute, [&](ComputeOp compute) {
@@ -118,7 +118,8 @@ getFactors(ArrayRef<SmallVector<int64_t>> sizes, unsigned which) {
   return factors;
 }
 
-llvm::Error espalier::poly::tile(ComputeOp compute, ArrayRef<StringRef> names,
+llvm::Error espalier::poly::tile(ComputeTarget compute,
+                                 ArrayRef<StringRef> names,
                                  ArrayRef<SmallVector<int64_t>> sizes) {
   auto edit = [&](ComputeOp compute) -> llvm::Error {
     llvm::Expected<LoopNest> nest = getNest(compute, names);

@@ -45,38 +45,43 @@ static llvm::Expected<polyhedral::Box> getUsedBox(ArrayOp array) {
   return *box;
 }
 
-llvm::Error espalier::poly::unfold(ArrayOp array) {
+llvm::Error espalier::poly::unfold(ArrayTarget array) {
   auto kernel = array->getParentOfType<KernelOp>();
   SmallVector<ArrayOp> arrays = kernel.getArrays();
   unsigned number = llvm::find(arrays, array) - arrays.begin();
-  return applyChecked(kernel, [&](KernelOp kernel) -> llvm::Error {
-    ArrayOp target = kernel.getArrays()[number];
-    if (!target.getStorage())
-      return refuse("expects several elements in one place, but " +
-                    describeArray(target.getArray()) + " has no storage map");
-    llvm::Expected<polyhedral::Box> box = getUsedBox(target);
-    if (!box)
-      return box.takeError();
-    MLIRContext *context = kernel.getContext();
-    SmallVector<AffineExpr> places, dynamic;
-    SmallVector<int64_t> shape;
-    for (auto [dim, offset] : llvm::enumerate(box->offsets)) {
-      places.push_back(getAffineDimExpr(dim, context) - offset);
-      auto extent = dyn_cast<AffineConstantExpr>(box->extents[dim]);
-      shape.push_back(extent ? extent.getValue() : ShapedType::kDynamic);
-      if (!extent)
-        dynamic.push_back(box->extents[dim]);
-    }
-    auto type =
-        MemRefType::get(shape, target.getStorageType()->getElementType());
-    target.setStorageAttr(
-        AffineMapAttr::get(AffineMap::get(shape.size(), 0, places, context)));
-    target.setStorageTypeAttr(TypeAttr::get(type));
-    target.removeExtentsAttr();
-    if (!dynamic.empty())
-      target.setExtentsAttr(AffineMapAttr::get(
-          AffineMap::get(0, kernel.getNumParameters(), dynamic, context)));
-    target.setPlacement(fitsStack(type) ? Placement::Stack : Placement::Heap);
-    return llvm::Error::success();
-  });
+  return applyChecked(
+      kernel,
+      [&](KernelOp kernel) -> llvm::Error {
+        ArrayOp target = kernel.getArrays()[number];
+        if (!target.getStorage())
+          return refuse("expects several elements in one place, but " +
+                        describeArray(target.getArray()) +
+                        " has no storage map");
+        llvm::Expected<polyhedral::Box> box = getUsedBox(target);
+        if (!box)
+          return box.takeError();
+        MLIRContext *context = kernel.getContext();
+        SmallVector<AffineExpr> places, dynamic;
+        SmallVector<int64_t> shape;
+        for (auto [dim, offset] : llvm::enumerate(box->offsets)) {
+          places.push_back(getAffineDimExpr(dim, context) - offset);
+          auto extent = dyn_cast<AffineConstantExpr>(box->extents[dim]);
+          shape.push_back(extent ? extent.getValue() : ShapedType::kDynamic);
+          if (!extent)
+            dynamic.push_back(box->extents[dim]);
+        }
+        auto type =
+            MemRefType::get(shape, target.getStorageType()->getElementType());
+        target.setStorageAttr(AffineMapAttr::get(
+            AffineMap::get(shape.size(), 0, places, context)));
+        target.setStorageTypeAttr(TypeAttr::get(type));
+        target.removeExtentsAttr();
+        if (!dynamic.empty())
+          target.setExtentsAttr(AffineMapAttr::get(
+              AffineMap::get(0, kernel.getNumParameters(), dynamic, context)));
+        target.setPlacement(fitsStack(type) ? Placement::Stack
+                                            : Placement::Heap);
+        return llvm::Error::success();
+      },
+      {}, array.script);
 }

@@ -22,7 +22,7 @@ class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
   let extraClassDeclaration = [{
     /// Applies the command to one op; returns the ops of the results.
     ::llvm::Expected<::llvm::SmallVector<::mlir::Operation *>>
-    command(}] # targetOp # [{ target);
+    command(::espalier::poly::InScript<}] # targetOp # [{> target);
   }];
   let extraClassDefinition = [{
     ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
@@ -31,7 +31,9 @@ class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
         ::mlir::transform::TransformState &state) {
       return ::espalier::poly::applyDataCommand<}] # targetOp # [{>(
           getOperation(), getTarget(), results, state,
-          [&](}] # targetOp # [{ target) { return command(target); });
+          [&](::espalier::poly::InScript<}] # targetOp # [{> target) {
+            return command(target);
+          });
     }
     void $cppClass::getEffects(
         ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>

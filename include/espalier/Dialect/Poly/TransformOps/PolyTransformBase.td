@@ -21,7 +21,7 @@ class PolyCommandOp<string mnemonic, list<Trait> traits = []>
   let cppNamespace = "::espalier::poly";
   let extraClassDeclaration = [{
     /// Applies the command to one computation.
-    ::llvm::Error command(::espalier::poly::ComputeOp compute);
+    ::llvm::Error command(::espalier::poly::ComputeTarget compute);
     ::mlir::DiagnosedSilenceableFailure applyToOne(
         ::mlir::transform::TransformRewriter &rewriter,
         ::mlir::Operation *target,
@@ -32,9 +32,9 @@ class PolyCommandOp<string mnemonic, list<Trait> traits = []>
     ::mlir::DiagnosedSilenceableFailure $cppClass::applyToOne(
         ::mlir::transform::TransformRewriter &, ::mlir::Operation *target,
         ::mlir::transform::ApplyToEachResultList &,
-        ::mlir::transform::TransformState &) {
-      return ::espalier::poly::applyCommand(getOperation(), target,
-          [&](::espalier::poly::ComputeOp compute) {
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyCommand(getOperation(), target, state,
+          [&](::espalier::poly::ComputeTarget compute) {
             return command(compute);
           });
     }
@@ -58,7 +58,7 @@ class PolyPairCommandOp<string mnemonic, list<Trait> traits = []>
   let cppNamespace = "::espalier::poly";
   let extraClassDeclaration = [{
     /// Applies the command to two computations.
-    ::llvm::Error command(::espalier::poly::ComputeOp target,
+    ::llvm::Error command(::espalier::poly::ComputeTarget target,
                           ::espalier::poly::ComputeOp other);
   }];
   let extraClassDefinition = [{
@@ -68,8 +68,8 @@ class PolyPairCommandOp<string mnemonic, list<Trait> traits = []>
         ::mlir::transform::TransformState &state) {
       return ::espalier::poly::applyPairCommand(
           getOperation(), ::llvm::to_vector(state.getPayloadOps(getTarget())),
-          ::llvm::to_vector(state.getPayloadOps(getOther())),
-          [&](::espalier::poly::ComputeOp target,
+          ::llvm::to_vector(state.getPayloadOps(getOther())), state,
+          [&](::espalier::poly::ComputeTarget target,
               ::espalier::poly::ComputeOp other) {
             return command(target, other);
           });

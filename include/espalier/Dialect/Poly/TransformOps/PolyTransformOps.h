@@ -3,7 +3,7 @@
 #ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_H
 #define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_H
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Script.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"

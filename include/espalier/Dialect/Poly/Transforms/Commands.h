@@ -15,7 +15,7 @@
 #ifndef ESPALIER_DIALECT_POLY_TRANSFORMS_COMMANDS_H
 #define ESPALIER_DIALECT_POLY_TRANSFORMS_COMMANDS_H
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Script.h"
 #include "espalier/Polyhedral/Dependence.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -62,12 +62,13 @@ private:
 llvm::Error refuse(const llvm::Twine &message);
 
 /// Applies `edit` to `kernel`, which then has a schedule with named loops, if
-/// the result is valid, keeps all dependences and passes `check`. `edit` is
-/// called twice, first for a copy; it finds what it works on by name, and may
-/// leave a half edited kernel behind when it fails.
+/// the result is valid, keeps all dependences and passes `check`, as the mode
+/// of `script` says. `edit` is called twice, first for a copy; it finds what it
+/// works on by name, and may leave a half edited kernel behind when it fails.
 llvm::Error applyChecked(KernelOp kernel,
                          llvm::function_ref<llvm::Error(KernelOp)> edit,
-                         llvm::function_ref<llvm::Error(KernelOp)> check = {});
+                         llvm::function_ref<llvm::Error(KernelOp)> check = {},
+                         Script *script = nullptr);
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -78,7 +79,7 @@ llvm::Error applyChecked(KernelOp kernel,
 /// `i.0`, `i.1`, ... for a loop `i`. Never illegal. The last iteration of a
 /// loop may be partial. A parallel loop's outermost part is parallel, a vector
 /// loop's innermost part is a vector.
-llvm::Error split(ComputeOp compute, llvm::StringRef loop,
+llvm::Error split(ComputeTarget compute, llvm::StringRef loop,
                   llvm::ArrayRef<int64_t> factors,
                   llvm::ArrayRef<llvm::StringRef> names = {});
 
@@ -86,38 +87,39 @@ llvm::Error split(ComputeOp compute, llvm::StringRef loop,
 /// iterations of each loop in one tile; each is a multiple of that below. The
 /// loops `i.0` over the tiles take the places of the loops, in the order of
 /// `loops`; those inside, `i.1` and so on, follow the last.
-llvm::Error tile(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+llvm::Error tile(ComputeTarget compute, llvm::ArrayRef<llvm::StringRef> loops,
                  llvm::ArrayRef<llvm::SmallVector<int64_t>> sizes);
 
 /// Puts loops of one nest in this order; the others stay where they are.
-llvm::Error interchange(ComputeOp compute,
+llvm::Error interchange(ComputeTarget compute,
                         llvm::ArrayRef<llvm::StringRef> loops);
 
 /// Adds to a loop `factors[k]` times the loop `others[k]`, for each k. All
 /// computations of the loop run the others.
-llvm::Error skew(ComputeOp compute, llvm::StringRef loop,
+llvm::Error skew(ComputeTarget compute, llvm::StringRef loop,
                  llvm::ArrayRef<int64_t> factors,
                  llvm::ArrayRef<llvm::StringRef> others);
 
 /// Runs a loop from its end.
-llvm::Error reverse(ComputeOp compute, llvm::StringRef loop);
+llvm::Error reverse(ComputeTarget compute, llvm::StringRef loop);
 
 /// Adds `amount`, an expression of the kernel's parameters, to a loop; for
 /// `compute` only, not for the others that share the loop.
-llvm::Error shift(ComputeOp compute, llvm::StringRef loop,
+llvm::Error shift(ComputeTarget compute, llvm::StringRef loop,
                   mlir::AffineExpr amount);
 
 /// Replaces loops of one nest by the results of `map`, from these loops and the
 /// parameters. The results take the places of the loops, outermost first, and
 /// are called `into`, or like the loops in the order of `loops`. A result that
 /// is one of the loops runs like it, others are sequential.
-llvm::Error remap(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+llvm::Error remap(ComputeTarget compute, llvm::ArrayRef<llvm::StringRef> loops,
                   mlir::AffineMap map,
                   llvm::ArrayRef<llvm::StringRef> into = {});
 
 /// Makes the first of these loops, of one nest, the sum of all, each times its
 /// factor (1 without factors), and runs the others in parallel inside.
-llvm::Error wavefront(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
+llvm::Error wavefront(ComputeTarget compute,
+                      llvm::ArrayRef<llvm::StringRef> loops,
                       llvm::ArrayRef<int64_t> factors = {});
 
 //===----------------------------------------------------------------------===//
@@ -129,30 +131,32 @@ llvm::Error wavefront(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> loops,
 /// leave equal, `first`'s part comes first. Delays the second part as little as
 /// keeps the dependences between the two; returns the delay in each loop.
 llvm::Expected<llvm::SmallVector<int64_t>>
-fuse(ComputeOp first, ComputeOp second, int64_t numLoops);
+fuse(ComputeTarget first, ComputeOp second, int64_t numLoops);
 
 /// Distributes a loop, and the loops of its nest inside, over the sequence
 /// below the nest.
-llvm::Error fission(ComputeOp compute, llvm::StringRef loop);
+llvm::Error fission(ComputeTarget compute, llvm::StringRef loop);
 
 /// Moves a part of a sequence, that which runs `compute`, to directly before
 /// the one that runs `before`.
-llvm::Error moveBefore(ComputeOp compute, ComputeOp before);
+llvm::Error moveBefore(ComputeTarget compute, ComputeOp before);
 
 /// Gives those tiles code of their own that no domain cuts: `loops`, of one
 /// nest, run over the tiles, loops inside them have constant bounds then.
-llvm::Error separateFullTiles(ComputeOp compute,
+llvm::Error separateFullTiles(ComputeTarget compute,
                               llvm::ArrayRef<llvm::StringRef> loops);
 
 /// Runs the first `count` iterations of a loop, for each iteration of the loops
 /// around it, in a copy of its body. The loops of the copy are called
 /// `i.peel` for `i`.
-llvm::Error peelFirst(ComputeOp compute, llvm::StringRef loop, int64_t count);
+llvm::Error peelFirst(ComputeTarget compute, llvm::StringRef loop,
+                      int64_t count);
 /// The same for the last iterations.
-llvm::Error peelLast(ComputeOp compute, llvm::StringRef loop, int64_t count);
+llvm::Error peelLast(ComputeTarget compute, llvm::StringRef loop,
+                     int64_t count);
 /// The same for iterations from `bound` on, an expression of the loops `of`,
 /// which are around this one, and the kernel's parameters.
-llvm::Error cutAt(ComputeOp compute, llvm::StringRef loop,
+llvm::Error cutAt(ComputeTarget compute, llvm::StringRef loop,
                   mlir::AffineExpr bound,
                   llvm::ArrayRef<llvm::StringRef> of = {});
 
@@ -160,7 +164,8 @@ llvm::Error cutAt(ComputeOp compute, llvm::StringRef loop,
 /// nest: `compute`, then `others`, each with loops that one of `maps` computes
 /// from its dimensions and the parameters. The first loops are shared, and
 /// called `names`; inside them, the computations run in this order.
-llvm::Error arrange(ComputeOp compute, llvm::ArrayRef<llvm::StringRef> others,
+llvm::Error arrange(ComputeTarget compute,
+                    llvm::ArrayRef<llvm::StringRef> others,
                     llvm::ArrayRef<mlir::AffineMap> maps,
                     llvm::ArrayRef<llvm::StringRef> names);
 
@@ -173,32 +178,33 @@ llvm::Error tensorize(ComputeOp compute, llvm::StringRef loop,
                       KernelOp microKernel);
 
 /// Puts a mark, called `name`, above a loop.
-llvm::Error mark(ComputeOp compute, llvm::StringRef loop, llvm::StringRef name);
+llvm::Error mark(ComputeTarget compute, llvm::StringRef loop,
+                 llvm::StringRef name);
 
 //===----------------------------------------------------------------------===//
 // Execution
 //===----------------------------------------------------------------------===//
 
 /// Runs the iterations of a loop on different threads.
-llvm::Error parallelize(ComputeOp compute, llvm::StringRef loop);
+llvm::Error parallelize(ComputeTarget compute, llvm::StringRef loop);
 
 /// Runs the iterations of a loop one after the other.
-llvm::Error serialize(ComputeOp compute, llvm::StringRef loop);
+llvm::Error serialize(ComputeTarget compute, llvm::StringRef loop);
 
 /// Runs `width` iterations of a loop at once, inside all other loops of its
 /// nest. A loop of more is cut into `i.0` and the lanes `i.1`. Lanes beyond the
 /// end are masked; with `peelTail`, only in code of their own.
-llvm::Error vectorize(ComputeOp compute, llvm::StringRef loop, int64_t width,
-                      bool peelTail = false);
+llvm::Error vectorize(ComputeTarget compute, llvm::StringRef loop,
+                      int64_t width, bool peelTail = false);
 
 /// Makes one copy of the loop's body for each of `factor` iterations; without a
 /// factor, for all. A loop of more is cut into `i.0` and the copies `i.1`;
 /// iterations that are left over run in a loop of their own.
-llvm::Error unroll(ComputeOp compute, llvm::StringRef loop,
+llvm::Error unroll(ComputeTarget compute, llvm::StringRef loop,
                    std::optional<int64_t> factor = {});
 
 /// The same, with the copies inside all other loops of the nest.
-llvm::Error unrollAndJam(ComputeOp compute, llvm::StringRef loop,
+llvm::Error unrollAndJam(ComputeTarget compute, llvm::StringRef loop,
                          int64_t factor);
 
 /// What is fetched ahead: a read of a computation, and where.
@@ -215,7 +221,7 @@ struct Prefetch {
 };
 
 /// Fetches, in each iteration of a loop, what `prefetch` says.
-llvm::Error prefetch(ComputeOp compute, llvm::StringRef loop,
+llvm::Error prefetch(ComputeTarget compute, llvm::StringRef loop,
                      const Prefetch &prefetch);
 
 } // namespace espalier::poly

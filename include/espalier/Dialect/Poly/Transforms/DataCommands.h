@@ -116,13 +116,13 @@ llvm::Expected<LocalCopy> registerBlock(ComputeOp compute,
 /// Says where an array lives. Refused for memory of dynamic size if that is not
 /// the heap, and for arrays that one iteration of a parallel loop shares with
 /// another if it is a register.
-llvm::Error place(ArrayOp array, Placement placement);
+llvm::Error place(ArrayTarget array, Placement placement);
 
 /// Gives each element of an array that keeps several in one place a place of
 /// its own, in memory of the box of all that are used. Refused if there is no
 /// storage map, or no bounds that are affine in the parameters, from numbers
 /// on.
-llvm::Error unfold(ArrayOp array);
+llvm::Error unfold(ArrayTarget array);
 
 /// Moves the elements of an array: what lies at `x` of its memory, or of its
 /// indices if it has no storage, then lies at `layout(x)`. The memory has the
@@ -130,14 +130,14 @@ llvm::Error unfold(ArrayOp array);
 /// `multiples`, if these are not empty; memory starts at a multiple of 64
 /// bytes. Refused if two elements would lie at one place, or some at negative
 /// ones.
-llvm::Error changeLayout(ArrayOp array, mlir::AffineMap layout,
+llvm::Error changeLayout(ArrayTarget array, mlir::AffineMap layout,
                          llvm::ArrayRef<int64_t> padding = {},
                          llvm::ArrayRef<int64_t> multiples = {});
 
 /// Keeps at most `places` elements along an index of an array's memory: what
 /// lies at `x` then lies at `x mod places` in it, so that elements take turns.
 /// Refused if two of one place are in use at the same time.
-llvm::Error fold(ArrayOp array, int64_t index, int64_t places);
+llvm::Error fold(ArrayTarget array, int64_t index, int64_t places);
 
 /// Copies what one iteration of `loop` reads of an array to blocks: `cacheRead`
 /// with a layout of the indices of blocks, of `blocks[k]` elements along index

@@ -73,7 +73,7 @@ struct Plan {
 
 /// Writes the tree of a plan in place of what runs its computations; checked
 /// like any command. `compute` is its first computation.
-llvm::Error applyPlan(ComputeOp compute, const Plan &plan);
+llvm::Error applyPlan(ComputeTarget compute, const Plan &plan);
 
 /// The plans that make a good schedule of a kernel without one, to be applied
 /// in this order, for the target. For kernels that are not elementwise

@@ -3,6 +3,7 @@
 #include "../LoopNest.h"
 #include "../ScheduleTree.h"
 #include "WritePlan.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -378,12 +379,16 @@ llvm::Error espalier::poly::editByPlan(KernelOp kernel, const Plan &plan) {
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::applyPlan(ComputeOp compute, const Plan &plan) {
-  return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
-    KernelOp kernel = compute.getKernel();
+llvm::Error espalier::poly::applyPlan(ComputeTarget compute, const Plan &plan) {
+  // A computation without points has a place in the tree like any other.
+  for (ComputeOp other : compute.getKernel().getComputes())
+    if (llvm::Error error = refuseFault(checkDomain(other, /*notEmpty=*/false)))
+      return error;
+  auto edit = [&](KernelOp kernel) -> llvm::Error {
     if (llvm::Error error = editByPlan(kernel, plan))
       return error;
     nameLoops(kernel);
     return llvm::Error::success();
-  });
+  };
+  return applyChecked(compute.getKernel(), edit, {}, compute.script);
 }

@@ -1,6 +1,7 @@
 //===- RandomCommands.cpp - Random scheduling commands --------------------===//
 
 #include "RandomCommands.h"
+#include "espalier/Dialect/Poly/Transforms/Plan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,6 +26,8 @@ private:
   Command makePeel();
   Command makeCut();
   Command makeArrange();
+  Command makePlan();
+  Command makePrefetch();
   Command makeRemap();
   Command makeShift();
 
@@ -400,8 +403,89 @@ Command CommandMaker::makeExecution() {
   }
 }
 
+Command CommandMaker::makePrefetch() {
+  ComputeOp op = kernel.lookupCompute(compute);
+  Prefetch what;
+  what.distance = random.pick(1, 9);
+  what.read = random.pick(0, std::max<int64_t>(op.getReads().size(), 1) - 1);
+  std::string loop = pickLoop();
+  return makeOne("prefetch",
+                 "read " + Twine(what.read) + " loop " + quote(loop) +
+                     " distance " + Twine(what.distance),
+                 [=](ComputeOp op) { return prefetch(op, loop, what); });
+}
+
+Command CommandMaker::makePlan() {
+  SmallVector<std::string> all = computes;
+  if (random.chance(40))
+    all.assign(1, compute);
+  if (random.chance(20))
+    random.shuffle(all);
+  compute = all.front();
+  Plan plan;
+  plan.computations.assign(all.begin(), all.end());
+  plan.numShared = random.pick(0, 3);
+  for (const std::string &name : all)
+    plan.numShared =
+        std::min(plan.numShared, kernel.lookupCompute(name).getNumDims());
+  for (const std::string &name : all)
+    plan.own.emplace_back().order = llvm::to_vector(
+        llvm::seq(plan.numShared, kernel.lookupCompute(name).getNumDims()));
+  plan.loops = llvm::to_vector(llvm::seq(0u, plan.numShared));
+  random.shuffle(plan.loops);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (all.size() > 1)
+    os << "with " << quote(Names(all.begin() + 1, all.end())) << " ";
+  os << "shared " << plan.numShared;
+  auto name = [&](ArrayRef<unsigned> dims) {
+    Names names;
+    for (unsigned dim : dims)
+      names.push_back(kernel.lookupCompute(compute).getDimName(dim).str());
+    return quote(names);
+  };
+  if (plan.numShared > 0) {
+    if (random.chance(50)) {
+      plan.lanes = random.pick(0, plan.numShared - 1);
+      plan.width = random.pick(2, 4);
+    }
+    SmallVector<int64_t> sizes;
+    for (unsigned dim = 0; dim < plan.numShared; ++dim)
+      sizes.push_back(random.pick(1, 3) * (dim == plan.lanes ? plan.width : 1));
+    plan.tile.assign(sizes.begin(), sizes.end());
+    if (random.chance(15) && plan.loops.size() > 1) {
+      plan.insideSum.push_back(plan.loops.pop_back_val());
+      plan.terms = random.pick(1, 3);
+    }
+    plan.numParallel = random.chance(15) ? 1 : 0;
+    os << " loops " << name(plan.loops);
+    if (plan.numParallel)
+      os << " parallel 1";
+    os << " tile " << name(llvm::to_vector(llvm::seq(0u, plan.numShared)))
+       << " by " << list(sizes);
+    if (plan.lanes)
+      os << " lanes " << StringRef(name(*plan.lanes)).drop_front().drop_back()
+         << " width " << plan.width;
+    if (!plan.insideSum.empty())
+      os << " inside_sum " << name(plan.insideSum) << " terms " << plan.terms;
+  }
+  Names kept;
+  for (const std::string &other : all)
+    if (random.chance(25))
+      kept.push_back(other);
+  plan.kept.assign(kept.begin(), kept.end());
+  if (!kept.empty())
+    os << " keep " << quote(kept);
+  return makeOne("plan", text,
+                 [=](ComputeOp op) { return applyPlan(op, plan); });
+}
+
 Command CommandMaker::make() {
   int64_t kind = random.pick(1, 100);
+  if (kind <= 4)
+    return makePlan();
+  if (kind <= 6)
+    return makePrefetch();
   if (kind <= 42)
     return makeOrder();
   if (kind <= 63)

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
@@ -72,7 +73,7 @@ protected:
   struct Case {
     OwningOpRef<ModuleOp> module;
     OwningOpRef<KernelOp> original; ///< Without schedule.
-    std::vector<Command> accepted;
+    std::vector<Command> accepted, tried;
 
     KernelOp getKernel() { return *module->getOps<KernelOp>().begin(); }
   };
@@ -214,6 +215,7 @@ shrink(KernelOp kernel, std::vector<Command> commands,
 void ScheduleFuzzTest::runCommand(Case &result, const Command &command) {
   KernelOp kernel = result.getKernel();
   OwningOpRef<KernelOp> before(kernel.clone());
+  result.tried.push_back(command);
   clock_t begin = clock();
   llvm::Error error = command.apply(kernel);
   double seconds = double(clock() - begin) / CLOCKS_PER_SEC;
@@ -330,6 +332,49 @@ TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
   EXPECT_LE(counts.legal * 100, counts.accepted + counts.legal);
   EXPECT_LE(counts.unscanned * 1000, numCases);
   EXPECT_TRUE(HasFailure() || counts.accepted > numCases);
+}
+
+/// Applies a script to the module that it is in.
+static LogicalResult interpret(ModuleOp module) {
+  return transform::applyTransformNamedSequence(
+      module,
+      module.lookupSymbol(
+          transform::TransformDialect::kTransformEntryPointSymbolName),
+      ModuleOp(), transform::TransformOptions());
+}
+
+TEST_F(ScheduleFuzzTest, ScriptsAreWhatTheirCommandsAre) {
+  unsigned numAccepted = 0;
+  ScopedDiagnosticHandler silence(&context,
+                                  [](Diagnostic &) { return success(); });
+  for (uint64_t number = seed; number < seed + numCases / 2 && !HasFailure();
+       ++number) {
+    std::optional<Case> made = makeCase(number);
+    if (!made || made->tried.empty())
+      continue;
+    // What was accepted one by one is accepted together.
+    KernelOp original = *made->original, result = made->getKernel();
+    std::string text = printScript(original, made->accepted);
+    auto script = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    ASSERT_TRUE(bool(script)) << text;
+    ASSERT_TRUE(succeeded(interpret(*script))) << text;
+    if (!made->accepted.empty())
+      EXPECT_TRUE(OperationEquivalence::isEquivalentTo(
+          *script->getOps<KernelOp>().begin(), result,
+          OperationEquivalence::IgnoreLocations))
+          << "case " << number << ": a script makes another kernel\n"
+          << text;
+    // What is refused alone may be a step to what is legal.
+    text = printScript(original, made->tried);
+    script = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    ASSERT_TRUE(bool(script)) << text;
+    if (failed(interpret(*script)))
+      continue;
+    ++numAccepted;
+    if (auto fault = findFault(*script->getOps<KernelOp>().begin(), original))
+      ADD_FAILURE() << "case " << number << ": " << *fault << "\n" << text;
+  }
+  llvm::outs() << numAccepted << " scripts accepted whole\n";
 }
 
 TEST_F(ScheduleFuzzTest, CompiledCodeKeepsTheResult) {

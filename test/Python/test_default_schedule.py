@@ -1,0 +1,114 @@
+"""The default schedule as a script: printed, replayed, edited."""
+
+import argparse
+import re
+
+import numpy as np
+import pytest
+
+from espalier import _espalier
+from espalier.commands import compile as compile_command
+from espalier.compiler import Options, compile, lower
+from espalier.errors import EspalierError
+from espalier.kernels import f32, kernel, label, sizes
+from espalier.models import MODELS, Net
+from espalier.schedules import Schedule, ScheduleError
+from operator_cases import CASES
+
+NO_CACHE = Options(cache=None)
+SMALL = {
+    "bert_base": {"sequence": 8, "layers": 1, "hidden": 64, "heads": 4, "vocabulary": 100},
+    "dcgan": {"width": 8},
+    "mobilenet_v2": {"size": 32},
+    "resnet50": {"size": 32},
+    "resnext50": {"size": 32},
+}
+m, n, k = sizes("m n k")
+
+
+@kernel
+def product(a: f32[m, k], b: f32[k, n], c: f32[m, n]) -> None:
+    for i in range(m):
+        for j in range(n):
+            for p in range(k):
+                label("acc")
+                c[i, j] += a[i, p] * b[p, j]
+
+
+def without_names(module: _espalier.Module) -> str:
+    """Return a module's text but for the names of loops."""
+    return re.sub(r" names \[[^\]]*\]", "", str(module))
+
+
+def replay(text: str) -> int:
+    """Compare the script's replay with the default schedule; return its length."""
+    expected = _espalier.Module.parse(text)
+    _espalier.lower(expected, "scheduled")
+    module = _espalier.Module.parse(text)
+    script = _espalier.default_schedule(module)
+    _espalier.transform(module, script)
+    _espalier.lower(module, "scheduled")
+    assert without_names(module) == without_names(expected)
+    return script.count("transform.poly.plan")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_replayed_networks(name: str) -> None:
+    """Every kernel of a network gets the same tree from its printed script."""
+    assert replay(str(lower(MODELS[name](batch="n", **SMALL[name])))) > 10
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_replayed_operators(name: str) -> None:
+    """So do the kernels of single operators."""
+    replay(str(lower(CASES[name])))
+
+
+def test_continues_and_replays() -> None:
+    """Commands go on from the default schedule, and the whole script replays."""
+    schedule = Schedule.default(product)
+    assert "transform.poly.plan" in str(schedule)
+    schedule.serialize("acc", "i")
+    again = Schedule(product)
+    again._apply(str(schedule), "")
+    assert again.loops() == schedule.loops()
+    random = np.random.default_rng(3)
+    a, b = (random.standard_normal(s, dtype=np.float32) for s in ((7, 19), (19, 37)))
+    c = np.zeros((7, 37), np.float32)
+    schedule.compile(NO_CACHE)(a=a, b=b, c=c)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+
+
+def test_another_tile() -> None:
+    """A plan is a method like other commands, and refused like them."""
+    schedule = Schedule(product)
+    schedule.plan("acc", 2, loops=["i", "j"], tile=["i", "j"], by=[3, 16], lanes="j", width=8)
+    assert "vector(8)" in schedule.loops()
+    with pytest.raises(ScheduleError, match="expects a tile of whole vectors of 8"):
+        schedule.plan("acc", 2, loops=["i", "j"], tile=["j"], by=[12], lanes="j", width=8)
+
+
+def test_command_prints(tmp_path) -> None:
+    """`espalier compile --print-schedule` writes what `compile(schedule=...)` reads."""
+    net = Net("dense")
+    x = net.input("x", ["n", 24])
+    model = net.finish((net.node("MatMul", x, net.weight([24, 40], 1.0)), "y", ["n", 40]))
+    path = tmp_path / "dense.onnx"
+    path.write_bytes(model.SerializeToString())
+    script = tmp_path / "dense.mlir"
+    parser = argparse.ArgumentParser()
+    compile_command.add_arguments(parser)
+    options = [str(path), "-o", str(tmp_path / "dense.so"), "--no-cache"]
+    assert compile_command.run(parser.parse_args([*options, "--print-schedule", str(script)])) == 0
+    assert "transform.poly.plan" in script.read_text()
+    x = np.random.default_rng(1).standard_normal((5, 24), dtype=np.float32)
+    plain, scripted = (
+        compile(str(path), schedule=schedule, options=NO_CACHE)(x=x) for schedule in (None, script)
+    )
+    np.testing.assert_array_equal(*(np.asarray(r) for r in (plain, scripted)))
+    with pytest.raises(EspalierError, match="expects --optimize none"):
+        compile_command.run(
+            parser.parse_args(
+                [*options, "--print-schedule", str(script), "--optimize", "egraph"]
+            )
+        )
