@@ -108,7 +108,5 @@ def test_command_prints(tmp_path) -> None:
     np.testing.assert_array_equal(*(np.asarray(r) for r in (plain, scripted)))
     with pytest.raises(EspalierError, match="expects --optimize none"):
         compile_command.run(
-            parser.parse_args(
-                [*options, "--print-schedule", str(script), "--optimize", "egraph"]
-            )
+            parser.parse_args([*options, "--print-schedule", str(script), "--optimize", "egraph"])
         )

@@ -66,8 +66,7 @@ private:
   mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
   mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
   mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
-  void emitPrefetch(const polyhedral::AstNode &node,
-                    mlir::DictionaryAttr prefetch);
+  void emitPrefetch(const polyhedral::AstNode &node, mlir::DictionaryAttr op);
   /// Reads what the place of `access` depends on, under a condition that it is
   /// there, into which the builder goes. False if it cannot be read ahead.
   bool emitIndexReads(const poly::ComputeAccess &access, poly::ComputeOp owner,

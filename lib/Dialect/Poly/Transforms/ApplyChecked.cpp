@@ -111,16 +111,21 @@ OwningOpRef<KernelOp> espalier::poly::cloneWithSchedule(KernelOp kernel) {
   return copy;
 }
 
-/// Checks all but the order of what an edit has made.
+/// Checks the form of what an edit has made.
 static llvm::Error checkEdit(KernelOp kernel,
                              llvm::function_ref<llvm::Error(KernelOp)> check) {
   if (llvm::Error error = checkPrefetches(kernel))
     return error;
   if (llvm::Error error = checkForm(kernel))
     return error;
+  return check ? check(kernel) : llvm::Error::success();
+}
+
+/// Checks what needs integer sets: loops, then the order.
+static llvm::Error checkOrder(KernelOp kernel) {
   if (llvm::Error error = checkLoops(kernel))
     return error;
-  return check ? check(kernel) : llvm::Error::success();
+  return checkDependences(kernel);
 }
 
 /// Applies `edit` to a copy of `kernel`, and checks that.
@@ -130,8 +135,15 @@ tryEdit(KernelOp kernel, llvm::function_ref<llvm::Error(KernelOp)> edit,
   OwningOpRef<KernelOp> trial = cloneWithSchedule(kernel);
   if (llvm::Error error = edit(*trial))
     return error;
-  if (llvm::Error error = checkEdit(*trial, check))
+  if (llvm::Error error = checkPrefetches(*trial))
     return error;
+  if (llvm::Error error = checkForm(*trial))
+    return error;
+  if (llvm::Error error = checkLoops(*trial))
+    return error;
+  if (check)
+    if (llvm::Error error = check(*trial))
+      return error;
   return llvm::handleErrors(checkDependences(*trial),
                             [&](std::unique_ptr<Refusal> refusal) {
                               refusal->setAttempt(std::move(trial));
@@ -160,12 +172,12 @@ llvm::Error espalier::poly::applyChecked(
 
 llvm::Error Script::settle(KernelOp kernel) {
   seen.clear();
-  return due.remove(kernel) ? checkDependences(kernel) : llvm::Error::success();
+  return due.remove(kernel) ? checkOrder(kernel) : llvm::Error::success();
 }
 
 llvm::Error Script::settleAll() {
   for (Operation *kernel : due.takeVector())
-    if (llvm::Error error = checkDependences(cast<KernelOp>(kernel)))
+    if (llvm::Error error = checkOrder(cast<KernelOp>(kernel)))
       return error;
   return llvm::Error::success();
 }
