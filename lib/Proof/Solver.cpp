@@ -15,8 +15,8 @@ using namespace espalier::proof;
 
 /// Of an easy question, and of one that is not: about three seconds.
 static constexpr const char *kEasyLimit = "300000", *kLimit = "4000000";
-/// What a question counts that is not easy.
-static constexpr unsigned kHardEffort = 30;
+/// What a question counts that is not easy, and one without an answer.
+static constexpr unsigned kHardEffort = 30, kLostEffort = 200;
 
 //===----------------------------------------------------------------------===//
 // Question
@@ -108,12 +108,13 @@ bool Solver::start() {
     error = "cannot talk to the program z3";
     return false;
   }
+  std::string time = "-t:" + std::to_string(1000 * seconds);
   process = fork();
   if (process == 0) {
     dup2(ends[1], 0);
     dup2(ends[1], 1);
     // The time is for what z3 does not count.
-    execlp("z3", "z3", "-in", "-memory:2000", "-t:20000",
+    execlp("z3", "z3", "-in", "-memory:2000", time.c_str(),
            static_cast<char *>(nullptr));
     _exit(127);
   }
@@ -145,6 +146,8 @@ bool Solver::isImpossible(const Question &question) {
   if (reply == "unknown\n" || reply == "timeout\n") {
     effort += kHardEffort;
     reply = ask("(reset)\n" + text + "(check-sat)\n(reset)\n", kLimit);
+    if (reply != "unsat\n" && reply != "sat\n")
+      effort += kLostEffort;
   }
   answer->second = reply == "unsat\n";
   return answer->second;

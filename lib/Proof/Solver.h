@@ -40,7 +40,8 @@ private:
 /// The program z3, which runs as long as this lives.
 class Solver {
 public:
-  Solver() = default;
+  /// One question may take `seconds`, beside what z3 counts by itself.
+  explicit Solver(unsigned seconds = 20) : seconds(seconds) {}
   ~Solver();
   Solver(const Solver &) = delete;
   Solver &operator=(const Solver &) = delete;
@@ -60,6 +61,7 @@ private:
   /// What z3 prints for commands; nothing if it does not run.
   std::string ask(const std::string &commands, llvm::StringRef limit);
 
+  unsigned seconds;
   int socket = -1, process = -1;
   unsigned effort = 0;
   std::map<std::string, bool> answers;

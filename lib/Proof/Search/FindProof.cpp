@@ -8,10 +8,14 @@
 using namespace espalier::proof;
 
 /// For one output; enough for seconds.
-static constexpr unsigned kMaxQuestions = 600;
+static constexpr unsigned kMaxQuestions = 300;
+
+/// What z3 may take for one question; a proof by longer ones is not for
+/// reading.
+static constexpr unsigned kMaxSeconds = 4;
 
 struct ProofFinder::State {
-  Solver solver;
+  Solver solver{kMaxSeconds};
   Steps steps{solver};
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   espalier::substitution::Meanings meanings{context};
@@ -122,8 +126,9 @@ ProofFinder::State::find(const Statement &statement,
   auto given = obligation->typing.given;
   for (const SExpr &lemma : llvm::drop_begin(lemmas))
     given.push_back(*getLemma(lemma));
+  unsigned limit = solver.getEffort() + kMaxQuestions;
   for (const Condition &claim : obligation->typing.claims) {
-    if (!steps.implies(given, {}, claim)) {
+    if (solver.getEffort() > limit || !steps.implies(given, {}, claim)) {
       error = "the claim " + claim.str() + " is not seen";
       return std::nullopt;
     }
