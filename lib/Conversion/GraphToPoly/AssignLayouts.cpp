@@ -47,7 +47,8 @@ void espalier::graphtopoly::setPanelLayout(const StepProgram &program,
   int64_t width = lanes * kPanelVectors;
   AffineExpr extent = array.extents[panelIndex];
   if (auto number = dyn_cast<AffineConstantExpr>(extent))
-    width = std::min<int64_t>(width, llvm::alignTo(number.getValue(), lanes));
+    width = std::clamp<int64_t>(llvm::alignTo(number.getValue(), lanes), lanes,
+                                width);
   AffineExpr vector = getAffineDimExpr(panelIndex, program.context);
   SmallVector<AffineExpr> results;
   array.storedExtents.clear();

@@ -10,6 +10,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
 
 IR_VERSION = 10
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16))
@@ -106,7 +107,7 @@ class Evaluator:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                results = ReferenceEvaluator(model).run(None, feed)
+                results = ReferenceEvaluator(model, new_ops=[OneHot]).run(None, feed)
             except Exception as error:
                 raise Impossible(str(error)) from error
         codes = [info.type.tensor_type.elem_type for info in model.graph.output]
@@ -115,6 +116,21 @@ class Evaluator:
         if [a.dtype for a in arrays] != types:
             raise Impossible("the reference returns another type")
         return arrays
+
+
+class OneHot(OpRun):
+    """OneHot without arithmetic: that of ONNX's reference, off + hot * (on - off), rounds."""
+
+    op_domain = ""
+
+    def _run(
+        self, indices: np.ndarray, depth: np.ndarray, values: np.ndarray, axis: int
+    ) -> tuple[np.ndarray]:
+        extent = int(np.asarray(depth).reshape(-1)[0])
+        indices = np.where(indices < 0, indices + extent, indices)
+        hot = np.expand_dims(indices, -1) == np.arange(extent)
+        hot = np.moveaxis(hot, -1, axis)
+        return (np.where(hot, values[1], values[0]).astype(values.dtype),)
 
 
 @functools.cache
