@@ -1,5 +1,4 @@
-//===- Question.h - Bounded work of isl --------------------------*- C++
-//-*-===//
+//===- Question.h - Bounded work of isl -------------------------*- C++ -*-===//
 
 #ifndef ESPALIER_LIB_POLYHEDRAL_QUESTION_H
 #define ESPALIER_LIB_POLYHEDRAL_QUESTION_H

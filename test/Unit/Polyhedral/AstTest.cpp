@@ -278,7 +278,8 @@ TEST_F(AstTest, ScansNothing) {
 TEST_F(AstTest, SaysWhatCannotBeScanned) {
   Program program = matmul();
   EXPECT_EQ(
-      scan(program, makeProgramOrder(program), Limits{100}),
+      scan(program, makeProgramOrder(program),
+           Limits{100, /*isPerQuestion=*/false}),
       "error: a domain cannot be scanned: too many operations on integer sets");
   ScheduleTree tree = makeProgramOrder(program);
   tree->children[0]->children[0]->maps[0].map =

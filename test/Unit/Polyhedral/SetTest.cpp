@@ -115,7 +115,7 @@ TEST_F(SetTest, SamplesPoints) {
 }
 
 TEST_F(SetTest, StopsAtItsLimit) {
-  Context small(Limits{2000});
+  Context small(Limits{2000, /*isPerQuestion=*/false});
   Set points = Set::get(small, set("(i, j)[N] : (i >= 0, N - i >= 0, j >= 0, "
                                    "N - j >= 0, 3 * i + 5 * j - N >= 0)"));
   ASSERT_TRUE(points);
