@@ -79,6 +79,17 @@ static std::vector<Index> solve(Conditions equations, const Atom &at,
   return map;
 }
 
+/// The number by which the sum may be a multiple of `other`.
+static Fraction getRatio(Steps &steps, Goal goal, const Sum &other) {
+  steps.simplify(goal);
+  Goal theirs = goal;
+  theirs.sum = other;
+  steps.simplify(theirs);
+  return goal.sum.empty() || theirs.sum.empty()
+             ? Fraction(1, 1)
+             : goal.sum[0].coefficient / theirs.sum[0].coefficient;
+}
+
 std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
                                   const std::vector<Demand> &offered,
                                   unsigned depth) {
@@ -94,10 +105,7 @@ std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
     unsigned next = goal.next;
     freshen(other.at, next);
     const Sum &value = other.at.args[0];
-    Fraction factor(1, 1);
-    if (!goal.sum.empty() && !value.empty() &&
-        value[0].coefficient != Fraction(0, 1))
-      factor = goal.sum[0].coefficient / value[0].coefficient;
+    Fraction factor = getRatio(steps, goal, value);
     for (const Conditions &equations : listEquations(goal.sum, value)) {
       std::vector<Index> map = solve(equations, other.at, goal.next);
       Goal rest = goal;
