@@ -336,16 +336,15 @@ bool Steps::hasPoints(const std::vector<Clause> &given, const Names &bound,
     }
     substitute(least, name, value.value_or(Index(0)));
   }
-  if (llvm::all_of(least, [&](const Condition &condition) {
-        return implies(given, {}, condition);
-      }))
-    return true;
-  Question question;
-  for (const Clause &clause : given)
-    question.assume(clause);
-  question.assume(
-      question.forAll(bound, "(not " + question.print(conditions) + ")"));
-  return solver.isImpossible(question);
+  auto holds = [&](const Names &names, const Conditions &points) {
+    Question question;
+    for (const Clause &clause : given)
+      question.assume(clause);
+    question.assume(
+        question.forAll(names, "(not " + question.print(points) + ")"));
+    return solver.isImpossible(question);
+  };
+  return holds({}, least) || holds(bound, conditions);
 }
 
 bool Steps::attain(Goal &goal, const Sum &unit) {
