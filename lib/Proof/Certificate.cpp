@@ -60,6 +60,23 @@ espalier::proof::parseCertificate(StringRef text, std::string &error) {
   return error.empty() ? std::optional(std::move(result)) : std::nullopt;
 }
 
+/// Adds the demands that are new, at all positions of an output.
+static void addDemands(std::vector<Demand> demands, const Names &position,
+                       const Conditions &box, std::set<std::string> &known,
+                       std::vector<Demand> &result) {
+  for (Demand &demand : demands) {
+    llvm::append_range(demand.at.bound, position);
+    llvm::append_range(demand.at.conditions, box);
+    if (!eliminate(demand.at))
+      continue;
+    // Names that goals do not have, so that new ones never meet old ones.
+    unsigned apart = kMaxVariable;
+    freshen(demand.at, apart);
+    if (known.insert(demand.str()).second)
+      result.push_back(std::move(demand));
+  }
+}
+
 std::optional<Obligation>
 espalier::proof::unfold(const Statement &statement,
                         const std::vector<unsigned> &ranks,
@@ -69,21 +86,28 @@ espalier::proof::unfold(const Statement &statement,
   result.typing = type(statement, ranks, choices, meanings);
   if (result.typing.isVoid || !result.typing.error.empty())
     return result;
+  std::set<std::string> knownOfSrc, knownOfDst;
   for (auto [src, dst] :
        llvm::zip_equal(statement.srcOutputs, statement.dstOutputs)) {
     Goal goal;
     for (const Clause &clause : result.typing.given)
       goal.give(clause);
     std::vector<Index> position;
+    Names names;
+    Conditions box;
     for (const Index &extent : result.typing.instances[src].shape) {
-      Index index = Index::variable("i" + std::to_string(position.size()));
-      goal.give({{Condition::atLeast(index, 0)}});
-      goal.give({{Condition::less(index, extent)}});
+      names.push_back("i" + std::to_string(position.size()));
+      Index index = Index::variable(names.back());
+      box.push_back(Condition::atLeast(index, 0));
+      box.push_back(Condition::less(index, extent));
       position.push_back(index);
     }
+    goal = goal.with(box);
     Unfolder unfolder(statement, result.typing, goal.next);
     Sum lhs = unfolder.unfold(src, position);
+    addDemands(unfolder.takeDemands(), names, box, knownOfSrc, result.offered);
     Sum rhs = unfolder.unfold(dst, position);
+    addDemands(unfolder.takeDemands(), names, box, knownOfDst, result.demanded);
     error = unfolder.getError();
     if (!error.empty())
       return std::nullopt;
@@ -92,5 +116,9 @@ espalier::proof::unfold(const Statement &statement,
     goal.sum = add(std::move(lhs), scale(std::move(rhs), Fraction(-1, 1)));
     result.goals.push_back(std::move(goal));
   }
+  // Maxima are numbers on both sides.
+  for (const Demand &demand : result.offered)
+    if (demand.kind == Demand::Kind::NotEmpty)
+      result.demanded.push_back(demand);
   return result;
 }

@@ -29,6 +29,8 @@ struct Obligation {
   Typing typing;
   std::vector<Goal> goals;     ///< One for each output.
   std::vector<SExpr> src, dst; ///< What these unfold to.
+  /// Where outputs have values: what holds if `src` has, and what must.
+  std::vector<Demand> offered, demanded;
 };
 
 /// Unfolds a statement. Nothing, and a complaint, if that is not possible.
@@ -51,6 +53,9 @@ private:
                  bool &isVoid);
   /// Whether the steps prove the goal.
   bool check(Goal goal, const SExpr &proof);
+  /// Whether what is asked for holds where `src` has values.
+  bool checkDemand(const Goal &goal, Demand::Kind kind,
+                   const std::vector<Demand> &offered, const SExpr &proof);
   bool checkAll(const std::vector<Goal> &goals, const SExpr &proof,
                 size_t first);
   bool checkMatch(const Goal &goal, const SExpr &proof);

@@ -77,10 +77,12 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
     if (!chosen.count(name))
       return expected("no choice of " + name);
   bool fits = sizes.is("choose") && choices.size() == chosen.size() &&
-              proof.list.size() == 4 + obligation->goals.size() &&
+              proof.list.size() ==
+                  4 + obligation->goals.size() + obligation->demanded.size() &&
               proof.list[3].is("claims");
   if (!fits)
-    return expected("(choose ...), (claims ...), and each output");
+    return expected("(choose ...), (claims ...), each output, and each "
+                    "demand");
   // Sizes of dst follow from those of src. Lemmas help to see that.
   std::vector<Clause> given = typing.given;
   std::vector<Clause> lemmas;
@@ -109,7 +111,51 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
     if (!check(goal, output.list[3]))
       return expected("a proof of output " + llvm::Twine(number));
   }
+  size_t first = 4 + obligation->goals.size();
+  for (auto [number, demand] : llvm::enumerate(obligation->demanded)) {
+    const SExpr &part = proof.list[first + number];
+    if (!part.is("met") || part.list.size() != 2 ||
+        !checkDemand(pose(given, demand), demand.kind, obligation->offered,
+                     part.list[1]))
+      return expected("that dst has values where src has: " + demand.str());
+  }
   return true;
+}
+
+bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
+                          const std::vector<Demand> &offered,
+                          const SExpr &proof) {
+  size_t size = proof.list.size();
+  if (proof.is("none") && size == 1)
+    return steps.isImpossible(goal.given, {});
+  if (proof.is("sign") && size == 1)
+    return steps.hasSign(goal, kind);
+  if (proof.is("case") && size > 2) {
+    auto condition = Condition::parse(proof.list[1]);
+    if (!condition)
+      return false;
+    std::vector<Goal> goals = steps.distinguish(goal, *condition);
+    bool holds = size == 2 + goals.size();
+    for (size_t number = 0; holds && number < goals.size(); ++number)
+      holds = checkDemand(goals[number], kind, offered, proof.list[2 + number]);
+    return holds;
+  }
+  if (!proof.is("by") || size != 6)
+    return false;
+  auto number = getNumber(proof.list[1]), den = getNumber(proof.list[3]);
+  auto num = Index::parse(proof.list[2]);
+  std::vector<Index> map;
+  for (const SExpr &part : proof.list[4].list)
+    if (auto value = Index::parse(part))
+      map.push_back(*value);
+    else
+      return false;
+  Goal rest = goal;
+  return number && *number < offered.size() && num && num->getNumber() && den &&
+         *den != 0 &&
+         steps.meet(rest, kind, offered[*number],
+                    Fraction(*num->getNumber(), *den), map) &&
+         check(std::move(rest), proof.list[5]);
 }
 
 bool Checker::checkAll(const std::vector<Goal> &goals, const SExpr &proof,

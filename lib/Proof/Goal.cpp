@@ -46,9 +46,21 @@ std::optional<Clause> espalier::proof::getLemma(const SExpr &list) {
 
 std::vector<Goal> Steps::distinguish(const Goal &goal,
                                      const Condition &condition) {
-  std::vector<Goal> result{goal.with({condition})};
+  // What sums bind gets names that the condition does not mention.
+  Goal apart = goal;
+  condition.value.walk([&](const Part &part) {
+    unsigned number;
+    llvm::StringRef name = part.text;
+    if (name.consume_front("v") && !name.getAsInteger(10, number) &&
+        number < kMaxVariable)
+      apart.next = std::max(apart.next, number + 1);
+  });
+  freshen(apart.sum, apart.next);
+  for (Fact &fact : apart.facts)
+    freshen(fact.sum, apart.next);
+  std::vector<Goal> result{apart.with({condition})};
   for (const Condition &option : condition.negate())
-    result.push_back(goal.with({option}));
+    result.push_back(apart.with({option}));
   return result;
 }
 
@@ -306,18 +318,42 @@ Units Steps::getUnits(const Goal &goal) {
   return units;
 }
 
+bool Steps::hasPoints(const std::vector<Clause> &given, const Names &bound,
+                      const Conditions &conditions) {
+  // Most often the least of each variable is one.
+  Conditions least = conditions;
+  for (const std::string &name : bound) {
+    Index variable = Index::variable(name);
+    std::optional<Index> value;
+    for (const Condition &condition : least) {
+      Index below = variable - condition.value;
+      bool isBound = !below.mentions(name) &&
+                     llvm::none_of(bound, [&](const std::string &other) {
+                       return below.mentions(other);
+                     });
+      if (isBound)
+        value = value ? Index::larger(*value, below) : below;
+    }
+    substitute(least, name, value.value_or(Index(0)));
+  }
+  auto holds = [&](const Names &names, const Conditions &points) {
+    Question question;
+    for (const Clause &clause : given)
+      question.assume(clause);
+    question.assume(
+        question.forAll(names, "(not " + question.print(points) + ")"));
+    return solver.isImpossible(question);
+  };
+  return holds({}, least) || holds(bound, conditions);
+}
+
 bool Steps::attain(Goal &goal, const Sum &unit) {
   const Atom *max = getMaximum(unit);
   if (!max)
     return false;
   Atom atom = *max;
   freshen(atom, goal.next);
-  Question question;
-  for (const Clause &clause : goal.given)
-    question.assume(clause);
-  question.assume(question.forAll(
-      atom.bound, "(not " + question.print(atom.conditions) + ")"));
-  if (!solver.isImpossible(question))
+  if (!hasPoints(goal.given, atom.bound, atom.conditions))
     return false;
   goal = goal.with(atom.conditions);
   goal.facts.push_back({add(unit, scale(atom.args[0], Fraction(-1, 1))), true});
@@ -342,12 +378,7 @@ bool Steps::compare(Goal &goal, const Sum &unit, const Conditions &conditions) {
   llvm::append_range(atom.conditions, where);
   if (!eliminate(atom))
     return false;
-  Question question;
-  for (const Clause &clause : goal.given)
-    question.assume(clause);
-  question.assume(question.forAll(
-      atom.bound, "(not " + question.print(atom.conditions) + ")"));
-  if (!solver.isImpossible(question))
+  if (!hasPoints(goal.given, atom.bound, atom.conditions))
     return false;
   goal = goal.with(atom.conditions);
   goal.facts.push_back(
@@ -380,6 +411,40 @@ bool Steps::decide(const Goal &goal, const Units &units,
     question.assume((fact.isEquality ? "(= 0.0 " : "(<= 0.0 ") +
                     writer.print(fact.sum) + ")");
   question.assume("(not (= 0.0 " + writer.print(goal.sum) + "))");
+  writer.addFacts();
+  return solver.isImpossible(question);
+}
+
+bool Steps::hasSign(Goal goal, Demand::Kind kind) {
+  if (kind == Demand::Kind::NotEmpty) {
+    const Atom *max = getMaximum(goal.sum);
+    return max && hasPoints(goal.given, max->bound, max->conditions);
+  }
+  simplify(goal);
+  Question question;
+  std::map<std::string, std::string> known;
+  auto getName = [&](const Sum &unit) {
+    auto [entry, isNew] = known.try_emplace(
+        espalier::proof::print(unit, /*isCanonical=*/true).str(),
+        "u" + std::to_string(known.size()));
+    const std::string &name = entry->second;
+    if (!isNew)
+      return name;
+    question.declareReal(name);
+    const Term &term = unit[0];
+    bool isPositive = llvm::all_of(
+        term.factors, [](const Atom &atom) { return atom.isFunction("exp"); });
+    if (isPositive && hasPoints(goal.given, term.bound, term.conditions))
+      question.assume("(< 0.0 " + name + ")");
+    else if (isNonnegative(unit))
+      question.assume("(<= 0.0 " + name + ")");
+    return name;
+  };
+  ScalarWriter writer(question, getName);
+  std::string value = writer.print(goal.sum);
+  question.assume(kind == Demand::Kind::NotZero    ? "(= 0.0 " + value + ")"
+                  : kind == Demand::Kind::Positive ? "(<= " + value + " 0.0)"
+                                                   : "(< " + value + " 0.0)");
   writer.addFacts();
   return solver.isImpossible(question);
 }

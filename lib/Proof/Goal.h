@@ -32,6 +32,9 @@ struct Goal {
   Goal with(const Conditions &more) const;
 };
 
+/// What a demand asks for, at any of its points: `sum` is what it is about.
+Goal pose(const std::vector<Clause> &given, Demand demand);
+
 /// Term `term` is a part of what term `into` adds up: a map of points whose
 /// inverse is another, along which factors are equal.
 struct Merge {
@@ -95,6 +98,14 @@ public:
   bool decide(const Goal &goal, const Units &units,
               const std::vector<unsigned> &numbers);
 
+  /// Whether the sum of a goal that was posed is not 0, not negative or
+  /// positive by signs; or a maximum over something.
+  bool hasSign(Goal goal, Demand::Kind kind);
+  /// Whether what is asked for follows from the other demand, at a point that
+  /// `map` says, if the goal holds: that the one is a multiple of the other.
+  bool meet(Goal &goal, Demand::Kind kind, Demand other, const Fraction &factor,
+            const std::vector<Index> &map);
+
   /// Whether conditions cannot hold, or one of them must.
   bool isImpossible(const std::vector<Clause> &given,
                     const Conditions &conditions);
@@ -102,6 +113,9 @@ public:
                const Condition &conclusion);
 
 private:
+  /// Whether there are points.
+  bool hasPoints(const std::vector<Clause> &given, const Names &bound,
+                 const Conditions &conditions);
   void simplify(Sum &sum, const std::vector<Clause> &given,
                 const Conditions &outer);
   Sum simplifyTerm(Term term, const std::vector<Clause> &given,
@@ -116,6 +130,7 @@ private:
 /// points.
 bool eliminate(Atom &atom);
 bool eliminate(Term &term);
+bool isNonnegative(const Sum &sum);
 
 /// What holds of all integers, and is not linear:
 /// `(quotient A B K)`: floor(A / B) is K if K * B <= A < (K + 1) * B, B >= 1;

@@ -108,11 +108,15 @@ static bool isNonnegative(const Atom &atom) {
   return atom.isFunction("relu") || atom.isFunction("exp");
 }
 
-static bool isNonnegative(const Sum &sum) {
+bool espalier::proof::isNonnegative(const Sum &sum) {
   return llvm::all_of(sum, [](const Term &term) {
-    return term.coefficient >= Fraction(0, 1) &&
-           llvm::all_of(term.factors,
-                        [](const Atom &atom) { return isNonnegative(atom); });
+    // Factors of unknown sign that are not there twice.
+    std::set<std::string> single;
+    for (const Atom &atom : term.factors)
+      if (std::string text = print(makeAtom(atom), /*isCanonical=*/true).str();
+          !::isNonnegative(atom) && !single.insert(text).second)
+        single.erase(text);
+    return term.coefficient >= Fraction(0, 1) && single.empty();
   });
 }
 

@@ -161,7 +161,7 @@ SExpr espalier::proof::print(Sum sum, bool isCanonical) {
   unsigned next = 0;
   if (isCanonical) {
     // Names that nothing else has first: new ones must not meet old ones.
-    unsigned apart = 1'000'000'000;
+    unsigned apart = kMaxVariable;
     freshen(sum, apart);
     freshen(sum, next);
   }
@@ -179,4 +179,11 @@ SExpr espalier::proof::print(Sum sum, bool isCanonical) {
     list.push_back(parts);
   }
   return list;
+}
+
+std::string Demand::str() const {
+  static constexpr const char *kNames[] = {"not zero", "not negative",
+                                           "positive", "over something"};
+  return std::string(kNames[static_cast<int>(kind)]) + ": " +
+         print(makeAtom(at), /*isCanonical=*/true).str();
 }

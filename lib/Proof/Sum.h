@@ -49,6 +49,15 @@ struct Term {
   bool isPlain() const { return bound.empty() && conditions.empty(); }
 };
 
+/// What must hold for a side to have values, at all points that fulfil
+/// conditions. The points and the sum are those of a maximum.
+struct Demand {
+  enum class Kind { NotZero, NotNegative, Positive, NotEmpty } kind;
+  Atom at;
+
+  std::string str() const;
+};
+
 Sum makeConstant(const Fraction &value);
 Sum makeAtom(Atom atom);
 Sum add(Sum lhs, const Sum &rhs);
@@ -62,6 +71,9 @@ void substitute(Conditions &conditions, llvm::StringRef part,
 void substitute(Atom &atom, llvm::StringRef part, const Index &value);
 void substitute(Term &term, llvm::StringRef part, const Index &value);
 void substitute(Sum &sum, llvm::StringRef part, const Index &value);
+/// New names in goals are v0, v1.., and never as large.
+constexpr unsigned kMaxVariable = 1'000'000'000;
+
 /// Gives bound variables new names, from v`next` on, inner ones too.
 void freshen(Atom &atom, unsigned &next);
 void freshen(Term &term, unsigned &next);

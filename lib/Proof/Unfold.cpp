@@ -15,6 +15,27 @@ Sum Unfolder::fail(llvm::StringRef reason) {
   return {};
 }
 
+/// Products and roots are taken apart: `a * b` is not 0 where neither is, and
+/// `sqrt(a)` where a is positive.
+void Unfolder::demand(Demand::Kind kind, Sum value) {
+  bool isProduct = kind == Demand::Kind::NotZero && value.size() == 1 &&
+                   value[0].isPlain() && !value[0].factors.empty() &&
+                   value[0].coefficient != Fraction(0, 1);
+  if (isProduct && value[0].factors.size() > 1) {
+    for (const Atom &atom : value[0].factors)
+      demand(kind, makeAtom(atom));
+    return;
+  }
+  if (isProduct && value[0].factors[0].isFunction("sqrt"))
+    return demand(Demand::Kind::Positive, value[0].factors[0].args[0]);
+  Atom at;
+  at.kind = Atom::Kind::Max;
+  at.bound = bound;
+  at.conditions = where;
+  at.args.push_back(std::move(value));
+  demands.push_back({kind, std::move(at)});
+}
+
 std::optional<Index>
 espalier::proof::translate(Expr expr, const Use &use, const Instance &instance,
                            llvm::ArrayRef<Instance> instances,
@@ -183,16 +204,35 @@ Sum Unfolder::evaluateApply(Expr expr, const Scope &scope) {
     bool isNumber = divisor.size() == 1 && divisor[0].factors.empty() &&
                     divisor[0].isPlain() &&
                     divisor[0].coefficient != Fraction(0, 1);
-    if (!isNumber)
+    if (!isNumber) {
+      demand(Demand::Kind::NotZero, args[1]);
       return multiply(args[0], apply("div", args[1]));
+    }
     Fraction factor = divisor[0].coefficient;
     return scale(std::move(args[0]), Fraction(factor.den, factor.num));
   }
+  case ScalarFn::Sqrt:
+    demand(Demand::Kind::NotNegative, args[0]);
+    break;
+  case ScalarFn::Log:
+  case ScalarFn::Rsqrt:
+    demand(Demand::Kind::Positive, args[0]);
+    break;
+  case ScalarFn::Abs:
+  case ScalarFn::Ceil:
+  case ScalarFn::Cos:
+  case ScalarFn::Erf:
+  case ScalarFn::Exp:
+  case ScalarFn::Floor:
+  case ScalarFn::Round:
+  case ScalarFn::Sign:
+  case ScalarFn::Sin:
+  case ScalarFn::Tanh:
+    break;
   default:
-    if (args.size() != 1)
-      return fail("a function of several numbers");
-    return apply(getName(expr.getFn()), std::move(args[0]));
+    return fail("a function that may have no value");
   }
+  return apply(getName(expr.getFn()), std::move(args[0]));
 }
 
 Sum Unfolder::evaluateSelect(Expr expr, const Scope &scope) {
@@ -202,7 +242,10 @@ Sum Unfolder::evaluateSelect(Expr expr, const Scope &scope) {
     if (!pieces)
       return fail("a condition that is not made of sizes");
     for (const Conditions &piece : *pieces) {
+      size_t count = where.size();
+      llvm::append_range(where, piece);
       Sum branch = evaluate(expr.getOperands()[isTrue ? 1 : 2], scope);
+      where.resize(count);
       for (Term &term : branch)
         llvm::append_range(term.conditions, piece);
       result = add(std::move(result), branch);
@@ -216,14 +259,14 @@ Sum Unfolder::evaluateReduce(Expr expr, const Scope &scope) {
   if (!isSum && expr.getReduceKind() != ReduceKind::Max)
     return fail("a reduction other than sums and maxima");
   Scope inner = scope;
-  Names bound;
+  Names names;
   Conditions box;
   for (const IndexVar &variable : expr.getReduceVars()) {
     auto extent = getIndex(variable.extent, scope);
     if (!extent)
       return fail("an extent that is not made of sizes");
-    bound.push_back("v" + std::to_string(next++));
-    Index index = Index::variable(bound.back());
+    names.push_back("v" + std::to_string(next++));
+    Index index = Index::variable(names.back());
     inner.variables[variable.id] = index;
     box.push_back(Condition::atLeast(index, 0));
     box.push_back(Condition::less(index, *extent));
@@ -235,19 +278,25 @@ Sum Unfolder::evaluateReduce(Expr expr, const Scope &scope) {
     return fail("a condition that is not made of sizes");
   Sum result;
   for (const Conditions &piece : *pieces) {
-    Sum body = evaluate(expr.getOperands()[0], inner);
     Conditions domain = box;
     llvm::append_range(domain, piece);
+    size_t numBound = bound.size(), numConditions = where.size();
+    llvm::append_range(bound, names);
+    llvm::append_range(where, domain);
+    Sum body = evaluate(expr.getOperands()[0], inner);
+    bound.resize(numBound);
+    where.resize(numConditions);
     if (!isSum) {
       Atom max;
       max.kind = Atom::Kind::Max;
-      max.bound = bound;
+      max.bound = names;
       max.conditions = domain;
       max.args.push_back(std::move(body));
+      demand(Demand::Kind::NotEmpty, makeAtom(max));
       return makeAtom(std::move(max));
     }
     for (Term &term : body) {
-      llvm::append_range(term.bound, bound);
+      llvm::append_range(term.bound, names);
       llvm::append_range(term.conditions, domain);
     }
     result = add(std::move(result), body);

@@ -24,6 +24,8 @@ public:
   Sum unfold(unsigned use, const std::vector<Index> &indices);
   /// Why there is none.
   const std::string &getError() const { return error; }
+  /// What has to hold where the elements are that were unfolded since.
+  std::vector<Demand> takeDemands() { return std::exchange(demands, {}); }
 
 private:
   struct Scope {
@@ -32,6 +34,7 @@ private:
   };
 
   Sum fail(llvm::StringRef reason);
+  void demand(Demand::Kind kind, Sum value);
   Sum unfoldStep(unsigned use, unsigned step,
                  const std::vector<Index> &indices);
   Sum evaluate(definition::Expr expr, const Scope &scope);
@@ -48,6 +51,9 @@ private:
   const Statement &statement;
   const std::vector<Instance> &instances;
   unsigned &next;
+  Names bound;      ///< Around what is evaluated.
+  Conditions where; ///< Of them.
+  std::vector<Demand> demands;
   std::string error;
 };
 

@@ -147,6 +147,16 @@ ProofFinder::State::find(const Statement &statement,
     list.push_back(std::vector<SExpr>{"output", obligation->src[number],
                                       obligation->dst[number], *proof});
   }
+  for (const Demand &demand : obligation->demanded) {
+    auto proof =
+        Search(steps, solver)
+            .meet(pose(given, demand), demand.kind, obligation->offered);
+    if (!proof) {
+      error = "dst may have no value: " + demand.str();
+      return std::nullopt;
+    }
+    list.push_back(std::vector<SExpr>{"met", *proof});
+  }
   return SExpr(list);
 }
 

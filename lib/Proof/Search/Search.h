@@ -14,6 +14,10 @@ public:
 
   /// Steps that prove the goal, if it finds some within a number of questions.
   std::optional<SExpr> prove(const Goal &goal, unsigned maxQuestions);
+  /// How a demand is met that was posed, by its sign or by what `src` asks for.
+  std::optional<SExpr> meet(const Goal &goal, Demand::Kind kind,
+                            const std::vector<Demand> &offered,
+                            unsigned depth = 0);
 
 private:
   struct Limits {

@@ -1,0 +1,145 @@
+//===- Meet.cpp - Finds why dst has values where src has ------------------===//
+//
+// What both read says at which points of `src` to look.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace espalier::proof;
+
+/// Questions about one point of `src`.
+static constexpr unsigned kMaxQuestions = 100;
+/// How often conditions are decided.
+static constexpr unsigned kMaxCases = 4;
+
+/// The elements that a sum reads, however deep.
+static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
+  for (const Term &term : sum)
+    for (const Atom &atom : term.factors) {
+      if (atom.kind == Atom::Kind::Read)
+        reads.push_back(atom);
+      for (const Sum &arg : atom.args)
+        collectReads(arg, reads);
+    }
+}
+
+/// Lists of equations that may say where `other` is about the same as `sum`.
+static std::vector<Conditions> listEquations(const Sum &sum, const Sum &other) {
+  std::vector<Atom> ours, theirs;
+  collectReads(sum, ours);
+  collectReads(other, theirs);
+  std::vector<Conditions> result(1);
+  for (const Atom &here : ours)
+    for (const Atom &there : theirs) {
+      if (here.name != there.name)
+        continue;
+      result.emplace_back();
+      for (auto [lhs, rhs] : llvm::zip_equal(here.indices, there.indices))
+        result.back().push_back(Condition::equal(rhs, lhs));
+      llvm::append_range(result.front(), result.back());
+    }
+  return result;
+}
+
+/// A point that fulfils equations, and lies at a boundary otherwise.
+static std::vector<Index> solve(Conditions equations, const Atom &at,
+                                unsigned numKnown) {
+  llvm::append_range(equations, at.conditions);
+  std::vector<Index> map;
+  for (size_t number = 0; number < at.bound.size(); ++number) {
+    const std::string &name = at.bound[number];
+    Index variable = Index::variable(name), value(0);
+    const Part &part = variable.getParts().begin()->first;
+    for (const Condition &equation : equations) {
+      auto factor = equation.value.getCoefficient(part);
+      if (factor != 1 && factor != -1)
+        continue;
+      Index solved =
+          factor == 1 ? variable - equation.value : variable + equation.value;
+      bool isKnown = true;
+      solved.walk([&](const Part &inner) {
+        unsigned id;
+        bool isInner =
+            llvm::StringRef(inner.text).starts_with("v") &&
+            !llvm::StringRef(inner.text).drop_front().getAsInteger(10, id) &&
+            id >= numKnown;
+        isKnown &= !isInner;
+      });
+      if (!isKnown)
+        continue;
+      value = solved;
+      break;
+    }
+    for (Condition &equation : equations)
+      equation.value = equation.value.substitute(name, value);
+    map.push_back(value);
+  }
+  return map;
+}
+
+/// The number by which the sum may be a multiple of `other`.
+static Fraction getRatio(Steps &steps, Goal goal, const Sum &other) {
+  steps.simplify(goal);
+  Goal theirs = goal;
+  theirs.sum = other;
+  steps.simplify(theirs);
+  return goal.sum.empty() || theirs.sum.empty()
+             ? Fraction(1, 1)
+             : goal.sum[0].coefficient / theirs.sum[0].coefficient;
+}
+
+std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
+                                  const std::vector<Demand> &offered,
+                                  unsigned depth) {
+  if (steps.isImpossible(goal.given, {}))
+    return SExpr(std::vector<SExpr>{"none"});
+  if (steps.hasSign(goal, kind))
+    return SExpr(std::vector<SExpr>{"sign"});
+  if (kind == Demand::Kind::NotEmpty)
+    return std::nullopt;
+  std::optional<Condition> open;
+  for (auto [number, demand] : llvm::enumerate(offered)) {
+    Demand other = demand;
+    unsigned next = goal.next;
+    freshen(other.at, next);
+    const Sum &value = other.at.args[0];
+    Fraction factor = getRatio(steps, goal, value);
+    for (const Conditions &equations : listEquations(goal.sum, value)) {
+      std::vector<Index> map = solve(equations, other.at, goal.next);
+      Goal rest = goal;
+      if (!steps.meet(rest, kind, demand, factor, map)) {
+        Conditions there = other.at.conditions;
+        for (auto [name, index] : llvm::zip_equal(other.at.bound, map))
+          substitute(there, name, index);
+        for (const Condition &condition : there)
+          if (!open && !equations.empty() &&
+              !steps.implies(goal.given, {}, condition) &&
+              !steps.isImpossible(goal.given, {condition}))
+            open = condition;
+        continue;
+      }
+      auto proof = prove(rest, kMaxQuestions);
+      if (!proof)
+        continue;
+      std::vector<SExpr> list;
+      for (const Index &index : map)
+        list.push_back(parseSExprs(index.str())->front());
+      return SExpr({"by", SExpr(std::to_string(number)),
+                    parseSExprs(printNumber(factor.num))->front(),
+                    parseSExprs(printNumber(factor.den))->front(), list,
+                    *proof});
+    }
+  }
+  if (!open || depth == kMaxCases)
+    return std::nullopt;
+  std::vector<SExpr> list{"case", parseSExprs(open->str())->front()};
+  for (const Goal &option : steps.distinguish(goal, *open)) {
+    auto proof = meet(option, kind, offered, depth + 1);
+    if (!proof)
+      return std::nullopt;
+    list.push_back(*proof);
+  }
+  return SExpr(list);
+}
