@@ -31,7 +31,10 @@ private:
     const Statement *statement;
     unsigned cluster;
   };
-  LogicalResult checkOrder() const;
+  LogicalResult checkOrder();
+  /// Whether what `statement` reads of `read` is written up to `cluster`.
+  LogicalResult checkRead(ArrayId read, const Statement &statement,
+                          unsigned cluster);
   LogicalResult checkArray(ArrayId array);
   /// Whether `statement` alone computes all elements, in their order.
   bool isWhole(const Statement &statement) const;
@@ -198,18 +201,41 @@ LogicalResult WriteChecker::checkArray(ArrayId array) {
   return diag << ")";
 }
 
-/// Whoever reads runs after those who write, or with them.
-LogicalResult WriteChecker::checkOrder() const {
+/// Whoever reads runs after those who write what it reads, or with them. Others
+/// may write other elements later, or the same memory for other values.
+LogicalResult WriteChecker::checkOrder() {
   for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements)
-      for (ArrayId read : getReads(program.statements[statement])) {
-        auto writers = writersOf.find(program.getBase(read));
-        if (writers == writersOf.end())
-          continue;
-        for (const Writer &writer : writers->second)
-          if (writer.cluster > number)
-            return report(program.getBase(read)) << ", but it is read earlier";
-      }
+    for (unsigned index : cluster.statements)
+      for (ArrayId read : getReads(program.statements[index]))
+        if (failed(checkRead(read, program.statements[index], number)))
+          return failure();
+  return success();
+}
+
+LogicalResult WriteChecker::checkRead(ArrayId read, const Statement &statement,
+                                      unsigned cluster) {
+  ArrayId array = program.getBase(read);
+  auto known = writersOf.find(array);
+  if (known == writersOf.end())
+    return success();
+  SmallVector<Writer, 2> before;
+  for (const Writer &writer : known->second)
+    if (writer.cluster <= cluster)
+      before.push_back(writer);
+  if (before.size() == known->second.size() ||
+      llvm::any_of(before,
+                   [&](const Writer &w) { return isWhole(*w.statement); }))
+    return success();
+  // A view is read by other indices.
+  if (read != array && !before.empty())
+    return success();
+  context.restart();
+  polyhedral::Set missing =
+      getRead(read, statement).intersect(getBox(program.arrays[read].extents));
+  for (const Writer &writer : before)
+    missing = missing.subtract(getPlaces(*writer.statement));
+  if (missing.assumeNonnegativeParameters().samplePoint())
+    return report(array) << ", but it is read earlier";
   return success();
 }
 
