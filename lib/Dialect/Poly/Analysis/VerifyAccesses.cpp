@@ -217,10 +217,12 @@ LogicalResult AccessChecker::check(const Index &index) {
   ComputeOp compute = index.compute;
   AffineExpr value =
       replaceValues(compute, index.access.map.getResult(index.dim));
-  bool hasValues =
-      polyhedral::hasValues(index.access.map.getResult(index.dim), numParams);
-  // Sizes that are multiplied are the caller's business; data is not.
-  if (!isAffine(value) && !hasValues)
+  // Products of sizes are the caller's business; data without bounds is not.
+  bool isBounded = true;
+  for (unsigned read = 0; read < compute.getReads().size(); ++read)
+    isBounded &= !value.isFunctionOfDim(compute.getNumDims() + read) ||
+                 getFacts(compute, read).bound;
+  if (!isAffine(value) && isBounded)
     return success();
   if (!isAffine(value))
     return compute.emitOpError("expects an index of ")
