@@ -136,6 +136,9 @@ void KernelLoops::collectPartials(
     if (!vectorLoop || !getAccumulatorRead(compute) || !getCombiner(compute))
       return;
     poly::ComputeAccess write = compute.getWriteAccesses().front();
+    // Memory that each iteration has for itself is made inside of it.
+    if (!memories.contains(write.array))
+      return;
     SlotKey key = getSlotKey(write, node);
     if (memories.find(write.array)->second.inRegisters ||
         promoted.contains(key))

@@ -28,7 +28,7 @@ def index_bounds(tree: Tree) -> dict[str, Affine]:
     written = {c.assign.target.array.name for c in computations(tree)}
     bounds: dict[str, Affine | None] = {}
     for access in accesses:
-        for subscript, extent in zip(access.subscripts, access.array.type.extents, strict=True):
+        for subscript, extent in zip(access.subscripts, access.array.type.extents, strict=False):
             loaded = [atom for atom in subscript.terms if isinstance(atom, Loaded)]
             for atom in loaded:
                 source = atom.load.array

@@ -133,17 +133,6 @@ poly.kernel @computed(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>},
 
 // -----
 
-#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
-poly.kernel @not_affine(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>}, %N: index) {
-  // expected-error @below {{expects an index of argument #0 that is affine, but in dimension 0 got affine_map<(d0)[s0] -> (d0 floordiv s0)>}}
-  poly.compute @s domain [#points] reads() writes(%A[affine_map<(i)[N] -> (i floordiv N)>] : memref<?xf32>) {
-    %z = arith.constant 0.0 : f32
-    poly.yield %z : f32
-  }
-}
-
-// -----
-
 // A kernel that states no extents is not looked at.
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #i = affine_map<(i)[N] -> (i)>

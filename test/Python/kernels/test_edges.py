@@ -155,6 +155,24 @@ def test_a_place_in_a_row_is_inside():
     assert tmp.tolist() == [5, 3, 4, 0, 0, 0]
 
 
+@kernel
+def row_updates(starts: i32[n + 1].with_values(bounded_by=m + 1), x: f32[m], y: f32[m]) -> None:
+    for row in range(n):
+        for v in range(starts[row], starts[row + 1]):
+            label("s")
+            y[v] += x[v]
+
+
+def test_lanes_add_to_memory_of_an_iteration():
+    schedule = Schedule(row_updates)
+    schedule.parallelize("s", "v")
+    schedule.vectorize("s", "v", 8)
+    schedule.cache_write("s", 0, "v.0")
+    y = np.ones(11, np.float32)
+    run(schedule, np.array([0, 4, 11], np.int32), np.arange(11, dtype=np.float32), y, n=2)
+    assert y.tolist() == list(range(1, 12))
+
+
 # Division.
 
 

@@ -226,6 +226,7 @@ poly.kernel @spconv(
         poly.shape = affine_map<()[N, E, H, W, P, M] -> (N + 1)>,
         poly.bounded_by = affine_map<()[N, E, H, W, P, M] -> (E + 1)>},
     %col: memref<?xi32> {espalier.name = "col",
+        poly.bounded_by = affine_map<()[N, E, H, W, P, M] -> (M)>,
         poly.shape = affine_map<()[N, E, H, W, P, M] -> (E)>},
     %val: memref<?xf32> {espalier.name = "val",
         poly.shape = affine_map<()[N, E, H, W, P, M] -> (E)>},

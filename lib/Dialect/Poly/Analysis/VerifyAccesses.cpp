@@ -217,6 +217,13 @@ LogicalResult AccessChecker::check(const Index &index) {
   ComputeOp compute = index.compute;
   AffineExpr value =
       replaceValues(compute, index.access.map.getResult(index.dim));
+  // Products of sizes are the caller's business; data without bounds is not.
+  bool isBounded = true;
+  for (unsigned read = 0; read < compute.getReads().size(); ++read)
+    isBounded &= !value.isFunctionOfDim(compute.getNumDims() + read) ||
+                 getFacts(compute, read).bound;
+  if (!isAffine(value) && isBounded)
+    return success();
   if (!isAffine(value))
     return compute.emitOpError("expects an index of ")
            << describeArray(index.access.array)

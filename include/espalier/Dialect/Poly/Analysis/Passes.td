@@ -50,9 +50,10 @@ def PolyVerifyAccessesPass
 
     A subscript that is read from an array may be any value that its
     `poly.bounded_by` allows, or any number without it; where points run only if
-    `where` holds, that is taken into account. Subscripts that are not affine
-    fail, as they cannot be checked. Extents that nothing states are not, nor are
-    kernels none of whose arguments has the attribute `poly.shape`.
+    `where` holds, that is taken into account. Subscripts that are not affine fail if
+    they depend on values without a bound; others, such as products of sizes, and
+    extents that nothing states are not checked, nor are kernels none of whose
+    arguments has the attribute `poly.shape`.
   }];
 }
 
