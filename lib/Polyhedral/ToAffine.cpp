@@ -14,6 +14,10 @@ using ConstraintList = isl::Ptr<isl_constraint_list, isl_constraint_list_copy,
                                 isl_constraint_list_free>;
 } // namespace
 
+/// Bringing a set to a form is several questions: for each of its parts, which
+/// constraints follow from others.
+static constexpr double kFormFactor = 4;
+
 /// The values of parameters that are nonnegative.
 static isl_set *getNonnegative(isl_space *space) {
   isl_set *known = isl_set_universe(isl_space_params(space));
@@ -28,7 +32,7 @@ Set Set::assumeNonnegativeParameters() const {
 }
 
 Set Set::simplify() const {
-  isl::Question question(isl_set_get_ctx(get()));
+  isl::Question question(isl_set_get_ctx(get()), kFormFactor);
   isl_set *known = getNonnegative(isl_set_get_space(get()));
   isl_set *result = isl_set_copy(get());
   result = isl_set_detect_equalities(isl_set_compute_divs(result));
@@ -38,7 +42,7 @@ Set Set::simplify() const {
 
 std::optional<llvm::SmallVector<IntegerSet>>
 Set::toIntegerSets(MLIRContext *context) const {
-  isl::Question question(isl_set_get_ctx(get()));
+  isl::Question question(isl_set_get_ctx(get()), kFormFactor);
   isl::SetPtr whole(isl_set_compute_divs(isl_set_copy(get())));
   if (!whole)
     return std::nullopt;

@@ -76,7 +76,7 @@ def test_library_checks_conditions_when_run(tmp_path: Path):
         feed = make_feed(*sizes)
         expected = function.run(feed)
         loaded = {name: np.zeros_like(array) for name, array in expected.items()}
-        run_library(tmp_path / "images.so", "program", feed, loaded)
+        run_library(tmp_path / "images.so", "images", feed, loaded)
         assert largest_error(loaded, expected) == 0
 
 

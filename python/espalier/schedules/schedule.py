@@ -179,11 +179,19 @@ def _open(source: Kernel | _espalier.Module | str) -> _espalier.Module:
     """Return the module of a kernel, or of MLIR text."""
     if isinstance(source, Kernel):
         return source.module()
-    return _espalier.Module.parse(source) if isinstance(source, str) else source
+    if isinstance(source, str):
+        return _espalier.Module.parse(source)
+    if not isinstance(source, _espalier.Module):
+        raise EspalierError(
+            f"expects a kernel, a module or MLIR text, but got {type(source).__name__}"
+        )
+    return source
 
 
 def _pick(kernels: Mapping[str, Any], kernel: str | None) -> str:
     """Return the kernel that is meant."""
+    if not kernels:
+        raise EspalierError("expects a module with kernels, but it has none")
     if kernel is None and len(kernels) != 1:
         raise EspalierError(
             f"expects the name of one of the kernels {sorted(kernels)}, but got none"

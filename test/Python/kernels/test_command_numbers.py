@@ -40,6 +40,7 @@ CALLS = {
     "peel last": ["acc", "i", None, 1],
     "peel at": ["acc", "i", None, None, 2],
     "place": ["acc_in1", "heap", 0],
+    "plan": ["acc", 2, ["copy"], 0, 0, ["j", "i"], 1, None, ["i", "j"], [4, 32], "j", 16],
     "prefetch": ["acc", 0, "k", 2, 64],
     "register_block": ["acc", ["i", "j"], [2, 4], 4],
     "shift": ["acc", "i", 1],
