@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 import onnx
@@ -13,6 +14,14 @@ import pytest
 import espalier
 from espalier.models import build
 from espalier.testing.compare import largest_error
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Have Python's own handler; processes of parallel test runs ignore the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupting(calls: list[tuple[int, int]]) -> espalier.compiler.Progress:
@@ -26,7 +35,7 @@ def interrupting(calls: list[tuple[int, int]]) -> espalier.compiler.Progress:
     return progress
 
 
-def test_compile_ends_before_its_parts_do_and_can_be_called_again(tmp_path):
+def test_compile_ends_before_its_parts_do_and_can_be_called_again(tmp_path, ctrl_c):
     options = espalier.Options(cache=tmp_path)
     calls: list[tuple[int, int]] = []
     with pytest.raises(KeyboardInterrupt):
