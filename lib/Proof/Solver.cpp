@@ -16,7 +16,7 @@ using namespace espalier::proof;
 /// Of an easy question, and of one that is not: about three seconds.
 static constexpr const char *kEasyLimit = "300000", *kLimit = "4000000";
 /// What a question counts that is not easy, and one without an answer.
-static constexpr unsigned kHardEffort = 30, kLostEffort = 200;
+static constexpr unsigned kHardEffort = 30, kLostEffort = 100;
 
 //===----------------------------------------------------------------------===//
 // Question
