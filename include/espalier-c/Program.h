@@ -30,11 +30,9 @@ typedef struct espalier_compile_options {
   const char *cpu;
   /** Differences to it, such as "+avx2,-avx512f". */
   const char *features;
-  /** Whether kernels may use several threads. */
-  int32_t threads;
-  /** Whether 3x3 convolutions are computed by Winograd's algorithm where that
-     saves time. */
-  int32_t winograd;
+/** The switches of that list, each 0 or 1. */
+#define PIPELINE_OPTION(name, value, summary) int32_t name;
+#include "espalier-c/PipelineOptions.def"
   /** Number of parts to compile at once, 0 for one per core. */
   uint32_t jobs;
   /** The folder of compiled programs; "" for no cache. */

@@ -21,8 +21,8 @@ espalier_compile_options espalier_default_compile_options() {
   options.cpu = options.features = options.cache_dir = "";
   options.optimize = options.kernel_times = "";
   options.run_threads = 1;
-  options.threads = true;
-  options.winograd = true;
+#define PIPELINE_OPTION(name, value, summary) options.name = value;
+#include "espalier-c/PipelineOptions.def"
   options.cache_limit = CacheOptions().limit;
   return options;
 }
@@ -30,10 +30,11 @@ espalier_compile_options espalier_default_compile_options() {
 PipelineOptions
 capi::makePipelineOptions(const espalier_compile_options *options) {
   PipelineOptions pipeline;
-  if (options) {
-    pipeline.threads = options->threads != 0;
-    pipeline.winograd = options->winograd != 0;
-  }
+  if (!options)
+    return pipeline;
+#define PIPELINE_OPTION(name, value, summary)                                  \
+  pipeline.name = options->name != 0;
+#include "espalier-c/PipelineOptions.def"
   return pipeline;
 }
 

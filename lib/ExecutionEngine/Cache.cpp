@@ -67,9 +67,11 @@ std::string espalier::computeCacheKey(ModuleOp module,
       // The compilation reports what is wrong.
       llvm::consumeError(target.takeError());
     }
-    stream << options.optLevel << ' ' << options.vectorBits << ' '
-           << options.pipeline.threads << ' ' << options.pipeline.winograd
-           << '\n';
+    stream << options.optLevel << ' ' << options.vectorBits;
+#define PIPELINE_OPTION(name, value, summary)                                  \
+  stream << ' ' << options.pipeline.name;
+#include "espalier-c/PipelineOptions.def"
+    stream << '\n';
     OpPrintingFlags flags;
     flags.elideLargeResourceString(0);
     module.print(stream, flags);

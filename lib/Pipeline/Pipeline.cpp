@@ -98,8 +98,8 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   CompilePass(const CompilePass &other) : PassWrapper(other) {}
   CompilePass(StringRef target, const PipelineOptions &options) {
     to = target.str();
-    threads = options.threads;
-    winograd = options.winograd;
+#define PIPELINE_OPTION(name, value, summary) name = options.name;
+#include "espalier-c/PipelineOptions.def"
   }
 
   StringRef getArgument() const override { return "espalier-compile"; }
@@ -129,19 +129,17 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
 
   PipelineOptions getOptions() const {
     PipelineOptions options;
-    options.threads = threads;
-    options.winograd = winograd;
+#define PIPELINE_OPTION(name, value, summary) options.name = name;
+#include "espalier-c/PipelineOptions.def"
     return options;
   }
 
   Option<std::string> to{*this, "to", llvm::cl::desc("Stage to stop at"),
                          llvm::cl::init("llvm")};
-  Option<bool> threads{*this, "threads",
-                       llvm::cl::desc("Run parallel loops on OpenMP threads"),
-                       llvm::cl::init(true)};
-  Option<bool> winograd{*this, "winograd",
-                        llvm::cl::desc("Use Winograd's algorithm"),
-                        llvm::cl::init(true)};
+#define PIPELINE_OPTION(name, value, summary)                                  \
+  Option<bool> name{*this, #name, llvm::cl::desc(summary),                     \
+                    llvm::cl::init(value)};
+#include "espalier-c/PipelineOptions.def"
 };
 } // namespace
 

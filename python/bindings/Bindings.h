@@ -7,7 +7,7 @@
 #ifndef ESPALIER_PYTHON_BINDINGS_BINDINGS_H
 #define ESPALIER_PYTHON_BINDINGS_BINDINGS_H
 
-#include "espalier-c/IRBuilder.h"
+#include "espalier-c/Program.h"
 #include <memory>
 #include <nanobind/nanobind.h>
 #include <stdexcept>
@@ -35,6 +35,17 @@ private:
   std::shared_ptr<espalier_module> handle;
 };
 
+/// How to compile, with the texts that the C structure points to.
+class CompileOptions {
+public:
+  std::string cpu, features, cache, optimize, kernelTimes;
+  /// The rest; its texts are set by `get`.
+  espalier_compile_options other = espalier_default_compile_options();
+
+  /// The options as C has them; what they point to lives as long as this.
+  espalier_compile_options get() const;
+};
+
 /// Collects what a C function writes; pass `&text` as its `user`.
 inline void appendText(const char *text, size_t size, void *user) {
   static_cast<std::string *>(user)->append(text, size);
@@ -45,6 +56,9 @@ void bindIR(nanobind::module_ &extension);
 
 /// Adds the reference interpreter.
 void bindInterpreter(nanobind::module_ &extension);
+
+/// Adds the class for how to compile.
+void bindOptions(nanobind::module_ &extension);
 
 /// Adds the classes for compiling and running them.
 void bindProgram(nanobind::module_ &extension);

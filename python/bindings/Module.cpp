@@ -15,6 +15,7 @@ NB_MODULE(_espalier, extension) {
           PyErr_SetString(type.ptr(), e.what());
         }
       });
+  espalier::python::bindOptions(extension);
   espalier::python::bindIR(extension);
   espalier::python::bindInterpreter(extension);
   espalier::python::bindProgram(extension);

@@ -129,37 +129,10 @@ static void reportProgress(uint32_t done, uint32_t all, void *user) {
   }
 }
 
-namespace {
-/// How to look for substitutions.
-struct Optimization {
-  std::string method, kernelTimes;
-  double measureSeconds;
-  unsigned threads;
-
-  void set(espalier_compile_options &options) const {
-    options.optimize = method.c_str();
-    options.kernel_times = kernelTimes.c_str();
-    options.measure_seconds = measureSeconds;
-    options.run_threads = threads;
-  }
-};
-} // namespace
-
-static std::unique_ptr<Program>
-compile(const Module &module, const std::string &cpu,
-        const std::string &features, bool threads, const std::string &cacheDir,
-        std::optional<uint64_t> cacheLimit,
-        std::optional<nb::callable> progress,
-        const std::optional<Optimization> &optimization, bool winograd) {
-  espalier_compile_options options = espalier_default_compile_options();
-  options.cpu = cpu.c_str();
-  options.features = features.c_str();
-  options.threads = threads;
-  options.winograd = winograd;
-  if (optimization)
-    optimization->set(options);
-  options.cache_dir = cacheDir.c_str();
-  options.cache_limit = cacheLimit.value_or(options.cache_limit);
+static std::unique_ptr<Program> compile(const Module &module,
+                                        const CompileOptions &given,
+                                        std::optional<nb::callable> progress) {
+  espalier_compile_options options = given.get();
   Conversation<espalier_executable *> conversation(options);
   conversation.progress = std::move(progress);
   if (conversation.progress)
@@ -179,15 +152,8 @@ compile(const Module &module, const std::string &cpu,
 }
 
 /// Returns a report in JSON.
-static std::string optimize(const Module &module, const std::string &cpu,
-                            const std::string &features, bool threads,
-                            const Optimization &optimization, bool winograd) {
-  espalier_compile_options options = espalier_default_compile_options();
-  options.cpu = cpu.c_str();
-  options.features = features.c_str();
-  options.threads = threads;
-  options.winograd = winograd;
-  optimization.set(options);
+static std::string optimize(const Module &module, const CompileOptions &given) {
+  espalier_compile_options options = given.get();
   std::string report;
   auto write = [](const char *text, size_t size, void *user) {
     static_cast<std::string *>(user)->assign(text, size);
@@ -338,22 +304,10 @@ void espalier::python::bindProgram(nb::module_ &extension) {
   nb::class_<Call>(extension, "Call", "A program with the arrays of a run.")
       .def("__call__", &Call::run, "Run on the inputs and write the outputs.");
 
-  nb::class_<Optimization>(extension, "Optimization",
-                           "How to look for substitutions.")
-      .def(nb::init<std::string, std::string, double, unsigned>(),
-           nb::arg("method"), nb::arg("kernel_times") = "",
-           nb::arg("measure_seconds") = 0.0, nb::arg("threads") = 1);
-
-  extension.def("compile", compile, nb::arg("module"), nb::arg("cpu") = "",
-                nb::arg("features") = "", nb::arg("threads") = true,
-                nb::arg("cache_dir") = "", nb::arg("cache_limit") = nb::none(),
+  extension.def("compile", compile, nb::arg("module"), nb::arg("options"),
                 nb::arg("progress") = nb::none(),
-                nb::arg("optimization") = nb::none(),
-                nb::arg("winograd") = true,
                 "Compile a module; it is changed on the way.");
-  extension.def("optimize", optimize, nb::arg("module"), nb::arg("cpu"),
-                nb::arg("features"), nb::arg("threads"),
-                nb::arg("optimization"), nb::arg("winograd") = true,
+  extension.def("optimize", optimize, nb::arg("module"), nb::arg("options"),
                 "Change a module's graph by substitutions; return a report in "
                 "JSON.");
 }

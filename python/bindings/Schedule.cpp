@@ -34,9 +34,8 @@ private:
 } // namespace
 
 static void lower(const Module &module, const std::string &stage,
-                  bool winograd) {
-  espalier_compile_options options = espalier_default_compile_options();
-  options.winograd = winograd;
+                  const CompileOptions &given) {
+  espalier_compile_options options = given.get();
   if (espalier_module_lower(module.get(), stage.c_str(), &options) < 0)
     throw CompileError(espalier_module_last_error(module.get()));
 }
@@ -48,11 +47,8 @@ static void transform(const Module &module, const std::string &script) {
 
 static std::string printDefaultSchedule(const Module &module,
                                         const std::string &kernel,
-                                        const std::string &cpu,
-                                        const std::string &features) {
-  espalier_compile_options options = espalier_default_compile_options();
-  options.cpu = cpu.c_str();
-  options.features = features.c_str();
+                                        const CompileOptions &given) {
+  espalier_compile_options options = given.get();
   std::string text;
   if (espalier_module_default_schedule(module.get(), kernel.c_str(), &options,
                                        appendText, &text) < 0)
@@ -112,13 +108,12 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
           "Return the script of all that was applied.");
 
   extension.def("lower", lower, nb::arg("module"), nb::arg("stage"),
-                nb::arg("winograd") = true,
+                nb::arg("options") = CompileOptions(),
                 "Take a module to a later stage of compilation.");
   extension.def("transform", transform, nb::arg("module"), nb::arg("script"),
                 "Apply a transform script to a module.");
   extension.def("default_schedule", printDefaultSchedule, nb::arg("module"),
-                nb::arg("kernel") = "", nb::arg("cpu") = "",
-                nb::arg("features") = "",
+                nb::arg("kernel") = "", nb::arg("options") = CompileOptions(),
                 "Return the script of the default schedule of a module's "
                 "kernels, or of one.");
   extension.def("describe_kernels", describeKernels, nb::arg("module"),

@@ -75,12 +75,10 @@ class Program:
     def set_num_threads(self, count: int) -> None: ...
     def save(self, path: str) -> None: ...
 
-class Optimization:
-    """How to look for substitutions."""
+class CompileOptions:
+    """How to compile; the attributes are those of `espalier.Options`."""
 
-    def __init__(
-        self, method: str, kernel_times: str = "", measure_seconds: float = 0.0, threads: int = 1
-    ) -> None: ...
+PIPELINE_OPTIONS: dict[str, str]
 
 class Schedule:
     """What was done to a kernel."""
@@ -93,31 +91,16 @@ class Schedule:
     def trace(self, sizes: Sequence[int]) -> str: ...
 
 def bfloat16_bits(tensor: object) -> np.ndarray | None: ...
-def lower(module: Module, stage: str, winograd: bool = True) -> None: ...
+def lower(module: Module, stage: str, options: CompileOptions = ...) -> None: ...
 def transform(module: Module, script: str) -> None: ...
-def default_schedule(
-    module: Module, kernel: str = "", cpu: str = "", features: str = ""
-) -> str: ...
+def default_schedule(module: Module, kernel: str = "", options: CompileOptions = ...) -> str: ...
 def describe_kernels(module: Module) -> str: ...
 def compile(
     module: Module,
-    cpu: str = "",
-    features: str = "",
-    threads: bool = True,
-    cache_dir: str = "",
-    cache_limit: int | None = None,
+    options: CompileOptions,
     progress: Callable[[int, int], None] | None = None,
-    optimization: Optimization | None = None,
-    winograd: bool = True,
 ) -> Program: ...
-def optimize(
-    module: Module,
-    cpu: str,
-    features: str,
-    threads: bool,
-    optimization: Optimization,
-    winograd: bool = True,
-) -> str: ...
+def optimize(module: Module, options: CompileOptions) -> str: ...
 def interpret(
     module: Module, inputs: list[tuple[str, list[int], np.ndarray]]
 ) -> list[tuple[str, list[int], bytes]]: ...

@@ -56,6 +56,14 @@ class Options:
     run_threads: int = 1
     winograd: bool = True
 
+    def native(self) -> _espalier.CompileOptions:
+        """Return the options as the extension takes them."""
+        options = _espalier.CompileOptions()
+        for name, value in vars(self).items():
+            if value is not None:
+                setattr(options, name, os.fspath(value) if isinstance(value, Path) else value)
+        return options
+
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
 KERNEL_TIMES = "kernels.sqlite"
@@ -167,7 +175,7 @@ def apply_script(
     options: Options | None = None,
 ) -> None:
     """Lower a module to kernels, and apply to them a transform script read from `path`."""
-    _espalier.lower(module, "poly", (options or Options()).winograd)
+    _espalier.lower(module, "poly", (options or Options()).native())
     with naming(path):
         check_text(script)
         _espalier.transform(module, script)
@@ -200,16 +208,16 @@ def lower(
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, np.ndarray] | None = None,
-    winograd: bool = True,
+    options: Options | None = None,
 ) -> _espalier.Module:
     """Return a model as a module of kernels without schedules.
 
-    The arguments are those of `compile`, and of its `Options`. What `Schedule` does
-    to the kernels can be saved as a script, which `compile` takes.
+    The arguments are those of `compile`. What `Schedule` does to the kernels can be
+    saved as a script, which `compile` takes.
     """
     module, _ = load_module(model, dims, shapes, values)
     with naming(model):
-        _espalier.lower(module, "poly", winograd)
+        _espalier.lower(module, "poly", (options or Options()).native())
     return module
 
 
@@ -252,19 +260,7 @@ def compile_module(
     Arguments:
         bound: the inputs whose values the module relies on.
     """
-    options = options or Options()
-    cache = "" if options.cache is None else str(options.cache)
-    program = _espalier.compile(
-        module,
-        options.cpu,
-        options.features,
-        options.threads,
-        cache,
-        options.cache_limit,
-        progress,
-        _optimization(options),
-        options.winograd,
-    )
+    program = _espalier.compile(module, (options or Options()).native(), progress)
     return Function(NativeProgram(program), bound)
 
 
@@ -274,19 +270,4 @@ def optimize_module(module: _espalier.Module, options: Options | None = None) ->
     What the report has: `Function.optimization`.
     """
     options = options or Options(optimize="egraph")
-    report = _espalier.optimize(
-        module,
-        options.cpu,
-        options.features,
-        options.threads,
-        _optimization(options),
-        options.winograd,
-    )
-    return json.loads(report)
-
-
-def _optimization(options: Options) -> _espalier.Optimization:
-    times = "" if options.kernel_times is None else str(options.kernel_times)
-    return _espalier.Optimization(
-        options.optimize, times, options.measure_seconds, options.run_threads
-    )
+    return json.loads(_espalier.optimize(module, options.native()))

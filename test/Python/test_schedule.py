@@ -289,7 +289,9 @@ def test_winograd():
     model = net.finish((y, "y", [1, 64, 16, 16]))
 
     def count_computations(winograd: bool) -> int:
-        kernels = json.loads(_espalier.describe_kernels(espalier.lower(model, winograd=winograd)))
+        kernels = json.loads(
+            _espalier.describe_kernels(espalier.lower(model, options=Options(winograd=winograd)))
+        )
         return sum(len(kernel["computations"]) for kernel in kernels.values())
 
     assert count_computations(True) > 16 > count_computations(False)

@@ -32,11 +32,8 @@ enum class Stage {
 
 /// What the pipeline needs to know beside the module.
 struct PipelineOptions {
-  /// Whether parallel loops use OpenMP.
-  bool threads = true;
-  /// Whether 3x3 convolutions are computed by Winograd's algorithm where that
-  /// saves time.
-  bool winograd = true;
+#define PIPELINE_OPTION(name, value, summary) bool name = value;
+#include "espalier-c/PipelineOptions.def"
 };
 
 /// Adds the passes that lead to a stage from the one before it.

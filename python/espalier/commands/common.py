@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from espalier import _espalier
 from espalier.compiler import (
     KERNEL_TIMES,
     OPTIMIZATIONS,
@@ -57,9 +58,10 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
-    parser.add_argument(
-        "--no-winograd", action="store_true", help="compute each product of a convolution"
-    )
+    for name, summary in _espalier.PIPELINE_OPTIONS.items():
+        parser.add_argument(
+            f"--no-{name}", dest=f"use_{name}", action="store_false", help=f"do not {summary}"
+        )
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
     parser.add_argument(
         "--cache-limit",
@@ -94,21 +96,20 @@ def parse_dims(args: argparse.Namespace) -> dict[str, int]:
     return dims
 
 
-def make_options(args: argparse.Namespace, threads: bool = True) -> Options:
+def make_options(args: argparse.Namespace) -> Options:
     """Return the compile options of a command line."""
     cache = None if args.no_cache else default_cache()
     limit = args.cache_limit and args.cache_limit << 20
     return Options(
-        args.cpu,
-        args.features,
-        threads,
-        cache,
-        limit,
+        cpu=args.cpu,
+        features=args.features,
+        cache=cache,
+        cache_limit=limit,
         optimize=args.optimize,
         kernel_times=None if args.no_cache else default_cache() / KERNEL_TIMES,
         measure_seconds=args.measure_seconds,
         run_threads=getattr(args, "threads", None) or 1,
-        winograd=not args.no_winograd,
+        **{name: getattr(args, f"use_{name}") for name in _espalier.PIPELINE_OPTIONS},
     )
 
 

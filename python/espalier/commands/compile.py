@@ -54,8 +54,8 @@ def print_schedule(args: argparse.Namespace) -> None:
             f"other kernels, but got '{args.optimize}'"
         )
     options = make_options(args)
-    module = lower(args.model, dims=parse_dims(args), winograd=options.winograd)
-    script = _espalier.default_schedule(module, "", options.cpu, options.features)
+    module = lower(args.model, dims=parse_dims(args), options=options)
+    script = _espalier.default_schedule(module, "", options.native())
     try:
         args.print_schedule.write_text(script, encoding="utf-8")
     except OSError as error:

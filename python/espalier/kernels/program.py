@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -132,7 +133,6 @@ def compile_kernel(
     Arguments:
         order: the names of arguments that may be given by position.
     """
-    options = options or Options()
-    cache = "" if options.cache is None else str(options.cache)
-    program = _espalier.compile(module, options.cpu, options.features, options.threads, cache)
+    options = replace(options or Options(), optimize="none")
+    program = _espalier.compile(module, options.native())
     return KernelProgram(NativeProgram(program), order)

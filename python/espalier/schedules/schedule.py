@@ -81,7 +81,7 @@ class Schedule(Commands):
         options = options or Options()
         module = _open(source)
         name = _pick(json.loads(_espalier.describe_kernels(module)), kernel)
-        script = _espalier.default_schedule(module, name, options.cpu, options.features)
+        script = _espalier.default_schedule(module, name, options.native())
         schedule = cls(module, name)
         if "transform.poly.plan" in script:
             schedule._apply(script, "")

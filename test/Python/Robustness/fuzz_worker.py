@@ -40,13 +40,13 @@ def read_onnx(path: Path) -> None:
 def read_mlir(path: Path) -> None:
     """Parse and lower a module."""
     module = _espalier.Module.parse(path.read_bytes().decode(errors="replace"))
-    _espalier.lower(module, "scheduled", True)
+    _espalier.lower(module, "scheduled")
 
 
 def read_script(path: Path) -> None:
     """Apply a transform script to a kernel."""
     module = _espalier.Module.parse(KERNEL)
-    _espalier.lower(module, "poly", True)
+    _espalier.lower(module, "poly")
     _espalier.transform(module, path.read_bytes().decode(errors="replace"))
 
 

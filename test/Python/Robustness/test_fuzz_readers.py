@@ -52,7 +52,7 @@ def make_mlir(path: Path) -> None:
 def make_script(path: Path) -> None:
     """Write a schedule of a kernel."""
     lowered = _espalier.Module.parse(KERNEL)
-    _espalier.lower(lowered, "poly", True)
+    _espalier.lower(lowered, "poly")
     schedule = espalier.Schedule(lowered)
     ((compute, loops),) = schedule.computations.items()
     schedule.split(compute, loops[0], [4])

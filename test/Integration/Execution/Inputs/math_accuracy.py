@@ -99,7 +99,7 @@ def count_ulps(got: np.ndarray, expected: np.ndarray) -> float:
 def check(function: str, dtype: str, ranges: list[tuple[float, float]], limit: float) -> str:
     """Compile and run the function over `ranges` and special values."""
     text = TEXT.format(n=COUNT, lanes=LANES, t=dtype, f=function)
-    program = _espalier.compile(_espalier.Module.parse(text))
+    program = _espalier.compile(_espalier.Module.parse(text), _espalier.CompileOptions())
     for low, high in ranges:
         x = np.linspace(low, high, COUNT).astype(DTYPES[dtype])
         x[: len(SPECIAL)] = SPECIAL
