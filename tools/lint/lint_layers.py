@@ -14,10 +14,11 @@ LAYERS = [
     ["Definition"],
     ["Polyhedral"],
     ["Dialect"],
-    ["Interpreter", "Conversion", "Substitution", "Tuning"],
+    ["Interpreter", "Conversion", "Proof", "Substitution"],
     ["Pipeline"],
     ["ExecutionEngine"],
-    ["Optimize"],
+    ["Measurement"],
+    ["Optimize", "Tuning"],
     ["CAPI"],
 ]
 RANKS = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}

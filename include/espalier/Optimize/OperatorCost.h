@@ -3,7 +3,7 @@
 #ifndef ESPALIER_OPTIMIZE_OPERATORCOST_H
 #define ESPALIER_OPTIMIZE_OPERATORCOST_H
 
-#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Measurement/KernelCost.h"
 #include "espalier/Substitution/Search/CostModel.h"
 
 namespace espalier {

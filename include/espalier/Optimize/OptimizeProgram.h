@@ -3,8 +3,8 @@
 #ifndef ESPALIER_OPTIMIZE_OPTIMIZEPROGRAM_H
 #define ESPALIER_OPTIMIZE_OPTIMIZEPROGRAM_H
 
-#include "espalier/Optimize/ComparePrograms.h"
-#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Measurement/ComparePrograms.h"
+#include "espalier/Measurement/KernelCost.h"
 #include "espalier/Substitution/Search/Search.h"
 #include "llvm/Support/JSON.h"
 

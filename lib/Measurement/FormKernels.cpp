@@ -2,7 +2,7 @@
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
-#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Measurement/KernelCost.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

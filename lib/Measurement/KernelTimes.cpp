@@ -1,6 +1,6 @@
 //===- KernelTimes.cpp - The table of measured kernels --------------------===//
 
-#include "espalier/Optimize/KernelTimes.h"
+#include "espalier/Measurement/KernelTimes.h"
 #include "llvm/ADT/Twine.h"
 #include <sqlite3.h>
 

@@ -1,6 +1,6 @@
 //===- KernelCostTest.cpp - Costs are of kernels after fusion -------------===//
 
-#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Measurement/KernelCost.h"
 #include "Fixture.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 //===- KernelCost.cpp - What kernels and programs cost --------------------===//
 
-#include "espalier/Optimize/KernelCost.h"
+#include "espalier/Measurement/KernelCost.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"

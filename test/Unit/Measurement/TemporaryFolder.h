@@ -1,7 +1,7 @@
 //===- TemporaryFolder.h - A folder for one test ----------------*- C++ -*-===//
 
-#ifndef ESPALIER_TEST_UNIT_OPTIMIZE_TEMPORARYFOLDER_H
-#define ESPALIER_TEST_UNIT_OPTIMIZE_TEMPORARYFOLDER_H
+#ifndef ESPALIER_TEST_UNIT_MEASUREMENT_TEMPORARYFOLDER_H
+#define ESPALIER_TEST_UNIT_MEASUREMENT_TEMPORARYFOLDER_H
 
 #include "llvm/Support/FileSystem.h"
 #include <string>
@@ -27,4 +27,4 @@ private:
 
 } // namespace espalier
 
-#endif // ESPALIER_TEST_UNIT_OPTIMIZE_TEMPORARYFOLDER_H
+#endif // ESPALIER_TEST_UNIT_MEASUREMENT_TEMPORARYFOLDER_H

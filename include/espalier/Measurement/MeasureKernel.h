@@ -1,7 +1,7 @@
 //===- MeasureKernel.h - The time of one kernel -----------------*- C++ -*-===//
 
-#ifndef ESPALIER_OPTIMIZE_MEASUREKERNEL_H
-#define ESPALIER_OPTIMIZE_MEASUREKERNEL_H
+#ifndef ESPALIER_MEASUREMENT_MEASUREKERNEL_H
+#define ESPALIER_MEASUREMENT_MEASUREKERNEL_H
 
 #include "espalier/ExecutionEngine/Compile.h"
 #include <chrono>
@@ -54,4 +54,4 @@ llvm::Expected<double> measureKernel(const KernelModule &kernel,
 
 } // namespace espalier
 
-#endif // ESPALIER_OPTIMIZE_MEASUREKERNEL_H
+#endif // ESPALIER_MEASUREMENT_MEASUREKERNEL_H

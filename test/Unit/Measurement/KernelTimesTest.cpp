@@ -1,6 +1,6 @@
 //===- KernelTimesTest.cpp - The table survives what happens to files -----===//
 
-#include "espalier/Optimize/KernelTimes.h"
+#include "espalier/Measurement/KernelTimes.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <fstream>

@@ -1,7 +1,7 @@
 //===- Fixture.h - A context with the dialects of programs ------*- C++ -*-===//
 
-#ifndef ESPALIER_TEST_UNIT_OPTIMIZE_FIXTURE_H
-#define ESPALIER_TEST_UNIT_OPTIMIZE_FIXTURE_H
+#ifndef ESPALIER_TEST_UNIT_MEASUREMENT_FIXTURE_H
+#define ESPALIER_TEST_UNIT_MEASUREMENT_FIXTURE_H
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
@@ -57,4 +57,4 @@ inline std::string layer(int rows) {
 
 } // namespace espalier
 
-#endif // ESPALIER_TEST_UNIT_OPTIMIZE_FIXTURE_H
+#endif // ESPALIER_TEST_UNIT_MEASUREMENT_FIXTURE_H

@@ -1,6 +1,6 @@
 //===- MeasureKernel.cpp - The time of one kernel -------------------------===//
 
-#include "espalier/Optimize/MeasureKernel.h"
+#include "espalier/Measurement/MeasureKernel.h"
 #include "RunProgram.h"
 #include "espalier/Support/ChildProcess.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"

@@ -1,7 +1,7 @@
 //===- ComparePrograms.h - Which of two programs is faster ------*- C++ -*-===//
 
-#ifndef ESPALIER_OPTIMIZE_COMPAREPROGRAMS_H
-#define ESPALIER_OPTIMIZE_COMPAREPROGRAMS_H
+#ifndef ESPALIER_MEASUREMENT_COMPAREPROGRAMS_H
+#define ESPALIER_MEASUREMENT_COMPAREPROGRAMS_H
 
 #include "espalier/ExecutionEngine/CompiledProgram.h"
 #include <chrono>
@@ -44,4 +44,4 @@ comparePrograms(const CompiledProgram &first, const CompiledProgram &second,
 
 } // namespace espalier
 
-#endif // ESPALIER_OPTIMIZE_COMPAREPROGRAMS_H
+#endif // ESPALIER_MEASUREMENT_COMPAREPROGRAMS_H

@@ -1,10 +1,10 @@
 //===- KernelCost.h - What kernels and programs cost ------------*- C++ -*-===//
 
-#ifndef ESPALIER_OPTIMIZE_KERNELCOST_H
-#define ESPALIER_OPTIMIZE_KERNELCOST_H
+#ifndef ESPALIER_MEASUREMENT_KERNELCOST_H
+#define ESPALIER_MEASUREMENT_KERNELCOST_H
 
-#include "espalier/Optimize/KernelTimes.h"
-#include "espalier/Optimize/MeasureKernel.h"
+#include "espalier/Measurement/KernelTimes.h"
+#include "espalier/Measurement/MeasureKernel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace espalier {
@@ -95,4 +95,4 @@ private:
 
 } // namespace espalier
 
-#endif // ESPALIER_OPTIMIZE_KERNELCOST_H
+#endif // ESPALIER_MEASUREMENT_KERNELCOST_H

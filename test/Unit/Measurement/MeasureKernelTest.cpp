@@ -1,6 +1,6 @@
 //===- MeasureKernelTest.cpp - Kernels are measured within limits ---------===//
 
-#include "espalier/Optimize/MeasureKernel.h"
+#include "espalier/Measurement/MeasureKernel.h"
 #include "Fixture.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 //===- RunProgram.h - Runs of programs on made-up inputs --------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_OPTIMIZE_RUNPROGRAM_H
-#define ESPALIER_LIB_OPTIMIZE_RUNPROGRAM_H
+#ifndef ESPALIER_LIB_MEASUREMENT_RUNPROGRAM_H
+#define ESPALIER_LIB_MEASUREMENT_RUNPROGRAM_H
 
 #include "espalier/ExecutionEngine/LoadedProgram.h"
 #include <functional>
@@ -81,4 +81,4 @@ double timeCall(llvm::function_ref<void()> call, bool ownTime);
 
 } // namespace espalier
 
-#endif // ESPALIER_LIB_OPTIMIZE_RUNPROGRAM_H
+#endif // ESPALIER_LIB_MEASUREMENT_RUNPROGRAM_H

@@ -1,7 +1,7 @@
 //===- KernelTimes.h - The table of measured kernels ------------*- C++ -*-===//
 
-#ifndef ESPALIER_OPTIMIZE_KERNELTIMES_H
-#define ESPALIER_OPTIMIZE_KERNELTIMES_H
+#ifndef ESPALIER_MEASUREMENT_KERNELTIMES_H
+#define ESPALIER_MEASUREMENT_KERNELTIMES_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace espalier
 
-#endif // ESPALIER_OPTIMIZE_KERNELTIMES_H
+#endif // ESPALIER_MEASUREMENT_KERNELTIMES_H

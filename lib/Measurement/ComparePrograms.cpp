@@ -1,6 +1,6 @@
 //===- ComparePrograms.cpp - Which of two programs is faster --------------===//
 
-#include "espalier/Optimize/ComparePrograms.h"
+#include "espalier/Measurement/ComparePrograms.h"
 #include "RunProgram.h"
 #include "espalier/Support/ChildProcess.h"
 #include "llvm/Support/JSON.h"
