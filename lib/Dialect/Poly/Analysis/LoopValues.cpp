@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Polyhedral/Digits.h"
+#include "espalier/Polyhedral/Interval.h"
 #include "espalier/Polyhedral/Union.h"
 
 using namespace mlir;
@@ -108,6 +109,57 @@ polyhedral::Set espalier::poly::getLoopRange(const polyhedral::Context &context,
     values.add(part);
   }
   return values.get();
+}
+
+/// Whether fewer points of `compute` than its domain has reach `node`.
+static bool isFiltered(ComputeOp compute, Operation *node) {
+  for (; node; node = node->getParentOp()) {
+    auto filter = dyn_cast<FilterOp>(node);
+    if (filter && filter.getSets() &&
+        llvm::is_contained(
+            filter.getComputations().getAsValueRange<FlatSymbolRefAttr>(),
+            compute.getSymName()))
+      return true;
+  }
+  return false;
+}
+
+/// The least and the greatest value of a loop whose form shows them.
+static std::optional<polyhedral::Interval> getInterval(BandOp band,
+                                                       unsigned position) {
+  auto kernel = band->getParentOfType<KernelOp>();
+  std::optional<polyhedral::Interval> all;
+  for (StringRef symbol :
+       band.getComputations().getAsValueRange<FlatSymbolRefAttr>()) {
+    ComputeOp compute = kernel.lookupCompute(symbol);
+    SmallVector<IntegerSet> domain = compute.getDomainSets();
+    if (domain.size() != 1 || isFiltered(compute, band))
+      return std::nullopt;
+    auto box = polyhedral::readBox(domain.front());
+    if (!box)
+      return std::nullopt;
+    auto own =
+        polyhedral::getInterval(band.getMap(symbol).getResult(position), *box);
+    if (!own)
+      return std::nullopt;
+    if (!all)
+      all = own;
+    all->least = std::min(all->least, own->least);
+    all->most = std::max(all->most, own->most);
+  }
+  return all;
+}
+
+std::optional<int64_t> espalier::poly::getLoopExtent(BandOp band,
+                                                     unsigned position) {
+  if (auto interval = getInterval(band, position))
+    return interval->most - interval->least + 1;
+  polyhedral::Context context;
+  polyhedral::Set values = getLoopRange(context, band, position);
+  std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);
+  if (!least || !most)
+    return std::nullopt;
+  return *most - *least + 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -91,12 +91,7 @@ llvm::Expected<LoopPosition> espalier::poly::findLoop(ComputeOp compute,
 }
 
 std::optional<int64_t> espalier::poly::getExtent(const LoopPosition &loop) {
-  polyhedral::Context context;
-  polyhedral::Set values = getLoopRange(context, loop.band, loop.position);
-  std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);
-  if (!least || !most)
-    return std::nullopt;
-  return *most - *least + 1;
+  return getLoopExtent(loop.band, loop.position);
 }
 
 //===----------------------------------------------------------------------===//

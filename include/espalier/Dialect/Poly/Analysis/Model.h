@@ -61,6 +61,10 @@ polyhedral::Map getLoopValues(const polyhedral::Context &context, BandOp band,
 polyhedral::Set getLoopRange(const polyhedral::Context &context, BandOp band,
                              unsigned position);
 
+/// The number of values from the least to the greatest of `getLoopRange`;
+/// nothing if no constants bound them.
+std::optional<int64_t> getLoopExtent(BandOp band, unsigned position);
+
 /// What is expected of the vector loops of a schedule, and what they are
 /// instead; empty if each has at most as many neighbouring iterations as lanes.
 std::string checkLanes(ScheduleOp schedule,
