@@ -194,6 +194,10 @@ Set Set::gist(const Set &context) const {
   isl::Question question(isl_set_get_ctx(get()));
   return Set(isl_set_gist(isl_set_copy(get()), isl_set_copy(context.get())));
 }
+Set Set::makeDisjoint() const {
+  isl::Question question(isl_set_get_ctx(get()));
+  return Set(isl_set_make_disjoint(isl_set_copy(get())));
+}
 Set Set::lexMin() const {
   isl::Question question(isl_set_get_ctx(get()));
   return Set(isl_set_lexmin(isl_set_copy(get())));

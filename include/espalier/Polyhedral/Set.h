@@ -107,6 +107,8 @@ public:
   Set lexMin() const;
   /// For parameters that are nonnegative only.
   Set assumeNonnegativeParameters() const;
+  /// The same set in pieces that have no points in common.
+  Set makeDisjoint() const;
   /// The same set in fewer pieces, without what follows from parameters that
   /// are nonnegative.
   Set simplify() const;

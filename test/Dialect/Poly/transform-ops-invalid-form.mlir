@@ -9,6 +9,33 @@ transform.sequence failures(propagate) {
 
 // -----
 
+// SpecializeOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects one of 'extents' and 'when'}}
+  transform.poly.specialize %step loop "i" : !transform.any_op
+}
+
+// -----
+
+// SpecializeOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects one of 'extents' and 'when'}}
+  transform.poly.specialize %step loop "i" extents [1] when affine_set<()[N] : (N - 4 >= 0)> : !transform.any_op
+}
+
+// -----
+
+// SpecializeOp C2
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects 'when' to be a set without dimensions, but it has 1}}
+  transform.poly.specialize %step loop "i" when affine_set<(i)[N] : (N - i >= 0)> : !transform.any_op
+}
+
+// -----
+
 // PeelOp C1
 transform.sequence failures(propagate) {
 ^bb0(%step: !transform.any_op):

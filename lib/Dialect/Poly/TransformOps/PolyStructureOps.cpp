@@ -66,6 +66,24 @@ llvm::Error PeelOp::command(ComputeTarget compute) {
   return cutAt(compute, getLoop(), getAt()->getResult(0), toStrings(getOf()));
 }
 
+LogicalResult SpecializeOp::verify() {
+  // C1
+  if (getExtents().has_value() == getWhen().has_value())
+    return emitOpError("expects one of 'extents' and 'when'");
+  // C2
+  if (getWhen() && getWhen()->getNumDims() != 0)
+    return emitOpError("expects 'when' to be a set without dimensions, but it "
+                       "has ")
+           << getWhen()->getNumDims();
+  return success();
+}
+
+llvm::Error SpecializeOp::command(ComputeTarget compute) {
+  if (getExtents())
+    return specializeExtents(compute, getLoop(), *getExtents());
+  return specializeSizes(compute, getLoop(), *getWhen());
+}
+
 llvm::Error MarkCommandOp::command(ComputeTarget compute) {
   return mark(compute, getLoop(), getName());
 }

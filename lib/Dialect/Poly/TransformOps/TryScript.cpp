@@ -35,8 +35,8 @@ static bool changesOrderOnly(Operation *op) {
   return isa<ArrangeOp, FissionOp, FoldOp, FuseOp, InterchangeOp, LayoutOp,
              MarkCommandOp, MoveOp, ParallelizeOp, PeelOp, PlaceOp, PlanOp,
              PrefetchCommandOp, RemapOp, ReverseOp, SeparateFullTilesOp,
-             SerializeOp, ShiftOp, SkewOp, SplitOp, TileOp, UnfoldOp, UnrollOp,
-             UnrollAndJamOp, VectorizeOp, WavefrontOp>(op);
+             SerializeOp, ShiftOp, SkewOp, SpecializeOp, SplitOp, TileOp,
+             UnfoldOp, UnrollOp, UnrollAndJamOp, VectorizeOp, WavefrontOp>(op);
 }
 
 static bool isLookup(Operation &op) {

@@ -2,6 +2,7 @@
 
 #include "Edits.h"
 #include "LoopNest.h"
+#include "Sequences.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 
@@ -18,34 +19,21 @@ using namespace espalier::poly;
 /// Loops of the copy, or with `renameRest` of the others, get new names.
 static void cutBefore(BandOp band, ArrayRef<AffineExpr> bounds,
                       bool renameRest) {
-  KernelOp kernel = band->getParentOfType<KernelOp>();
-  SmallVector<Attribute> before, after;
+  auto kernel = band->getParentOfType<KernelOp>();
+  SmallVector<Version> versions(2);
+  versions[renameRest].name = "peel";
   BandLoop loop = getLoops(band).front();
   for (auto [symbol, expr, bound] : llvm::zip_equal(
            getSymbols(band.getComputations()), loop.exprs, bounds)) {
     unsigned numDims = kernel.lookupCompute(symbol).getNumDims();
     auto toSet = [&](AffineExpr constraint) {
-      return IntegerSetAttr::get(IntegerSet::get(
-          numDims, kernel.getNumParameters(), constraint, /*eqFlags=*/{false}));
+      return IntegerSet::get(numDims, kernel.getNumParameters(), constraint,
+                             /*eqFlags=*/{false});
     };
-    before.push_back(toSet(bound - 1 - expr));
-    after.push_back(toSet(expr - bound));
+    versions[0].sets.push_back(toSet(bound - 1 - expr));
+    versions[1].sets.push_back(toSet(expr - bound));
   }
-  OpBuilder builder(band);
-  auto sequence = SequenceOp::create(builder, band.getLoc());
-  builder.setInsertionPointToEnd(&sequence.getOrCreateBlock());
-  auto createPart = [&](ArrayRef<Attribute> sets, Operation *child) {
-    auto filter =
-        FilterOp::create(builder, band.getLoc(), band.getComputations(),
-                         builder.getArrayAttr(sets));
-    child->remove();
-    filter.getOrCreateBlock().push_back(child);
-    return filter;
-  };
-  Operation *copy = band->clone();
-  band->getBlock()->push_back(copy);
-  FilterOp first = createPart(before, copy), second = createPart(after, band);
-  renameClashes(renameRest ? second : first, "peel");
+  createVersions(band, versions);
 }
 
 /// The least or largest value of a loop for given values of those around it, as

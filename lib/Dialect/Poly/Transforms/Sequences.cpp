@@ -51,6 +51,26 @@ IntegerSet espalier::poly::getSet(FilterOp filter, unsigned number) {
                          /*eqFlags=*/{false});
 }
 
+void espalier::poly::createVersions(BandOp band, ArrayRef<Version> versions) {
+  OpBuilder builder(band);
+  auto sequence = SequenceOp::create(builder, band.getLoc());
+  builder.setInsertionPointToEnd(&sequence.getOrCreateBlock());
+  for (const Version &version : versions) {
+    auto sets = llvm::map_to_vector(version.sets, [](IntegerSet set) {
+      return Attribute(IntegerSetAttr::get(set));
+    });
+    auto filter =
+        FilterOp::create(builder, band.getLoc(), band.getComputations(),
+                         builder.getArrayAttr(sets));
+    filter.getOrCreateBlock().push_back(band->clone());
+  }
+  band.erase();
+  for (auto [filter, version] :
+       llvm::zip_equal(sequence.getBody().getOps<FilterOp>(), versions))
+    if (!version.name.empty())
+      renameClashes(filter, version.name);
+}
+
 void espalier::poly::simplify(SequenceOp sequence) {
   for (auto filter :
        llvm::make_early_inc_range(sequence.getBody().getOps<FilterOp>())) {

@@ -20,6 +20,19 @@ llvm::Expected<Parts> findParts(ComputeOp first, ComputeOp second);
 /// has none.
 mlir::IntegerSet getSet(FilterOp filter, unsigned number);
 
+/// A tree for some of the points of a band.
+struct Version {
+  /// The points, for each computation of the band.
+  llvm::SmallVector<mlir::IntegerSet> sets;
+  /// What is added to the names of its loops, `i.peel` for `i`; empty to keep
+  /// them, which one version may.
+  std::string name;
+};
+
+/// Replaces `band`, with the tree below it, by a sequence of `versions`, of
+/// which each point has to be in one.
+void createVersions(BandOp band, llvm::ArrayRef<Version> versions);
+
 /// Puts the filters of sequences that are alone in a filter of `sequence` into
 /// this, and removes it if it has one filter, which passes all.
 void simplify(SequenceOp sequence);

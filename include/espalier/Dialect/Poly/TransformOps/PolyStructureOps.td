@@ -175,6 +175,48 @@ def PeelOp : PolyCommandOp<"peel"> {
   let hasVerifier = 1;
 }
 
+def SpecializeOp : PolyCommandOp<"specialize"> {
+  let summary = "gives some extents or sizes code of their own";
+  let description = [{
+    The loop and the tree below it run in a copy of their own: one for each of
+    `extents`, the numbers of iterations that the loop may have for given values
+    of the loops around it, or one for sizes `when` a set over the kernel's
+    parameters holds them. Which copy runs is decided outside the loop, and what
+    that says simplifies the copy: bounds become numbers, lanes need no masks.
+    The loops of a copy are called `i.is4` for a loop `i` and the extent 4, and
+    `i.when`. All other extents and sizes keep the tree, and the names, that they
+    have.
+
+    Constraints:
+    - (C1) there is one of `extents` and `when`.
+    - (C2) `when` is a set without dimensions.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop; extents are not different
+      positive numbers; no single expression says where the loop begins or ends;
+      the loop never has that extent; no sizes, or all, meet the condition; it is
+      not affine, or has other symbols than the parameters.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.specialize %acc loop "i.1" extents [1, 2, 3]
+        : !transform.any_op
+    transform.poly.specialize %acc loop "i.0"
+        when affine_set<()[M, K] : (M mod 16 == 0)> : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       OptionalAttr<DenseI64ArrayAttr>:$extents,
+                       OptionalAttr<IntegerSetAttr>:$when);
+  let assemblyFormat = [{
+    $target `loop` $loop (`extents` $extents^)? (`when` $when^)?
+    attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def MarkCommandOp : PolyCommandOp<"mark"> {
   let summary = "puts a mark above a loop";
   let description = [{

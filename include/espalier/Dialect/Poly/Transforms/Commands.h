@@ -160,6 +160,16 @@ llvm::Error cutAt(ComputeTarget compute, llvm::StringRef loop,
                   mlir::AffineExpr bound,
                   llvm::ArrayRef<llvm::StringRef> of = {});
 
+/// Runs a loop with the tree below it in a copy of its own for each number of
+/// iterations in `extents`, whichever the loops around it and the sizes say it
+/// has. The loops of the copy are called `i.is4` for `i` and 4 iterations.
+llvm::Error specializeExtents(ComputeTarget compute, llvm::StringRef loop,
+                              llvm::ArrayRef<int64_t> extents);
+/// The same for sizes in `condition`, a set without dimensions over the
+/// kernel's parameters. The loops of the copy are called `i.when`.
+llvm::Error specializeSizes(ComputeTarget compute, llvm::StringRef loop,
+                            mlir::IntegerSet condition);
+
 /// Gives computations, all of a part of a sequence or of the kernel, a new
 /// nest: `compute`, then `others`, each with loops that one of `maps` computes
 /// from its dimensions and the parameters. The first loops are shared, and

@@ -25,6 +25,7 @@ private:
   Command makeExecution();
   Command makePeel();
   Command makeCut();
+  Command makeSpecialize();
   Command makeArrange();
   Command makePlan();
   Command makePrefetch();
@@ -294,6 +295,29 @@ Command CommandMaker::makeCut() {
   });
 }
 
+/// Versions by the iterations of a loop or by the sizes.
+Command CommandMaker::makeSpecialize() {
+  std::string loop = pickLoop();
+  std::string text = "loop " + quote(loop);
+  if (random.chance(50)) {
+    SmallVector<int64_t> extents{random.pick(1, 4)};
+    if (random.chance(50))
+      extents.push_back(extents.front() + random.pick(1, 3));
+    return makeOne(
+        "specialize", text + " extents " + list(extents),
+        [=](ComputeOp op) { return specializeExtents(op, loop, extents); });
+  }
+  AffineExpr size = pickAmount(-1, 2);
+  bool isEquality = random.chance(50);
+  if (isEquality)
+    size = size % random.pick(2, 4);
+  IntegerSet set = IntegerSet::get(0, numParams, size, isEquality);
+  std::string condition;
+  llvm::raw_string_ostream(condition) << IntegerSetAttr::get(set);
+  return makeOne("specialize", text + " when " + condition,
+                 [=](ComputeOp op) { return specializeSizes(op, loop, set); });
+}
+
 /// A new nest for all computations, in any order.
 Command CommandMaker::makeArrange() {
   SmallVector<std::string> all = computes;
@@ -333,7 +357,7 @@ Command CommandMaker::makeArrange() {
 }
 
 Command CommandMaker::makeStructure() {
-  switch (random.pick(0, 11)) {
+  switch (random.pick(0, 12)) {
   case 0:
   case 1:
   case 2:
@@ -367,6 +391,8 @@ Command CommandMaker::makeStructure() {
     return makeArrange();
   case 9:
     return makeCut();
+  case 10:
+    return makeSpecialize();
   default:
     return makePeel();
   }
