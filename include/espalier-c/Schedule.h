@@ -30,16 +30,41 @@ ESPALIER_API int espalier_module_lower(espalier_module *module,
                                        const espalier_compile_options *options);
 
 /** Applies a transform script, a module with the named sequence
-    @__transform_main, to a module; all of it or nothing. Values of the module
-    become invalid. Returns a negative number on an error. */
+    @__transform_main, to a module; all of it or nothing. Every choice that the
+    script runs has to be selected. Values of the module become invalid. Returns
+    a negative number on an error. */
 ESPALIER_API int espalier_module_transform(espalier_module *module,
                                            const char *script, size_t size);
+
+/** Gives the choices of a transform script to `write`, those that
+    transform.tune.knob and transform.tune.alternatives make, as JSON: by name,
+    with what may be selected and what is,
+
+      [{"name": "rows", "options": [4, 8], "selected": 8},
+       {"name": "order", "options": [0, 1], "selected": null}]
+
+    Options that are no numbers, strings or booleans are MLIR text, and so are
+    those of a knob whose options are not an array. The module is not changed.
+    Returns a negative number on an error. */
+ESPALIER_API int espalier_module_describe_choices(
+    espalier_module *module, const char *script, size_t size,
+    void (*write)(const char *text, size_t size, void *user), void *user);
+
+/** Gives a transform script to `write` with choices selected as `values` says,
+   a JSON object such as {"rows": 4, "order": 0}; others stay as they are. The
+    module is not changed. Returns a negative number on an error. */
+ESPALIER_API int
+espalier_module_select(espalier_module *module, const char *script, size_t size,
+                       const char *values, size_t values_size,
+                       void (*write)(const char *text, size_t size, void *user),
+                       void *user);
 
 /** Gives the script of the default schedule to `write`: what is done to the
     kernels of a module at stage "poly" that have no schedule, as commands that
     can be edited and applied; for the processor that `options` name, NULL for
-    the default ones. With `kernel`, of this one only. Returns a negative number
-    on an error. */
+    the default ones. With `kernel`, of this one only, which may have the
+    schedule of its program order; another is an error. Returns a negative
+   number on an error. */
 ESPALIER_API int espalier_module_default_schedule(
     espalier_module *module, const char *kernel,
     const espalier_compile_options *options,

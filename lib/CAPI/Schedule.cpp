@@ -4,10 +4,12 @@
 #include "espalier/CAPI/Module.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Analysis/Trace.h"
+#include "espalier/Dialect/Poly/TransformOps/Choices.h"
 #include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "espalier/Dialect/Poly/Transforms/Plan.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
@@ -89,6 +91,10 @@ static int apply(espalier_module *module, ModuleOp script) {
     (void)poly::reportForeignEdit(edit);
     return fail(module, "expects a script that can be applied");
   }
+  if (Operation *choice = poly::findOpenChoice(findSequence(script))) {
+    (void)poly::reportOpenChoice(choice);
+    return fail(module, "expects a script that can be applied");
+  }
   OwningOpRef<ModuleOp> trial(module->module->clone());
   if (failed(transform::applyTransformNamedSequence(
           *trial, findSequence(script), ModuleOp(),
@@ -136,6 +142,21 @@ static void append(ModuleOp script, ModuleOp more) {
       builder.clone(op, mapping);
 }
 
+/// A kernel of the module; null after an error.
+static poly::KernelOp findKernel(espalier_module *module, StringRef name) {
+  ModuleOp op = *module->module;
+  if (auto kernel = op.lookupSymbol<poly::KernelOp>(name))
+    return kernel;
+  std::string names;
+  llvm::raw_string_ostream os(names);
+  llvm::interleaveComma(
+      op.getOps<poly::KernelOp>(), os,
+      [&](poly::KernelOp other) { os << other.getSymName(); });
+  fail(module,
+       "expects a kernel, one of [" + names + "], but got '" + name + "'");
+  return {};
+}
+
 int espalier_module_default_schedule(
     espalier_module *module, const char *kernel,
     const espalier_compile_options *options,
@@ -143,6 +164,15 @@ int espalier_module_default_schedule(
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
+  if (kernel && *kernel) {
+    poly::KernelOp op = findKernel(module, kernel);
+    if (!op)
+      return -1;
+    if (!poly::hasProgramOrder(op))
+      return fail(module, "expects the kernel '" + Twine(kernel) +
+                              "' in program order, but it has a schedule; "
+                              "take the kernel or the module as it was made");
+  }
   CodegenOptions machineOptions;
   if (options && options->cpu)
     machineOptions.cpu = options->cpu;
@@ -165,12 +195,152 @@ int espalier_module_default_schedule(
 }
 
 //===----------------------------------------------------------------------===//
-// Schedules
+// Choices
 //===----------------------------------------------------------------------===//
 
-static poly::KernelOp findKernel(ModuleOp module, StringRef name) {
-  return module.lookupSymbol<poly::KernelOp>(name);
+/// A number, a string or a boolean; any other attribute as MLIR text.
+static llvm::json::Value toJson(Attribute value) {
+  if (auto flag = dyn_cast<BoolAttr>(value))
+    return flag.getValue();
+  if (auto number = dyn_cast<IntegerAttr>(value);
+      number && number.getValue().getSignificantBits() <= 64)
+    return number.getValue().getSExtValue();
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValueAsDouble();
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.str();
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
 }
+
+static llvm::json::Value describeChoice(const poly::Choice &choice) {
+  llvm::json::Value options = toJson(choice.options);
+  if (auto list = dyn_cast<ArrayAttr>(choice.options)) {
+    llvm::json::Array values;
+    for (Attribute option : list)
+      values.push_back(toJson(option));
+    options = std::move(values);
+  }
+  return llvm::json::Object{{"name", choice.name},
+                            {"options", std::move(options)},
+                            {"selected", choice.selected
+                                             ? toJson(choice.selected)
+                                             : llvm::json::Value(nullptr)}};
+}
+
+int espalier_module_describe_choices(
+    espalier_module *module, const char *script, size_t size,
+    void (*write)(const char *text, size_t size, void *user), void *user) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  OwningOpRef<ModuleOp> parsed = parseScript(module, script, size);
+  if (!parsed)
+    return -1;
+  FailureOr<SmallVector<poly::Choice>> choices = poly::getChoices(*parsed);
+  if (failed(choices))
+    return fail(module, "expects a script with choices");
+  llvm::json::Array all;
+  for (const poly::Choice &choice : *choices)
+    all.push_back(describeChoice(choice));
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
+  write(text.data(), text.size(), user);
+  return 0;
+}
+
+/// The value of `choice` that `json` stands for; null if there is none.
+static Attribute findOption(const poly::Choice &choice,
+                            const llvm::json::Value &json) {
+  MLIRContext *context = choice.options.getContext();
+  if (auto list = dyn_cast<ArrayAttr>(choice.options)) {
+    for (Attribute option : list)
+      if (toJson(option) == json)
+        return option;
+    return {};
+  }
+  Builder builder(context);
+  if (std::optional<bool> flag = json.getAsBoolean())
+    return builder.getBoolAttr(*flag);
+  if (std::optional<int64_t> number = json.getAsInteger())
+    return builder.getI64IntegerAttr(*number);
+  if (std::optional<double> number = json.getAsNumber())
+    return builder.getF64FloatAttr(*number);
+  if (std::optional<StringRef> text = json.getAsString())
+    return builder.getStringAttr(*text);
+  return {};
+}
+
+/// Selects what `values` says, by the names of choices.
+static int selectAll(espalier_module *module, ArrayRef<poly::Choice> choices,
+                     const llvm::json::Object &values) {
+  SmallVector<StringRef> unknown;
+  for (const auto &entry : values)
+    if (llvm::none_of(choices, [&](const poly::Choice &choice) {
+          return choice.name == StringRef(entry.first);
+        }))
+      unknown.push_back(entry.first);
+  if (!unknown.empty()) {
+    llvm::sort(unknown);
+    std::string names;
+    llvm::raw_string_ostream os(names);
+    llvm::interleaveComma(
+        choices, os, [&](const poly::Choice &choice) { os << choice.name; });
+    return fail(module, "expects one of the choices [" + names +
+                            "], but got '" + unknown.front() + "'");
+  }
+  for (const poly::Choice &choice : choices) {
+    const llvm::json::Value *value = values.get(choice.name);
+    if (!value)
+      continue;
+    Attribute option = findOption(choice, *value);
+    if (!option) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << *describeChoice(choice).getAsObject()->get("options")
+          << " for the choice \"" << choice.name << "\", but got " << *value;
+      return fail(module, "expects one of " + text);
+    }
+    if (failed(poly::select(choice, option)))
+      return -1;
+  }
+  return 0;
+}
+
+int espalier_module_select(espalier_module *module, const char *script,
+                           size_t size, const char *values, size_t values_size,
+                           void (*write)(const char *text, size_t size,
+                                         void *user),
+                           void *user) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  OwningOpRef<ModuleOp> parsed = parseScript(module, script, size);
+  if (!parsed)
+    return -1;
+  FailureOr<SmallVector<poly::Choice>> choices = poly::getChoices(*parsed);
+  if (failed(choices))
+    return fail(module, "expects a script with choices");
+  llvm::Expected<llvm::json::Value> json =
+      llvm::json::parse(values ? StringRef(values, values_size) : StringRef());
+  llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+  if (!json)
+    llvm::consumeError(json.takeError());
+  if (!object)
+    return fail(module, "expects a JSON object with what is selected");
+  if (selectAll(module, *choices, *object) < 0)
+    return -1;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  parsed->print(os);
+  write(text.data(), text.size(), user);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
 
 espalier_schedule *espalier_schedule_create(espalier_module *module,
                                             const char *kernel) {
@@ -181,17 +351,9 @@ espalier_schedule *espalier_schedule_create(espalier_module *module,
     fail(module, "expects a kernel's name, but got a null pointer");
     return nullptr;
   }
-  poly::KernelOp op = findKernel(*module->module, kernel);
-  if (!op) {
-    std::string names;
-    llvm::raw_string_ostream os(names);
-    llvm::interleaveComma(
-        module->module->getOps<poly::KernelOp>(), os,
-        [&](poly::KernelOp other) { os << other.getSymName(); });
-    fail(module,
-         "expects a kernel, one of [" + names + "], but got '" + kernel + "'");
+  poly::KernelOp op = findKernel(module, kernel);
+  if (!op)
     return nullptr;
-  }
   // Whatever the command, it starts from a schedule with named loops.
   llvm::Error error = poly::applyChecked(
       op, [](poly::KernelOp) { return llvm::Error::success(); });
@@ -243,7 +405,7 @@ int espalier_schedule_loops(espalier_schedule *schedule,
     return -1;
   espalier_module *module = schedule->module;
   ErrorCollector collector(&module->context, module->error);
-  poly::KernelOp kernel = findKernel(*module->module, schedule->kernel);
+  poly::KernelOp kernel = findKernel(module, schedule->kernel);
   SmallVector<std::string> parameters;
   for (BlockArgument parameter : kernel.getParameters())
     parameters.push_back(kernel.getArgumentName(parameter.getArgNumber()));
@@ -267,7 +429,7 @@ static llvm::json::Object describeComputations(poly::KernelOp kernel) {
 }
 
 /// An attribute of strings and lists of integers.
-static llvm::json::Value toJson(DictionaryAttr attr) {
+static llvm::json::Value describeViolation(DictionaryAttr attr) {
   if (!attr)
     return nullptr;
   llvm::json::Object object;
@@ -285,7 +447,7 @@ void espalier_schedule_violation(const espalier_schedule *schedule,
                                  void *user) {
   std::string text;
   llvm::raw_string_ostream(text)
-      << toJson(schedule ? schedule->violation : DictionaryAttr());
+      << describeViolation(schedule ? schedule->violation : DictionaryAttr());
   write(text.data(), text.size(), user);
 }
 
@@ -297,7 +459,7 @@ int espalier_schedule_trace(espalier_schedule *schedule, const int64_t *sizes,
     return -1;
   espalier_module *module = schedule->module;
   ErrorCollector collector(&module->context, module->error);
-  poly::KernelOp kernel = findKernel(*module->module, schedule->kernel);
+  poly::KernelOp kernel = findKernel(module, schedule->kernel);
   if (num_sizes > 0 && !sizes)
     return fail(module, "expects sizes, but got a null pointer");
   ArrayRef<int64_t> values(sizes, num_sizes);
@@ -332,7 +494,7 @@ int espalier_schedule_trace(espalier_schedule *schedule, const int64_t *sizes,
                          {"sizes", llvm::json::Array(values)},
                          {"points", std::move(points)},
                          {"dependences", std::move(dependences)},
-                         {"violation", toJson(schedule->violation)}};
+                         {"violation", describeViolation(schedule->violation)}};
   std::string text;
   llvm::raw_string_ostream(text) << result;
   write(text.data(), text.size(), user);

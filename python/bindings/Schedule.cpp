@@ -45,6 +45,26 @@ static void transform(const Module &module, const std::string &script) {
     throw CompileError(espalier_module_last_error(module.get()));
 }
 
+static std::string describeChoices(const Module &module,
+                                   const std::string &script) {
+  std::string text;
+  if (espalier_module_describe_choices(module.get(), script.data(),
+                                       script.size(), appendText, &text) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return text;
+}
+
+static std::string selectChoices(const Module &module,
+                                 const std::string &script,
+                                 const std::string &values) {
+  std::string text;
+  if (espalier_module_select(module.get(), script.data(), script.size(),
+                             values.data(), values.size(), appendText,
+                             &text) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return text;
+}
+
 static std::string printDefaultSchedule(const Module &module,
                                         const std::string &kernel,
                                         const CompileOptions &given) {
@@ -112,6 +132,13 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
                 "Take a module to a later stage of compilation.");
   extension.def("transform", transform, nb::arg("module"), nb::arg("script"),
                 "Apply a transform script to a module.");
+  extension.def("describe_choices", describeChoices, nb::arg("module"),
+                nb::arg("script"),
+                "Describe the choices of a transform script as JSON.");
+  extension.def(
+      "select", selectChoices, nb::arg("module"), nb::arg("script"),
+      nb::arg("values"),
+      "Return a transform script with choices selected, as JSON says.");
   extension.def("default_schedule", printDefaultSchedule, nb::arg("module"),
                 nb::arg("kernel") = "", nb::arg("options") = CompileOptions(),
                 "Return the script of the default schedule of a module's "

@@ -130,6 +130,7 @@ def compile(
     values: Mapping[str, np.ndarray] | None = None,
     name: str | None = None,
     schedule: str | os.PathLike[str] | None = None,
+    select: Mapping[str, Any] | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Function:
@@ -150,6 +151,7 @@ def compile(
             `module @name` or the ONNX graph is called, with other characters replaced.
         schedule: the file of a transform script for the model's kernels; kernels
             that it does not schedule get the default schedule.
+        select: what is selected for choices of that script, by name.
         progress: called with the number of finished and of all parts.
 
     Example:
@@ -164,7 +166,9 @@ def compile(
         if name is not None:
             module.name = check_identifier(name)
         if script is not None:
-            apply_script(module, script, schedule, options)
+            apply_script(module, script, schedule, options, select)
+        elif select:
+            raise EspalierError("expects a schedule for what is selected, but got none")
         return compile_module(module, bound, options, progress)
 
 
@@ -173,11 +177,18 @@ def apply_script(
     script: str,
     path: str | os.PathLike[str] | None,
     options: Options | None = None,
+    select: Mapping[str, Any] | None = None,
 ) -> None:
-    """Lower a module to kernels, and apply to them a transform script read from `path`."""
+    """Lower a module to kernels, and apply to them a transform script read from `path`.
+
+    Arguments:
+        select: what is selected for choices of the script, by name.
+    """
     _espalier.lower(module, "poly", (options or Options()).native())
     with naming(path):
         check_text(script)
+        if select:
+            script = _espalier.select(module, script, json.dumps(dict(select)))
         _espalier.transform(module, script)
 
 

@@ -44,6 +44,8 @@ def run_lesson(folder: pathlib.Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```python (\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     code = "\n".join(IMPORT if name == "show" else block for name, block in blocks)
+    for name, block in re.findall(r"^```mlir (\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        (folder / f"{name}.mlir").write_text(block, encoding="utf-8")
     path = folder / "lesson_code.py"
     path.write_text(code, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("lesson_code", path)

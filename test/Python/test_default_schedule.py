@@ -79,6 +79,19 @@ def test_continues_and_replays() -> None:
     np.testing.assert_allclose(c, a @ b, rtol=1e-4)
 
 
+def test_of_a_scheduled_kernel() -> None:
+    """A kernel in program order may have a schedule; with commands it is refused."""
+    module = product.module()
+    Schedule(module)
+    schedule = Schedule.default(module)
+    assert "transform.poly.plan" in str(schedule)
+    assert schedule.loops() == Schedule.default(product).loops()
+    with pytest.raises(ScheduleError, match=r"expects the kernel 'product' in program order, but "):
+        Schedule.default(module)
+    with pytest.raises(EspalierError, match=r"expects a kernel, one of \[product\], but got 'p'"):
+        Schedule.default(product, "p")
+
+
 def test_another_tile() -> None:
     """A plan is a method like other commands, and refused like them."""
     schedule = Schedule(product)

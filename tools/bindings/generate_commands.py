@@ -3,7 +3,8 @@
 
 Every transform operation `poly.<command>` whose first operand is `$target`
 becomes a method with the operation's arguments and its description. An array is
-called by a computation that writes it, and the number of that write.
+called by a computation that writes it, and the number of that write. Numbers are
+numbers: parameters in their place, which are operands, are for scripts.
 """
 
 import argparse
@@ -87,6 +88,7 @@ class Generator:
     def command(self, record: Record) -> str:
         """Return a method."""
         required, optional, targets, values = [], [], [], []
+        open_groups = 0
         is_array = "PolyArrayDataOp" in record["!superclasses"]
         for argument, name in record["arguments"]["args"]:
             name = name + "_" if keyword.iskeyword(name) else name
@@ -95,6 +97,8 @@ class Generator:
             if argument["def"] == "TransformHandleTypeInterface":
                 required.append(f"{name}: str")
                 targets.append(f"({name}, {'write' if is_array else None})")
+            elif "Variadic" in supers or "Optional" in supers:
+                open_groups += 1
             elif "OptionalAttr" in supers or "DefaultValuedAttr" in supers:
                 type_name, function = self.attribute(kind["baseAttr"]["def"])
                 optional.append(f"{name}: {type_name} | None = None")
@@ -108,6 +112,9 @@ class Generator:
                 values.append(f'"{name}": {function}({name})')
         if is_array:
             optional.append("write: int = 0")
+        if open_groups > 1:
+            segments = ", ".join(["1"] * len(targets) + ["0"] * open_groups)
+            values.append(f'"operandSegmentSizes": "array<i32: {segments}>"')
         name = record["opName"].removeprefix("poly.")
         results = len(record["results"]["args"])
         body = (

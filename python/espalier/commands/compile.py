@@ -6,6 +6,7 @@ With --cpu, for another machine than this one.
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from espalier import _espalier
 from espalier.commands.common import (
@@ -31,6 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="SCRIPT.mlir",
         help="transform script for the kernels; those that it leaves out get the default schedule",
+    )
+    parser.add_argument(
+        "--select",
+        action="append",
+        default=[],
+        metavar="CHOICE=VALUE",
+        help="what is selected for a choice of the script; may be repeated",
     )
     parser.add_argument(
         "--name", help="what the program is called in C (default: module @NAME, or as OUT)"
@@ -62,6 +70,22 @@ def print_schedule(args: argparse.Namespace) -> None:
         raise EspalierError(f"option --print-schedule: {error}") from error
 
 
+def parse_select(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what is selected, by the names of choices."""
+    values: dict[str, Any] = {}
+    for text in args.select:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise EspalierError(f"option --select: expects CHOICE=VALUE, but got '{text}'")
+        try:
+            values[name] = json.loads(value)
+        except ValueError:
+            values[name] = value
+    if values and args.schedule is None:
+        raise EspalierError("option --select: expects --schedule, but there is none")
+    return values
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     check_output(args.output, (".so", ".o"))
@@ -69,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
         print_schedule(args)
     progress = ProgressLine().counter("compiling")
     options = make_options(args)
+    values = parse_select(args)
     script = None if args.schedule is None else read_text(args.schedule)
     name = None if args.name is None else check_identifier(args.name)
     module, bound = load_module(args.model, parse_dims(args))
@@ -78,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         module.name = to_identifier(args.output.stem)
     with naming(args.model):
         if script is not None:
-            apply_script(module, script, args.schedule, options)
+            apply_script(module, script, args.schedule, options, values)
         function = compile_module(module, bound, options, progress)
     function.save(args.output)
     header = args.output.with_suffix(".h")

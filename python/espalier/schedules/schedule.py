@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ from espalier.errors import CompileError, EspalierError
 from espalier.kernels.kernel import Kernel
 from espalier.kernels.program import KernelProgram, compile_kernel
 from espalier.schedules import attributes as a
+from espalier.schedules.choices import Choice, choices, select
 from espalier.schedules.commands import Commands
-from espalier.schedules.errors import ScheduleError
+from espalier.schedules.errors import ScheduleError, replace_place
 
 _SCRIPT = """
 module attributes {{transform.with_named_sequence}} {{
@@ -73,7 +73,8 @@ class Schedule(Commands):
 
         The script of the result is that of the default schedule, one `plan` for each
         part of the kernel, or empty where it keeps the program order. It may be saved
-        and edited, and further commands go on from there.
+        and edited, and further commands go on from there. A kernel to which commands
+        were applied is refused: take it, or its module, as it was made.
 
         Arguments:
             options: their `cpu` and `features` are what the schedule is for.
@@ -81,7 +82,10 @@ class Schedule(Commands):
         options = options or Options()
         module = _open(source)
         name = _pick(json.loads(_espalier.describe_kernels(module)), kernel)
-        script = _espalier.default_schedule(module, name, options.native())
+        try:
+            script = _espalier.default_schedule(module, name, options.native())
+        except CompileError as error:
+            raise ScheduleError(str(error)) from None
         schedule = cls(module, name)
         if "transform.poly.plan" in script:
             schedule._apply(script, "")
@@ -125,16 +129,26 @@ class Schedule(Commands):
         self._apply(_SCRIPT.format("\n    ".join(lines)), place="")
         return [name for name in self.computations if name not in before] if results else []
 
-    def replay(self, script: str) -> None:
-        """Apply a transform script, such as `str` of a schedule; all or nothing."""
-        self._apply(script, "script:")
+    def replay(self, script: str, values: Mapping[str, Any] | None = None) -> None:
+        """Apply a transform script, such as `str` of a schedule; all or nothing.
+
+        Arguments:
+            values: what is selected for choices of the script, by name, as for
+                `espalier.schedules.select`.
+        """
+        self._apply(select(script, values) if values else script, "script:")
+
+    def choices(self) -> dict[str, Choice]:
+        """Return the choices that the scripts which were applied have, by name."""
+        script = str(self)
+        return choices(script) if script else {}
 
     def _apply(self, script: str, place: str) -> None:
         """Apply a script; what is refused is in a line of `place`, if that has a name."""
         try:
             self._schedule.apply(script)
         except CompileError as error:
-            raise ScheduleError(_replace_place(str(error), place)) from None
+            raise ScheduleError(replace_place(str(error), place)) from None
 
     def loops(self) -> str:
         """Return the loops as they are now, as text."""
@@ -160,11 +174,11 @@ class Schedule(Commands):
         """Write the script to a file."""
         Path(path).write_text(str(self), encoding="utf-8")
 
-    def load(self, path: str | os.PathLike[str]) -> None:
-        """Apply the script of a file."""
+    def load(self, path: str | os.PathLike[str], values: Mapping[str, Any] | None = None) -> None:
+        """Apply the script of a file, with choices selected as for `replay`."""
         script = read_text(path)
         if script.strip():
-            self._apply(script, f"{path}:")
+            self._apply(select(script, values) if values else script, f"{path}:")
 
     def compile(self, options: Options | None = None) -> KernelProgram:
         """Compile the kernel of a module that has nothing else.
@@ -197,11 +211,3 @@ def _pick(kernels: Mapping[str, Any], kernel: str | None) -> str:
             f"expects the name of one of the kernels {sorted(kernels)}, but got none"
         )
     return next(iter(kernels)) if kernel is None else kernel
-
-
-def _replace_place(message: str, place: str) -> str:
-    """Say in which line of `place` a command is, or nothing for a generated script."""
-    lines = r"^script\.mlir:(\d+): "
-    return re.sub(
-        lines, lambda line: f"{place}{line[1]}: " if place else "", message, flags=re.MULTILINE
-    )

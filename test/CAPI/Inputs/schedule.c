@@ -44,6 +44,44 @@ static void refuse(const char *what, espalier_module *m, int failed) {
          failed ? espalier_module_last_error(m) : "not refused");
 }
 
+static const char *kSketch =
+    "module attributes {transform.with_named_sequence} {"
+    "  transform.named_sequence @__transform_main("
+    "      %m: !transform.any_op {transform.readonly}) {"
+    "    %s = transform.poly.computation @shift::@step of %m"
+    "        : (!transform.any_op) -> !transform.any_op"
+    "    %n = transform.tune.knob<\"size\"> options = [2, 4]"
+    "        -> !transform.param<i64>"
+    "    transform.poly.split %s loop \"i.1\" factors [%n] : !transform.any_op"
+    "    transform.yield"
+    "  }"
+    "}";
+
+/* A script with a choice is listed, refused while it is open, and filled in. */
+static void choose(espalier_module *m, espalier_schedule *s) {
+  size_t size = strlen(kSketch);
+  espalier_module_describe_choices(m, kSketch, size, put, stdout);
+  printf("\n");
+  refuse("open", m, espalier_schedule_apply(s, kSketch, size));
+  const char *bad = "{\"size\": 3}", *none = "{\"width\": 2}",
+             *good = "{\"size\": 2}";
+  refuse(
+      "bad", m,
+      espalier_module_select(m, kSketch, size, bad, strlen(bad), put, stdout));
+  refuse("none", m,
+         espalier_module_select(m, kSketch, size, none, strlen(none), put,
+                                stdout));
+  refuse("no values", m,
+         espalier_module_select(m, kSketch, size, NULL, 0, put, stdout));
+  refuse("no sketch", m,
+         espalier_module_describe_choices(m, NULL, 0, put, stdout));
+  printf("nothing: %d %d\n",
+         espalier_module_describe_choices(NULL, kSketch, size, put, stdout),
+         espalier_module_select(NULL, kSketch, size, good, strlen(good), put,
+                                stdout));
+  espalier_module_select(m, kSketch, size, good, strlen(good), put, stdout);
+}
+
 static void misuse(espalier_module *m, espalier_schedule *s) {
   const int64_t size = 3, negative = -1;
   refuse("no stage", m, espalier_module_lower(m, NULL, NULL));
@@ -57,7 +95,8 @@ static void misuse(espalier_module *m, espalier_schedule *s) {
          espalier_schedule_trace(s, &size, 0, put, stdout));
   refuse("negative size", m,
          espalier_schedule_trace(s, &negative, 1, put, stdout));
-  printf("nothing: %d %d %d %d %d %d\n", espalier_module_lower(NULL, "poly", NULL),
+  printf("nothing: %d %d %d %d %d %d\n",
+         espalier_module_lower(NULL, "poly", NULL),
          espalier_module_transform(NULL, "", 0),
          espalier_schedule_create(NULL, "shift") != NULL,
          espalier_schedule_apply(NULL, "", 0),
@@ -87,6 +126,8 @@ int main(void) {
   espalier_schedule_trace(s, &size, 1, put, stdout);
   printf("\n");
   misuse(m, s);
+  printf("\n");
+  choose(m, s);
   espalier_schedule_destroy(s);
   espalier_module_destroy(m);
   return 0;

@@ -3,6 +3,7 @@
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMOPS_COMMANDARGUMENTS_H
 
+#include "espalier/Dialect/Poly/TransformOps/OpenNumbers.h"
 #include "espalier/Dialect/Poly/Transforms/Script.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/Dialect/Transform/Utils/DiagnosedSilenceableFailure.h"
@@ -28,15 +29,50 @@ std::string listSymbols(mlir::Operation *table) {
   return "[" + text + "]";
 }
 
-/// Whether `amount` is one expression of symbols, or an error at `op`.
+/// Whether a parameter stands for `amount`: then it has no results.
+inline bool isOpen(mlir::AffineMapAttr amount) {
+  return amount.getValue().getNumInputs() == 0 &&
+         amount.getValue().getNumResults() == 0;
+}
+
+/// Whether `amount` is one expression of symbols or open, or an error at `op`.
 inline mlir::LogicalResult verifyAmount(mlir::Operation *op,
                                         mlir::AffineMapAttr amount) {
   mlir::AffineMap map = amount.getValue();
-  if (map.getNumResults() == 1 && map.getNumDims() == 0)
+  if (isOpen(amount) || (map.getNumResults() == 1 && map.getNumDims() == 0))
     return mlir::success();
   return op->emitOpError("expects a map from symbols to one result, but got ")
          << amount;
 }
+
+/// Makes `closed` a copy of `op`, without operands, that has the values of the
+/// parameters in place of open numbers; leaves it null if none is open. Fails
+/// for good where a parameter is not one number.
+mlir::DiagnosedSilenceableFailure
+closeNumbers(mlir::Operation *op, llvm::ArrayRef<OpenNumber> numbers,
+             mlir::transform::TransformState &state,
+             mlir::OwningOpRef<mlir::Operation *> &closed);
+
+/// Calls `apply` with `op` as `closeNumbers` makes it.
+template <typename OpTy, typename Apply>
+mlir::DiagnosedSilenceableFailure
+applyClosed(OpTy op, mlir::transform::TransformState &state, Apply apply) {
+  mlir::OwningOpRef<mlir::Operation *> closed;
+  mlir::DiagnosedSilenceableFailure status =
+      closeNumbers(op, op.getOpenNumbers(), state, closed);
+  if (!status.succeeded())
+    return status;
+  return apply(closed ? mlir::cast<OpTy>(*closed) : op);
+}
+
+/// The region that `transform.tune.alternatives` runs; null if nothing says
+/// which before the script runs.
+mlir::Region *getSelectedRegion(mlir::Operation *alternatives);
+
+/// Calls `visit` for the operations that `sequence` and the sequences that it
+/// names may run, those in regions that are not selected left out.
+void walkRun(mlir::Operation *sequence,
+             llvm::function_ref<void(mlir::Operation *)> visit);
 
 /// Runs `command` for `target`; a refusal becomes a silenceable failure.
 mlir::DiagnosedSilenceableFailure

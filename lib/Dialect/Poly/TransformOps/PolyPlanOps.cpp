@@ -307,6 +307,12 @@ void PlanBuilder::create(Value handle) {
     set("fetch", FetchAttr::get(builder.getContext(), plan.fetch));
     setNumber("ahead", plan.ahead, 1);
   }
+  // No number is open.
+  PlanOp::Properties properties;
+  SmallVector<int32_t> segments(properties.operandSegmentSizes.size());
+  segments.front() = 1;
+  set(PlanOp::getOperandSegmentSizeAttr(),
+      builder.getDenseI32ArrayAttr(segments));
   state.addOperands(handle);
   builder.create(state);
 }
@@ -341,8 +347,10 @@ OwningOpRef<ModuleOp> espalier::poly::makeDefaultScript(ModuleOp module,
       builder, loc, transform::TransformDialect::kTransformEntryPointSymbolName,
       handle, TypeRange(), [&](OpBuilder &body, Location, BlockArgument root) {
         for (auto kernel : module.getOps<KernelOp>())
-          if (!kernel.getSchedule() && !kernel.getComputes().empty() &&
-              (name.empty() || kernel.getSymName() == name))
+          if (!kernel.getComputes().empty() &&
+              (name.empty()
+                   ? !kernel.getSchedule()
+                   : kernel.getSymName() == name && hasProgramOrder(kernel)))
             addPlans(body, root, kernel,
                      chooseLegalSchedule(kernel,
                                          target ? target : getTarget(kernel)));

@@ -2,9 +2,11 @@
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "CommandArguments.h"
+#include "NumberSyntax.h"
+#include "espalier/Dialect/Poly/TransformOps/Choices.h"
 #include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
-#include "mlir/IR/OpImplementation.h"
+#include "mlir/Dialect/Transform/TuneExtension/TuneExtension.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;
@@ -49,13 +51,19 @@ static DiagnosedDefiniteFailure rejectTarget(Operation *op, StringRef expected,
   return diag;
 }
 
-/// Fails for good if the script of `op` has edits that are no commands.
+/// Fails for good if the script of `op` has edits that are no commands, or
+/// leaves a choice open.
 static DiagnosedSilenceableFailure checkScript(Operation *op) {
-  Operation *edit = findForeignEditBeside(op);
-  if (!edit)
-    return DiagnosedSilenceableFailure::success();
-  (void)reportForeignEdit(edit);
-  return DiagnosedSilenceableFailure::definiteFailure();
+  for (Operation *sequence : getScriptOf(op)) {
+    if (Operation *edit = findForeignEdit(sequence))
+      (void)reportForeignEdit(edit);
+    else if (Operation *choice = findOpenChoice(sequence))
+      (void)reportOpenChoice(choice);
+    else
+      continue;
+    return DiagnosedSilenceableFailure::definiteFailure();
+  }
+  return DiagnosedSilenceableFailure::success();
 }
 
 /// Runs `command` for each op of `target`, and collects what it returns.
@@ -107,6 +115,26 @@ applyCommand(Operation *op, Operation *target, transform::TransformState &state,
                 script ? command({compute, *script}) : script.takeError());
 }
 
+/// Runs `command` for each of `targets`, whether it is refused for others or
+/// not.
+static DiagnosedSilenceableFailure
+applyToEach(Operation *op, ArrayRef<Operation *> targets,
+            transform::TransformState &state,
+            llvm::function_ref<llvm::Error(ComputeTarget)> command) {
+  SmallVector<Diagnostic> refusals;
+  for (Operation *target : targets) {
+    DiagnosedSilenceableFailure applied =
+        applyCommand(op, target, state, command);
+    if (applied.isDefiniteFailure())
+      return applied;
+    if (applied.isSilenceableFailure())
+      applied.takeDiagnostics(refusals);
+  }
+  if (refusals.empty())
+    return DiagnosedSilenceableFailure::success();
+  return DiagnosedSilenceableFailure::silenceableFailure(std::move(refusals));
+}
+
 /// Runs `command` for two computations.
 static DiagnosedSilenceableFailure applyPairCommand(
     Operation *op, ArrayRef<Operation *> targets, ArrayRef<Operation *> others,
@@ -135,27 +163,6 @@ static DiagnosedSilenceableFailure applyPairCommand(
                        : script.takeError());
 }
 } // namespace espalier::poly
-
-/// A number, or a map.
-static ParseResult parseAmount(OpAsmParser &parser, AffineMapAttr &amount) {
-  int64_t number;
-  OptionalParseResult isNumber = parser.parseOptionalInteger(number);
-  if (isNumber.has_value()) {
-    amount = AffineMapAttr::get(
-        AffineMap::getConstantMap(number, parser.getContext()));
-    return *isNumber;
-  }
-  return parser.parseAttribute(amount);
-}
-
-static void printAmount(OpAsmPrinter &printer, Operation *,
-                        AffineMapAttr amount) {
-  AffineMap map = amount.getValue();
-  if (map.isSingleConstant() && map.getNumInputs() == 0)
-    printer << map.getSingleConstantResult();
-  else
-    printer << amount;
-}
 
 #define GET_OP_CLASSES
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.cpp.inc"
@@ -271,4 +278,5 @@ public:
 
 void espalier::poly::registerTransformExtension(DialectRegistry &registry) {
   registry.addExtensions<PolyTransformExtension>();
+  transform::registerTuneExtension(registry);
 }

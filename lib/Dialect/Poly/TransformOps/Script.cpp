@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Dialect/Poly/TransformOps/Script.h"
+#include "CommandArguments.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -20,8 +22,8 @@ using namespace espalier::poly;
 static bool isControl(Operation *op) {
   return isa<transform::NamedSequenceOp, transform::SequenceOp,
              transform::ForeachOp, transform::ForeachMatchOp,
-             transform::IncludeOp, transform::AlternativesOp>(op) ||
-         op->getName().getStringRef() == "transform.tune.alternatives";
+             transform::IncludeOp, transform::AlternativesOp,
+             transform::tune::AlternativesOp>(op);
 }
 
 static bool changesPayload(Operation *op) {
@@ -38,21 +40,44 @@ static bool changesPayload(Operation *op) {
   });
 }
 
+/// Adds the sequences that `op` itself runs.
+static void addSequences(Operation *op,
+                         llvm::SetVector<Operation *> &sequences) {
+  if (!isControl(op))
+    return;
+  op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
+    if (auto named =
+            SymbolTable::lookupNearestSymbolFrom<transform::NamedSequenceOp>(
+                op, symbol))
+      sequences.insert(named);
+  });
+}
+
 /// `sequence`, and those that it runs.
 static llvm::SetVector<Operation *> getSequences(Operation *sequence) {
   llvm::SetVector<Operation *> sequences;
   sequences.insert(sequence);
   for (size_t next = 0; next < sequences.size(); ++next)
-    sequences[next]->walk([&](Operation *op) {
-      if (!isControl(op))
-        return;
-      op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
-        if (auto named = SymbolTable::lookupNearestSymbolFrom<
-                transform::NamedSequenceOp>(op, symbol))
-          sequences.insert(named);
-      });
-    });
+    sequences[next]->walk([&](Operation *op) { addSequences(op, sequences); });
   return sequences;
+}
+
+void espalier::poly::walkRun(Operation *sequence,
+                             llvm::function_ref<void(Operation *)> visit) {
+  llvm::SetVector<Operation *> sequences;
+  sequences.insert(sequence);
+  // In the order of the text; of alternatives, the region that is selected.
+  std::function<WalkResult(Operation *)> enter = [&](Operation *op) {
+    visit(op);
+    addSequences(op, sequences);
+    if (!isa<transform::tune::AlternativesOp>(op))
+      return WalkResult::advance();
+    if (Region *selected = getSelectedRegion(op))
+      selected->walk<WalkOrder::PreOrder>(enter);
+    return WalkResult::skip();
+  };
+  for (size_t next = 0; next < sequences.size(); ++next)
+    sequences[next]->walk<WalkOrder::PreOrder>(enter);
 }
 
 /// The first edit in `sequence` itself that is no command of `poly`.
@@ -76,19 +101,17 @@ Operation *espalier::poly::findForeignEdit(Operation *sequence) {
   return nullptr;
 }
 
-Operation *espalier::poly::findForeignEditBeside(Operation *command) {
+SmallVector<Operation *> espalier::poly::getScriptOf(Operation *command) {
   Operation *sequence = command;
   while (
       isa_and_nonnull<transform::TransformOpInterface>(sequence->getParentOp()))
     sequence = sequence->getParentOp();
-  if (Operation *edit = findForeignEdit(sequence))
-    return edit;
+  SmallVector<Operation *> script = {sequence};
   for (auto other :
        sequence->getParentRegion()->getOps<transform::NamedSequenceOp>())
     if (other != sequence && getSequences(other).contains(sequence))
-      if (Operation *edit = findForeignEdit(other))
-        return edit;
-  return nullptr;
+      script.push_back(other);
+  return script;
 }
 
 LogicalResult espalier::poly::reportForeignEdit(Operation *edit) {

@@ -11,6 +11,7 @@
 #include "CommandArguments.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -39,8 +40,10 @@ static bool changesOrderOnly(Operation *op) {
              UnfoldOp, UnrollOp, UnrollAndJamOp, VectorizeOp, WavefrontOp>(op);
 }
 
-static bool isLookup(Operation &op) {
-  return isa<ComputationOp, WrittenArrayOp>(op);
+/// Whether `op` only says what commands work on, and with which numbers.
+static bool isLookup(Operation *op) {
+  return isa<ComputationOp, WrittenArrayOp, transform::ParamConstantOp,
+             transform::tune::KnobOp, transform::YieldOp>(op);
 }
 
 /// Whether a copy of `sequence` can foretell what it does from `first` on, and
@@ -48,22 +51,29 @@ static bool isLookup(Operation &op) {
 static bool isWorthTrying(transform::NamedSequenceOp sequence,
                           Operation *first) {
   int64_t numSaved = -1;
-  bool isBefore = true;
-  for (Operation &op : sequence.getBody().front().without_terminator()) {
-    isBefore &= &op != first;
-    if (isLookup(op))
-      continue;
-    if (isBefore || !op.getName().getStringRef().starts_with("transform.poly."))
-      return false;
+  bool isBefore = true, isForeseen = true;
+  walkRun(sequence, [&](Operation *op) {
+    isBefore &= op != first;
+    if (op == sequence || isLookup(op))
+      return;
+    if (isa<transform::tune::AlternativesOp>(op)) {
+      isForeseen &= getSelectedRegion(op) != nullptr;
+      return;
+    }
+    isForeseen &= !isBefore &&
+                  op->getName().getStringRef().starts_with("transform.poly.");
     // Others are checked on the copy, too.
-    numSaved += changesOrderOnly(&op) ? 1 : -1;
-  }
-  return numSaved > 0;
+    numSaved += changesOrderOnly(op) ? 1 : -1;
+  });
+  return isForeseen && numSaved > 0;
 }
 
 /// Whether all of the script that `first` begins is legal.
 static bool tryScript(Operation *first, transform::TransformState &state) {
-  auto sequence = dyn_cast<transform::NamedSequenceOp>(first->getParentOp());
+  Operation *parent = first->getParentOp();
+  while (isa<transform::tune::AlternativesOp>(parent))
+    parent = parent->getParentOp();
+  auto sequence = dyn_cast<transform::NamedSequenceOp>(parent);
   if (!sequence || !isWorthTrying(sequence, first) ||
       sequence.getNumArguments() != 1)
     return false;

@@ -12,7 +12,8 @@ namespace espalier::poly {
 /// The script that does to the kernels of a module, those without a schedule,
 /// what the pass `poly-default-schedule` does: a `transform.poly.plan` for each
 /// part of a kernel, for the target of the module or `target`. Kernels that
-/// keep their program order are not in it. With `name`, of that kernel only.
+/// keep their program order are not in it. With `name`, of that kernel only,
+/// which may have the schedule of its program order.
 mlir::OwningOpRef<mlir::ModuleOp> makeDefaultScript(mlir::ModuleOp module,
                                                     TargetAttr target = {},
                                                     llvm::StringRef name = {});

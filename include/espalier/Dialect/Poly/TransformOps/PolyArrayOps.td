@@ -5,7 +5,7 @@
 
 include "espalier/Dialect/Poly/TransformOps/PolyDataOps.td"
 
-def LayoutOp : PolyArrayDataOp<"layout"> {
+def LayoutOp : PolyArrayDataOp<"layout", ["padding", "multiples"]> {
   let summary = "changes how an array lies in memory";
   let description = [{
     What lies at `x` of the array's memory then lies at `layout(x)`. Without
@@ -31,12 +31,15 @@ def LayoutOp : PolyArrayDataOp<"layout"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_padding,
+                       Variadic<Poly_NumberParam>:$open_multiples,
                        AffineMapAttr:$layout,
                        OptionalAttr<DenseI64ArrayAttr>:$padding,
                        OptionalAttr<DenseI64ArrayAttr>:$multiples);
   let assemblyFormat = [{
-    $target `by` $layout (`padding` $padding^)? (`multiples` $multiples^)?
-    attr-dict `:` type($target)
+    $target `by` $layout (`padding` custom<Numbers>($open_padding, $padding)^)?
+    (`multiples` custom<Numbers>($open_multiples, $multiples)^)? attr-dict `:`
+    type($target)
   }];
 }
 
@@ -65,7 +68,7 @@ def UnfoldOp : PolyArrayDataOp<"unfold"> {
   let assemblyFormat = "$target attr-dict `:` type($target)";
 }
 
-def FoldOp : PolyArrayDataOp<"fold"> {
+def FoldOp : PolyArrayDataOp<"fold", ["places"]> {
   let summary = "lets elements of an array take turns in memory";
   let description = [{
     What lies at `x` of the array's memory, along index number `index`, then lies
@@ -94,13 +97,17 @@ def FoldOp : PolyArrayDataOp<"fold"> {
     transform.poly.fold %rows index 0 places 3 : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$index,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_places,
+                       I64Attr:$index,
                        I64Attr:$places);
-  let assemblyFormat =
-      "$target `index` $index `places` $places attr-dict `:` type($target)";
+  let assemblyFormat = [{
+    $target `index` $index `places` custom<Number>($open_places, $places)
+    attr-dict `:` type($target)
+  }];
 }
 
-def PackOp : PolyComputeDataOp<"pack"> {
+def PackOp : PolyComputeDataOp<"pack", ["blocks"]> {
   let summary = "copies what a tile reads to blocks";
   let description = [{
     `transform.poly.cache_read` with a layout of blocks: index k is cut into
@@ -124,6 +131,7 @@ def PackOp : PolyComputeDataOp<"pack"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_blocks,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$read,
                        DenseI64ArrayAttr:$blocks,
                        OptionalAttr<DenseI64ArrayAttr>:$order,
@@ -132,8 +140,9 @@ def PackOp : PolyComputeDataOp<"pack"> {
   let results = (outs TransformHandleTypeInterface:$array,
                       TransformHandleTypeInterface:$copy);
   let assemblyFormat = [{
-    $target `read` $read `blocks` $blocks (`order` $order^)? (`at` $loop^)?
-    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+    $target `read` $read `blocks` custom<Numbers>($open_blocks, $blocks)
+    (`order` $order^)? (`at` $loop^)? (`place` $placement^)? attr-dict `:`
+    functional-type($target, results)
   }];
 }
 

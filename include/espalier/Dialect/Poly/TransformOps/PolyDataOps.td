@@ -13,8 +13,10 @@ include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
 ///
 /// The method `command` of the op is all that it has to define: one op for each
 /// result, null for an empty handle.
-class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
-    : Op<Transform_Dialect, "poly." # mnemonic, !listconcat(traits, [
+class PolyDataOp<string mnemonic, string targetOp, list<string> numbers = [],
+                 list<Trait> traits = []>
+    : Op<Transform_Dialect, "poly." # mnemonic, !listconcat(traits,
+        NumberAttributes<numbers>.traits, [
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<TransformOpInterface>,
         ReportTrackingListenerFailuresOpTrait])> {
@@ -23,22 +25,26 @@ class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
     /// Applies the command to one op; returns the ops of the results.
     ::llvm::Expected<::llvm::SmallVector<::mlir::Operation *>>
     command(::espalier::poly::InScript<}] # targetOp # [{> target);
-  }];
+  }] # NumberAttributes<numbers>.declaration;
   let extraClassDefinition = [{
     ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
         ::mlir::transform::TransformRewriter &,
         ::mlir::transform::TransformResults &results,
         ::mlir::transform::TransformState &state) {
-      return ::espalier::poly::applyDataCommand<}] # targetOp # [{>(
-          getOperation(), getTarget(), results, state,
-          [&](::espalier::poly::InScript<}] # targetOp # [{> target) {
-            return command(target);
+      return ::espalier::poly::applyClosed(*this, state,
+          [&]($cppClass closed) {
+            return ::espalier::poly::applyDataCommand<}] # targetOp # [{>(
+                getOperation(), getTarget(), results, state,
+                [&](::espalier::poly::InScript<}] # targetOp # [{> target) {
+                  return closed.command(target);
+                });
           });
     }
     void $cppClass::getEffects(
         ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>
             &effects) {
-      ::mlir::transform::onlyReadsHandle(getTargetMutable(), effects);
+      ::mlir::transform::onlyReadsHandle(getOperation()->getOpOperands(),
+                                         effects);
       ::mlir::transform::producesHandle(getOperation()->getOpResults(),
                                         effects);
       ::mlir::transform::modifiesPayload(effects);
@@ -46,10 +52,10 @@ class PolyDataOp<string mnemonic, string targetOp, list<Trait> traits = []>
   }];
 }
 
-class PolyComputeDataOp<string mnemonic>
-    : PolyDataOp<mnemonic, "::espalier::poly::ComputeOp">;
-class PolyArrayDataOp<string mnemonic>
-    : PolyDataOp<mnemonic, "::espalier::poly::ArrayOp">;
+class PolyComputeDataOp<string mnemonic, list<string> numbers = []>
+    : PolyDataOp<mnemonic, "::espalier::poly::ComputeOp", numbers>;
+class PolyArrayDataOp<string mnemonic, list<string> numbers = []>
+    : PolyDataOp<mnemonic, "::espalier::poly::ArrayOp", numbers>;
 
 def CacheReadOp : PolyComputeDataOp<"cache_read"> {
   let summary = "copies what a tile reads to a local array";
@@ -290,7 +296,7 @@ def DecomposeOp : PolyCommandOp<"decompose"> {
   let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
 }
 
-def RegisterBlockOp : PolyComputeDataOp<"register_block"> {
+def RegisterBlockOp : PolyComputeDataOp<"register_block", ["sizes", "width"]> {
   let summary = "keeps blocks of a reduction's results in registers";
   let description = [{
     Splits each loop `i` of `loops` into `i.0`, over blocks, and `i.1`, over the
@@ -319,14 +325,17 @@ def RegisterBlockOp : PolyComputeDataOp<"register_block"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_sizes,
+                       Optional<Poly_NumberParam>:$open_width,
                        StrArrayAttr:$loops, DenseI64ArrayAttr:$sizes,
                        I64Attr:$width);
   let results = (outs TransformHandleTypeInterface:$array,
                       TransformHandleTypeInterface:$before,
                       TransformHandleTypeInterface:$after);
   let assemblyFormat = [{
-    $target `loops` $loops `sizes` $sizes `width` $width attr-dict
-    `:` functional-type(operands, results)
+    $target `loops` $loops `sizes` custom<Numbers>($open_sizes, $sizes) `width`
+    custom<Number>($open_width, $width) attr-dict `:` functional-type($target,
+    results)
   }];
 }
 

@@ -39,7 +39,7 @@ def SerializeOp : PolyCommandOp<"serialize"> {
   let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
 }
 
-def VectorizeOp : PolyCommandOp<"vectorize"> {
+def VectorizeOp : PolyCommandOp<"vectorize", ["width"]> {
   let summary = "runs iterations of a loop as the lanes of a vector";
   let description = [{
     A loop of more than `width` iterations is cut into `i.0` and the lanes
@@ -60,15 +60,17 @@ def VectorizeOp : PolyCommandOp<"vectorize"> {
         : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_width,
+                       StrAttr:$loop,
                        I64Attr:$width, UnitAttr:$peel_tail);
   let assemblyFormat = [{
-    $target `loop` $loop `width` $width (`peel_tail` $peel_tail^)?
-    attr-dict `:` type($target)
+    $target `loop` $loop `width` custom<Number>($open_width, $width)
+    (`peel_tail` $peel_tail^)? attr-dict `:` type($target)
   }];
 }
 
-def UnrollOp : PolyCommandOp<"unroll"> {
+def UnrollOp : PolyCommandOp<"unroll", ["factor"]> {
   let summary = "makes copies of a loop's body";
   let description = [{
     Without a factor, one copy for each iteration, of which there is a constant
@@ -86,14 +88,17 @@ def UnrollOp : PolyCommandOp<"unroll"> {
     transform.poly.unroll %acc loop "k" factor 4 : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_factor,
+                       StrAttr:$loop,
                        OptionalAttr<I64Attr>:$factor);
   let assemblyFormat = [{
-    $target `loop` $loop (`factor` $factor^)? attr-dict `:` type($target)
+    $target `loop` $loop (`factor` custom<Number>($open_factor, $factor)^)?
+    attr-dict `:` type($target)
   }];
 }
 
-def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam"> {
+def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam", ["factor"]> {
   let summary = "makes copies of a loop's body inside the loops below it";
   let description = [{
     Like `transform.poly.unroll`, and moves the copies inside all other loops of
@@ -111,14 +116,17 @@ def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam"> {
     transform.poly.unroll_and_jam %acc loop "i" factor 4 : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_factor,
+                       StrAttr:$loop,
                        I64Attr:$factor);
   let assemblyFormat = [{
-    $target `loop` $loop `factor` $factor attr-dict `:` type($target)
+    $target `loop` $loop `factor` custom<Number>($open_factor, $factor)
+    attr-dict `:` type($target)
   }];
 }
 
-def PrefetchCommandOp : PolyCommandOp<"prefetch"> {
+def PrefetchCommandOp : PolyCommandOp<"prefetch", ["distance", "bytes"]> {
   let summary = "fetches what later iterations of a loop read";
   let description = [{
     In each iteration of the loop, fetches what the read with this number needs
@@ -154,14 +162,18 @@ def PrefetchCommandOp : PolyCommandOp<"prefetch"> {
         : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$read,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_distance,
+                       Optional<Poly_NumberParam>:$open_bytes,
+                       I64Attr:$read,
                        StrAttr:$loop, OptionalAttr<I64Attr>:$distance,
                        DefaultValuedAttr<I64Attr, "64">:$bytes,
                        OptionalAttr<AffineMapAttr>:$at,
                        OptionalAttr<FlatSymbolRefAttr>:$of);
   let assemblyFormat = [{
-    $target `read` $read (`of` $of^)? `loop` $loop (`distance` $distance^)?
-    (`at` $at^)? (`bytes` $bytes^)? attr-dict `:` type($target)
+    $target `read` $read (`of` $of^)? `loop` $loop
+    (`distance` custom<Number>($open_distance, $distance)^)? (`at` $at^)?
+    (`bytes` custom<Number>($open_bytes, $bytes)^)? attr-dict `:` type($target)
   }];
 }
 

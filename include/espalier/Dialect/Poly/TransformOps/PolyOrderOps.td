@@ -5,7 +5,7 @@
 
 include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
 
-def SplitOp : PolyCommandOp<"split"> {
+def SplitOp : PolyCommandOp<"split", ["factors"]> {
   let summary = "splits a loop into nested ones";
   let description = [{
     Makes one loop more than there are factors; the last factor is the number of
@@ -24,16 +24,17 @@ def SplitOp : PolyCommandOp<"split"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_factors,
                        StrAttr:$loop,
                        DenseI64ArrayAttr:$factors,
                        OptionalAttr<StrArrayAttr>:$into);
   let assemblyFormat = [{
-    $target `loop` $loop `factors` $factors (`into` $into^)?
-    attr-dict `:` type($target)
+    $target `loop` $loop `factors` custom<Numbers>($open_factors, $factors)
+    (`into` $into^)? attr-dict `:` type($target)
   }];
 }
 
-def TileOp : PolyCommandOp<"tile"> {
+def TileOp : PolyCommandOp<"tile", ["sizes"]> {
   let summary = "tiles loops of a nest";
   let description = [{
     `sizes` has one list for each level of tiles, outermost first: the
@@ -56,10 +57,12 @@ def TileOp : PolyCommandOp<"tile"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_sizes,
                        StrArrayAttr:$loops,
                        TypedArrayAttrBase<I64ArrayAttr, "sizes">:$sizes);
   let assemblyFormat = [{
-    $target `loops` $loops `sizes` $sizes attr-dict `:` type($target)
+    $target `loops` $loops `sizes` custom<NumberLists>($open_sizes, $sizes)
+    attr-dict `:` type($target)
   }];
 }
 
@@ -87,7 +90,7 @@ def InterchangeOp : PolyCommandOp<"interchange"> {
       "$target `loops` $loops attr-dict `:` type($target)";
 }
 
-def SkewOp : PolyCommandOp<"skew"> {
+def SkewOp : PolyCommandOp<"skew", ["factors"]> {
   let summary = "adds multiples of other loops to a loop";
   let description = [{
     With the loop `i` skewed by 2 of `t`, what ran in iteration `i` runs in
@@ -106,10 +109,13 @@ def SkewOp : PolyCommandOp<"skew"> {
         : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_factors,
+                       StrAttr:$loop,
                        DenseI64ArrayAttr:$factors, StrArrayAttr:$others);
   let assemblyFormat = [{
-    $target `loop` $loop `by` $factors `of` $others attr-dict `:` type($target)
+    $target `loop` $loop `by` custom<Numbers>($open_factors, $factors) `of`
+    $others attr-dict `:` type($target)
   }];
 }
 
@@ -130,7 +136,7 @@ def ReverseOp : PolyCommandOp<"reverse"> {
   let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
 }
 
-def ShiftOp : PolyCommandOp<"shift"> {
+def ShiftOp : PolyCommandOp<"shift", ["amount"]> {
   let summary = "adds an expression of the parameters to a loop";
   let description = [{
     Only for the target: where several computations share the loop, they move
@@ -153,11 +159,13 @@ def ShiftOp : PolyCommandOp<"shift"> {
         : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_amount,
+                       StrAttr:$loop,
                        AffineMapAttr:$amount);
   let assemblyFormat = [{
-    $target `loop` $loop `by` custom<Amount>($amount)
-    attr-dict `:` type($target)
+    $target `loop` $loop `by` custom<Amount>($open_amount, $amount) attr-dict
+    `:` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -195,7 +203,7 @@ def RemapOp : PolyCommandOp<"remap"> {
   }];
 }
 
-def WavefrontOp : PolyCommandOp<"wavefront"> {
+def WavefrontOp : PolyCommandOp<"wavefront", ["factors"]> {
   let summary = "runs a nest in parallel along diagonals";
   let description = [{
     The first of the loops becomes the sum of all, each times its factor (or 1).
@@ -216,10 +224,13 @@ def WavefrontOp : PolyCommandOp<"wavefront"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_factors,
                        StrArrayAttr:$loops,
                        OptionalAttr<DenseI64ArrayAttr>:$factors);
   let assemblyFormat = [{
-    $target `loops` $loops (`factors` $factors^)? attr-dict `:` type($target)
+    $target `loops` $loops
+    (`factors` custom<Numbers>($open_factors, $factors)^)? attr-dict `:`
+    type($target)
   }];
 }
 

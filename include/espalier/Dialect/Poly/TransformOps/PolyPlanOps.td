@@ -9,7 +9,9 @@ include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
 /// Lists of names.
 def Poly_NamesArrayAttr : TypedArrayAttrBase<StrArrayAttr, "lists of names">;
 
-def PlanOp : PolyCommandOp<"plan"> {
+def PlanOp : PolyCommandOp<"plan",
+    ["shared", "inside", "window", "parallel", "around_rest", "by", "width",
+     "block_size", "terms", "own_vectors", "ahead"]> {
   let summary = "gives computations tile loops, and each a part of the tile";
   let description = [{
     The target and `others` run one after the other in each tile of loops that
@@ -58,6 +60,17 @@ def PlanOp : PolyCommandOp<"plan"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_shared,
+                       Optional<Poly_NumberParam>:$open_inside,
+                       Optional<Poly_NumberParam>:$open_window,
+                       Optional<Poly_NumberParam>:$open_parallel,
+                       Optional<Poly_NumberParam>:$open_around_rest,
+                       Variadic<Poly_NumberParam>:$open_by,
+                       Optional<Poly_NumberParam>:$open_width,
+                       Optional<Poly_NumberParam>:$open_block_size,
+                       Optional<Poly_NumberParam>:$open_terms,
+                       Variadic<Poly_NumberParam>:$open_own_vectors,
+                       Optional<Poly_NumberParam>:$open_ahead,
                        I64Attr:$shared,
                        OptionalAttr<StrArrayAttr>:$others,
                        DefaultValuedAttr<I64Attr, "0">:$inside,
@@ -82,16 +95,19 @@ def PlanOp : PolyCommandOp<"plan"> {
                        DefaultValuedAttr<Poly_FetchAttr, "Fetch::None">:$fetch,
                        DefaultValuedAttr<I64Attr, "1">:$ahead);
   let assemblyFormat = [{
-    $target (`with` $others^)? `shared` $shared (`inside` $inside^)?
-    (`window` $window^)? (`loops` $loops^)? (`parallel` $parallel^)?
-    (`around_rest` $around_rest^)? (`tile` $tile^)? (`by` $by^)?
-    (`lanes` $lanes^)? (`width` $width^)?
-    (`block` $blocked^)? (`block_size` $block_size^)?
-    (`inside_sum` $inside_sum^)? (`terms` $terms^)?
-    (`unroll_terms` $unroll_terms^)?
-    (`own` $own^)? (`own_lanes` $own_lanes^)? (`own_vectors` $own_vectors^)?
+    $target (`with` $others^)? `shared` custom<Number>($open_shared, $shared)
+    (`inside` custom<Number>($open_inside, $inside)^)?
+    (`window` custom<Number>($open_window, $window)^)? (`loops` $loops^)?
+    (`parallel` custom<Number>($open_parallel, $parallel)^)?
+    (`around_rest` custom<Number>($open_around_rest, $around_rest)^)?
+    (`tile` $tile^)? (`by` custom<Numbers>($open_by, $by)^)? (`lanes` $lanes^)?
+    (`width` custom<Number>($open_width, $width)^)? (`block` $blocked^)?
+    (`block_size` custom<Number>($open_block_size, $block_size)^)?
+    (`inside_sum` $inside_sum^)? (`terms` custom<Number>($open_terms, $terms)^)?
+    (`unroll_terms` $unroll_terms^)? (`own` $own^)? (`own_lanes` $own_lanes^)?
+    (`own_vectors` custom<Numbers>($open_own_vectors, $own_vectors)^)?
     (`own_unrolled` $own_unrolled^)? (`keep` $keep^)? (`fetch` $fetch^)?
-    (`ahead` $ahead^)? attr-dict `:` type($target)
+    (`ahead` custom<Number>($open_ahead, $ahead)^)? attr-dict `:` type($target)
   }];
 }
 

@@ -5,7 +5,7 @@
 
 include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
 
-def FuseOp : PolyPairCommandOp<"fuse"> {
+def FuseOp : PolyPairCommandOp<"fuse", ["loops"]> {
   let summary = "lets two parts of a sequence share loops";
   let description = [{
     The part of a sequence that runs `other` joins the first `loops` loops of
@@ -29,9 +29,10 @@ def FuseOp : PolyPairCommandOp<"fuse"> {
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
                        TransformHandleTypeInterface:$other,
+                       Optional<Poly_NumberParam>:$open_loops,
                        I64Attr:$loops);
   let assemblyFormat = [{
-    $target `with` $other `loops` $loops attr-dict
+    $target `with` $other `loops` custom<Number>($open_loops, $loops) attr-dict
     `:` type($target) `,` type($other)
   }];
 }
@@ -135,7 +136,7 @@ def SeparateFullTilesOp : PolyCommandOp<"separate_full_tiles"> {
   let assemblyFormat = "$target `loops` $loops attr-dict `:` type($target)";
 }
 
-def PeelOp : PolyCommandOp<"peel"> {
+def PeelOp : PolyCommandOp<"peel", ["first", "last", "at"]> {
   let summary = "runs some iterations of a loop in a copy of its body";
   let description = [{
     The iterations are the `first` or `last` so many, for each iteration of the
@@ -163,19 +164,25 @@ def PeelOp : PolyCommandOp<"peel"> {
         : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_first,
+                       Optional<Poly_NumberParam>:$open_last,
+                       Optional<Poly_NumberParam>:$open_at,
+                       StrAttr:$loop,
                        OptionalAttr<I64Attr>:$first,
                        OptionalAttr<I64Attr>:$last,
                        OptionalAttr<AffineMapAttr>:$at,
                        OptionalAttr<StrArrayAttr>:$of);
   let assemblyFormat = [{
-    $target `loop` $loop (`first` $first^)? (`last` $last^)?
-    (`at` custom<Amount>($at)^)? (`of` $of^)? attr-dict `:` type($target)
+    $target `loop` $loop (`first` custom<Number>($open_first, $first)^)?
+    (`last` custom<Number>($open_last, $last)^)?
+    (`at` custom<Amount>($open_at, $at)^)? (`of` $of^)? attr-dict `:`
+    type($target)
   }];
   let hasVerifier = 1;
 }
 
-def SpecializeOp : PolyCommandOp<"specialize"> {
+def SpecializeOp : PolyCommandOp<"specialize", ["extents"]> {
   let summary = "gives some extents or sizes code of their own";
   let description = [{
     The loop and the tree below it run in a copy of their own: one for each of
@@ -207,11 +214,14 @@ def SpecializeOp : PolyCommandOp<"specialize"> {
         when affine_set<()[M, K] : (M mod 16 == 0)> : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Variadic<Poly_NumberParam>:$open_extents,
+                       StrAttr:$loop,
                        OptionalAttr<DenseI64ArrayAttr>:$extents,
                        OptionalAttr<IntegerSetAttr>:$when);
   let assemblyFormat = [{
-    $target `loop` $loop (`extents` $extents^)? (`when` $when^)?
+    $target `loop` $loop
+    (`extents` custom<Numbers>($open_extents, $extents)^)? (`when` $when^)?
     attr-dict `:` type($target)
   }];
   let hasVerifier = 1;

@@ -3,6 +3,7 @@
 #ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_H
 #define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYTRANSFORMOPS_H
 
+#include "espalier/Dialect/Poly/TransformOps/OpenNumbers.h"
 #include "espalier/Dialect/Poly/Transforms/Script.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
@@ -15,7 +16,8 @@
 
 namespace espalier::poly {
 
-/// Makes the scheduling commands available to transform scripts.
+/// Makes the scheduling commands, and the choices of `transform.tune`,
+/// available to transform scripts.
 void registerTransformExtension(mlir::DialectRegistry &registry);
 
 } // namespace espalier::poly

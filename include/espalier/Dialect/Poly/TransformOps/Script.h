@@ -12,8 +12,8 @@ namespace espalier::poly {
 /// Operations that find, match, choose, print or repeat are none.
 mlir::Operation *findForeignEdit(mlir::Operation *sequence);
 
-/// The same for the sequence that holds `command`, and for those that run it.
-mlir::Operation *findForeignEditBeside(mlir::Operation *command);
+/// The sequence that holds `command`, and those that run it.
+llvm::SmallVector<mlir::Operation *> getScriptOf(mlir::Operation *command);
 
 /// Emits an error at an operation that `findForeignEdit` returned.
 mlir::LogicalResult reportForeignEdit(mlir::Operation *edit);

@@ -75,13 +75,16 @@ struct Plan {
 /// like any command. `compute` is its first computation.
 llvm::Error applyPlan(ComputeTarget compute, const Plan &plan);
 
-/// The plans that make a good schedule of a kernel without one, to be applied
-/// in this order, for the target. For kernels that are not elementwise
+/// The plans that make a good schedule of a kernel in program order, to be
+/// applied in this order, for the target. For kernels that are not elementwise
 /// functions and reductions over boxes they may be refused.
 std::vector<Plan> chooseSchedule(KernelOp kernel, TargetAttr target);
 
 /// The same; none if they would be refused.
 std::vector<Plan> chooseLegalSchedule(KernelOp kernel, TargetAttr target);
+
+/// Whether a kernel has no schedule, or that of its program order.
+bool hasProgramOrder(KernelOp kernel);
 
 } // namespace espalier::poly
 

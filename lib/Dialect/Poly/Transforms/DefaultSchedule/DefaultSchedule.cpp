@@ -32,11 +32,30 @@ static bool applyAll(KernelOp kernel, ArrayRef<Plan> plans) {
          polyhedral::Legality::Verdict::Legal;
 }
 
+/// A copy of `kernel` without its schedule.
+static OwningOpRef<KernelOp> cloneWithoutSchedule(KernelOp kernel) {
+  OwningOpRef<KernelOp> copy(kernel.clone());
+  if (ScheduleOp schedule = copy->getSchedule())
+    schedule.erase();
+  return copy;
+}
+
 std::vector<Plan> espalier::poly::chooseLegalSchedule(KernelOp kernel,
                                                       TargetAttr target) {
-  OwningOpRef<KernelOp> trial(kernel.clone());
-  std::vector<Plan> plans = chooseSchedule(kernel, target);
-  return applyAll(*trial, plans) ? plans : std::vector<Plan>();
+  OwningOpRef<KernelOp> plain = cloneWithoutSchedule(kernel);
+  std::vector<Plan> plans = chooseSchedule(*plain, target);
+  return applyAll(*plain, plans) ? plans : std::vector<Plan>();
+}
+
+bool espalier::poly::hasProgramOrder(KernelOp kernel) {
+  if (!kernel.getSchedule())
+    return true;
+  OwningOpRef<KernelOp> plain =
+      cloneWithSchedule(*cloneWithoutSchedule(kernel));
+  OwningOpRef<KernelOp> named = cloneWithSchedule(kernel);
+  return OperationEquivalence::isRegionEquivalentTo(
+      &plain->getBody(), &named->getBody(),
+      OperationEquivalence::IgnoreLocations);
 }
 
 namespace {
