@@ -13,35 +13,41 @@ bool Checker::fail(const llvm::Twine &reason) {
 
 std::string Checker::check(Certificate &certificate) {
   error.clear();
-  Statement &statement = certificate.statement;
-  // Whether a rank is open does not depend on which one it is.
-  auto ranks = inferRanks(statement, 1);
-  if (!ranks)
-    return "expects fitting ranks";
-  unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
-  if (certificate.ranks.size() != count)
-    return "expects steps for " + std::to_string(count) + " ranks, but got " +
-           std::to_string(certificate.ranks.size());
-  bool isProved = false;
-  for (unsigned rank = 1; rank <= count; ++rank) {
-    bool isVoid = false;
-    if (!checkRank(statement, rank, certificate.ranks[rank - 1], isVoid))
-      return error.empty() ? "a step does not hold" : error;
-    isProved |= !isVoid;
+  const Statement &statement = certificate.statement;
+  auto all = listRanks(statement);
+  if (!all)
+    return "expects ranks of src that fit, and at most " +
+           std::to_string(kMaxOpenRanks) + " open ones";
+  size_t next = 0;
+  for (const Ranks &ranks : *all) {
+    Typing typing = type(statement, ranks, {}, meanings);
+    if (!typing.fault.empty())
+      return typing.fault;
+    if (typing.isVoid)
+      continue;
+    std::string name = print(statement, ranks).str();
+    if (next == certificate.cases.size())
+      return "expects steps for " + name + ", but got none";
+    if (!checkAt(statement, ranks, certificate.cases[next++]))
+      return name + ": " + (error.empty() ? "a step does not hold" : error);
   }
-  return isProved ? "" : "expects a rank at which src has a meaning";
+  if (next != certificate.cases.size())
+    return "expects steps for " + std::to_string(next) + " ranks, but got " +
+           std::to_string(certificate.cases.size());
+  return next != 0 ? ""
+                   : "expects ranks at which src has a meaning and the "
+                     "condition may hold";
 }
 
-bool Checker::checkRank(const Statement &statement, unsigned rank,
-                        const SExpr &proof, bool &isVoid) {
+bool Checker::checkAt(const Statement &statement, const Ranks &ranks,
+                      const SExpr &proof) {
   auto expected = [&](const llvm::Twine &what) {
-    return fail("rank " + llvm::Twine(rank) + ": expects " + what);
+    return fail("expects " + what);
   };
-  if (!proof.is("rank") || proof.list.size() < 3 ||
-      getNumber(proof.list[1]) != rank)
-    return expected("(rank " + llvm::Twine(rank) + " ...)");
-  Statement copy = statement;
-  auto ranks = inferRanks(copy, rank);
+  SExpr header = print(statement, ranks);
+  if (!proof.is("at") || proof.list.size() < 3 ||
+      proof.list[1].str() != header.str())
+    return expected("(at " + header.str() + " ...)");
   const SExpr &sizes = proof.list[2];
   Choices choices;
   for (const SExpr &size : sizes.list) {
@@ -57,16 +63,11 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
     if (!isOfSizes || !choices.try_emplace(size.list[0].word, *value).second)
       return expected("(NAME SIZE), but got " + size.str());
   }
-  auto obligation = unfold(statement, *ranks, choices, meanings, error);
+  auto obligation = unfold(statement, ranks, choices, meanings, error);
   if (!obligation)
     return false;
   Typing &typing = obligation->typing;
-  if (typing.isVoid || !typing.error.empty()) {
-    isVoid = true;
-    if (typing.isVoid && sizes.word == "void" && proof.list.size() == 3)
-      return true;
-    if (typing.isVoid)
-      return expected("void: src has no meaning, " + typing.error);
+  if (!typing.error.empty()) {
     if (sizes.word == "impossible" && proof.list.size() == 3 &&
         steps.isImpossible(typing.given, {}))
       return true;
@@ -83,6 +84,7 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
   if (!fits)
     return expected("(choose ...), (claims ...), each output, and each "
                     "demand");
+  offered = obligation->offered;
   // Sizes of dst follow from those of src. Lemmas help to see that.
   std::vector<Clause> given = typing.given;
   std::vector<Clause> lemmas;
@@ -115,15 +117,13 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
   for (auto [number, demand] : llvm::enumerate(obligation->demanded)) {
     const SExpr &part = proof.list[first + number];
     if (!part.is("met") || part.list.size() != 2 ||
-        !checkDemand(pose(given, demand), demand.kind, obligation->offered,
-                     part.list[1]))
+        !checkDemand(pose(given, demand), demand.kind, part.list[1]))
       return expected("that dst has values where src has: " + demand.str());
   }
   return true;
 }
 
 bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
-                          const std::vector<Demand> &offered,
                           const SExpr &proof) {
   size_t size = proof.list.size();
   if (proof.is("none") && size == 1)
@@ -137,7 +137,7 @@ bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
     std::vector<Goal> goals = steps.distinguish(goal, *condition);
     bool holds = size == 2 + goals.size();
     for (size_t number = 0; holds && number < goals.size(); ++number)
-      holds = checkDemand(goals[number], kind, offered, proof.list[2 + number]);
+      holds = checkDemand(goals[number], kind, proof.list[2 + number]);
     return holds;
   }
   if (!proof.is("by") || size != 6)
@@ -198,6 +198,18 @@ bool Checker::check(Goal goal, const SExpr &proof) {
            (proof.is("split") ? steps.split(goal, *number, *condition)
                               : steps.refine(goal, *number, *condition)) &&
            check(std::move(goal), proof.list[3]);
+  }
+  if (proof.is("cancel")) {
+    auto first = size == 7 ? getNumber(proof.list[2]) : std::nullopt;
+    auto second = size == 7 ? getNumber(proof.list[3]) : std::nullopt;
+    Goal equal, defined;
+    Demand::Kind kind;
+    return first && second &&
+           steps.cancelFactors(goal, *number, *first, *second, equal, defined,
+                               kind) &&
+           check(std::move(equal), proof.list[4]) &&
+           checkDemand(defined, kind, proof.list[5]) &&
+           check(std::move(goal), proof.list[6]);
   }
   Units units = Steps::getUnits(goal);
   if (*number >= units.size())

@@ -84,6 +84,33 @@ bool Steps::refine(Goal &goal, unsigned number, const Condition &condition) {
   return true;
 }
 
+bool Steps::cancelFactors(Goal &goal, unsigned number, unsigned first,
+                          unsigned second, Goal &equal, Goal &defined,
+                          Demand::Kind &kind) {
+  if (number >= goal.sum.size() || first == second)
+    return false;
+  Term &term = goal.sum[number];
+  if (std::max(first, second) >= term.factors.size())
+    return false;
+  Atom lhs = term.factors[first], rhs = term.factors[second];
+  bool isRoot = lhs.isFunction("sqrt") && rhs.isFunction("sqrt");
+  if (!isRoot && !rhs.isFunction("div"))
+    return false;
+  kind = isRoot ? Demand::Kind::NotNegative : Demand::Kind::NotZero;
+  defined = equal = goal.with(term.conditions);
+  defined.sum = isRoot ? lhs.args[0] : makeAtom(lhs);
+  equal.sum = add(defined.sum, scale(rhs.args[0], Fraction(-1, 1)));
+  term.factors.erase(term.factors.begin() + std::max(first, second));
+  term.factors.erase(term.factors.begin() + std::min(first, second));
+  if (isRoot) {
+    Sum product = multiply({term}, lhs.args[0]);
+    goal.sum.erase(goal.sum.begin() + number);
+    llvm::append_range(goal.sum, product);
+    freshen(goal.sum, goal.next);
+  }
+  return true;
+}
+
 bool Steps::rewrite(Goal &goal, const Index &part, const Index &value) {
   // What a sum or a maximum is over is not known here.
   if (part.getParts().size() != 1 || part.getConstant() != 0 ||
@@ -249,8 +276,8 @@ public:
       for (const std::string &x : args) {
         std::string y = "(" + fn + " " + x + ")";
         if (fn == "fn.div")
-          question.assume("(=> (not (= 0.0 " + x + ")) (= 1.0 (* " + x + " " +
-                          y + ")))");
+          question.assume("(ite (= 0.0 " + x + ") (= 0.0 " + y +
+                          ") (= 1.0 (* " + x + " " + y + ")))");
         else if (fn == "fn.sqrt")
           question.assume("(=> (<= 0.0 " + x + ") (and (<= 0.0 " + y +
                           ") (= " + x + " (* " + y + " " + y + "))))");

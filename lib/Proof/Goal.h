@@ -71,6 +71,12 @@ public:
   /// Adds an equation that holds wherever a term adds something.
   bool refine(Goal &goal, unsigned term, const Condition &condition);
 
+  /// In a term, replaces factors of which one is 1 over the other by 1, and two
+  /// roots by what they are of. What has to be shown for it: that `equal` is
+  /// zero, and that there is what `defined` asks for.
+  bool cancelFactors(Goal &goal, unsigned term, unsigned first, unsigned second,
+                     Goal &equal, Goal &defined, Demand::Kind &kind);
+
   /// Replaces what is not linear in an index by what is equal. False if that is
   /// not so.
   bool rewrite(Goal &goal, const Index &part, const Index &value);
@@ -131,6 +137,16 @@ private:
 bool eliminate(Atom &atom);
 bool eliminate(Term &term);
 bool isNonnegative(const Sum &sum);
+
+/// exp(a) * exp(b) is exp(a + b); false if there was nothing to do.
+bool mergeExponentials(Term &term);
+/// Takes factors out of a sum that all its terms have, exponentials in part.
+std::vector<Atom> takeCommon(Sum &sum,
+                             llvm::function_ref<bool(const Atom &)> mayTake);
+/// Divides by a positive number, so that equal multiples look alike.
+Fraction takeScale(Sum &sum);
+/// 1 / sum, factor by factor; 1 / 0 is 0.
+Sum invert(Sum sum);
 
 /// What holds of all integers, and is not linear:
 /// `(quotient A B K)`: floor(A / B) is K if K * B <= A < (K + 1) * B, B >= 1;

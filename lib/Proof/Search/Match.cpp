@@ -11,27 +11,21 @@ static constexpr unsigned kMaxPermuted = 4;
 
 /// Solves linear equations for variables, by those with unit coefficients;
 /// false if some stay unknown.
-static bool solve(Conditions equations, const Names &unknowns,
+static bool solveAll(Conditions equations, const Names &unknowns,
                   std::vector<Index> &solutions) {
   std::map<std::string, Index> known;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Condition &equation : equations) {
       for (const std::string &name : unknowns) {
-        Index variable = Index::variable(name);
-        auto factor =
-            equation.value.getCoefficient(variable.getParts().begin()->first);
-        if (known.count(name) || (factor != 1 && factor != -1))
-          continue;
-        Index value =
-            factor == 1 ? variable - equation.value : variable + equation.value;
-        if (value.mentions(name))
+        auto value = solve(equation.value, name);
+        if (known.count(name) || !value)
           continue;
         for (Condition &other : equations)
-          other.value = other.value.substitute(name, value);
+          other.value = other.value.substitute(name, *value);
         for (auto &entry : known)
-          entry.second = entry.second.substitute(name, value);
-        known[name] = value;
+          entry.second = entry.second.substitute(name, *value);
+        known[name] = *value;
         changed = true;
         break;
       }
@@ -168,8 +162,8 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
                                      Index::variable(name)));
     merge.to.clear();
     merge.from.clear();
-    if (!solve(all, into.bound, merge.to) ||
-        !solve(all, term.bound, merge.from))
+    if (!solveAll(all, into.bound, merge.to) ||
+        !solveAll(all, term.bound, merge.from))
       return std::nullopt;
     std::vector<Goal> goals;
     auto found = steps.merge(goal, merge, goals);

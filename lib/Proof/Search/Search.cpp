@@ -16,6 +16,7 @@ static constexpr unsigned kMaxDepth = 40;
 static constexpr unsigned kMaxNesting = 5;
 static constexpr unsigned kMaxAttained = 6;
 static constexpr unsigned kMaxCompared = 16;
+static constexpr unsigned kMaxCancelled = 3;
 
 static SExpr number(size_t value) { return SExpr(std::to_string(value)); }
 static SExpr text(const std::string &value) {
@@ -23,8 +24,10 @@ static SExpr text(const std::string &value) {
 }
 
 std::optional<SExpr> Search::prove(const Goal &goal, unsigned maxQuestions) {
-  limit = solver.getEffort() + maxQuestions;
-  return prove(goal, Limits());
+  unsigned outer = std::exchange(limit, solver.getEffort() + maxQuestions);
+  auto proof = prove(goal, Limits());
+  limit = outer;
+  return proof;
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,6 +107,37 @@ std::optional<SExpr> Search::split(const Goal &goal, Limits limits) {
   return std::nullopt;
 }
 
+std::optional<SExpr> Search::cancel(const Goal &goal, Limits limits) {
+  auto getText = [](const Sum &sum) {
+    return print(sum, /*isCanonical=*/true).str();
+  };
+  for (auto [number, term] : llvm::enumerate(goal.sum))
+    for (auto [second, rhs] : llvm::enumerate(term.factors))
+      for (auto [first, lhs] : llvm::enumerate(term.factors)) {
+        bool isRoot = lhs.isFunction("sqrt") && rhs.isFunction("sqrt");
+        bool isPair = isRoot ? first < second : rhs.isFunction("div");
+        if (!isPair || getText(isRoot ? lhs.args[0] : makeAtom(lhs)) !=
+                           getText(rhs.args[0]))
+          continue;
+        Goal next = goal, equal, defined;
+        Demand::Kind kind;
+        if (!steps.cancelFactors(next, number, first, second, equal, defined,
+                                 kind))
+          continue;
+        auto isEqual = prove(equal, limits);
+        if (!isEqual || numCancelled == kMaxCancelled)
+          return std::nullopt;
+        ++numCancelled;
+        auto isDefined = meet(defined, kind);
+        --numCancelled;
+        auto proof = isDefined ? prove(next, limits) : std::nullopt;
+        if (proof)
+          return SExpr({"cancel", ::number(number), ::number(first),
+                        ::number(second), *isEqual, *isDefined, *proof});
+      }
+  return std::nullopt;
+}
+
 std::optional<SExpr> Search::rewrite(const Goal &goal, Limits limits) {
   std::map<std::string, Part> parts;
   auto collect = [&](const Index &index) {
@@ -148,8 +182,19 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
+  if (getenv("PDBG")) {
+    llvm::errs() << "=== depth " << limits.depth << " nest " << limits.nesting
+                 << (limits.onlyMatches ? " only" : "") << " effort "
+                 << solver.getEffort() << "\n"
+                 << print(goal.sum).strIndented() << "\n";
+    for (auto &f : goal.facts)
+      llvm::errs() << (f.isEquality ? "fact= " : "fact>= ")
+                   << print(f.sum).strIndented() << "\n";
+  }
   if (goal.sum.empty())
     return SExpr(std::vector<SExpr>{"zero"});
+  if (auto proof = cancel(goal, limits))
+    return proof;
   if (goal.facts.empty())
     if (auto proof = match(goal, limits))
       return proof;

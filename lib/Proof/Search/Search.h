@@ -10,13 +10,14 @@ namespace espalier::proof {
 /// Finds steps that prove goals. What it returns is checked by others.
 class Search {
 public:
-  Search(Steps &steps, Solver &solver) : steps(steps), solver(solver) {}
+  /// `offered` is what holds where `src` has values.
+  Search(Steps &steps, Solver &solver, const std::vector<Demand> &offered)
+      : steps(steps), solver(solver), offered(offered) {}
 
   /// Steps that prove the goal, if it finds some within a number of questions.
   std::optional<SExpr> prove(const Goal &goal, unsigned maxQuestions);
   /// How a demand is met that was posed, by its sign or by what `src` asks for.
   std::optional<SExpr> meet(const Goal &goal, Demand::Kind kind,
-                            const std::vector<Demand> &offered,
                             unsigned depth = 0);
 
 private:
@@ -42,6 +43,7 @@ private:
   std::optional<SExpr> distinguish(const Goal &goal, const Condition &condition,
                                    Limits limits);
   std::optional<SExpr> split(const Goal &goal, Limits limits);
+  std::optional<SExpr> cancel(const Goal &goal, Limits limits);
   std::optional<SExpr> rewrite(const Goal &goal, Limits limits);
   std::optional<SExpr> scalar(const Goal &goal, Limits limits);
   std::optional<SExpr> attain(const Goal &goal, Limits limits);
@@ -49,7 +51,9 @@ private:
 
   Steps &steps;
   Solver &solver;
+  const std::vector<Demand> &offered;
   unsigned limit = 0;
+  unsigned numCancelled = 0; ///< Pairs that are being looked at.
 };
 
 } // namespace espalier::proof
