@@ -5,6 +5,16 @@
 
 using namespace espalier::proof;
 
+/// Adds the indices of a list; false if one is none.
+static bool fill(const SExpr &list, std::vector<Index> &values) {
+  for (const SExpr &part : list.list)
+    if (auto value = Index::parse(part))
+      values.push_back(*value);
+    else
+      return false;
+  return true;
+}
+
 bool Checker::fail(const llvm::Twine &reason) {
   if (error.empty())
     error = reason.str();
@@ -145,14 +155,9 @@ bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
   auto number = getNumber(proof.list[1]), den = getNumber(proof.list[3]);
   auto num = Index::parse(proof.list[2]);
   std::vector<Index> map;
-  for (const SExpr &part : proof.list[4].list)
-    if (auto value = Index::parse(part))
-      map.push_back(*value);
-    else
-      return false;
   Goal rest = goal;
-  return number && *number < offered.size() && num && num->getNumber() && den &&
-         *den != 0 &&
+  return fill(proof.list[4], map) && number && *number < offered.size() &&
+         num && num->getNumber() && den && *den != 0 &&
          steps.meet(rest, kind, offered[*number],
                     Fraction(*num->getNumber(), *den), map) &&
          check(std::move(rest), proof.list[5]);
@@ -211,6 +216,27 @@ bool Checker::check(Goal goal, const SExpr &proof) {
            checkDemand(defined, kind, proof.list[5]) &&
            check(std::move(goal), proof.list[6]);
   }
+  if (proof.is("gather") && size == 5) {
+    std::vector<Merge> maps;
+    for (const SExpr &part : proof.list[2].list) {
+      auto term =
+          part.list.size() == 3 ? getNumber(part.list[0]) : std::nullopt;
+      Merge &map = maps.emplace_back();
+      if (!term || !fill(part.list[1], map.to) || !fill(part.list[2], map.from))
+        return fail("expects (TERM (TO) (FROM)), but got " + part.str());
+      map.term = *term;
+    }
+    Goal inner;
+    return steps.gather(goal, *number, maps, inner) &&
+           check(std::move(inner), proof.list[3]) &&
+           check(std::move(goal), proof.list[4]);
+  }
+  if (proof.is("use") && size == 4) {
+    std::vector<Index> map;
+    return *number < offered.size() && fill(proof.list[2], map) &&
+           steps.use(goal, offered[*number], map) &&
+           check(std::move(goal), proof.list[3]);
+  }
   Units units = Steps::getUnits(goal);
   if (*number >= units.size())
     return fail("expects a unit, but got " + proof.list[1].str());
@@ -237,14 +263,6 @@ bool Checker::checkMatch(const Goal &goal, const SExpr &proof) {
   std::set<unsigned> merged;
   for (const SExpr &step : llvm::drop_begin(proof.list)) {
     Merge merge;
-    auto fill = [](const SExpr &list, std::vector<Index> &values) {
-      for (const SExpr &part : list.list)
-        if (auto value = Index::parse(part))
-          values.push_back(*value);
-        else
-          return false;
-      return true;
-    };
     if (!step.is("merge") || step.list.size() < 6)
       return fail("expects (merge ...), but got " + step.str());
     auto term = getNumber(step.list[1]), into = getNumber(step.list[2]);

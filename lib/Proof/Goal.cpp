@@ -64,8 +64,51 @@ std::vector<Goal> Steps::distinguish(const Goal &goal,
   return result;
 }
 
+static void collectBound(const Sum &sum, std::set<std::string> &names);
+
+static void collectBound(const Atom &atom, std::set<std::string> &names) {
+  names.insert(atom.bound.begin(), atom.bound.end());
+  for (const Sum &arg : atom.args)
+    collectBound(arg, names);
+}
+
+static void collectBound(const Sum &sum, std::set<std::string> &names) {
+  for (const Term &term : sum) {
+    names.insert(term.bound.begin(), term.bound.end());
+    for (const Atom &atom : term.factors)
+      collectBound(atom, names);
+  }
+}
+
+/// Whether an index of a proof mentions only variables that `own` binds, or
+/// nothing in the goal, and none that is still to come: nothing is captured.
+static bool isClear(const Goal &goal, const Names &own, const Index &index) {
+  std::set<std::string> bound;
+  collectBound(goal.sum, bound);
+  for (const Fact &fact : goal.facts)
+    collectBound(fact.sum, bound);
+  bool result = true;
+  index.walk([&](const Part &part) {
+    unsigned number;
+    llvm::StringRef name = part.text;
+    bool isNew = name.consume_front("v") && !name.getAsInteger(10, number) &&
+                 number >= goal.next;
+    bool isFree = !isNew && !bound.count(part.text);
+    result &=
+        !part.isVariable() || isFree || llvm::is_contained(own, part.text);
+  });
+  return result;
+}
+
+static bool areClear(const Goal &goal, const Names &own,
+                     const std::vector<Index> &indices) {
+  return llvm::all_of(
+      indices, [&](const Index &index) { return isClear(goal, own, index); });
+}
+
 bool Steps::split(Goal &goal, unsigned number, const Condition &condition) {
-  if (number >= goal.sum.size())
+  if (number >= goal.sum.size() ||
+      !isClear(goal, goal.sum[number].bound, condition.value))
     return false;
   Term term = goal.sum[number];
   goal.sum[number].conditions.push_back(condition);
@@ -78,6 +121,7 @@ bool Steps::split(Goal &goal, unsigned number, const Condition &condition) {
 
 bool Steps::refine(Goal &goal, unsigned number, const Condition &condition) {
   if (number >= goal.sum.size() || !condition.isEquality ||
+      !isClear(goal, goal.sum[number].bound, condition.value) ||
       !implies(goal.given, goal.sum[number].conditions, condition))
     return false;
   goal.sum[number].conditions.push_back(condition);
@@ -114,6 +158,7 @@ bool Steps::cancelFactors(Goal &goal, unsigned number, unsigned first,
 bool Steps::rewrite(Goal &goal, const Index &part, const Index &value) {
   // What a sum or a maximum is over is not known here.
   if (part.getParts().size() != 1 || part.getConstant() != 0 ||
+      !isClear(goal, {}, value) ||
       !implies(goal.given, {}, Condition::equal(part, value)))
     return false;
   std::string text = part.str();
@@ -142,6 +187,40 @@ Member Steps::getMember(const Term &term) {
   return {term.coefficient, term.conditions};
 }
 
+/// Whether a map and one back have a value for each variable, which is made of
+/// the variables of the other term.
+static bool isMap(const Goal &goal, const Merge &map, const Names &into,
+                  const Names &bound) {
+  return map.to.size() == into.size() && map.from.size() == bound.size() &&
+         areClear(goal, bound, map.to) && areClear(goal, into, map.from);
+}
+
+/// That values in the variables `inner` return the names when those become
+/// `outer`.
+static Conditions listReturns(const Names &names,
+                              const std::vector<Index> &values,
+                              const Names &inner,
+                              const std::vector<Index> &outer) {
+  Conditions result;
+  for (auto [name, value] : llvm::zip_equal(names, values)) {
+    Conditions image{{value, true}};
+    substituteAll(image, inner, outer);
+    image[0].value = image[0].value - Index::variable(name);
+    if (!(image[0].value == Index(0)))
+      result.push_back(image[0]);
+  }
+  return result;
+}
+
+/// The points of `into` that `term` is mapped to.
+static Conditions listImage(const Term &term, const Names &into,
+                            const Merge &map) {
+  Conditions result = term.conditions;
+  substituteAll(result, term.bound, map.from);
+  llvm::append_range(result, listReturns(into, map.to, term.bound, map.from));
+  return result;
+}
+
 std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
                                    std::vector<Goal> &goals) {
   if (merge.term >= goal.sum.size() || merge.into >= goal.sum.size() ||
@@ -153,8 +232,7 @@ std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
   std::vector<unsigned> sorted = merge.pairing;
   llvm::sort(sorted);
   bool fits = term.factors.size() == count && sorted.size() == count &&
-              merge.to.size() == into.bound.size() &&
-              merge.from.size() == term.bound.size();
+              isMap(goal, merge, into.bound, term.bound);
   for (size_t number = 0; fits && number < count; ++number)
     fits = sorted[number] == number;
   if (!fits)
@@ -162,13 +240,8 @@ std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
   // At each point of `term`: the map back returns, and what is read is equal.
   Term there = into;
   substituteAll(there, into.bound, merge.to);
-  Conditions equations;
-  for (auto [name, index] : llvm::zip_equal(term.bound, merge.from)) {
-    Conditions image{{index, true}};
-    substituteAll(image, into.bound, merge.to);
-    equations.push_back(
-        Condition::equal(image[0].value, Index::variable(name)));
-  }
+  Conditions equations =
+      listReturns(term.bound, merge.from, into.bound, merge.to);
   for (size_t number = 0; number < count; ++number) {
     const Atom &lhs = there.factors[number];
     const Atom &rhs = term.factors[merge.pairing[number]];
@@ -194,26 +267,38 @@ std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
   llvm::erase_if(equations, [](const Condition &equation) {
     return equation.value == Index(0);
   });
-  if (!equations.empty()) {
-    Question question;
-    for (const Clause &clause : goal.given)
-      question.assume(clause);
-    question.assume(term.conditions);
-    question.assume("(not " + question.print(equations) + ")");
-    if (!solver.isImpossible(question))
-      return std::nullopt;
+  if (!implyAll(goal.given, term.conditions, equations))
+    return std::nullopt;
+  return Member{term.coefficient, listImage(term, into.bound, merge)};
+}
+
+bool Steps::gather(Goal &goal, unsigned base, const std::vector<Merge> &maps,
+                   Goal &inner) {
+  if (base >= goal.sum.size())
+    return false;
+  std::set<unsigned> gathered{base};
+  inner = goal;
+  const Term into = goal.sum[base];
+  Sum sum{into};
+  for (const Merge &map : maps) {
+    if (map.term >= goal.sum.size() || !gathered.insert(map.term).second)
+      return false;
+    Term term = goal.sum[map.term];
+    if (!isMap(goal, map, into.bound, term.bound) ||
+        !implyAll(goal.given, term.conditions,
+                  listReturns(term.bound, map.from, into.bound, map.to)))
+      return false;
+    term.conditions = listImage(term, into.bound, map);
+    for (Atom &atom : term.factors)
+      substituteAll(atom, term.bound, map.from);
+    sum.push_back(std::move(term));
   }
-  // The points of `into` that `term` is mapped to.
-  Member member{term.coefficient, term.conditions};
-  substituteAll(member.domain, term.bound, merge.from);
-  for (auto [name, index] : llvm::zip_equal(into.bound, merge.to)) {
-    Conditions back{{index, true}};
-    substituteAll(back, term.bound, merge.from);
-    back[0].value = back[0].value - Index::variable(name);
-    if (!(back[0].value == Index(0)))
-      member.domain.push_back(back[0]);
-  }
-  return member;
+  for (Term &term : sum)
+    term.bound.clear();
+  inner.sum = std::move(sum);
+  for (unsigned number : llvm::reverse(gathered))
+    goal.sum.erase(goal.sum.begin() + number);
+  return true;
 }
 
 bool Steps::cancel(const Goal &goal, const std::vector<Member> &members) {
@@ -391,6 +476,9 @@ bool Steps::compare(Goal &goal, const Sum &unit, const Conditions &conditions) {
   const Atom *max = getMaximum(unit);
   if (!max)
     return false;
+  for (const Condition &condition : conditions)
+    if (!isClear(goal, max->bound, condition.value))
+      return false;
   // Under names that nothing else has.
   Atom atom = *max;
   Conditions where = conditions;

@@ -84,6 +84,10 @@ public:
   /// The member that a merge makes, and goals: that opaque factors are equal.
   std::optional<Member> merge(const Goal &goal, const Merge &merge,
                               std::vector<Goal> &goals);
+  /// Terms become one sum over the points of term `base`, to which maps lead
+  /// from theirs, and `inner` is that its summands are zero at each.
+  bool gather(Goal &goal, unsigned base, const std::vector<Merge> &maps,
+              Goal &inner);
   /// The member that a term is of itself.
   static Member getMember(const Term &term);
   /// Whether coefficients of members add up to 0 everywhere.
@@ -109,16 +113,24 @@ public:
   bool hasSign(Goal goal, Demand::Kind kind);
   /// Whether what is asked for follows from the other demand, at a point that
   /// `map` says, if the goal holds: that the one is a multiple of the other.
-  bool meet(Goal &goal, Demand::Kind kind, Demand other, const Fraction &factor,
-            const std::vector<Index> &map);
+  bool meet(Goal &goal, Demand::Kind kind, const Demand &other,
+            const Fraction &factor, const std::vector<Index> &map);
+  /// Adds what a demand of `src` says at a point.
+  bool use(Goal &goal, const Demand &demand, const std::vector<Index> &map);
 
   /// Whether conditions cannot hold, or one of them must.
   bool isImpossible(const std::vector<Clause> &given,
                     const Conditions &conditions);
   bool implies(const std::vector<Clause> &given, const Conditions &conditions,
                const Condition &conclusion);
+  bool implyAll(const std::vector<Clause> &given, const Conditions &conditions,
+                const Conditions &conclusions);
 
 private:
+  /// What a demand is about at a point that `map` says; nothing if that may be
+  /// none of its points.
+  std::optional<Sum> getAt(Goal &goal, Demand demand,
+                           const std::vector<Index> &map);
   /// Whether there are points.
   bool hasPoints(const std::vector<Clause> &given, const Names &bound,
                  const Conditions &conditions);

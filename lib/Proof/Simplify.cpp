@@ -18,11 +18,21 @@ bool Steps::implies(const std::vector<Clause> &given,
                     const Conditions &conditions, const Condition &conclusion) {
   if (conclusion.value.isNumber())
     return !isFalse(conclusion);
+  return implyAll(given, conditions, {conclusion});
+}
+
+bool Steps::implyAll(const std::vector<Clause> &given,
+                     const Conditions &conditions,
+                     const Conditions &conclusions) {
+  if (llvm::all_of(conclusions, [](const Condition &conclusion) {
+        return conclusion.value.isNumber() && !isFalse(conclusion);
+      }))
+    return true;
   Question question;
   for (const Clause &clause : given)
     question.assume(clause);
   question.assume(conditions);
-  question.assume("(not " + question.print(conclusion) + ")");
+  question.assume("(not " + question.print(conclusions) + ")");
   return solver.isImpossible(question);
 }
 

@@ -9,10 +9,8 @@ using namespace espalier::proof;
 static constexpr unsigned kMaxPairings = 48;
 static constexpr unsigned kMaxPermuted = 4;
 
-/// Solves linear equations for variables, by those with unit coefficients;
-/// false if some stay unknown.
-static bool solveAll(Conditions equations, const Names &unknowns,
-                  std::vector<Index> &solutions) {
+bool espalier::proof::solveAll(Conditions equations, const Names &unknowns,
+                               std::vector<Index> &solutions) {
   std::map<std::string, Index> known;
   for (bool changed = true; changed;) {
     changed = false;
@@ -194,5 +192,51 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
       return SExpr(list);
     }
   } while (std::next_permutation(order.begin(), order.end()) && !isSpent());
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::gather(const Goal &goal, Limits limits) {
+  auto toList = [](const std::vector<Index> &values) {
+    std::vector<SExpr> list;
+    for (const Index &index : values)
+      list.push_back(parseSExprs(index.str())->front());
+    return SExpr(list);
+  };
+  ++limits.nesting;
+  for (unsigned base = 0; base < goal.sum.size(); ++base) {
+    const Term &into = goal.sum[base];
+    std::vector<Merge> maps;
+    for (unsigned number = 0; number < goal.sum.size(); ++number) {
+      const Term &term = goal.sum[number];
+      if (into.bound.empty() || number == base ||
+          term.bound.size() != into.bound.size())
+        continue;
+      std::vector<Conditions> candidates = listEquations({into}, {term});
+      for (const Conditions &equations : candidates) {
+        Merge map;
+        map.term = number;
+        Goal ignored = goal, inner;
+        if (!solveAll(equations, into.bound, map.to) ||
+            !solveAll(equations, term.bound, map.from) ||
+            !steps.gather(ignored, base, {map}, inner))
+          continue;
+        maps.push_back(map);
+        break;
+      }
+    }
+    Goal rest = goal, inner;
+    if (maps.empty() || !steps.gather(rest, base, maps, inner))
+      continue;
+    auto proof = prove(inner, limits);
+    auto others = proof ? prove(rest, limits) : std::nullopt;
+    if (!others)
+      continue;
+    std::vector<SExpr> list;
+    for (const Merge &map : maps)
+      list.push_back(std::vector<SExpr>{SExpr(std::to_string(map.term)),
+                                        toList(map.to), toList(map.from)});
+    return SExpr(
+        {"gather", SExpr(std::to_string(base)), list, *proof, *others});
+  }
   return std::nullopt;
 }

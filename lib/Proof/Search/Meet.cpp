@@ -25,8 +25,8 @@ static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
     }
 }
 
-/// Lists of equations that may say where `other` is about the same as `sum`.
-static std::vector<Conditions> listEquations(const Sum &sum, const Sum &other) {
+std::vector<Conditions> espalier::proof::listEquations(const Sum &sum,
+                                                       const Sum &other) {
   std::vector<Atom> ours, theirs;
   collectReads(sum, ours);
   collectReads(other, theirs);
@@ -45,7 +45,7 @@ static std::vector<Conditions> listEquations(const Sum &sum, const Sum &other) {
 
 /// A point that fulfils equations, and lies at a boundary otherwise.
 static std::vector<Index> solvePoint(Conditions equations, const Atom &at,
-                                unsigned numKnown) {
+                                     unsigned numKnown) {
   llvm::append_range(equations, at.conditions);
   std::vector<Index> map;
   for (size_t number = 0; number < at.bound.size(); ++number) {
@@ -138,4 +138,37 @@ std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
     list.push_back(*proof);
   }
   return SExpr(list);
+}
+
+std::optional<SExpr> Search::use(const Goal &goal, Limits limits) {
+  if (limits.hasUsed)
+    return std::nullopt;
+  limits.hasUsed = true;
+  Goal next = goal;
+  std::vector<SExpr> used;
+  for (auto [number, demand] : llvm::enumerate(offered)) {
+    Demand other = demand;
+    unsigned apart = goal.next;
+    freshen(other.at, apart);
+    for (const Conditions &equations :
+         listEquations(goal.sum, other.at.args[0])) {
+      std::vector<Index> map = solvePoint(equations, other.at, goal.next);
+      Goal more = next;
+      if (isSpent() || !steps.use(more, demand, map))
+        continue;
+      next = more;
+      std::vector<SExpr> list;
+      for (const Index &index : map)
+        list.push_back(parseSExprs(index.str())->front());
+      used.push_back(SExpr({"use", SExpr(std::to_string(number)), list}));
+      break;
+    }
+  }
+  auto proof = used.empty() ? std::nullopt : prove(next, limits);
+  for (SExpr &step : llvm::reverse(used))
+    if (proof) {
+      step.list.push_back(*proof);
+      proof = step;
+    }
+  return proof;
 }

@@ -211,9 +211,14 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
       return proof;
   if (limits.onlyMatches)
     return std::nullopt;
-  if (goal.facts.empty())
+  if (goal.facts.empty()) {
+    if (auto proof = gather(goal, limits))
+      return proof;
     if (auto proof = scalar(goal, limits))
       return proof;
+    if (auto proof = use(goal, limits))
+      return proof;
+  }
   if (auto proof = attain(goal, limits))
     return proof;
   return compare(goal, limits);
@@ -327,11 +332,15 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
               !equation.value.isNumber())
             conditions.push_back(equation);
       }
-    // Where a condition inside of it holds.
-    for (const Term &term : max->args[0])
+    // Where a condition inside of it holds, or does not.
+    for (const Term &term : max->args[0]) {
+      std::string text = key + print({term}, true).str();
       if (reads.empty() && !term.conditions.empty())
-        candidates.push_back(
-            {key + print({term}, true).str(), term.conditions});
+        candidates.push_back({text, term.conditions});
+      for (const Condition &condition : term.conditions)
+        for (const Condition &option : condition.negate())
+          candidates.push_back({text + option.str(), {option}});
+    }
     for (const auto &point : limits.points) {
       if (point.size() != max->bound.size() || !reads.empty())
         continue;

@@ -27,6 +27,7 @@ private:
     unsigned attained = 0;
     unsigned compared = 0;
     bool onlyMatches = false;
+    bool hasUsed = false;                         ///< What `src` asks for.
     std::set<std::string> tried;                  ///< Comparisons of maxima.
     std::vector<std::vector<std::string>> points; ///< Where they are attained.
   };
@@ -40,6 +41,10 @@ private:
   std::optional<SExpr> unifyBy(const Goal &goal, Merge merge, Limits limits,
                                Member &member);
 
+  /// Terms whose summands are zero together.
+  std::optional<SExpr> gather(const Goal &goal, Limits limits);
+  /// What `src` asks for, wherever that is about what the goal reads.
+  std::optional<SExpr> use(const Goal &goal, Limits limits);
   std::optional<SExpr> distinguish(const Goal &goal, const Condition &condition,
                                    Limits limits);
   std::optional<SExpr> split(const Goal &goal, Limits limits);
@@ -55,6 +60,14 @@ private:
   unsigned limit = 0;
   unsigned numCancelled = 0; ///< Pairs that are being looked at.
 };
+
+/// Lists of equations that may say where `other` is about the same as `sum`:
+/// what both read. The first has all of them.
+std::vector<Conditions> listEquations(const Sum &sum, const Sum &other);
+/// Solves linear equations for variables, by those with unit coefficients;
+/// false if some stay unknown.
+bool solveAll(Conditions equations, const Names &unknowns,
+              std::vector<Index> &solutions);
 
 } // namespace espalier::proof
 
