@@ -231,6 +231,15 @@ bool Checker::check(Goal goal, const SExpr &proof) {
            check(std::move(inner), proof.list[3]) &&
            check(std::move(goal), proof.list[4]);
   }
+  if (proof.is("expand") && size == 6) {
+    auto variable = getNumber(proof.list[2]);
+    std::vector<Index> range;
+    return variable && fill({{proof.list[3], proof.list[4]}}, range) &&
+           range[0].getNumber() && range[1].getNumber() &&
+           steps.expand(goal, *number, *variable, *range[0].getNumber(),
+                        *range[1].getNumber()) &&
+           check(std::move(goal), proof.list[5]);
+  }
   if (proof.is("use") && size == 4) {
     std::vector<Index> map;
     return *number < offered.size() && fill(proof.list[2], map) &&

@@ -5,6 +5,9 @@
 
 using namespace espalier::proof;
 
+/// Of a variable that becomes numbers.
+static constexpr int64_t kMaxValues = 64;
+
 Goal Goal::with(const Conditions &more) const {
   Goal result = *this;
   for (const Condition &condition : more)
@@ -125,6 +128,30 @@ bool Steps::refine(Goal &goal, unsigned number, const Condition &condition) {
       !implies(goal.given, goal.sum[number].conditions, condition))
     return false;
   goal.sum[number].conditions.push_back(condition);
+  return true;
+}
+
+bool Steps::expand(Goal &goal, unsigned number, unsigned variable,
+                   int64_t least, int64_t most) {
+  bool isHere = number < goal.sum.size() &&
+                variable < goal.sum[number].bound.size() && least <= most &&
+                most - least < kMaxValues;
+  if (!isHere)
+    return false;
+  Term term = goal.sum[number];
+  std::string name = term.bound[variable];
+  Index index = Index::variable(name);
+  if (!implyAll(
+          goal.given, term.conditions,
+          {Condition::atLeast(index, least), Condition::atLeast(most, index)}))
+    return false;
+  goal.sum.erase(goal.sum.begin() + number);
+  term.bound.erase(term.bound.begin() + variable);
+  for (int64_t value = least; value <= most; ++value) {
+    goal.sum.push_back(term);
+    substitute(goal.sum.back(), name, value);
+  }
+  freshen(goal.sum, goal.next);
   return true;
 }
 

@@ -71,6 +71,11 @@ public:
   /// Adds an equation that holds wherever a term adds something.
   bool refine(Goal &goal, unsigned term, const Condition &condition);
 
+  /// One term as several, one for each value, from `least` to `most`, that a
+  /// variable of it has. False if it may have others.
+  bool expand(Goal &goal, unsigned term, unsigned variable, int64_t least,
+              int64_t most);
+
   /// In a term, replaces factors of which one is 1 over the other by 1, and two
   /// roots by what they are of. What has to be shown for it: that `equal` is
   /// zero, and that there is what `defined` asks for.

@@ -107,6 +107,43 @@ std::optional<SExpr> Search::split(const Goal &goal, Limits limits) {
   return std::nullopt;
 }
 
+/// The numbers between which conditions say that a variable is.
+static std::pair<std::optional<int64_t>, std::optional<int64_t>>
+getRange(const Conditions &conditions, const std::string &name) {
+  std::optional<int64_t> least, most;
+  Index variable = Index::variable(name);
+  for (const Condition &condition : conditions) {
+    if (auto number = (variable - condition.value).getNumber())
+      least = std::max(least.value_or(*number), *number);
+    if (auto number = (variable + condition.value).getNumber())
+      most = std::min(most.value_or(*number), *number);
+  }
+  return {least, most};
+}
+
+std::optional<SExpr> Search::expand(const Goal &goal, Limits limits) {
+  for (auto [number, term] : llvm::enumerate(goal.sum))
+    for (auto [position, name] : llvm::enumerate(term.bound)) {
+      bool isRead = false;
+      const std::string &variable = name;
+      for (const Atom &atom : term.factors)
+        walk(atom,
+             [&](const Index &index) { isRead |= index.mentions(variable); });
+      auto [least, most] = getRange(term.conditions, name);
+      Goal next = goal;
+      if (isRead || !least || !most ||
+          !steps.expand(next, number, position, *least, *most))
+        continue;
+      auto proof = prove(next, limits);
+      if (!proof)
+        return std::nullopt;
+      return SExpr({"expand", ::number(number), ::number(position),
+                    text(Index(*least).str()), text(Index(*most).str()),
+                    *proof});
+    }
+  return std::nullopt;
+}
+
 std::optional<SExpr> Search::cancel(const Goal &goal, Limits limits) {
   auto getText = [](const Sum &sum) {
     return print(sum, /*isCanonical=*/true).str();
@@ -204,6 +241,8 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     finder.visit(fact.sum, {}, nullptr);
   if (auto condition = finder.outer)
     return distinguish(goal, *condition, limits);
+  if (auto proof = expand(goal, limits))
+    return proof;
   if (auto proof = rewrite(goal, limits))
     return proof;
   if (finder.inner)
@@ -288,24 +327,100 @@ std::optional<SExpr> Search::attain(const Goal &goal, Limits limits) {
   return std::nullopt;
 }
 
-/// The elements that a sum reads, perhaps in functions, at points that have
-/// names.
-static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
-  for (const Term &term : sum)
+/// The elements that a sum reads, perhaps in functions, each with the variables
+/// that are bound around it.
+static void collectReads(const Sum &sum, std::vector<Atom> &reads,
+                         Names bound = {}) {
+  for (const Term &term : sum) {
+    Names all = bound;
+    llvm::append_range(all, term.bound);
     for (const Atom &atom : term.factors) {
-      if (!term.bound.empty())
-        continue;
-      if (atom.kind == Atom::Kind::Read)
-        reads.push_back(atom);
       if (atom.kind == Atom::Kind::Function)
         for (const Sum &arg : atom.args)
-          collectReads(arg, reads);
+          collectReads(arg, reads, all);
+      if (atom.kind != Atom::Kind::Read)
+        continue;
+      reads.push_back(atom);
+      reads.back().bound = all;
     }
+  }
+}
+
+/// Where an element of a maximum is at a known place.
+static Conditions listEquations(const Atom &read, const Atom &value) {
+  Conditions result;
+  auto isBound = [](const Index &index, const Names &names) {
+    return llvm::any_of(
+        names, [&](const std::string &name) { return index.mentions(name); });
+  };
+  for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices))
+    if (Condition equation = Condition::equal(lhs, rhs);
+        !equation.value.isNumber() && !isBound(lhs, read.bound) &&
+        !isBound(rhs, value.bound))
+      result.push_back(equation);
+  return result;
+}
+
+namespace {
+/// Points at which a maximum is compared with its value, and a name for each
+/// that stays.
+using Places = std::vector<std::pair<std::string, Conditions>>;
+} // namespace
+
+/// Where a maximum reads what something else does.
+static Places listReads(const Atom &max, const std::vector<Atom> &values) {
+  std::vector<Atom> reads;
+  collectReads(max.args[0], reads);
+  Places places;
+  for (auto [number, read] : llvm::enumerate(reads))
+    for (const Atom &value : values) {
+      if (read.name != value.name)
+        continue;
+      std::string name = std::to_string(number);
+      for (const Index &index : value.indices)
+        if (llvm::none_of(value.bound, [&](const std::string &variable) {
+              return index.mentions(variable);
+            }))
+          name += " " + index.str();
+      places.emplace_back(name, listEquations(read, value));
+    }
+  return places;
+}
+
+/// Where a condition inside of a maximum holds, or does not, or at points at
+/// which others are attained.
+static Places listOthers(const Atom &max,
+                         const std::vector<std::vector<std::string>> &points) {
+  std::vector<Atom> reads;
+  collectReads(max.args[0], reads);
+  Places places;
+  auto addNext = [&](const Conditions &conditions) {
+    places.emplace_back("condition " + std::to_string(places.size()),
+                        conditions);
+  };
+  for (const Term &term : max.args[0]) {
+    if (reads.empty() && !term.conditions.empty())
+      addNext(term.conditions);
+    for (const Condition &condition : term.conditions)
+      for (const Condition &option : condition.negate())
+        addNext({option});
+  }
+  for (const auto &point : points) {
+    if (point.size() != max.bound.size() || !reads.empty())
+      continue;
+    auto &[name, conditions] = places.emplace_back();
+    for (auto [lhs, rhs] : llvm::zip_equal(max.bound, point)) {
+      name += " " + rhs;
+      conditions.push_back(
+          Condition::equal(Index::variable(lhs), Index::variable(rhs)));
+    }
+  }
+  return places;
 }
 
 std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
   if (limits.compared == kMaxCompared)
-    return std::nullopt;
+    return scalar(goal, limits);
   ++limits.compared;
   // Points that maxima may have in common: where they read the same.
   Units units = Steps::getUnits(goal);
@@ -313,59 +428,27 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
   collectReads(goal.sum, values);
   for (const Fact &fact : goal.facts)
     collectReads(fact.sum, values);
-  for (unsigned i = 0; i < units.size(); ++i) {
-    const Atom *max = getMaximum(units[i]);
-    if (!max)
-      continue;
-    std::vector<Atom> reads;
-    collectReads(max->args[0], reads);
-    std::string key = print(units[i], /*isCanonical=*/true).str();
-    std::vector<std::pair<std::string, Conditions>> candidates;
-    for (const Atom &read : reads)
-      for (const Atom &value : values) {
-        if (read.name != value.name)
+  for (bool isRead : {true, false})
+    for (unsigned i = 0; i < units.size(); ++i) {
+      const Atom *max = getMaximum(units[i]);
+      if (!max)
+        continue;
+      std::string key = print(units[i], /*isCanonical=*/true).str();
+      for (const auto &[name, conditions] :
+           isRead ? listReads(*max, values) : listOthers(*max, limits.points)) {
+        Goal next = goal;
+        if (isSpent() || !limits.tried.insert(key + name).second ||
+            !steps.compare(next, units[i], conditions))
           continue;
-        auto &[name, conditions] = candidates.emplace_back();
-        name = key + print(value).str();
-        for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices))
-          if (Condition equation = Condition::equal(lhs, rhs);
-              !equation.value.isNumber())
-            conditions.push_back(equation);
-      }
-    // Where a condition inside of it holds, or does not.
-    for (const Term &term : max->args[0]) {
-      std::string text = key + print({term}, true).str();
-      if (reads.empty() && !term.conditions.empty())
-        candidates.push_back({text, term.conditions});
-      for (const Condition &condition : term.conditions)
-        for (const Condition &option : condition.negate())
-          candidates.push_back({text + option.str(), {option}});
-    }
-    for (const auto &point : limits.points) {
-      if (point.size() != max->bound.size() || !reads.empty())
-        continue;
-      auto &[name, conditions] = candidates.emplace_back();
-      name = key;
-      for (auto [lhs, rhs] : llvm::zip_equal(max->bound, point)) {
-        name += " " + rhs;
-        conditions.push_back(
-            Condition::equal(Index::variable(lhs), Index::variable(rhs)));
+        std::vector<SExpr> list;
+        for (const Condition &condition : conditions)
+          list.push_back(text(condition.str()));
+        auto proof = prove(next, limits);
+        if (!proof)
+          return std::nullopt;
+        return SExpr({"compare", number(i), list, *proof});
       }
     }
-    for (const auto &[name, conditions] : candidates) {
-      Goal next = goal;
-      if (isSpent() || !limits.tried.insert(name).second ||
-          !steps.compare(next, units[i], conditions))
-        continue;
-      std::vector<SExpr> list;
-      for (const Condition &condition : conditions)
-        list.push_back(text(condition.str()));
-      auto proof = prove(next, limits);
-      if (!proof)
-        return std::nullopt;
-      return SExpr({"compare", number(i), list, *proof});
-    }
-  }
   // There is nothing more to know.
   return scalar(goal, limits);
 }

@@ -48,6 +48,8 @@ private:
   std::optional<SExpr> distinguish(const Goal &goal, const Condition &condition,
                                    Limits limits);
   std::optional<SExpr> split(const Goal &goal, Limits limits);
+  /// A variable that nothing reads, and that has few values.
+  std::optional<SExpr> expand(const Goal &goal, Limits limits);
   std::optional<SExpr> cancel(const Goal &goal, Limits limits);
   std::optional<SExpr> rewrite(const Goal &goal, Limits limits);
   std::optional<SExpr> scalar(const Goal &goal, Limits limits);
