@@ -8,7 +8,7 @@
 using namespace espalier::proof;
 
 /// For one output; enough for seconds.
-static constexpr unsigned kMaxQuestions = 600;
+static constexpr unsigned kMaxQuestions = 1000;
 
 /// What z3 may take for one question; a proof by longer ones is not for
 /// reading.

@@ -421,9 +421,12 @@ static Places listOthers(const Atom &max,
 std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
   if (limits.compared == kMaxCompared)
     return scalar(goal, limits);
-  ++limits.compared;
-  // Points that maxima may have in common: where they read the same.
   Units units = Steps::getUnits(goal);
+  std::vector<unsigned> numbers(units.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (limits.compared++ != 0 && steps.decide(goal, units, numbers))
+    return SExpr(std::vector<SExpr>{"scalar"});
+  // Points that maxima may have in common: where they read the same.
   std::vector<Atom> values;
   collectReads(goal.sum, values);
   for (const Fact &fact : goal.facts)
