@@ -14,8 +14,8 @@ static std::string getHeader() {
 
 std::string Certificate::str() const {
   std::string text = getHeader() + "\n" + statement.str();
-  for (const SExpr &rank : ranks)
-    text += rank.strIndented() + "\n";
+  for (const SExpr &part : cases)
+    text += part.strIndented() + "\n";
   return text + "end\n";
 }
 
@@ -55,9 +55,18 @@ espalier::proof::parseCertificate(StringRef text, std::string &error) {
   if (!lists || lists->empty() || lists->back().word != "end")
     return fail("expects steps in balanced parentheses, and 'end'");
   lists->pop_back();
-  result.ranks = std::move(*lists);
+  result.cases = std::move(*lists);
   error = resolve(result.statement);
   return error.empty() ? std::optional(std::move(result)) : std::nullopt;
+}
+
+SExpr espalier::proof::print(const Statement &statement, const Ranks &ranks) {
+  std::vector<SExpr> list{"ranks"};
+  for (auto [use, rank] : llvm::zip(statement.uses, ranks))
+    if (use.node.isVariable())
+      list.push_back(
+          std::vector<SExpr>{SExpr(use.name), SExpr(std::to_string(rank))});
+  return list;
 }
 
 /// Adds the demands that are new, at all positions of an output.
@@ -78,13 +87,12 @@ static void addDemands(std::vector<Demand> demands, const Names &position,
 }
 
 std::optional<Obligation>
-espalier::proof::unfold(const Statement &statement,
-                        const std::vector<unsigned> &ranks,
+espalier::proof::unfold(const Statement &statement, const Ranks &ranks,
                         const Choices &choices,
                         substitution::Meanings &meanings, std::string &error) {
   Obligation result;
   result.typing = type(statement, ranks, choices, meanings);
-  if (result.typing.isVoid || !result.typing.error.empty())
+  if (!result.typing.error.empty())
     return result;
   std::set<std::string> knownOfSrc, knownOfDst;
   for (auto [src, dst] :

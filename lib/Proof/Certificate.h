@@ -10,12 +10,12 @@
 namespace espalier::proof {
 
 /// The version of the files that are written and read.
-constexpr unsigned kVersion = 2;
+constexpr unsigned kVersion = 3;
 
-/// A statement, and for each rank what shows it.
+/// A statement, and for each combination of ranks what shows it.
 struct Certificate {
   Statement statement;
-  std::vector<SExpr> ranks;
+  std::vector<SExpr> cases;
 
   std::string str() const;
 };
@@ -24,7 +24,7 @@ struct Certificate {
 std::optional<Certificate> parseCertificate(llvm::StringRef text,
                                             std::string &error);
 
-/// What has to be proved at one rank.
+/// What has to be proved at some ranks.
 struct Obligation {
   Typing typing;
   std::vector<Goal> goals;     ///< One for each output.
@@ -34,11 +34,13 @@ struct Obligation {
 };
 
 /// Unfolds a statement. Nothing, and a complaint, if that is not possible.
-std::optional<Obligation> unfold(const Statement &statement,
-                                 const std::vector<unsigned> &ranks,
+std::optional<Obligation> unfold(const Statement &statement, const Ranks &ranks,
                                  const Choices &choices,
                                  substitution::Meanings &meanings,
                                  std::string &error);
+
+/// The ranks of the variables, as a proof says them.
+SExpr print(const Statement &statement, const Ranks &ranks);
 
 /// Checks certificates.
 class Checker {
@@ -49,13 +51,12 @@ public:
   std::string check(Certificate &certificate);
 
 private:
-  bool checkRank(const Statement &statement, unsigned rank, const SExpr &proof,
-                 bool &isVoid);
+  bool checkAt(const Statement &statement, const Ranks &ranks,
+               const SExpr &proof);
   /// Whether the steps prove the goal.
   bool check(Goal goal, const SExpr &proof);
   /// Whether what is asked for holds where `src` has values.
-  bool checkDemand(const Goal &goal, Demand::Kind kind,
-                   const std::vector<Demand> &offered, const SExpr &proof);
+  bool checkDemand(const Goal &goal, Demand::Kind kind, const SExpr &proof);
   bool checkAll(const std::vector<Goal> &goals, const SExpr &proof,
                 size_t first);
   bool checkMatch(const Goal &goal, const SExpr &proof);
@@ -65,6 +66,7 @@ private:
   Steps steps;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   substitution::Meanings meanings{context};
+  std::vector<Demand> offered; ///< What holds where `src` has values.
   std::string error;
 };
 

@@ -5,6 +5,16 @@
 
 using namespace espalier::proof;
 
+/// Adds the indices of a list; false if one is none.
+static bool fill(const SExpr &list, std::vector<Index> &values) {
+  for (const SExpr &part : list.list)
+    if (auto value = Index::parse(part))
+      values.push_back(*value);
+    else
+      return false;
+  return true;
+}
+
 bool Checker::fail(const llvm::Twine &reason) {
   if (error.empty())
     error = reason.str();
@@ -13,35 +23,41 @@ bool Checker::fail(const llvm::Twine &reason) {
 
 std::string Checker::check(Certificate &certificate) {
   error.clear();
-  Statement &statement = certificate.statement;
-  // Whether a rank is open does not depend on which one it is.
-  auto ranks = inferRanks(statement, 1);
-  if (!ranks)
-    return "expects fitting ranks";
-  unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
-  if (certificate.ranks.size() != count)
-    return "expects steps for " + std::to_string(count) + " ranks, but got " +
-           std::to_string(certificate.ranks.size());
-  bool isProved = false;
-  for (unsigned rank = 1; rank <= count; ++rank) {
-    bool isVoid = false;
-    if (!checkRank(statement, rank, certificate.ranks[rank - 1], isVoid))
-      return error.empty() ? "a step does not hold" : error;
-    isProved |= !isVoid;
+  const Statement &statement = certificate.statement;
+  auto all = listRanks(statement);
+  if (!all)
+    return "expects ranks of src that fit, and at most " +
+           std::to_string(kMaxOpenRanks) + " open ones";
+  size_t next = 0;
+  for (const Ranks &ranks : *all) {
+    Typing typing = type(statement, ranks, {}, meanings);
+    if (!typing.fault.empty())
+      return typing.fault;
+    if (typing.isVoid)
+      continue;
+    std::string name = print(statement, ranks).str();
+    if (next == certificate.cases.size())
+      return "expects steps for " + name + ", but got none";
+    if (!checkAt(statement, ranks, certificate.cases[next++]))
+      return name + ": " + (error.empty() ? "a step does not hold" : error);
   }
-  return isProved ? "" : "expects a rank at which src has a meaning";
+  if (next != certificate.cases.size())
+    return "expects steps for " + std::to_string(next) + " ranks, but got " +
+           std::to_string(certificate.cases.size());
+  return next != 0 ? ""
+                   : "expects ranks at which src has a meaning and the "
+                     "condition may hold";
 }
 
-bool Checker::checkRank(const Statement &statement, unsigned rank,
-                        const SExpr &proof, bool &isVoid) {
+bool Checker::checkAt(const Statement &statement, const Ranks &ranks,
+                      const SExpr &proof) {
   auto expected = [&](const llvm::Twine &what) {
-    return fail("rank " + llvm::Twine(rank) + ": expects " + what);
+    return fail("expects " + what);
   };
-  if (!proof.is("rank") || proof.list.size() < 3 ||
-      getNumber(proof.list[1]) != rank)
-    return expected("(rank " + llvm::Twine(rank) + " ...)");
-  Statement copy = statement;
-  auto ranks = inferRanks(copy, rank);
+  SExpr header = print(statement, ranks);
+  if (!proof.is("at") || proof.list.size() < 3 ||
+      proof.list[1].str() != header.str())
+    return expected("(at " + header.str() + " ...)");
   const SExpr &sizes = proof.list[2];
   Choices choices;
   for (const SExpr &size : sizes.list) {
@@ -57,16 +73,11 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
     if (!isOfSizes || !choices.try_emplace(size.list[0].word, *value).second)
       return expected("(NAME SIZE), but got " + size.str());
   }
-  auto obligation = unfold(statement, *ranks, choices, meanings, error);
+  auto obligation = unfold(statement, ranks, choices, meanings, error);
   if (!obligation)
     return false;
   Typing &typing = obligation->typing;
-  if (typing.isVoid || !typing.error.empty()) {
-    isVoid = true;
-    if (typing.isVoid && sizes.word == "void" && proof.list.size() == 3)
-      return true;
-    if (typing.isVoid)
-      return expected("void: src has no meaning, " + typing.error);
+  if (!typing.error.empty()) {
     if (sizes.word == "impossible" && proof.list.size() == 3 &&
         steps.isImpossible(typing.given, {}))
       return true;
@@ -83,6 +94,7 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
   if (!fits)
     return expected("(choose ...), (claims ...), each output, and each "
                     "demand");
+  offered = obligation->offered;
   // Sizes of dst follow from those of src. Lemmas help to see that.
   std::vector<Clause> given = typing.given;
   std::vector<Clause> lemmas;
@@ -115,15 +127,13 @@ bool Checker::checkRank(const Statement &statement, unsigned rank,
   for (auto [number, demand] : llvm::enumerate(obligation->demanded)) {
     const SExpr &part = proof.list[first + number];
     if (!part.is("met") || part.list.size() != 2 ||
-        !checkDemand(pose(given, demand), demand.kind, obligation->offered,
-                     part.list[1]))
+        !checkDemand(pose(given, demand), demand.kind, part.list[1]))
       return expected("that dst has values where src has: " + demand.str());
   }
   return true;
 }
 
 bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
-                          const std::vector<Demand> &offered,
                           const SExpr &proof) {
   size_t size = proof.list.size();
   if (proof.is("none") && size == 1)
@@ -137,7 +147,7 @@ bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
     std::vector<Goal> goals = steps.distinguish(goal, *condition);
     bool holds = size == 2 + goals.size();
     for (size_t number = 0; holds && number < goals.size(); ++number)
-      holds = checkDemand(goals[number], kind, offered, proof.list[2 + number]);
+      holds = checkDemand(goals[number], kind, proof.list[2 + number]);
     return holds;
   }
   if (!proof.is("by") || size != 6)
@@ -145,14 +155,9 @@ bool Checker::checkDemand(const Goal &goal, Demand::Kind kind,
   auto number = getNumber(proof.list[1]), den = getNumber(proof.list[3]);
   auto num = Index::parse(proof.list[2]);
   std::vector<Index> map;
-  for (const SExpr &part : proof.list[4].list)
-    if (auto value = Index::parse(part))
-      map.push_back(*value);
-    else
-      return false;
   Goal rest = goal;
-  return number && *number < offered.size() && num && num->getNumber() && den &&
-         *den != 0 &&
+  return fill(proof.list[4], map) && number && *number < offered.size() &&
+         num && num->getNumber() && den && *den != 0 &&
          steps.meet(rest, kind, offered[*number],
                     Fraction(*num->getNumber(), *den), map) &&
          check(std::move(rest), proof.list[5]);
@@ -199,6 +204,48 @@ bool Checker::check(Goal goal, const SExpr &proof) {
                               : steps.refine(goal, *number, *condition)) &&
            check(std::move(goal), proof.list[3]);
   }
+  if (proof.is("cancel")) {
+    auto first = size == 7 ? getNumber(proof.list[2]) : std::nullopt;
+    auto second = size == 7 ? getNumber(proof.list[3]) : std::nullopt;
+    Goal equal, defined;
+    Demand::Kind kind;
+    return first && second &&
+           steps.cancelFactors(goal, *number, *first, *second, equal, defined,
+                               kind) &&
+           check(std::move(equal), proof.list[4]) &&
+           checkDemand(defined, kind, proof.list[5]) &&
+           check(std::move(goal), proof.list[6]);
+  }
+  if (proof.is("gather") && size == 5) {
+    std::vector<Merge> maps;
+    for (const SExpr &part : proof.list[2].list) {
+      auto term =
+          part.list.size() == 3 ? getNumber(part.list[0]) : std::nullopt;
+      Merge &map = maps.emplace_back();
+      if (!term || !fill(part.list[1], map.to) || !fill(part.list[2], map.from))
+        return fail("expects (TERM (TO) (FROM)), but got " + part.str());
+      map.term = *term;
+    }
+    Goal inner;
+    return steps.gather(goal, *number, maps, inner) &&
+           check(std::move(inner), proof.list[3]) &&
+           check(std::move(goal), proof.list[4]);
+  }
+  if (proof.is("expand") && size == 6) {
+    auto variable = getNumber(proof.list[2]);
+    std::vector<Index> range;
+    return variable && fill({{proof.list[3], proof.list[4]}}, range) &&
+           range[0].getNumber() && range[1].getNumber() &&
+           steps.expand(goal, *number, *variable, *range[0].getNumber(),
+                        *range[1].getNumber()) &&
+           check(std::move(goal), proof.list[5]);
+  }
+  if (proof.is("use") && size == 4) {
+    std::vector<Index> map;
+    return *number < offered.size() && fill(proof.list[2], map) &&
+           steps.use(goal, offered[*number], map) &&
+           check(std::move(goal), proof.list[3]);
+  }
   Units units = Steps::getUnits(goal);
   if (*number >= units.size())
     return fail("expects a unit, but got " + proof.list[1].str());
@@ -225,14 +272,6 @@ bool Checker::checkMatch(const Goal &goal, const SExpr &proof) {
   std::set<unsigned> merged;
   for (const SExpr &step : llvm::drop_begin(proof.list)) {
     Merge merge;
-    auto fill = [](const SExpr &list, std::vector<Index> &values) {
-      for (const SExpr &part : list.list)
-        if (auto value = Index::parse(part))
-          values.push_back(*value);
-        else
-          return false;
-      return true;
-    };
     if (!step.is("merge") || step.list.size() < 6)
       return fail("expects (merge ...), but got " + step.str());
     auto term = getNumber(step.list[1]), into = getNumber(step.list[2]);

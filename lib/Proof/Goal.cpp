@@ -5,6 +5,9 @@
 
 using namespace espalier::proof;
 
+/// Of a variable that becomes numbers.
+static constexpr int64_t kMaxValues = 64;
+
 Goal Goal::with(const Conditions &more) const {
   Goal result = *this;
   for (const Condition &condition : more)
@@ -64,8 +67,51 @@ std::vector<Goal> Steps::distinguish(const Goal &goal,
   return result;
 }
 
+static void collectBound(const Sum &sum, std::set<std::string> &names);
+
+static void collectBound(const Atom &atom, std::set<std::string> &names) {
+  names.insert(atom.bound.begin(), atom.bound.end());
+  for (const Sum &arg : atom.args)
+    collectBound(arg, names);
+}
+
+static void collectBound(const Sum &sum, std::set<std::string> &names) {
+  for (const Term &term : sum) {
+    names.insert(term.bound.begin(), term.bound.end());
+    for (const Atom &atom : term.factors)
+      collectBound(atom, names);
+  }
+}
+
+/// Whether an index of a proof mentions only variables that `own` binds, or
+/// nothing in the goal, and none that is still to come: nothing is captured.
+static bool isClear(const Goal &goal, const Names &own, const Index &index) {
+  std::set<std::string> bound;
+  collectBound(goal.sum, bound);
+  for (const Fact &fact : goal.facts)
+    collectBound(fact.sum, bound);
+  bool result = true;
+  index.walk([&](const Part &part) {
+    unsigned number;
+    llvm::StringRef name = part.text;
+    bool isNew = name.consume_front("v") && !name.getAsInteger(10, number) &&
+                 number >= goal.next;
+    bool isFree = !isNew && !bound.count(part.text);
+    result &=
+        !part.isVariable() || isFree || llvm::is_contained(own, part.text);
+  });
+  return result;
+}
+
+static bool areClear(const Goal &goal, const Names &own,
+                     const std::vector<Index> &indices) {
+  return llvm::all_of(
+      indices, [&](const Index &index) { return isClear(goal, own, index); });
+}
+
 bool Steps::split(Goal &goal, unsigned number, const Condition &condition) {
-  if (number >= goal.sum.size())
+  if (number >= goal.sum.size() ||
+      !isClear(goal, goal.sum[number].bound, condition.value))
     return false;
   Term term = goal.sum[number];
   goal.sum[number].conditions.push_back(condition);
@@ -78,15 +124,68 @@ bool Steps::split(Goal &goal, unsigned number, const Condition &condition) {
 
 bool Steps::refine(Goal &goal, unsigned number, const Condition &condition) {
   if (number >= goal.sum.size() || !condition.isEquality ||
+      !isClear(goal, goal.sum[number].bound, condition.value) ||
       !implies(goal.given, goal.sum[number].conditions, condition))
     return false;
   goal.sum[number].conditions.push_back(condition);
   return true;
 }
 
+bool Steps::expand(Goal &goal, unsigned number, unsigned variable,
+                   int64_t least, int64_t most) {
+  bool isHere = number < goal.sum.size() &&
+                variable < goal.sum[number].bound.size() && least <= most &&
+                most - least < kMaxValues;
+  if (!isHere)
+    return false;
+  Term term = goal.sum[number];
+  std::string name = term.bound[variable];
+  Index index = Index::variable(name);
+  if (!implyAll(
+          goal.given, term.conditions,
+          {Condition::atLeast(index, least), Condition::atLeast(most, index)}))
+    return false;
+  goal.sum.erase(goal.sum.begin() + number);
+  term.bound.erase(term.bound.begin() + variable);
+  for (int64_t value = least; value <= most; ++value) {
+    goal.sum.push_back(term);
+    substitute(goal.sum.back(), name, value);
+  }
+  freshen(goal.sum, goal.next);
+  return true;
+}
+
+bool Steps::cancelFactors(Goal &goal, unsigned number, unsigned first,
+                          unsigned second, Goal &equal, Goal &defined,
+                          Demand::Kind &kind) {
+  if (number >= goal.sum.size() || first == second)
+    return false;
+  Term &term = goal.sum[number];
+  if (std::max(first, second) >= term.factors.size())
+    return false;
+  Atom lhs = term.factors[first], rhs = term.factors[second];
+  bool isRoot = lhs.isFunction("sqrt") && rhs.isFunction("sqrt");
+  if (!isRoot && !rhs.isFunction("div"))
+    return false;
+  kind = isRoot ? Demand::Kind::NotNegative : Demand::Kind::NotZero;
+  defined = equal = goal.with(term.conditions);
+  defined.sum = isRoot ? lhs.args[0] : makeAtom(lhs);
+  equal.sum = add(defined.sum, scale(rhs.args[0], Fraction(-1, 1)));
+  term.factors.erase(term.factors.begin() + std::max(first, second));
+  term.factors.erase(term.factors.begin() + std::min(first, second));
+  if (isRoot) {
+    Sum product = multiply({term}, lhs.args[0]);
+    goal.sum.erase(goal.sum.begin() + number);
+    llvm::append_range(goal.sum, product);
+    freshen(goal.sum, goal.next);
+  }
+  return true;
+}
+
 bool Steps::rewrite(Goal &goal, const Index &part, const Index &value) {
   // What a sum or a maximum is over is not known here.
   if (part.getParts().size() != 1 || part.getConstant() != 0 ||
+      !isClear(goal, {}, value) ||
       !implies(goal.given, {}, Condition::equal(part, value)))
     return false;
   std::string text = part.str();
@@ -115,6 +214,40 @@ Member Steps::getMember(const Term &term) {
   return {term.coefficient, term.conditions};
 }
 
+/// Whether a map and one back have a value for each variable, which is made of
+/// the variables of the other term.
+static bool isMap(const Goal &goal, const Merge &map, const Names &into,
+                  const Names &bound) {
+  return map.to.size() == into.size() && map.from.size() == bound.size() &&
+         areClear(goal, bound, map.to) && areClear(goal, into, map.from);
+}
+
+/// That values in the variables `inner` return the names when those become
+/// `outer`.
+static Conditions listReturns(const Names &names,
+                              const std::vector<Index> &values,
+                              const Names &inner,
+                              const std::vector<Index> &outer) {
+  Conditions result;
+  for (auto [name, value] : llvm::zip_equal(names, values)) {
+    Conditions image{{value, true}};
+    substituteAll(image, inner, outer);
+    image[0].value = image[0].value - Index::variable(name);
+    if (!(image[0].value == Index(0)))
+      result.push_back(image[0]);
+  }
+  return result;
+}
+
+/// The points of `into` that `term` is mapped to.
+static Conditions listImage(const Term &term, const Names &into,
+                            const Merge &map) {
+  Conditions result = term.conditions;
+  substituteAll(result, term.bound, map.from);
+  llvm::append_range(result, listReturns(into, map.to, term.bound, map.from));
+  return result;
+}
+
 std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
                                    std::vector<Goal> &goals) {
   if (merge.term >= goal.sum.size() || merge.into >= goal.sum.size() ||
@@ -126,8 +259,7 @@ std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
   std::vector<unsigned> sorted = merge.pairing;
   llvm::sort(sorted);
   bool fits = term.factors.size() == count && sorted.size() == count &&
-              merge.to.size() == into.bound.size() &&
-              merge.from.size() == term.bound.size();
+              isMap(goal, merge, into.bound, term.bound);
   for (size_t number = 0; fits && number < count; ++number)
     fits = sorted[number] == number;
   if (!fits)
@@ -135,13 +267,8 @@ std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
   // At each point of `term`: the map back returns, and what is read is equal.
   Term there = into;
   substituteAll(there, into.bound, merge.to);
-  Conditions equations;
-  for (auto [name, index] : llvm::zip_equal(term.bound, merge.from)) {
-    Conditions image{{index, true}};
-    substituteAll(image, into.bound, merge.to);
-    equations.push_back(
-        Condition::equal(image[0].value, Index::variable(name)));
-  }
+  Conditions equations =
+      listReturns(term.bound, merge.from, into.bound, merge.to);
   for (size_t number = 0; number < count; ++number) {
     const Atom &lhs = there.factors[number];
     const Atom &rhs = term.factors[merge.pairing[number]];
@@ -167,26 +294,38 @@ std::optional<Member> Steps::merge(const Goal &goal, const Merge &merge,
   llvm::erase_if(equations, [](const Condition &equation) {
     return equation.value == Index(0);
   });
-  if (!equations.empty()) {
-    Question question;
-    for (const Clause &clause : goal.given)
-      question.assume(clause);
-    question.assume(term.conditions);
-    question.assume("(not " + question.print(equations) + ")");
-    if (!solver.isImpossible(question))
-      return std::nullopt;
+  if (!implyAll(goal.given, term.conditions, equations))
+    return std::nullopt;
+  return Member{term.coefficient, listImage(term, into.bound, merge)};
+}
+
+bool Steps::gather(Goal &goal, unsigned base, const std::vector<Merge> &maps,
+                   Goal &inner) {
+  if (base >= goal.sum.size())
+    return false;
+  std::set<unsigned> gathered{base};
+  inner = goal;
+  const Term into = goal.sum[base];
+  Sum sum{into};
+  for (const Merge &map : maps) {
+    if (map.term >= goal.sum.size() || !gathered.insert(map.term).second)
+      return false;
+    Term term = goal.sum[map.term];
+    if (!isMap(goal, map, into.bound, term.bound) ||
+        !implyAll(goal.given, term.conditions,
+                  listReturns(term.bound, map.from, into.bound, map.to)))
+      return false;
+    term.conditions = listImage(term, into.bound, map);
+    for (Atom &atom : term.factors)
+      substituteAll(atom, term.bound, map.from);
+    sum.push_back(std::move(term));
   }
-  // The points of `into` that `term` is mapped to.
-  Member member{term.coefficient, term.conditions};
-  substituteAll(member.domain, term.bound, merge.from);
-  for (auto [name, index] : llvm::zip_equal(into.bound, merge.to)) {
-    Conditions back{{index, true}};
-    substituteAll(back, term.bound, merge.from);
-    back[0].value = back[0].value - Index::variable(name);
-    if (!(back[0].value == Index(0)))
-      member.domain.push_back(back[0]);
-  }
-  return member;
+  for (Term &term : sum)
+    term.bound.clear();
+  inner.sum = std::move(sum);
+  for (unsigned number : llvm::reverse(gathered))
+    goal.sum.erase(goal.sum.begin() + number);
+  return true;
 }
 
 bool Steps::cancel(const Goal &goal, const std::vector<Member> &members) {
@@ -249,8 +388,8 @@ public:
       for (const std::string &x : args) {
         std::string y = "(" + fn + " " + x + ")";
         if (fn == "fn.div")
-          question.assume("(=> (not (= 0.0 " + x + ")) (= 1.0 (* " + x + " " +
-                          y + ")))");
+          question.assume("(ite (= 0.0 " + x + ") (= 0.0 " + y +
+                          ") (= 1.0 (* " + x + " " + y + ")))");
         else if (fn == "fn.sqrt")
           question.assume("(=> (<= 0.0 " + x + ") (and (<= 0.0 " + y +
                           ") (= " + x + " (* " + y + " " + y + "))))");
@@ -364,6 +503,9 @@ bool Steps::compare(Goal &goal, const Sum &unit, const Conditions &conditions) {
   const Atom *max = getMaximum(unit);
   if (!max)
     return false;
+  for (const Condition &condition : conditions)
+    if (!isClear(goal, max->bound, condition.value))
+      return false;
   // Under names that nothing else has.
   Atom atom = *max;
   Conditions where = conditions;

@@ -71,6 +71,17 @@ public:
   /// Adds an equation that holds wherever a term adds something.
   bool refine(Goal &goal, unsigned term, const Condition &condition);
 
+  /// One term as several, one for each value, from `least` to `most`, that a
+  /// variable of it has. False if it may have others.
+  bool expand(Goal &goal, unsigned term, unsigned variable, int64_t least,
+              int64_t most);
+
+  /// In a term, replaces factors of which one is 1 over the other by 1, and two
+  /// roots by what they are of. What has to be shown for it: that `equal` is
+  /// zero, and that there is what `defined` asks for.
+  bool cancelFactors(Goal &goal, unsigned term, unsigned first, unsigned second,
+                     Goal &equal, Goal &defined, Demand::Kind &kind);
+
   /// Replaces what is not linear in an index by what is equal. False if that is
   /// not so.
   bool rewrite(Goal &goal, const Index &part, const Index &value);
@@ -78,6 +89,10 @@ public:
   /// The member that a merge makes, and goals: that opaque factors are equal.
   std::optional<Member> merge(const Goal &goal, const Merge &merge,
                               std::vector<Goal> &goals);
+  /// Terms become one sum over the points of term `base`, to which maps lead
+  /// from theirs, and `inner` is that its summands are zero at each.
+  bool gather(Goal &goal, unsigned base, const std::vector<Merge> &maps,
+              Goal &inner);
   /// The member that a term is of itself.
   static Member getMember(const Term &term);
   /// Whether coefficients of members add up to 0 everywhere.
@@ -103,16 +118,24 @@ public:
   bool hasSign(Goal goal, Demand::Kind kind);
   /// Whether what is asked for follows from the other demand, at a point that
   /// `map` says, if the goal holds: that the one is a multiple of the other.
-  bool meet(Goal &goal, Demand::Kind kind, Demand other, const Fraction &factor,
-            const std::vector<Index> &map);
+  bool meet(Goal &goal, Demand::Kind kind, const Demand &other,
+            const Fraction &factor, const std::vector<Index> &map);
+  /// Adds what a demand of `src` says at a point.
+  bool use(Goal &goal, const Demand &demand, const std::vector<Index> &map);
 
   /// Whether conditions cannot hold, or one of them must.
   bool isImpossible(const std::vector<Clause> &given,
                     const Conditions &conditions);
   bool implies(const std::vector<Clause> &given, const Conditions &conditions,
                const Condition &conclusion);
+  bool implyAll(const std::vector<Clause> &given, const Conditions &conditions,
+                const Conditions &conclusions);
 
 private:
+  /// What a demand is about at a point that `map` says; nothing if that may be
+  /// none of its points.
+  std::optional<Sum> getAt(Goal &goal, Demand demand,
+                           const std::vector<Index> &map);
   /// Whether there are points.
   bool hasPoints(const std::vector<Clause> &given, const Names &bound,
                  const Conditions &conditions);
@@ -131,6 +154,16 @@ private:
 bool eliminate(Atom &atom);
 bool eliminate(Term &term);
 bool isNonnegative(const Sum &sum);
+
+/// exp(a) * exp(b) is exp(a + b); false if there was nothing to do.
+bool mergeExponentials(Term &term);
+/// Takes factors out of a sum that all its terms have, exponentials in part.
+std::vector<Atom> takeCommon(Sum &sum,
+                             llvm::function_ref<bool(const Atom &)> mayTake);
+/// Divides by a positive number, so that equal multiples look alike.
+Fraction takeScale(Sum &sum);
+/// 1 / sum, factor by factor; 1 / 0 is 0.
+Sum invert(Sum sum);
 
 /// What holds of all integers, and is not linear:
 /// `(quotient A B K)`: floor(A / B) is K if K * B <= A < (K + 1) * B, B >= 1;

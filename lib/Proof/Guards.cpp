@@ -86,6 +86,7 @@ std::optional<Clause> GuardReader::readClause() {
 
 std::optional<Conditions> GuardReader::readAtom() {
   defined.clear();
+  isMissing = false;
   auto lhs = readSum();
   std::string relation = tokens[next];
   if (!lhs || relation.empty())
@@ -102,7 +103,7 @@ std::optional<Conditions> GuardReader::readAtom() {
     defined.push_back(Condition::atLeast(*rhs, *lhs));
   else if (relation != "divides" || !divide(*rhs, *lhs, /*isExact=*/true))
     return std::nullopt;
-  return defined;
+  return isMissing ? Conditions{Condition::less(0, 0)} : defined;
 }
 
 std::optional<Index> GuardReader::readSum() {
@@ -174,10 +175,10 @@ std::optional<Index> GuardReader::readTerm(StringRef kind) {
     return std::nullopt;
   unsigned number = found - statement.uses.begin();
   ++next;
-  auto extent = [&](unsigned use, unsigned dim) -> std::optional<Index> {
-    if (use >= instances.size() || dim >= instances[use].shape.size())
-      return std::nullopt;
-    return instances[use].shape[dim];
+  auto extent = [&](unsigned use, unsigned dim) -> Index {
+    bool isHere = use < instances.size() && dim < instances[use].shape.size();
+    isMissing |= !isHere;
+    return isHere ? instances[use].shape[dim] : Index(1);
   };
   std::optional<Index> result;
   if (kind == "dim") {
@@ -187,14 +188,12 @@ std::optional<Index> GuardReader::readTerm(StringRef kind) {
     ++next;
     result = extent(number, dim);
   } else if (kind == "rank") {
-    if (number < instances.size())
-      result = Index(instances[number].rank);
+    isMissing |= number >= instances.size();
+    result = number < instances.size() ? instances[number].rank : 0;
   } else if (found->node.is(substitution::OpKind::Conv2d)) {
-    auto in = extent(found->operands[0], 1),
-         out = extent(found->operands[1], 0);
-    auto perGroup = extent(found->operands[1], 1);
-    if (!in || !out || !perGroup)
-      return std::nullopt;
+    Index in = extent(found->operands[0], 1),
+          out = extent(found->operands[1], 0);
+    Index perGroup = extent(found->operands[1], 1);
     if (kind == "in_per_group")
       result = perGroup;
     else if (kind == "out_channels")
@@ -202,9 +201,9 @@ std::optional<Index> GuardReader::readTerm(StringRef kind) {
     else if (kind == "in_channels")
       result = in;
     else if (kind == "groups" || kind == "out_per_group")
-      result = divide(*in, *perGroup, /*isExact=*/true);
+      result = divide(in, perGroup, /*isExact=*/true);
     if (kind == "out_per_group")
-      result = divide(*out, *result, /*isExact=*/true);
+      result = divide(out, *result, /*isExact=*/true);
   }
   return consume(")") ? result : std::nullopt;
 }
@@ -237,7 +236,7 @@ std::optional<Index> GuardReader::getDefinition(StringRef text,
         GuardReader reader(statement, instances);
         reader.split(join(isLeft ? rhs : lhs));
         auto value = reader.readSum();
-        if (value && reader.tokens[reader.next].empty())
+        if (value && !reader.isMissing && reader.tokens[reader.next].empty())
           return value;
       }
     clause.clear();

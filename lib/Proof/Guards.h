@@ -8,7 +8,7 @@
 namespace espalier::proof {
 
 /// Reads conditions. What they say has alternatives; nothing if the text has a
-/// fault, or speaks of extents that are not known.
+/// fault. What speaks of an extent that a tensor does not have is false.
 class GuardReader {
 public:
   /// The instances may be known in part.
@@ -40,7 +40,8 @@ private:
   std::vector<std::string> tokens;
   size_t next = 0;
   unsigned depth = 0;
-  Conditions defined; ///< Where the sizes of an atom have a value.
+  Conditions defined;     ///< Where the sizes of an atom have a value.
+  bool isMissing = false; ///< An atom speaks of what is not there.
 };
 
 } // namespace espalier::proof

@@ -240,3 +240,20 @@ std::optional<Condition> Condition::parse(const SExpr &expr) {
     return std::nullopt;
   return Condition{*value, expr.is("=")};
 }
+
+bool espalier::proof::isFalse(const Condition &condition) {
+  const DynamicAPInt &number = condition.value.getConstant();
+  return condition.value.isNumber() &&
+         (condition.isEquality ? number != 0 : number < 0);
+}
+
+std::optional<Index> espalier::proof::solve(const Index &equation,
+                                            llvm::StringRef name) {
+  Index variable = Index::variable(name);
+  DynamicAPInt factor =
+      equation.getCoefficient(variable.getParts().begin()->first);
+  if (factor != 1 && factor != -1)
+    return std::nullopt;
+  Index value = factor == 1 ? variable - equation : variable + equation;
+  return value.mentions(name) ? std::nullopt : std::optional(value);
+}

@@ -102,6 +102,13 @@ struct Condition {
 
 using Conditions = std::vector<Condition>;
 
+/// Whether a condition is about a number, and does not hold of it.
+bool isFalse(const Condition &condition);
+
+/// What an equation says that a variable is, if it has a unit coefficient there
+/// and is in no other part.
+std::optional<Index> solve(const Index &equation, llvm::StringRef variable);
+
 } // namespace espalier::proof
 
 #endif // ESPALIER_LIB_PROOF_INDEX_H

@@ -17,13 +17,22 @@ bool Steps::isImpossible(const std::vector<Clause> &given,
 bool Steps::implies(const std::vector<Clause> &given,
                     const Conditions &conditions, const Condition &conclusion) {
   if (conclusion.value.isNumber())
-    return conclusion.isEquality ? conclusion.value == Index(0)
-                                 : conclusion.value.getConstant() >= 0;
+    return !isFalse(conclusion);
+  return implyAll(given, conditions, {conclusion});
+}
+
+bool Steps::implyAll(const std::vector<Clause> &given,
+                     const Conditions &conditions,
+                     const Conditions &conclusions) {
+  if (llvm::all_of(conclusions, [](const Condition &conclusion) {
+        return conclusion.value.isNumber() && !isFalse(conclusion);
+      }))
+    return true;
   Question question;
   for (const Clause &clause : given)
     question.assume(clause);
   question.assume(conditions);
-  question.assume("(not " + question.print(conclusion) + ")");
+  question.assume("(not " + question.print(conclusions) + ")");
   return solver.isImpossible(question);
 }
 
@@ -36,12 +45,10 @@ static bool mentionsAny(const Index &index, const Names &names) {
 static bool tidy(Conditions &conditions) {
   Conditions result;
   for (Condition &condition : conditions) {
-    if (condition.value.isNumber()) {
-      const auto &number = condition.value.getConstant();
-      if (condition.isEquality ? number != 0 : number < 0)
-        return false;
+    if (isFalse(condition))
+      return false;
+    if (condition.value.isNumber())
       continue;
-    }
     if (llvm::is_contained(result, condition))
       continue;
     // At least and at most 0 is 0.
@@ -68,18 +75,12 @@ static bool eliminateFrom(T &binder) {
       if (!condition.isEquality)
         continue;
       for (const std::string &name : binder.bound) {
-        Index variable = Index::variable(name);
-        auto factor =
-            condition.value.getCoefficient(variable.getParts().begin()->first);
-        if (factor != 1 && factor != -1)
-          continue;
-        Index value = factor == 1 ? variable - condition.value
-                                  : variable + condition.value;
-        if (value.mentions(name))
+        auto value = solve(condition.value, name);
+        if (!value)
           continue;
         std::string eliminated = name;
         llvm::erase(binder.bound, eliminated);
-        substitute(binder, eliminated, value);
+        substitute(binder, eliminated, *value);
         changed = true;
         break;
       }
@@ -92,17 +93,6 @@ static bool eliminateFrom(T &binder) {
 
 bool espalier::proof::eliminate(Atom &atom) { return eliminateFrom(atom); }
 bool espalier::proof::eliminate(Term &term) { return eliminateFrom(term); }
-
-/// Divides by a positive number, so that equal multiples look alike.
-static Fraction takeScale(Sum &sum) {
-  Fraction largest(0, 1);
-  for (const Term &term : sum)
-    largest = std::max(largest, abs(term.coefficient));
-  if (!(largest > Fraction(0, 1)))
-    return Fraction(1, 1);
-  sum = scale(std::move(sum), Fraction(largest.den, largest.num));
-  return largest;
-}
 
 static bool isNonnegative(const Atom &atom) {
   return atom.isFunction("relu") || atom.isFunction("exp");
@@ -165,6 +155,7 @@ Sum Steps::simplifyTerm(Term term, const std::vector<Clause> &given,
   }
   Conditions inside = outer;
   llvm::append_range(inside, term.conditions);
+  mergeExponentials(term);
   std::vector<Atom> factors = std::move(term.factors);
   term.factors.clear();
   Sum result{term};
@@ -176,8 +167,13 @@ Sum Steps::simplifyTerm(Term term, const std::vector<Clause> &given,
     if (isSingle || (isRelu && isNonnegative(atom.args[0]))) {
       replaced = atom.args[0];
     } else if (isRelu || isMax) {
-      Fraction factor = takeScale(atom.args[0]);
-      replaced = scale(makeAtom(std::move(atom)), factor);
+      replaced = makeConstant(takeScale(atom.args[0]));
+      if (isRelu)
+        for (Atom &factor : takeCommon(atom.args[0], ::isNonnegative))
+          replaced = multiply(replaced, makeAtom(std::move(factor)));
+      replaced = multiply(replaced, makeAtom(std::move(atom)));
+    } else if (atom.isFunction("div")) {
+      replaced = invert(std::move(atom.args[0]));
     } else if (atom.isFunction("exp") && atom.args[0].empty()) {
       replaced = makeConstant(Fraction(1, 1));
     } else if (!atom.isFunction("tanh") || !atom.args[0].empty()) {
@@ -185,7 +181,14 @@ Sum Steps::simplifyTerm(Term term, const std::vector<Clause> &given,
     }
     result = multiply(result, replaced);
   }
-  return result;
+  // What functions were replaced by may have more exponentials.
+  Sum merged;
+  for (Term &product : result)
+    if (mergeExponentials(product))
+      llvm::append_range(merged, simplifyTerm(product, given, outer));
+    else
+      merged.push_back(std::move(product));
+  return merged;
 }
 
 void Steps::simplify(Sum &sum, const std::vector<Clause> &given,

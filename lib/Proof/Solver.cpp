@@ -7,6 +7,7 @@
 
 #include "Solver.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,15 +86,46 @@ std::string Question::forAll(const std::vector<std::string> &names,
   return text + ") " + formula + ")";
 }
 
+/// With the variables v0, v1.. numbered in the order in which they come, so
+/// that questions that differ in names alone are one.
+static std::string renumber(llvm::StringRef text) {
+  std::map<llvm::StringRef, size_t> numbers;
+  std::string result;
+  auto isEnd = [](char c) { return llvm::StringRef(" ()\n").contains(c); };
+  while (!text.empty()) {
+    size_t size = text.find_if(isEnd);
+    llvm::StringRef word = text.take_front(size),
+                    digits = word.drop_front(word.starts_with("v") ? 1 : 0);
+    if (digits.size() < word.size() && !digits.empty() &&
+        llvm::all_of(digits, llvm::isDigit))
+      result +=
+          "v" + std::to_string(
+                    numbers.try_emplace(word, numbers.size()).first->second);
+    else
+      result += word;
+    text = text.drop_front(word.size());
+    result += text.take_front(1);
+    text = text.drop_front(text.empty() ? 0 : 1);
+  }
+  return result;
+}
+
 std::string Question::str() const {
-  std::string text =
-      "(define-fun larger ((a Int) (b Int)) Int (ite (>= a b) a b))\n"
-      "(declare-fun quotient (Int Int) Int)\n";
-  for (const std::string &declaration : declarations)
-    text += declaration + "\n";
+  std::string text;
   for (const std::string &formula : formulas)
     text += formula + "\n";
-  return text;
+  for (const std::string &declaration : declarations)
+    text += declaration + "\n";
+  text = renumber(text);
+  // Formulas have said the numbers; declarations come first.
+  llvm::StringRef known = text;
+  size_t size = known.find("(declare-");
+  llvm::SmallVector<llvm::StringRef> lines;
+  known.drop_front(std::min(size, known.size())).split(lines, '\n');
+  llvm::sort(lines);
+  return "(define-fun larger ((a Int) (b Int)) Int (ite (>= a b) a b))\n"
+         "(declare-fun quotient (Int Int) Int)" +
+         llvm::join(lines, "\n") + "\n" + known.take_front(size).str();
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@ class Question {
 public:
   void assume(const Conditions &conditions);
   void assume(const Clause &clause);
-  /// Any formula, of which `declare` and `print` have seen all integers.
+  /// Any formula, of which `declareReal` and `print` have seen all variables.
   void assume(const std::string &formula);
   /// A real variable, or a function of reals.
   void declareReal(const std::string &name, unsigned arity = 0);

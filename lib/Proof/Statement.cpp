@@ -164,51 +164,120 @@ std::string espalier::proof::resolve(Statement &statement) {
   return Resolver(statement).run();
 }
 
-std::optional<std::vector<unsigned>>
-espalier::proof::inferRanks(Statement &statement, unsigned openRank) {
-  // Uses with one class have one rank; 0 is not known.
-  size_t count = statement.uses.size();
-  std::vector<unsigned> classes(count);
-  std::vector<std::optional<unsigned>> ranks(count);
-  for (unsigned number = 0; number < count; ++number)
-    classes[number] = number;
-  bool fits = true;
-  auto set = [&](unsigned use, unsigned rank) {
+namespace {
+/// Uses of one class have one rank.
+class RankClasses {
+public:
+  explicit RankClasses(const Statement &statement) : statement(statement) {
+    for (unsigned number = 0; number < statement.uses.size(); ++number)
+      classes.push_back(number);
+    ranks.resize(classes.size());
+  }
+
+  /// What the uses from `first` on ask for; false if that does not fit.
+  bool require(unsigned first, unsigned last) {
+    for (unsigned number = first; number < last; ++number) {
+      const Use &use = statement.uses[number];
+      if (use.node.kind == Node::Kind::Scalar)
+        set(number, 0);
+      if (use.node.isVariable())
+        continue;
+      for (auto [position, operand] : llvm::enumerate(use.operands))
+        if (auto rank = getRequiredRank(use.node, position))
+          set(operand, *rank);
+        else
+          join(operand, number);
+      if (auto rank = getRequiredRank(use.node, use.operands.size()))
+        set(number, *rank);
+    }
+    return fits;
+  }
+
+  /// And what `dst` asks for.
+  bool requireDst() {
+    for (auto [src, dst] :
+         llvm::zip_equal(statement.srcOutputs, statement.dstOutputs))
+      join(src, dst);
+    return require(statement.numSrc, classes.size());
+  }
+
+  /// Uses of classes below `count` whose rank is not known, one of each.
+  std::vector<unsigned> listOpen(unsigned count) const {
+    std::vector<unsigned> result;
+    for (unsigned number = 0; number < count; ++number)
+      if (!ranks[classes[number]] && llvm::none_of(result, [&](unsigned other) {
+            return classes[other] == classes[number];
+          }))
+        result.push_back(number);
+    return result;
+  }
+
+  void set(unsigned use, unsigned rank) {
     std::optional<unsigned> &known = ranks[classes[use]];
     fits &= !known || *known == rank;
     known = rank;
-  };
-  auto join = [&](unsigned lhs, unsigned rhs) {
+  }
+
+  Ranks get(unsigned count) const {
+    Ranks result;
+    for (unsigned number = 0; number < count; ++number)
+      result.push_back(*ranks[classes[number]]);
+    return result;
+  }
+
+private:
+  void join(unsigned lhs, unsigned rhs) {
     unsigned from = classes[rhs], to = classes[lhs];
     if (ranks[from])
       set(lhs, *ranks[from]);
     for (unsigned &name : classes)
       if (name == from)
         name = to;
-  };
-  for (unsigned number = 0; number < count; ++number) {
-    const Use &use = statement.uses[number];
-    if (use.node.kind == Node::Kind::Scalar)
-      set(number, 0);
-    if (use.node.isVariable())
-      continue;
-    for (auto [position, operand] : llvm::enumerate(use.operands))
-      if (auto rank = getRequiredRank(use.node, position))
-        set(operand, *rank);
-      else
-        join(operand, number);
-    if (auto rank = getRequiredRank(use.node, use.operands.size()))
-      set(number, *rank);
   }
-  for (auto [src, dst] :
-       llvm::zip_equal(statement.srcOutputs, statement.dstOutputs))
-    join(src, dst);
-  if (!fits)
+
+  const Statement &statement;
+  std::vector<unsigned> classes;
+  std::vector<std::optional<unsigned>> ranks;
+  bool fits = true;
+};
+} // namespace
+
+/// Calls `visit` with the classes where the open ones have all ranks.
+static void forEachRank(const RankClasses &classes,
+                        llvm::ArrayRef<unsigned> open,
+                        llvm::function_ref<void(const RankClasses &)> visit) {
+  if (open.empty())
+    return visit(classes);
+  for (unsigned rank = 0; rank <= kMaxOpenRank; ++rank) {
+    RankClasses copy = classes;
+    copy.set(open.front(), rank);
+    forEachRank(copy, open.drop_front(), visit);
+  }
+}
+
+std::optional<std::vector<Ranks>>
+espalier::proof::listRanks(const Statement &statement) {
+  RankClasses classes(statement);
+  unsigned count = statement.uses.size();
+  if (!classes.require(0, statement.numSrc))
     return std::nullopt;
-  std::vector<unsigned> result;
-  for (unsigned number = 0; number < count; ++number) {
-    statement.hasOpenRank |= !ranks[classes[number]];
-    result.push_back(ranks[classes[number]].value_or(openRank));
-  }
-  return result;
+  std::vector<unsigned> open = classes.listOpen(statement.numSrc);
+  if (open.size() > kMaxOpenRanks)
+    return std::nullopt;
+  std::vector<Ranks> result;
+  bool isTooOpen = false;
+  forEachRank(classes, open, [&](const RankClasses &src) {
+    RankClasses both = src;
+    if (!both.requireDst()) {
+      result.push_back(src.get(statement.numSrc));
+      return;
+    }
+    std::vector<unsigned> more = both.listOpen(count);
+    isTooOpen |= open.size() + more.size() > kMaxOpenRanks;
+    if (!isTooOpen)
+      forEachRank(both, more, [&](const RankClasses &all) {
+        result.push_back(all.get(count));
+      });
+  });
+  return isTooOpen ? std::nullopt : std::optional(std::move(result));
 }

@@ -14,8 +14,9 @@
 
 namespace espalier::proof {
 
-/// Open ranks are proved up to this one.
-constexpr unsigned kMaxOpenRank = 4;
+/// Open ranks are proved from 0 up to this one, in all combinations; of a
+/// statement with more of them nothing is proved.
+constexpr unsigned kMaxOpenRank = 4, kMaxOpenRanks = 4;
 
 /// A variable, or an operator of others.
 struct Use {
@@ -40,15 +41,17 @@ struct Statement {
   std::vector<Use> uses; ///< Those of `src` first.
   unsigned numSrc = 0;
   std::vector<unsigned> srcOutputs, dstOutputs;
-  bool hasOpenRank = false;
 };
 
 /// Fills in the uses of a statement's nodes. Returns a complaint, or nothing.
 std::string resolve(Statement &statement);
 
-/// The rank of each use; nothing if ranks contradict each other.
-std::optional<std::vector<unsigned>> inferRanks(Statement &statement,
-                                                unsigned openRank);
+/// The ranks of uses: of those of `src` alone if `dst` does not fit.
+using Ranks = std::vector<unsigned>;
+/// The combinations of ranks at which a statement is said: those that `src`
+/// leaves open take all values, and so do those that only `dst` has. Nothing if
+/// ranks of `src` contradict each other, or too many are open.
+std::optional<std::vector<Ranks>> listRanks(const Statement &statement);
 
 /// A use at known rank.
 struct Instance {
@@ -64,15 +67,18 @@ struct Typing {
   std::vector<Clause> given;       ///< Where `src` and the condition hold.
   std::vector<Condition> claims;   ///< What `dst` asks for.
   std::vector<std::string> chosen; ///< Sizes that a proof has to give.
-  bool isVoid = false;             ///< `src` has no meaning at these ranks.
-  std::string error;               ///< Why `dst` has none.
+  /// `src` has no meaning at these ranks, or the condition excludes them.
+  bool isVoid = false;
+  std::string error; ///< Why `dst` has none.
+  /// Why nothing can be said, whatever the steps.
+  std::string fault;
 };
 
 /// Sizes of constants of `dst` that nothing else says, by name.
 using Choices = std::map<std::string, Index>;
 
 /// The extents at known ranks.
-Typing type(const Statement &statement, const std::vector<unsigned> &ranks,
+Typing type(const Statement &statement, const Ranks &ranks,
             const Choices &choices, substitution::Meanings &meanings);
 
 /// The name of an extent.

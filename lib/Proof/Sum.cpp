@@ -17,6 +17,14 @@ Sum espalier::proof::makeAtom(Atom atom) {
   return {term};
 }
 
+Atom espalier::proof::makeFunction(llvm::StringRef name, Sum arg) {
+  Atom atom;
+  atom.kind = Atom::Kind::Function;
+  atom.name = name.str();
+  atom.args.push_back(std::move(arg));
+  return atom;
+}
+
 Sum espalier::proof::add(Sum lhs, const Sum &rhs) {
   llvm::append_range(lhs, rhs);
   return lhs;

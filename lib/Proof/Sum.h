@@ -60,6 +60,7 @@ struct Demand {
 
 Sum makeConstant(const Fraction &value);
 Sum makeAtom(Atom atom);
+Atom makeFunction(llvm::StringRef name, Sum arg);
 Sum add(Sum lhs, const Sum &rhs);
 Sum scale(Sum sum, const Fraction &factor);
 /// Bound variables of the two must differ.

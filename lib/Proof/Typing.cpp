@@ -17,30 +17,29 @@ std::string espalier::proof::getExtentName(const Use &use, unsigned dim) {
 namespace {
 class Typer {
 public:
-  Typer(const Statement &statement, const std::vector<unsigned> &ranks,
-        const Choices &choices, Meanings &meanings)
-      : statement(statement), ranks(ranks), choices(choices),
-        meanings(meanings) {}
+  Typer(const Statement &statement, const Ranks &ranks, Meanings &meanings)
+      : statement(statement), ranks(ranks), meanings(meanings) {}
 
   Typing run() {
-    for (unsigned number = 0; number < statement.uses.size(); ++number) {
+    for (unsigned number = 0; number < ranks.size(); ++number) {
       result.instances.push_back(Instance());
       result.instances.back().rank = ranks[number];
       if (type(number))
         continue;
       result.isVoid = number < statement.numSrc;
-      return std::move(result);
+      if (result.isVoid)
+        return std::move(result);
+      break;
     }
-    for (auto [src, dst] :
-         llvm::zip_equal(statement.srcOutputs, statement.dstOutputs))
-      for (auto [lhs, rhs] : llvm::zip_equal(result.instances[src].shape,
-                                             result.instances[dst].shape))
-        result.claims.push_back(Condition::equal(lhs, rhs));
-    auto guard = GuardReader(statement, result.instances).read(statement.guard);
-    if (!guard)
-      result.error = "expects a condition, but got '" + statement.guard + "'";
-    else
-      llvm::append_range(result.given, *guard);
+    if (result.error.empty() && ranks.size() < statement.uses.size())
+      fail("operands of fitting ranks in dst");
+    if (result.error.empty())
+      for (auto [src, dst] :
+           llvm::zip_equal(statement.srcOutputs, statement.dstOutputs))
+        for (auto [lhs, rhs] : llvm::zip_equal(result.instances[src].shape,
+                                               result.instances[dst].shape))
+          result.claims.push_back(Condition::equal(lhs, rhs));
+    addGuard();
     return std::move(result);
   }
 
@@ -89,11 +88,38 @@ private:
     return false;
   }
 
+  /// What the condition says of sizes that the proof chooses has to hold of
+  /// these; the rest is given.
+  void addGuard() {
+    auto guard = GuardReader(statement, result.instances).read(statement.guard);
+    if (!guard) {
+      result.fault = "expects a condition, but got '" + statement.guard + "'";
+      return;
+    }
+    for (const Clause &clause : *guard) {
+      bool isOfChosen = false, mayHold = false;
+      for (const Conditions &conditions : clause) {
+        for (const Condition &condition : conditions)
+          for (const std::string &name : result.chosen)
+            isOfChosen |= condition.value.mentions(name);
+        mayHold |= llvm::none_of(conditions, isFalse);
+      }
+      result.isVoid |= !mayHold;
+      if (!isOfChosen)
+        result.given.push_back(clause);
+      else if (clause.size() == 1)
+        llvm::append_range(result.claims, clause[0]);
+      else
+        result.fault = "expects sizes that the condition says, or one "
+                       "alternative about others";
+    }
+  }
+
   std::optional<Index> get(definition::Expr expr, const Use &use,
                            const Instance &instance) {
     auto extent = translate(expr, use, instance, result.instances);
     if (!extent)
-      fail("an extent that is not made of sizes");
+      result.fault = "expects extents that are made of sizes";
     return extent;
   }
 
@@ -121,12 +147,9 @@ private:
         GuardReader(statement, result.instances)
             .getDefinition(statement.guard, "dim ( " + use.name + " , " +
                                                 std::to_string(dim) + " )");
-    auto chosen = choices.find(name);
     if (!defined)
       result.chosen.push_back(name);
-    Index extent = defined                   ? *defined
-                   : chosen != choices.end() ? chosen->second
-                                             : Index::variable(name);
+    Index extent = defined.value_or(Index::variable(name));
     need(Condition::atLeast(extent, 1));
     return extent;
   }
@@ -167,16 +190,29 @@ private:
   }
 
   const Statement &statement;
-  const std::vector<unsigned> &ranks;
-  const Choices &choices;
+  const Ranks &ranks;
   Meanings &meanings;
   Typing result;
   bool isSrc = true;
 };
 } // namespace
 
-Typing espalier::proof::type(const Statement &statement,
-                             const std::vector<unsigned> &ranks,
+Typing espalier::proof::type(const Statement &statement, const Ranks &ranks,
                              const Choices &choices, Meanings &meanings) {
-  return Typer(statement, ranks, choices, meanings).run();
+  Typing typing = Typer(statement, ranks, meanings).run();
+  for (const std::string &name : typing.chosen) {
+    auto found = choices.find(name);
+    if (found == choices.end())
+      continue;
+    auto replace = [&](Index &index) {
+      index = index.substitute(name, found->second);
+    };
+    for (Condition &claim : typing.claims)
+      replace(claim.value);
+    for (Instance &instance : typing.instances) {
+      llvm::for_each(instance.shape, replace);
+      llvm::for_each(instance.parameters, replace);
+    }
+  }
+  return typing;
 }

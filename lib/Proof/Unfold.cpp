@@ -172,11 +172,7 @@ Sum Unfolder::evaluateApply(Expr expr, const Scope &scope) {
   if (!error.empty())
     return {};
   auto apply = [](llvm::StringRef name, Sum arg) {
-    Atom atom;
-    atom.kind = Atom::Kind::Function;
-    atom.name = name.str();
-    atom.args.push_back(std::move(arg));
-    return makeAtom(std::move(atom));
+    return makeAtom(makeFunction(name, std::move(arg)));
   };
   Fraction minusOne(-1, 1);
   switch (expr.getFn()) {

@@ -478,6 +478,7 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
   options.writesProofs = !proofs.empty();
   Verifier verifier(options);
   unsigned counts[4] = {};
+  std::vector<std::string> unfound;
   for (const Rule &rule : rules) {
     Verdict verdict = verifier.verify(rule);
     ++counts[static_cast<unsigned>(verdict.kind)];
@@ -487,6 +488,7 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
     if (verdict.proof.empty()) {
       errors << rule.name
              << ": no proof that can be checked: " << verdict.missing << '\n';
+      unfound.push_back(rule.name);
     } else if (!writeProof(proofs, rule, verdict, errors)) {
       isFaulty = true;
     }
@@ -494,7 +496,11 @@ int espalier::substitution::verifyFile(llvm::StringRef path,
   os << rules.size() << " rules: " << counts[0] << " proved, " << counts[1]
      << " proved-if, " << counts[2] << " refuted, " << counts[3]
      << " unknown\n";
+  if (!unfound.empty())
+    os << unfound.size()
+       << " without a proof that can be checked: " << llvm::join(unfound, ", ")
+       << '\n';
   if (isFaulty)
     return 2;
-  return counts[2] + counts[3] == 0 ? 0 : 1;
+  return counts[2] + counts[3] == 0 && unfound.empty() ? 0 : 1;
 }

@@ -80,7 +80,8 @@ private:
 /// Reads a rule file and prints a line for each rule and one that counts them.
 /// Returns the exit code: 0 if every rule was proved, perhaps under a
 /// condition; 1 if one was not; 2 if the file has a fault. Puts the proofs into
-/// the folder `proofs`, unless that is empty: `<rule>.proof` each.
+/// the folder `proofs`, unless that is empty: `<rule>.proof` each. A rule that
+/// is proved and of which no steps were found then counts as not proved.
 int verifyFile(llvm::StringRef path, llvm::StringRef proofs,
                llvm::raw_ostream &os, llvm::raw_ostream &errors);
 

@@ -8,7 +8,7 @@
 using namespace espalier::proof;
 
 /// For one output; enough for seconds.
-static constexpr unsigned kMaxQuestions = 600;
+static constexpr unsigned kMaxQuestions = 1000;
 
 /// What z3 may take for one question; a proof by longer ones is not for
 /// reading.
@@ -20,15 +20,15 @@ struct ProofFinder::State {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   espalier::substitution::Meanings meanings{context};
 
-  std::optional<SExpr> find(const Statement &statement,
-                            const std::vector<unsigned> &ranks, unsigned rank,
-                            std::string &error);
+  std::optional<SExpr> find(const Statement &statement, const Ranks &ranks,
+                            const Typing &open, std::string &error);
 };
 
 ProofFinder::ProofFinder() : state(std::make_unique<State>()) {}
 ProofFinder::~ProofFinder() = default;
 
-/// Sizes of constants that equations between extents determine; otherwise 1.
+/// Sizes of constants that equations between extents determine, or that must be
+/// a multiple of something; otherwise 1.
 static Choices choose(const Typing &typing) {
   Choices choices;
   Conditions equations;
@@ -36,25 +36,22 @@ static Choices choose(const Typing &typing) {
     if (claim.isEquality)
       equations.push_back(claim);
   for (const std::string &name : typing.chosen) {
-    Index variable = Index::variable(name);
-    const Part &part = variable.getParts().begin()->first;
-    Index value(1);
+    std::optional<Index> value, multiple;
     for (const Condition &equation : equations) {
-      auto factor = equation.value.getCoefficient(part);
-      if (factor != 1 && factor != -1)
-        continue;
-      Index solved =
-          factor == 1 ? variable - equation.value : variable + equation.value;
-      if (solved.mentions(name))
-        continue;
-      value = solved;
-      break;
+      if (!value)
+        value = solve(equation.value, name);
+      equation.value.walk([&](const Part &part) {
+        if (part.fn == "quotient" && !multiple)
+          multiple = solve((*part.args)[0] - (*part.args)[1], name);
+      });
     }
+    if (!value)
+      value = multiple.value_or(Index(1));
     for (Condition &equation : equations)
-      equation.value = equation.value.substitute(name, value);
+      equation.value = equation.value.substitute(name, *value);
     for (auto &entry : choices)
-      entry.second = entry.second.substitute(name, value);
-    choices[name] = value;
+      entry.second = entry.second.substitute(name, *value);
+    choices[name] = *value;
   }
   return choices;
 }
@@ -101,18 +98,17 @@ static std::vector<SExpr> listLemmas(const Obligation &obligation) {
   return lemmas;
 }
 
-std::optional<SExpr>
-ProofFinder::State::find(const Statement &statement,
-                         const std::vector<unsigned> &ranks, unsigned rank,
-                         std::string &error) {
-  std::vector<SExpr> list{"rank", SExpr(std::to_string(rank))};
-  Typing open = type(statement, ranks, {}, meanings);
+std::optional<SExpr> ProofFinder::State::find(const Statement &statement,
+                                              const Ranks &ranks,
+                                              const Typing &open,
+                                              std::string &error) {
+  std::vector<SExpr> list{"at", print(statement, ranks)};
   Choices choices = choose(open);
   auto obligation = unfold(statement, ranks, choices, meanings, error);
   if (!obligation)
     return std::nullopt;
-  if (obligation->typing.isVoid || !obligation->typing.error.empty()) {
-    list.push_back(obligation->typing.isVoid ? "void" : "impossible");
+  if (!obligation->typing.error.empty()) {
+    list.push_back("impossible");
     return SExpr(list);
   }
   std::vector<SExpr> sizes{"choose"};
@@ -134,12 +130,13 @@ ProofFinder::State::find(const Statement &statement,
     }
     given.push_back({{claim}});
   }
+  Search search(steps, solver, obligation->offered);
   for (auto [number, goal] : llvm::enumerate(obligation->goals)) {
     for (const SExpr &lemma : llvm::drop_begin(lemmas))
       goal.give(*getLemma(lemma));
     for (const Condition &claim : obligation->typing.claims)
       goal.give({{claim}});
-    auto proof = Search(steps, solver).prove(goal, kMaxQuestions);
+    auto proof = search.prove(goal, kMaxQuestions);
     if (!proof) {
       error = "no steps found for output " + std::to_string(number);
       return std::nullopt;
@@ -148,9 +145,7 @@ ProofFinder::State::find(const Statement &statement,
                                       obligation->dst[number], *proof});
   }
   for (const Demand &demand : obligation->demanded) {
-    auto proof =
-        Search(steps, solver)
-            .meet(pose(given, demand), demand.kind, obligation->offered);
+    auto proof = search.meet(pose(given, demand), demand.kind);
     if (!proof) {
       error = "dst may have no value: " + demand.str();
       return std::nullopt;
@@ -172,15 +167,20 @@ std::optional<std::string> ProofFinder::find(llvm::StringRef name,
   statement.dst = dst;
   statement.guard = condition.str();
   error = resolve(statement);
-  if (!error.empty() || !inferRanks(statement, 1))
+  auto all = error.empty() ? listRanks(statement) : std::nullopt;
+  if (!all)
     return std::nullopt;
-  unsigned count = statement.hasOpenRank ? kMaxOpenRank : 1;
-  for (unsigned rank = 1; rank <= count; ++rank) {
-    auto steps =
-        state->find(statement, *inferRanks(statement, rank), rank, error);
+  for (const Ranks &ranks : *all) {
+    Typing typing = type(statement, ranks, {}, state->meanings);
+    error = typing.fault;
+    if (!error.empty())
+      return std::nullopt;
+    if (typing.isVoid)
+      continue;
+    auto steps = state->find(statement, ranks, typing, error);
     if (!steps)
       return std::nullopt;
-    certificate.ranks.push_back(std::move(*steps));
+    certificate.cases.push_back(std::move(*steps));
   }
   return certificate.str();
 }

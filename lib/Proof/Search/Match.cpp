@@ -9,29 +9,21 @@ using namespace espalier::proof;
 static constexpr unsigned kMaxPairings = 48;
 static constexpr unsigned kMaxPermuted = 4;
 
-/// Solves linear equations for variables, by those with unit coefficients;
-/// false if some stay unknown.
-static bool solve(Conditions equations, const Names &unknowns,
-                  std::vector<Index> &solutions) {
+bool espalier::proof::solveAll(Conditions equations, const Names &unknowns,
+                               std::vector<Index> &solutions) {
   std::map<std::string, Index> known;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Condition &equation : equations) {
       for (const std::string &name : unknowns) {
-        Index variable = Index::variable(name);
-        auto factor =
-            equation.value.getCoefficient(variable.getParts().begin()->first);
-        if (known.count(name) || (factor != 1 && factor != -1))
-          continue;
-        Index value =
-            factor == 1 ? variable - equation.value : variable + equation.value;
-        if (value.mentions(name))
+        auto value = solve(equation.value, name);
+        if (known.count(name) || !value)
           continue;
         for (Condition &other : equations)
-          other.value = other.value.substitute(name, value);
+          other.value = other.value.substitute(name, *value);
         for (auto &entry : known)
-          entry.second = entry.second.substitute(name, value);
-        known[name] = value;
+          entry.second = entry.second.substitute(name, *value);
+        known[name] = *value;
         changed = true;
         break;
       }
@@ -168,8 +160,8 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
                                      Index::variable(name)));
     merge.to.clear();
     merge.from.clear();
-    if (!solve(all, into.bound, merge.to) ||
-        !solve(all, term.bound, merge.from))
+    if (!solveAll(all, into.bound, merge.to) ||
+        !solveAll(all, term.bound, merge.from))
       return std::nullopt;
     std::vector<Goal> goals;
     auto found = steps.merge(goal, merge, goals);
@@ -200,5 +192,51 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
       return SExpr(list);
     }
   } while (std::next_permutation(order.begin(), order.end()) && !isSpent());
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::gather(const Goal &goal, Limits limits) {
+  auto toList = [](const std::vector<Index> &values) {
+    std::vector<SExpr> list;
+    for (const Index &index : values)
+      list.push_back(parseSExprs(index.str())->front());
+    return SExpr(list);
+  };
+  ++limits.nesting;
+  for (unsigned base = 0; base < goal.sum.size(); ++base) {
+    const Term &into = goal.sum[base];
+    std::vector<Merge> maps;
+    for (unsigned number = 0; number < goal.sum.size(); ++number) {
+      const Term &term = goal.sum[number];
+      if (into.bound.empty() || number == base ||
+          term.bound.size() != into.bound.size())
+        continue;
+      std::vector<Conditions> candidates = listEquations({into}, {term});
+      for (const Conditions &equations : candidates) {
+        Merge map;
+        map.term = number;
+        Goal ignored = goal, inner;
+        if (!solveAll(equations, into.bound, map.to) ||
+            !solveAll(equations, term.bound, map.from) ||
+            !steps.gather(ignored, base, {map}, inner))
+          continue;
+        maps.push_back(map);
+        break;
+      }
+    }
+    Goal rest = goal, inner;
+    if (maps.empty() || !steps.gather(rest, base, maps, inner))
+      continue;
+    auto proof = prove(inner, limits);
+    auto others = proof ? prove(rest, limits) : std::nullopt;
+    if (!others)
+      continue;
+    std::vector<SExpr> list;
+    for (const Merge &map : maps)
+      list.push_back(std::vector<SExpr>{SExpr(std::to_string(map.term)),
+                                        toList(map.to), toList(map.from)});
+    return SExpr(
+        {"gather", SExpr(std::to_string(base)), list, *proof, *others});
+  }
   return std::nullopt;
 }

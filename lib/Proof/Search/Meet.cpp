@@ -25,8 +25,8 @@ static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
     }
 }
 
-/// Lists of equations that may say where `other` is about the same as `sum`.
-static std::vector<Conditions> listEquations(const Sum &sum, const Sum &other) {
+std::vector<Conditions> espalier::proof::listEquations(const Sum &sum,
+                                                       const Sum &other) {
   std::vector<Atom> ours, theirs;
   collectReads(sum, ours);
   collectReads(other, theirs);
@@ -44,22 +44,19 @@ static std::vector<Conditions> listEquations(const Sum &sum, const Sum &other) {
 }
 
 /// A point that fulfils equations, and lies at a boundary otherwise.
-static std::vector<Index> solve(Conditions equations, const Atom &at,
-                                unsigned numKnown) {
+static std::vector<Index> solvePoint(Conditions equations, const Atom &at,
+                                     unsigned numKnown) {
   llvm::append_range(equations, at.conditions);
   std::vector<Index> map;
   for (size_t number = 0; number < at.bound.size(); ++number) {
     const std::string &name = at.bound[number];
-    Index variable = Index::variable(name), value(0);
-    const Part &part = variable.getParts().begin()->first;
+    Index value(0);
     for (const Condition &equation : equations) {
-      auto factor = equation.value.getCoefficient(part);
-      if (factor != 1 && factor != -1)
+      auto solved = solve(equation.value, name);
+      if (!solved)
         continue;
-      Index solved =
-          factor == 1 ? variable - equation.value : variable + equation.value;
       bool isKnown = true;
-      solved.walk([&](const Part &inner) {
+      solved->walk([&](const Part &inner) {
         unsigned id;
         bool isInner =
             llvm::StringRef(inner.text).starts_with("v") &&
@@ -69,7 +66,7 @@ static std::vector<Index> solve(Conditions equations, const Atom &at,
       });
       if (!isKnown)
         continue;
-      value = solved;
+      value = *solved;
       break;
     }
     for (Condition &equation : equations)
@@ -91,7 +88,6 @@ static Fraction getRatio(Steps &steps, Goal goal, const Sum &other) {
 }
 
 std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
-                                  const std::vector<Demand> &offered,
                                   unsigned depth) {
   if (steps.isImpossible(goal.given, {}))
     return SExpr(std::vector<SExpr>{"none"});
@@ -107,7 +103,7 @@ std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
     const Sum &value = other.at.args[0];
     Fraction factor = getRatio(steps, goal, value);
     for (const Conditions &equations : listEquations(goal.sum, value)) {
-      std::vector<Index> map = solve(equations, other.at, goal.next);
+      std::vector<Index> map = solvePoint(equations, other.at, goal.next);
       Goal rest = goal;
       if (!steps.meet(rest, kind, demand, factor, map)) {
         Conditions there = other.at.conditions;
@@ -136,10 +132,43 @@ std::optional<SExpr> Search::meet(const Goal &goal, Demand::Kind kind,
     return std::nullopt;
   std::vector<SExpr> list{"case", parseSExprs(open->str())->front()};
   for (const Goal &option : steps.distinguish(goal, *open)) {
-    auto proof = meet(option, kind, offered, depth + 1);
+    auto proof = meet(option, kind, depth + 1);
     if (!proof)
       return std::nullopt;
     list.push_back(*proof);
   }
   return SExpr(list);
+}
+
+std::optional<SExpr> Search::use(const Goal &goal, Limits limits) {
+  if (limits.hasUsed)
+    return std::nullopt;
+  limits.hasUsed = true;
+  Goal next = goal;
+  std::vector<SExpr> used;
+  for (auto [number, demand] : llvm::enumerate(offered)) {
+    Demand other = demand;
+    unsigned apart = goal.next;
+    freshen(other.at, apart);
+    for (const Conditions &equations :
+         listEquations(goal.sum, other.at.args[0])) {
+      std::vector<Index> map = solvePoint(equations, other.at, goal.next);
+      Goal more = next;
+      if (isSpent() || !steps.use(more, demand, map))
+        continue;
+      next = more;
+      std::vector<SExpr> list;
+      for (const Index &index : map)
+        list.push_back(parseSExprs(index.str())->front());
+      used.push_back(SExpr({"use", SExpr(std::to_string(number)), list}));
+      break;
+    }
+  }
+  auto proof = used.empty() ? std::nullopt : prove(next, limits);
+  for (SExpr &step : llvm::reverse(used))
+    if (proof) {
+      step.list.push_back(*proof);
+      proof = step;
+    }
+  return proof;
 }

@@ -16,6 +16,7 @@ static constexpr unsigned kMaxDepth = 40;
 static constexpr unsigned kMaxNesting = 5;
 static constexpr unsigned kMaxAttained = 6;
 static constexpr unsigned kMaxCompared = 16;
+static constexpr unsigned kMaxCancelled = 3;
 
 static SExpr number(size_t value) { return SExpr(std::to_string(value)); }
 static SExpr text(const std::string &value) {
@@ -23,8 +24,10 @@ static SExpr text(const std::string &value) {
 }
 
 std::optional<SExpr> Search::prove(const Goal &goal, unsigned maxQuestions) {
-  limit = solver.getEffort() + maxQuestions;
-  return prove(goal, Limits());
+  unsigned outer = std::exchange(limit, solver.getEffort() + maxQuestions);
+  auto proof = prove(goal, Limits());
+  limit = outer;
+  return proof;
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,6 +107,74 @@ std::optional<SExpr> Search::split(const Goal &goal, Limits limits) {
   return std::nullopt;
 }
 
+/// The numbers between which conditions say that a variable is.
+static std::pair<std::optional<int64_t>, std::optional<int64_t>>
+getRange(const Conditions &conditions, const std::string &name) {
+  std::optional<int64_t> least, most;
+  Index variable = Index::variable(name);
+  for (const Condition &condition : conditions) {
+    if (auto number = (variable - condition.value).getNumber())
+      least = std::max(least.value_or(*number), *number);
+    if (auto number = (variable + condition.value).getNumber())
+      most = std::min(most.value_or(*number), *number);
+  }
+  return {least, most};
+}
+
+std::optional<SExpr> Search::expand(const Goal &goal, Limits limits) {
+  for (auto [number, term] : llvm::enumerate(goal.sum))
+    for (auto [position, name] : llvm::enumerate(term.bound)) {
+      bool isRead = false;
+      const std::string &variable = name;
+      for (const Atom &atom : term.factors)
+        walk(atom,
+             [&](const Index &index) { isRead |= index.mentions(variable); });
+      auto [least, most] = getRange(term.conditions, name);
+      Goal next = goal;
+      if (isRead || !least || !most ||
+          !steps.expand(next, number, position, *least, *most))
+        continue;
+      auto proof = prove(next, limits);
+      if (!proof)
+        return std::nullopt;
+      return SExpr({"expand", ::number(number), ::number(position),
+                    text(Index(*least).str()), text(Index(*most).str()),
+                    *proof});
+    }
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::cancel(const Goal &goal, Limits limits) {
+  auto getText = [](const Sum &sum) {
+    return print(sum, /*isCanonical=*/true).str();
+  };
+  for (auto [number, term] : llvm::enumerate(goal.sum))
+    for (auto [second, rhs] : llvm::enumerate(term.factors))
+      for (auto [first, lhs] : llvm::enumerate(term.factors)) {
+        bool isRoot = lhs.isFunction("sqrt") && rhs.isFunction("sqrt");
+        bool isPair = isRoot ? first < second : rhs.isFunction("div");
+        if (!isPair || getText(isRoot ? lhs.args[0] : makeAtom(lhs)) !=
+                           getText(rhs.args[0]))
+          continue;
+        Goal next = goal, equal, defined;
+        Demand::Kind kind;
+        if (!steps.cancelFactors(next, number, first, second, equal, defined,
+                                 kind))
+          continue;
+        auto isEqual = prove(equal, limits);
+        if (!isEqual || numCancelled == kMaxCancelled)
+          return std::nullopt;
+        ++numCancelled;
+        auto isDefined = meet(defined, kind);
+        --numCancelled;
+        auto proof = isDefined ? prove(next, limits) : std::nullopt;
+        if (proof)
+          return SExpr({"cancel", ::number(number), ::number(first),
+                        ::number(second), *isEqual, *isDefined, *proof});
+      }
+  return std::nullopt;
+}
+
 std::optional<SExpr> Search::rewrite(const Goal &goal, Limits limits) {
   std::map<std::string, Part> parts;
   auto collect = [&](const Index &index) {
@@ -148,8 +219,19 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
+  if (getenv("PDBG")) {
+    llvm::errs() << "=== depth " << limits.depth << " nest " << limits.nesting
+                 << (limits.onlyMatches ? " only" : "") << " effort "
+                 << solver.getEffort() << "\n"
+                 << print(goal.sum).strIndented() << "\n";
+    for (auto &f : goal.facts)
+      llvm::errs() << (f.isEquality ? "fact= " : "fact>= ")
+                   << print(f.sum).strIndented() << "\n";
+  }
   if (goal.sum.empty())
     return SExpr(std::vector<SExpr>{"zero"});
+  if (auto proof = cancel(goal, limits))
+    return proof;
   if (goal.facts.empty())
     if (auto proof = match(goal, limits))
       return proof;
@@ -159,6 +241,8 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     finder.visit(fact.sum, {}, nullptr);
   if (auto condition = finder.outer)
     return distinguish(goal, *condition, limits);
+  if (auto proof = expand(goal, limits))
+    return proof;
   if (auto proof = rewrite(goal, limits))
     return proof;
   if (finder.inner)
@@ -166,9 +250,14 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
       return proof;
   if (limits.onlyMatches)
     return std::nullopt;
-  if (goal.facts.empty())
+  if (goal.facts.empty()) {
+    if (auto proof = gather(goal, limits))
+      return proof;
     if (auto proof = scalar(goal, limits))
       return proof;
+    if (auto proof = use(goal, limits))
+      return proof;
+  }
   if (auto proof = attain(goal, limits))
     return proof;
   return compare(goal, limits);
@@ -238,80 +327,131 @@ std::optional<SExpr> Search::attain(const Goal &goal, Limits limits) {
   return std::nullopt;
 }
 
-/// The elements that a sum reads, perhaps in functions, at points that have
-/// names.
-static void collectReads(const Sum &sum, std::vector<Atom> &reads) {
-  for (const Term &term : sum)
+/// The elements that a sum reads, perhaps in functions, each with the variables
+/// that are bound around it.
+static void collectReads(const Sum &sum, std::vector<Atom> &reads,
+                         Names bound = {}) {
+  for (const Term &term : sum) {
+    Names all = bound;
+    llvm::append_range(all, term.bound);
     for (const Atom &atom : term.factors) {
-      if (!term.bound.empty())
-        continue;
-      if (atom.kind == Atom::Kind::Read)
-        reads.push_back(atom);
       if (atom.kind == Atom::Kind::Function)
         for (const Sum &arg : atom.args)
-          collectReads(arg, reads);
+          collectReads(arg, reads, all);
+      if (atom.kind != Atom::Kind::Read)
+        continue;
+      reads.push_back(atom);
+      reads.back().bound = all;
     }
+  }
+}
+
+/// Where an element of a maximum is at a known place.
+static Conditions listEquations(const Atom &read, const Atom &value) {
+  Conditions result;
+  auto isBound = [](const Index &index, const Names &names) {
+    return llvm::any_of(
+        names, [&](const std::string &name) { return index.mentions(name); });
+  };
+  for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices))
+    if (Condition equation = Condition::equal(lhs, rhs);
+        !equation.value.isNumber() && !isBound(lhs, read.bound) &&
+        !isBound(rhs, value.bound))
+      result.push_back(equation);
+  return result;
+}
+
+namespace {
+/// Points at which a maximum is compared with its value, and a name for each
+/// that stays.
+using Places = std::vector<std::pair<std::string, Conditions>>;
+} // namespace
+
+/// Where a maximum reads what something else does.
+static Places listReads(const Atom &max, const std::vector<Atom> &values) {
+  std::vector<Atom> reads;
+  collectReads(max.args[0], reads);
+  Places places;
+  for (auto [number, read] : llvm::enumerate(reads))
+    for (const Atom &value : values) {
+      if (read.name != value.name)
+        continue;
+      std::string name = std::to_string(number);
+      for (const Index &index : value.indices)
+        if (llvm::none_of(value.bound, [&](const std::string &variable) {
+              return index.mentions(variable);
+            }))
+          name += " " + index.str();
+      places.emplace_back(name, listEquations(read, value));
+    }
+  return places;
+}
+
+/// Where a condition inside of a maximum holds, or does not, or at points at
+/// which others are attained.
+static Places listOthers(const Atom &max,
+                         const std::vector<std::vector<std::string>> &points) {
+  std::vector<Atom> reads;
+  collectReads(max.args[0], reads);
+  Places places;
+  auto addNext = [&](const Conditions &conditions) {
+    places.emplace_back("condition " + std::to_string(places.size()),
+                        conditions);
+  };
+  for (const Term &term : max.args[0]) {
+    if (reads.empty() && !term.conditions.empty())
+      addNext(term.conditions);
+    for (const Condition &condition : term.conditions)
+      for (const Condition &option : condition.negate())
+        addNext({option});
+  }
+  for (const auto &point : points) {
+    if (point.size() != max.bound.size() || !reads.empty())
+      continue;
+    auto &[name, conditions] = places.emplace_back();
+    for (auto [lhs, rhs] : llvm::zip_equal(max.bound, point)) {
+      name += " " + rhs;
+      conditions.push_back(
+          Condition::equal(Index::variable(lhs), Index::variable(rhs)));
+    }
+  }
+  return places;
 }
 
 std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
   if (limits.compared == kMaxCompared)
-    return std::nullopt;
-  ++limits.compared;
-  // Points that maxima may have in common: where they read the same.
+    return scalar(goal, limits);
   Units units = Steps::getUnits(goal);
+  std::vector<unsigned> numbers(units.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (limits.compared++ != 0 && steps.decide(goal, units, numbers))
+    return SExpr(std::vector<SExpr>{"scalar"});
+  // Points that maxima may have in common: where they read the same.
   std::vector<Atom> values;
   collectReads(goal.sum, values);
   for (const Fact &fact : goal.facts)
     collectReads(fact.sum, values);
-  for (unsigned i = 0; i < units.size(); ++i) {
-    const Atom *max = getMaximum(units[i]);
-    if (!max)
-      continue;
-    std::vector<Atom> reads;
-    collectReads(max->args[0], reads);
-    std::string key = print(units[i], /*isCanonical=*/true).str();
-    std::vector<std::pair<std::string, Conditions>> candidates;
-    for (const Atom &read : reads)
-      for (const Atom &value : values) {
-        if (read.name != value.name)
+  for (bool isRead : {true, false})
+    for (unsigned i = 0; i < units.size(); ++i) {
+      const Atom *max = getMaximum(units[i]);
+      if (!max)
+        continue;
+      std::string key = print(units[i], /*isCanonical=*/true).str();
+      for (const auto &[name, conditions] :
+           isRead ? listReads(*max, values) : listOthers(*max, limits.points)) {
+        Goal next = goal;
+        if (isSpent() || !limits.tried.insert(key + name).second ||
+            !steps.compare(next, units[i], conditions))
           continue;
-        auto &[name, conditions] = candidates.emplace_back();
-        name = key + print(value).str();
-        for (auto [lhs, rhs] : llvm::zip_equal(read.indices, value.indices))
-          if (Condition equation = Condition::equal(lhs, rhs);
-              !equation.value.isNumber())
-            conditions.push_back(equation);
-      }
-    // Where a condition inside of it holds.
-    for (const Term &term : max->args[0])
-      if (reads.empty() && !term.conditions.empty())
-        candidates.push_back(
-            {key + print({term}, true).str(), term.conditions});
-    for (const auto &point : limits.points) {
-      if (point.size() != max->bound.size() || !reads.empty())
-        continue;
-      auto &[name, conditions] = candidates.emplace_back();
-      name = key;
-      for (auto [lhs, rhs] : llvm::zip_equal(max->bound, point)) {
-        name += " " + rhs;
-        conditions.push_back(
-            Condition::equal(Index::variable(lhs), Index::variable(rhs)));
+        std::vector<SExpr> list;
+        for (const Condition &condition : conditions)
+          list.push_back(text(condition.str()));
+        auto proof = prove(next, limits);
+        if (!proof)
+          return std::nullopt;
+        return SExpr({"compare", number(i), list, *proof});
       }
     }
-    for (const auto &[name, conditions] : candidates) {
-      Goal next = goal;
-      if (isSpent() || !limits.tried.insert(name).second ||
-          !steps.compare(next, units[i], conditions))
-        continue;
-      std::vector<SExpr> list;
-      for (const Condition &condition : conditions)
-        list.push_back(text(condition.str()));
-      auto proof = prove(next, limits);
-      if (!proof)
-        return std::nullopt;
-      return SExpr({"compare", number(i), list, *proof});
-    }
-  }
   // There is nothing more to know.
   return scalar(goal, limits);
 }
