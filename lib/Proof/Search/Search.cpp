@@ -219,15 +219,6 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
-  if (getenv("PDBG")) {
-    llvm::errs() << "=== depth " << limits.depth << " nest " << limits.nesting
-                 << (limits.onlyMatches ? " only" : "") << " effort "
-                 << solver.getEffort() << "\n"
-                 << print(goal.sum).strIndented() << "\n";
-    for (auto &f : goal.facts)
-      llvm::errs() << (f.isEquality ? "fact= " : "fact>= ")
-                   << print(f.sum).strIndented() << "\n";
-  }
   if (goal.sum.empty())
     return SExpr(std::vector<SExpr>{"zero"});
   if (auto proof = cancel(goal, limits))

@@ -106,7 +106,8 @@ Names CommandMaker::pickLoops(int64_t low, int64_t high) {
 
 Numbers CommandMaker::pickNumbers(size_t count, int64_t low, int64_t high) {
   Numbers numbers(count);
-  const int64_t extremes[] = {std::numeric_limits<int64_t>::min(),
+  // The least number stands for one that is open.
+  const int64_t extremes[] = {std::numeric_limits<int64_t>::min() + 1,
                               -(1ll << 32),
                               -1,
                               0,

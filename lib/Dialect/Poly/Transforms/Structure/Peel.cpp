@@ -1,8 +1,8 @@
 //===- Peel.cpp - Code of its own for some iterations ---------------------===//
 
-#include "Edits.h"
-#include "LoopNest.h"
-#include "Sequences.h"
+#include "../Edits.h"
+#include "../LoopNest.h"
+#include "../Sequences.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/IR/Builders.h"
 

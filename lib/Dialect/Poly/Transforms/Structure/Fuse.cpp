@@ -1,9 +1,9 @@
 //===- Fuse.cpp - Loops that several computations share -------------------===//
 
-#include "Hints.h"
-#include "LoopNest.h"
-#include "NestDistances.h"
-#include "Sequences.h"
+#include "../Hints.h"
+#include "../LoopNest.h"
+#include "../NestDistances.h"
+#include "../Sequences.h"
 
 using namespace mlir;
 using namespace espalier::poly;

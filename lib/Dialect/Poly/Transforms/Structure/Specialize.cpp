@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Edits.h"
-#include "Hints.h"
-#include "LoopNest.h"
-#include "Sequences.h"
+#include "../Edits.h"
+#include "../Hints.h"
+#include "../LoopNest.h"
+#include "../Sequences.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 
 using namespace mlir;

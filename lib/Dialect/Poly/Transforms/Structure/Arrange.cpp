@@ -1,6 +1,6 @@
 //===- Arrange.cpp - A new nest for several computations ------------------===//
 
-#include "LoopNest.h"
+#include "../LoopNest.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/IR/Builders.h"
 
