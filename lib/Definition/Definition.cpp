@@ -70,6 +70,51 @@ definition::evaluateExtent(Expr extent, const Definition &definition,
   }
 }
 
+static bool compare(Requirement::Kind kind, int64_t value, int64_t bound) {
+  switch (kind) {
+  case Requirement::Kind::Equal:
+    return value == bound;
+  case Requirement::Kind::AtMost:
+    return value <= bound;
+  case Requirement::Kind::AtLeast:
+    return value >= bound;
+  }
+  llvm_unreachable("every kind is handled above");
+}
+
+std::string definition::explain(Requirement::Kind kind, StringRef rule,
+                                const Twine &value, const Twine &bound) {
+  StringRef comparison = kind == Requirement::Kind::Equal    ? " is needed"
+                         : kind == Requirement::Kind::AtMost ? " is the most"
+                                                             : " is the least";
+  return ("expects " + rule + ", but got " + value + " where " + bound +
+          comparison)
+      .str();
+}
+
+std::optional<bool>
+definition::isMet(const Requirement &requirement, const Definition &definition,
+                  ArrayRef<RankedTensorType> operands,
+                  ArrayRef<std::optional<int64_t>> parameters) {
+  auto evaluate = [&](Expr expr) {
+    return evaluateExtent(expr, definition, operands, parameters);
+  };
+  int64_t value = evaluate(requirement.value);
+  int64_t bound = evaluate(requirement.bound);
+  bool isKnown = !ShapedType::isDynamic(value) && !ShapedType::isDynamic(bound);
+  if (isKnown && compare(requirement.kind, value, bound))
+    return true;
+  for (Expr exception : requirement.exceptions) {
+    int64_t extent = evaluate(exception);
+    isKnown &= !ShapedType::isDynamic(extent);
+    if (!ShapedType::isDynamic(extent) && extent <= 0)
+      return true;
+  }
+  if (isKnown)
+    return false;
+  return std::nullopt;
+}
+
 SmallVector<RankedTensorType>
 definition::inferResultTypes(const Definition &definition,
                              ArrayRef<RankedTensorType> operands,

@@ -159,7 +159,9 @@ private:
         return failure();
       }
       if (!isKnown && !isSameExtent(extent, other))
-        definition.agreements.push_back({extent, other});
+        definition.requirements.push_back(
+            {Requirement::Kind::Equal, other, extent,
+             "extents of " + name.str() + " to agree"});
     }
     return extent;
   }

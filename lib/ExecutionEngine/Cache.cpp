@@ -75,6 +75,11 @@ std::string espalier::computeCacheKey(ModuleOp module,
     OpPrintingFlags flags;
     flags.elideLargeResourceString(0);
     module.print(stream, flags);
+    // Messages say which node of a network asks for other sizes.
+    module.walk([&](Operation *op) {
+      if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+        add(name.getName());
+    });
     visitResources(module, [&](DenseResourceElementsAttr attr) {
       add(attr.getRawHandle().getKey());
       if (AsmResourceBlob *blob = attr.getRawHandle().getBlob()) {

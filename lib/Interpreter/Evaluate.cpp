@@ -24,7 +24,7 @@ public:
   }
 
   FailureOr<SmallVector<Tensor>> run() {
-    if (failed(checkAgreements()))
+    if (failed(checkRequirements()))
       return failure();
     for (const Tensor &operand : operands) {
       kinds.push_back(*getElementKind(operand.getElementType()));
@@ -50,13 +50,13 @@ private:
     return evaluateExtent(extent, definition, types, parameters);
   }
 
-  LogicalResult checkAgreements() {
-    for (const Agreement &agreement : definition.agreements) {
-      int64_t lhs = getExtent(agreement.lhs), rhs = getExtent(agreement.rhs);
-      if (lhs == rhs)
+  LogicalResult checkRequirements() {
+    for (const Requirement &requirement : definition.requirements) {
+      if (*isMet(requirement, definition, types, parameters))
         continue;
-      error("expects extents to agree, but got " + Twine(lhs) + " and " +
-            Twine(rhs));
+      error(explain(requirement.kind, requirement.rule,
+                    Twine(getExtent(requirement.value)),
+                    Twine(getExtent(requirement.bound))));
       return failure();
     }
     return success();

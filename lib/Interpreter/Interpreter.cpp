@@ -96,10 +96,12 @@ private:
     SmallVector<int64_t> parameters;
     for (Value operand : op.getParameterOperands())
       parameters.push_back(indices.lookup(operand).getInt());
+    definition::Definition definition = op.getVerifiedDefinition();
     FailureOr<SmallVector<Tensor>> results =
-        evaluate(op.getVerifiedDefinition(), operands, parameters,
+        evaluate(definition, operands, parameters,
                  [&](const Twine &reason) { op->emitOpError(reason); });
-    if (failed(results))
+    if (failed(results) ||
+        failed(checkExtents(op, definition, operands, parameters)))
       return failure();
     for (auto [value, result] : llvm::zip_equal(op->getResults(), *results)) {
       if (failed(verifyCompatibleShape(value.getType(), result.getType())))
@@ -107,6 +109,28 @@ private:
                << value.getType() << ", but got " << result.getType();
       tensors.try_emplace(value, result);
     }
+    return success();
+  }
+
+  /// Checks that no extent of a result is negative, unless its type has it as
+  /// 0: a window may be larger than what it slides over.
+  LogicalResult checkExtents(graph::DefinedOpInterface op,
+                             const definition::Definition &definition,
+                             ArrayRef<Tensor> operands,
+                             ArrayRef<int64_t> parameters) {
+    auto types = llvm::map_to_vector(
+        operands, [](const Tensor &operand) { return operand.getType(); });
+    SmallVector<std::optional<int64_t>> known(parameters);
+    for (auto [type, result] :
+         llvm::zip_equal(op->getResultTypes(), definition.results))
+      for (auto [dim, index] :
+           llvm::enumerate(definition.steps[result].indices)) {
+        int64_t extent = evaluateExtent(index.extent, definition, types, known);
+        if (extent < 0 && cast<RankedTensorType>(type).isDynamicDim(dim))
+          return op->emitOpError("expects a result without negative extents, "
+                                 "but got ")
+                 << extent << " where 0 is the least";
+      }
     return success();
   }
 

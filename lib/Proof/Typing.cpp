@@ -62,12 +62,12 @@ private:
     if (!instance.meaning || !setParameters(use, instance))
       return false;
     const definition::Definition &definition = instance.meaning->definition;
-    for (const definition::Agreement &agreement : definition.agreements) {
-      auto lhs = get(agreement.lhs, use, instance);
-      auto rhs = get(agreement.rhs, use, instance);
-      if (!lhs || !rhs)
+    for (const definition::Requirement &requirement : definition.requirements) {
+      auto value = get(requirement.value, use, instance);
+      auto bound = get(requirement.bound, use, instance);
+      if (!value || !bound)
         return false;
-      need(Condition::equal(*lhs, *rhs));
+      need(compare(requirement.kind, *value, *bound));
     }
     for (const definition::IndexVar &index :
          definition.steps[definition.results[0]].indices) {
@@ -121,6 +121,20 @@ private:
     if (!extent)
       result.fault = "expects extents that are made of sizes";
     return extent;
+  }
+
+  /// What is required; no extent is 0, so exceptions do not count.
+  static Condition compare(definition::Requirement::Kind kind,
+                           const Index &value, const Index &bound) {
+    switch (kind) {
+    case definition::Requirement::Kind::Equal:
+      return Condition::equal(value, bound);
+    case definition::Requirement::Kind::AtMost:
+      return Condition::atLeast(bound, value);
+    case definition::Requirement::Kind::AtLeast:
+      return Condition::atLeast(value, bound);
+    }
+    llvm_unreachable("every kind is handled above");
   }
 
   void need(const Condition &condition) {

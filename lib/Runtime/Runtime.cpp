@@ -121,6 +121,22 @@ static espalier_status release(espalier_context *ctx, espalier_status status) {
   return status;
 }
 
+/// Prints the shapes of the inputs that have dimensions, as far as they fit.
+static void describeInputs(const espalier_context *ctx, char *text,
+                           size_t size) {
+  const espalier_program &program = *ctx->program;
+  const int64_t *extent = ctx->extents;
+  text[0] = 0;
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    for (int32_t dim = 0; dim < program.inputs[i].rank; ++dim, ++extent) {
+      size_t used = strlen(text);
+      const char *name = dim ? "" : program.inputs[i].name;
+      const char *before = dim ? "x" : used ? ", " : "; got ";
+      snprintf(text + used, size - used, "%s%s%s%lld", before, name,
+               dim ? "" : ": ", (long long)*extent);
+    }
+}
+
 /// Fills the extents of the outputs and the size of the arena from those of the
 /// inputs, and checks that they make sense.
 static espalier_status plan(espalier_context *ctx) {
@@ -130,10 +146,14 @@ static espalier_status plan(espalier_context *ctx) {
   int64_t arenaSize = planned[ctx->numOutputExtents];
   if (arenaSize < 0) {
     uint64_t code = 0 - (uint64_t)arenaSize;
-    return fail(ctx, ESPALIER_INVALID_ARGUMENT, "program '%s' %s", program.name,
+    char inputs[sizeof(ctx->message) / 2];
+    describeInputs(ctx, inputs, sizeof(inputs));
+    return fail(ctx, ESPALIER_INVALID_ARGUMENT, "program '%s' %s%s",
+                program.name,
                 code <= (uint64_t)program.num_plan_messages
                     ? program.plan_messages[code - 1]
-                    : "expects sizes that fit into 63 bits");
+                    : "expects sizes that fit into 63 bits",
+                inputs);
   }
   for (int32_t i = 0; i < program.num_outputs; ++i)
     for (int32_t dim = 0; dim < program.outputs[i].rank; ++dim, ++planned)

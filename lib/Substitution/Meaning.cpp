@@ -314,9 +314,12 @@ private:
         index.extent = transform(index.extent, replace);
       step.value = transform(step.value, replace);
     }
-    for (Agreement &agreement : definition.agreements)
-      agreement = {transform(agreement.lhs, replace),
-                   transform(agreement.rhs, replace)};
+    for (Requirement &requirement : definition.requirements) {
+      requirement.value = transform(requirement.value, replace);
+      requirement.bound = transform(requirement.bound, replace);
+      for (Expr &exception : requirement.exceptions)
+        exception = transform(exception, replace);
+    }
   }
 
   /// An element-wise operator, whose second operand repeats a vector along all
@@ -344,12 +347,13 @@ private:
     Expr one = cast(builder.getIndexType(), constant(int64_t(1)));
     for (unsigned dim = 0; dim < shape.size(); ++dim)
       if (dim != axis)
-        units.push_back({size(number, dim), one});
+        units.push_back({Requirement::Kind::Equal, size(number, dim), one,
+                         "an operand that repeats"});
     return addOperand(shape);
   }
   /// States what `addUnits` asks of operands.
   LogicalResult requireUnits() {
-    llvm::append_range(meaning->definition.agreements, units);
+    llvm::append_range(meaning->definition.requirements, units);
     return success();
   }
 
@@ -454,15 +458,9 @@ private:
                                 offsets, extents, starts, sizes, steps);
   }
 
-  /// The elements of a slice must exist.
   LogicalResult defineSlice() {
-    unsigned axis = node.params[0].first;
-    int64_t begin = node.params[2].first, count = node.params[3].first;
-    if (failed(takeSlice(axis, begin, count)))
-      return failure();
-    Expr end = cast(builder.getIndexType(), constant(begin + count));
-    require(apply(ScalarFn::Max, {end, size(0, axis)}), size(0, axis));
-    return success();
+    return takeSlice(node.params[0].first, node.params[2].first,
+                     node.params[3].first);
   }
 
   /// A part is the slice before or behind the cut.
@@ -482,8 +480,9 @@ private:
     return definition::size(TensorRef::operand(tensor), dim,
                             builder.getContext());
   }
-  void require(Expr lhs, Expr rhs) {
-    meaning->definition.agreements.push_back({lhs, rhs});
+  void require(Expr value, Expr bound, StringRef rule) {
+    meaning->definition.requirements.push_back(
+        {Requirement::Kind::Equal, value, bound, rule.str()});
   }
 
   /// Centred: as much before as behind.
@@ -496,8 +495,7 @@ private:
          {std::pair(2u, kernel.first), {3u, kernel.second}}) {
       Expr limit = cast(builder.getIndexType(), constant(extent));
       Expr border = floorDiv(limit - size(0, dim), constant(int64_t(2)));
-      require(apply(ScalarFn::Max, {size(0, dim), limit}), limit);
-      require(border * 2 + size(0, dim), limit);
+      require(border * 2 + size(0, dim), limit, "as much before as behind");
     }
     return success();
   }
@@ -507,8 +505,9 @@ private:
     if (failed(parse(getConvText(node))))
       return failure();
     Expr groups = floorDiv(size(0, 1), size(1, 1));
-    require(groups * size(1, 1), size(0, 1));
-    require(floorDiv(size(1, 0), groups) * groups, size(1, 0));
+    require(groups * size(1, 1), size(0, 1), "groups of channels of X");
+    require(floorDiv(size(1, 0), groups) * groups, size(1, 0),
+            "groups of features of W");
     return success();
   }
 
@@ -549,7 +548,7 @@ private:
   Block block;
   OpBuilder builder;
   Type type;
-  SmallVector<Agreement> units; ///< What must be 1.
+  SmallVector<Requirement> units; ///< What must be 1.
   std::unique_ptr<Meaning> meaning = std::make_unique<Meaning>();
 };
 } // namespace

@@ -115,8 +115,9 @@ private:
       else if (assumption.kind == Assumption::Kind::SquareUse &&
                assumption.first == number && !instance.isInSrc)
         assumeSquare(instance);
-    for (const Agreement &agreement : instance.meaning->definition.agreements)
-      if (!require(instance, agreement))
+    for (const Requirement &requirement :
+         instance.meaning->definition.requirements)
+      if (!require(instance, requirement))
         return false;
     for (const Assumption &assumption : assumptions)
       if (assumption.second == number && !instance.isInSrc)
@@ -153,24 +154,24 @@ private:
     return result;
   }
 
-  bool require(const Instance &instance, const Agreement &agreement) {
-    // max(a, b) == b says that a is at most b.
-    if (agreement.lhs.getKind() == Expr::Kind::Apply &&
-        agreement.lhs.getFn() == ScalarFn::Max) {
-      auto lhs = translate(instance, agreement.lhs.getOperands()[0]);
-      auto limit = translate(instance, agreement.lhs.getOperands()[1]);
-      auto rhs = translate(instance, agreement.rhs);
-      if (lhs && limit && rhs && *limit == *rhs) {
-        sizes.facts.add(Constraint::atLeast(*rhs, *lhs));
-        return true;
-      }
-    }
-    auto lhs = translate(instance, agreement.lhs);
-    auto rhs = translate(instance, agreement.rhs);
-    if (!lhs || !rhs)
+  /// No extent is 0, so exceptions do not count.
+  bool require(const Instance &instance, const Requirement &requirement) {
+    auto value = translate(instance, requirement.value);
+    auto bound = translate(instance, requirement.bound);
+    if (!value || !bound)
       return false;
-    sizes.facts.addEqual(*lhs, *rhs);
-    sizes.close();
+    switch (requirement.kind) {
+    case Requirement::Kind::Equal:
+      sizes.facts.addEqual(*value, *bound);
+      sizes.close();
+      break;
+    case Requirement::Kind::AtMost:
+      sizes.facts.add(Constraint::atLeast(*bound, *value));
+      break;
+    case Requirement::Kind::AtLeast:
+      sizes.facts.add(Constraint::atLeast(*value, *bound));
+      break;
+    }
     return true;
   }
 

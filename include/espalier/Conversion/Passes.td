@@ -15,7 +15,9 @@ def ConvertGraphToPolyPass
     equal ones once. The function becomes one on memrefs that receives the
     inputs, then the outputs, and calls the kernels; a second function, named
     with the suffix `_plan`, computes the extents of the outputs from those of
-    the inputs.
+    the inputs. What operators require of extents that are only known when the
+    program runs, and that do not follow from each other, is asserted before the
+    first call.
 
     ```mlir
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -36,8 +38,9 @@ def ConvertGraphToPolyPass
   }];
   let dependentDialects = [
     "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
   ];
   let options = [
     Option<"winograd", "winograd", "bool", /*default=*/"true",

@@ -31,19 +31,31 @@ struct Step {
   std::optional<unsigned> recurrence;
 };
 
-/// Two extents that must be equal for the operator to be defined, where types
-/// alone do not tell. They are checked at run time.
-struct Agreement {
-  Expr lhs;
-  Expr rhs;
+/// A condition on sizes under which an operator is defined, where types alone
+/// do not tell: extents that agree, elements that exist. Programs and the
+/// interpreter check it before they read anything.
+struct Requirement {
+  enum class Kind { Equal, AtMost, AtLeast };
+
+  Kind kind;
+  /// What is compared; both are extents in the sense of `isExtent`.
+  Expr value, bound;
+  /// What is expected, such as "extents of k to agree".
+  std::string rule;
+  /// Where one of these extents is 0, nothing is required.
+  llvm::SmallVector<Expr, 0> exceptions = {};
 };
+
+/// Says that `value` does not meet a requirement.
+std::string explain(Requirement::Kind kind, llvm::StringRef rule,
+                    const llvm::Twine &value, const llvm::Twine &bound);
 
 /// The steps of an operator, in an order in which they can be computed.
 struct Definition {
   llvm::SmallVector<std::string> operandNames; ///< Tensor operands.
   llvm::SmallVector<Step> steps;
   llvm::SmallVector<unsigned> results; ///< Step of each result of the operator.
-  llvm::SmallVector<Agreement> agreements;
+  llvm::SmallVector<Requirement> requirements;
   VarId nextVar = 0;
 
   /// Makes a fresh index variable.
@@ -68,6 +80,13 @@ struct OperandInfo {
 int64_t evaluateExtent(Expr extent, const Definition &definition,
                        llvm::ArrayRef<mlir::RankedTensorType> operands,
                        llvm::ArrayRef<std::optional<int64_t>> parameters = {});
+
+/// Whether sizes are as required, or nothing where they are not all known. The
+/// sizes are given as for `evaluateExtent`.
+std::optional<bool>
+isMet(const Requirement &requirement, const Definition &definition,
+      llvm::ArrayRef<mlir::RankedTensorType> operands,
+      llvm::ArrayRef<std::optional<int64_t>> parameters = {});
 
 /// The types of the results, dynamic extents as `?`.
 llvm::SmallVector<mlir::RankedTensorType>

@@ -4,6 +4,7 @@
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -148,6 +149,7 @@ public:
   void makePlan();
 
 private:
+  void emitCheck(OpBuilder &b, SizeEmitter &sizes, const Check &check);
   Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
@@ -260,6 +262,28 @@ void VersionEmitter::makePlan() {
   func::ReturnOp::create(b, loc, values);
 }
 
+/// Planning memory moves the assertions to the plan, which is made first.
+void VersionEmitter::emitCheck(OpBuilder &b, SizeEmitter &sizes,
+                               const Check &check) {
+  using Kind = definition::Requirement::Kind;
+  auto compare = [&](arith::CmpIPredicate predicate, AffineExpr lhs,
+                     AffineExpr rhs) -> Value {
+    return arith::CmpIOp::create(b, check.loc, predicate, sizes.emit(lhs),
+                                 sizes.emit(rhs));
+  };
+  Value holds =
+      compare(check.kind == Kind::Equal    ? arith::CmpIPredicate::eq
+              : check.kind == Kind::AtMost ? arith::CmpIPredicate::sle
+                                           : arith::CmpIPredicate::sge,
+              check.value, check.bound);
+  for (AffineExpr exception : check.exceptions) {
+    Value isEmpty = compare(arith::CmpIPredicate::sle, exception,
+                            getAffineConstantExpr(0, program.context));
+    holds = arith::OrIOp::create(b, check.loc, holds, isEmpty);
+  }
+  cf::AssertOp::create(b, check.loc, holds, check.message);
+}
+
 LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
   func::FuncOp original = program.function;
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
@@ -277,6 +301,8 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
       diag.attachNote(symbol.value.getLoc()) << "this value does";
       return diag;
     }
+  for (const Check &check : program.checks)
+    emitCheck(b, sizes, check);
   for (const Cluster &cluster : clusters) {
     KernelEmitter emitter(program, cluster, escaping);
     OpBuilder::InsertionGuard guard(builder);

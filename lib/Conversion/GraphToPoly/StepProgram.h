@@ -12,6 +12,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_STEPPROGRAM_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_STEPPROGRAM_H
 
+#include "Build/Checks.h"
 #include "espalier/Definition/Definition.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineExpr.h"
@@ -99,6 +100,7 @@ struct StepProgram {
   std::vector<Array> arrays;
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
+  std::vector<Check> checks;
   int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
   int64_t vectorRegisters = 32;
   int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.

@@ -18,12 +18,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexCloner.h"
 #include "espalier/Conversion/LoopsToProgram/ArenaPlan.h"
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -57,26 +57,6 @@ struct Group {
   /// `roundsUnit` is set.
   int64_t factor = 1;
   bool roundsUnit = false;
-};
-
-/// Computes index values of @main again elsewhere, from the extents of its
-/// arguments.
-class IndexCloner {
-public:
-  /// `getExtent` yields extent `dim` of argument `argument` at `builder`'s
-  /// insertion point.
-  IndexCloner(OpBuilder &builder,
-              std::function<Value(BlockArgument, int64_t)> getExtent)
-      : builder(builder), getExtent(std::move(getExtent)) {}
-
-  FailureOr<Value> clone(Value value);
-
-private:
-  FailureOr<Value> cloneDim(memref::DimOp op);
-
-  OpBuilder &builder;
-  std::function<Value(BlockArgument, int64_t)> getExtent;
-  IRMapping mapping;
 };
 
 /// The state of planning one version of a program.
@@ -122,51 +102,17 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// IndexCloner
-//===----------------------------------------------------------------------===//
-
-FailureOr<Value> IndexCloner::cloneDim(memref::DimOp op) {
-  std::optional<int64_t> dim = op.getConstantIndex();
-  Value source = op.getSource();
-  while (auto cast = source.getDefiningOp<memref::CastOp>())
-    source = cast.getSource();
-  auto type = dyn_cast<MemRefType>(source.getType());
-  if (!dim || !type || *dim < 0 || *dim >= type.getRank())
-    return op.emitError("expects a constant dimension of a ranked memref");
-  if (!type.isDynamicDim(*dim))
-    return arith::ConstantIndexOp::create(builder, op.getLoc(),
-                                          type.getDimSize(*dim))
-        .getResult();
-  if (auto argument = dyn_cast<BlockArgument>(source))
-    return getExtent(argument, *dim);
-  if (auto alloc = source.getDefiningOp<memref::AllocOp>())
-    return clone(alloc.getDynamicSizes()[type.getDynamicDimIndex(*dim)]);
-  return op.emitError("expects a size that follows from the extents of the "
-                      "inputs, but got that of ")
-         << source;
-}
-
-FailureOr<Value> IndexCloner::clone(Value value) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (auto dim = dyn_cast_if_present<memref::DimOp>(op)) {
-    FailureOr<Value> result = cloneDim(dim);
-    if (succeeded(result))
-      mapping.map(value, *result);
-    return result;
-  }
-  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
-      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
-    return emitError(value.getLoc(), "expects a size that follows from the "
-                                     "extents of the inputs, but got ")
-           << value;
-  for (Value operand : op->getOperands())
-    if (failed(clone(operand)))
+/// Asserts in the plan what `block`, one of @main, does.
+static LogicalResult cloneAssertions(Block &block, OpBuilder &builder,
+                                     IndexCloner &cloner) {
+  for (auto assertion : block.getOps<cf::AssertOp>()) {
+    FailureOr<Value> holds = cloner.clone(assertion.getArg());
+    if (failed(holds))
       return failure();
-  builder.clone(*op, mapping);
-  return mapping.lookup(value);
+    cf::AssertOp::create(builder, assertion.getLoc(), *holds,
+                         assertion.getMsg());
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -484,7 +430,8 @@ FailureOr<Value> MemoryPlanner::emitSize(OpBuilder &builder) {
     return failure();
   IndexCloner cloner(builder, getPlannedExtents({main, plan}));
   FailureOr<SmallVector<Value>> units = emitUnits(builder, cloner);
-  if (failed(units) || failed(emitExtentChecks(builder, cloner)))
+  if (failed(units) || failed(cloneAssertions(block, builder, cloner)) ||
+      failed(emitExtentChecks(builder, cloner)))
     return failure();
   return emitTotal(builder, *units, groups.size());
 }
@@ -507,11 +454,14 @@ static FailureOr<Versions> findVersions(func::FuncOp main) {
                        versions.choice.elseBlock()};
   else
     versions.blocks = {&main.getBody().front()};
-  WalkResult result = main.walk([&](memref::AllocOp alloc) {
-    if (llvm::is_contained(versions.blocks, alloc->getBlock()))
+  WalkResult result = main.walk([&](Operation *op) {
+    bool isAssertion = isa<cf::AssertOp>(op);
+    bool isPlanned = llvm::is_contained(versions.blocks, op->getBlock()) ||
+                     (isAssertion && op->getParentOp() == main);
+    if (isPlanned || !isa<memref::AllocOp, cf::AssertOp>(op))
       return WalkResult::advance();
-    alloc.emitError("expects allocations outside of loops and branches "
-                    "of @main");
+    op->emitError("expects ") << (isAssertion ? "assertions" : "allocations")
+                              << " outside of loops and branches of @main";
     return WalkResult::interrupt();
   });
   if (result.wasInterrupted())
@@ -528,7 +478,9 @@ static FailureOr<Value> emitSize(ProgramFunctions functions, scf::IfOp choice,
     return planners.front().emitSize(builder);
   IndexCloner cloner(builder, getPlannedExtents(functions));
   FailureOr<Value> condition = cloner.clone(choice.getCondition());
-  if (failed(condition))
+  if (failed(condition) ||
+      failed(
+          cloneAssertions(functions.main.getBody().front(), builder, cloner)))
     return failure();
   auto sizes = scf::IfOp::create(builder, choice.getLoc(),
                                  builder.getIndexType(), *condition,

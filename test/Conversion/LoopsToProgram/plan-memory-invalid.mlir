@@ -110,3 +110,34 @@ func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) attributes {espalier.num_i
 func.func @main_plan(%n: index) -> index {
   return %n : index
 }
+
+// -----
+
+// The plan asserts what @main does, once.
+func.func @main(%x: memref<?xf32>, %y: memref<4xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %holds = arith.cmpi eq, %n, %c1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{expects assertions outside of loops and branches of @main}}
+    cf.assert %holds, "expects one"
+  }
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}
+
+// -----
+
+func.func @main(%x: memref<?xi1>, %y: memref<4xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{expects a size that follows from the extents of the inputs}}
+  %holds = memref.load %x[%c0] : memref<?xi1>
+  cf.assert %holds, "expects truth"
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}

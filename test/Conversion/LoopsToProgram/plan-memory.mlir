@@ -133,7 +133,8 @@ module {
 // -----
 
 // Of two versions, each has the whole arena to itself; the plan says how much
-// the one takes that is chosen.
+// the one takes that is chosen, and asserts what that one does. What is asserted
+// for both comes first.
 // CHECK-LABEL: func.func @main(
 //  CHECK-SAME:   %[[ARENA:[a-z0-9]+]]: memref<?xi8> {espalier.arena})
 //   CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
@@ -144,10 +145,14 @@ module {
 //       CHECK: func.func @main_plan(%[[N:.*]]: index)
 //   CHECK-DAG:   %[[STATIC:.*]] = arith.constant 64 : index
 //       CHECK:   %[[HOLDS:.*]] = arith.cmpi sge, %[[N]], %{{.*}}
+//       CHECK:   cf.assert %[[HOLDS]], "expects 4 or more"
 //       CHECK:   %[[BYTES:.*]] = scf.if %[[HOLDS]] -> (index) {
-//  CHECK-NEXT:     scf.yield %[[STATIC]]
+//       CHECK:     %[[EVEN:.*]] = arith.cmpi eq, %{{.*}}
+//       CHECK:     cf.assert %[[EVEN]], "expects an even n"
+//   CHECK-NOT:     cf.assert
+//       CHECK:     scf.yield %[[STATIC]]
 //  CHECK-NEXT:   } else {
-//       CHECK:     cf.assert
+//       CHECK:     cf.assert %{{.*}}, "expects intermediate tensors
 //       CHECK:     %[[DYNAMIC:.*]] = arith.muli
 //       CHECK:     scf.yield %[[DYNAMIC]]
 //       CHECK:   return %[[N]], %[[BYTES]]
@@ -159,7 +164,12 @@ module {
     %c4 = arith.constant 4 : index
     %n = memref.dim %x, %c0 : memref<?xf32>
     %holds = arith.cmpi sge, %n, %c4 : index
+    cf.assert %holds, "expects 4 or more"
     scf.if %holds {
+      %c2 = arith.constant 2 : index
+      %rest = arith.remui %n, %c2 : index
+      %even = arith.cmpi eq, %rest, %c0 : index
+      cf.assert %even, "expects an even n"
       %a = memref.alloc() : memref<16xf32>
       func.call @k(%x, %a) : (memref<?xf32>, memref<16xf32>) -> ()
       func.call @k(%y, %a) : (memref<?xf32>, memref<16xf32>) -> ()

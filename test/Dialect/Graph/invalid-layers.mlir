@@ -126,6 +126,15 @@ func.func @avg_pool_strides(%x: tensor<1x8x4xf32>) {
 
 // -----
 
+// ResizeOp C3
+func.func @resize_nothing(%x: tensor<1x3x0x4xf32>) {
+  // expected-error @below {{expects elements of X to enlarge along dimension 2, but got 0 where 1 is the least}}
+  %r = graph.resize %x to [1, 3, 8, 4] {mode = #graph.resize_mode<nearest>} : (tensor<1x3x0x4xf32>) -> tensor<1x3x8x4xf32>
+  return
+}
+
+// -----
+
 // ResizeOp C1
 func.func @resize_sizes(%x: tensor<1x8x4xf32>) {
   // expected-error @below {{expects static_sizes to have 3 entries, but got 2}}

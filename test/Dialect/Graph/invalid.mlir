@@ -173,7 +173,7 @@ func.func @enlarge_too_few_entries(%w: tensor<8x4x1x1xf32>) {
 
 // EnlargeOp C1
 func.func @enlarge_to_less(%w: tensor<8x4x5x5xf32>) {
-  // expected-error @below {{expects kernel to be no smaller than W, but got 3 for dimension 3}}
+  // expected-error @below {{expects kernel to be no smaller than W in dimension 3, but got 5 where 3 is the most}}
   %r = graph.enlarge %w {kernel = array<i64: 5, 3>} : (tensor<8x4x5x5xf32>) -> tensor<8x4x5x3xf32>
   return
 }

@@ -1,5 +1,6 @@
 """From a seed to a model with its inputs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -66,6 +67,19 @@ class Sample:
             )
             for name, array in self.inputs.items()
         }
+
+    def disagreeing(self) -> Iterator[dict[str, np.ndarray]]:
+        """Yield inputs of which one has another extent in place of an unknown one.
+
+        They may fit nevertheless.
+        """
+        for name, symbols in self.symbols.items():
+            array = self.inputs[name]
+            for dim, symbol in enumerate(symbols):
+                for extent in (0, array.shape[dim] + 3):
+                    if isinstance(symbol, str) and extent != array.shape[dim]:
+                        shape = [*array.shape[:dim], extent, *array.shape[dim + 1 :]]
+                        yield self.inputs | {name: np.resize(array, shape)}
 
     def static(self) -> "Sample":
         """Return the sample with all extents known."""

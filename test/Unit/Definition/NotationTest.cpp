@@ -41,14 +41,14 @@ TEST_F(NotationTest, StaticExtentsGiveTheRangeBeforeUnknownOnes) {
   EXPECT_EQ(inferResultTypes(*definition, {tensor({kDynamic}), tensor({4})}),
             SmallVector<RankedTensorType>{tensor({4})});
   // That they are equal is checked at run time.
-  EXPECT_EQ(definition->agreements.size(), 1u);
+  EXPECT_EQ(definition->requirements.size(), 1u);
 }
 
 TEST_F(NotationTest, KnownExtentsNeedNoCheckAtRunTime) {
   FailureOr<Definition> definition =
       parse("R[i] = A[i] * A[i]", {tensor({kDynamic})});
   ASSERT_TRUE(succeeded(definition));
-  EXPECT_TRUE(definition->agreements.empty());
+  EXPECT_TRUE(definition->requirements.empty());
 }
 
 TEST_F(NotationTest, AttributesAreNumbersAndFunctions) {

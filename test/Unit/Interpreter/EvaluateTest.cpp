@@ -125,7 +125,8 @@ TEST_F(EvaluateTest, SumsAreMoreExactThanTheirTerms) {
 TEST_F(EvaluateTest, ExtentsThatDisagreeAtRunTimeAreRefused) {
   Tensor a = make({3}, identity), b = make({4}, identity);
   EXPECT_TRUE(failed(run("R[i] = A[i] + B[i]", {a, b}, /*isDynamic=*/true)));
-  EXPECT_EQ(error, "expects extents to agree, but got 3 and 4");
+  EXPECT_EQ(error,
+            "expects extents of i to agree, but got 4 where 3 is needed");
 }
 
 TEST_F(EvaluateTest, VariablesMustBelongToTheStep) {

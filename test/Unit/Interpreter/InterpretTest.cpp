@@ -138,7 +138,8 @@ TEST_F(InterpretTest, ExtentsAreCheckedAtRunTime) {
       return %r : tensor<?xf32>
     })",
                          {make({2}, {1, 2}), make({3}, {1, 2, 3})})));
-  EXPECT_EQ(error, "'graph.add' op expects extents to agree, but got 2 and 3");
+  EXPECT_EQ(error, "'graph.add' op expects extents of b0 to agree, but got 3 "
+                   "where 2 is needed");
 }
 
 TEST_F(InterpretTest, PromisedExtentsAreChecked) {

@@ -311,9 +311,11 @@ TEST_F(RuntimeTest, outputsHaveMemoryOfTheirOwn) {
 
 TEST_F(RuntimeTest, planMessagesReachTheCaller) {
   planFailure = -1;
-  expectError("program 'sum' expects an even n");
+  expectError("program 'sum' expects an even n; got x: 3x2, z: 3x2, "
+              "flags: 2");
   planFailure = std::numeric_limits<int64_t>::min();
-  expectError("program 'sum' expects sizes that fit into 63 bits");
+  expectError("program 'sum' expects sizes that fit into 63 bits; got x: "
+              "3x2, z: 3x2, flags: 2");
   planFailure = 0;
   planExtent = -5;
   expectError("output 'y' expects inputs that give it an extent of at least 0 "

@@ -82,7 +82,8 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "mlir::ModuleOp"> {
     Sizes have to be computable from the extents of the inputs and outputs
     alone; that none is negative becomes a `cf.assert` in `@main_plan`. If
     `@main` chooses between two versions by an `scf.if`, each has an arena of
-    its own, and `@main_plan` makes the same choice.
+    its own, and `@main_plan` makes the same choice. What `@main` asserts,
+    `@main_plan` asserts too, in the same version.
     Deallocations in `@main` are erased. Allocations in kernels stay.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",

@@ -169,18 +169,32 @@ void DefinitionBuilder::markRecurrence(unsigned count, unsigned position) {
     step.recurrence = position;
 }
 
-LogicalResult DefinitionBuilder::requireEqual(Expr lhs, Expr rhs,
-                                              const Twine &rule) {
-  int64_t left = evaluateExtent(lhs, definition, types);
-  int64_t right = evaluateExtent(rhs, definition, types);
-  if (ShapedType::isDynamic(left) || ShapedType::isDynamic(right)) {
-    definition.agreements.push_back({lhs, rhs});
+LogicalResult DefinitionBuilder::require(Requirement requirement) {
+  std::optional<bool> met = isMet(requirement, definition, types);
+  if (!met) {
+    definition.requirements.push_back(std::move(requirement));
     return success();
   }
-  if (left == right)
+  if (*met)
     return success();
-  return fail("expects " + rule + ", but got " + Twine(right) + " where " +
-              Twine(left) + " is needed");
+  return fail(explain(requirement.kind, requirement.rule,
+                      Twine(*evaluate(requirement.value)),
+                      Twine(*evaluate(requirement.bound))));
+}
+
+LogicalResult DefinitionBuilder::requireEqual(Expr lhs, Expr rhs,
+                                              const Twine &rule) {
+  return require({Requirement::Kind::Equal, rhs, lhs, rule.str()});
+}
+
+LogicalResult DefinitionBuilder::requireElements(Expr extent,
+                                                 const Twine &where,
+                                                 ArrayRef<IndexVar> readers) {
+  Requirement requirement{Requirement::Kind::AtLeast, extent, index(1),
+                          ("elements " + where).str()};
+  for (const IndexVar &reader : readers)
+    requirement.exceptions.push_back(reader.extent);
+  return require(std::move(requirement));
 }
 
 LogicalResult

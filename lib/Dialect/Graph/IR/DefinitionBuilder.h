@@ -92,9 +92,16 @@ public:
   /// Makes an existing step a result.
   void addResult(TensorRef step);
 
-  /// Requires that two extents are equal. Fails if they are known to differ;
-  /// `rule` says what is expected.
+  /// Adds a requirement, unless it is known to be met. Fails if it is known not
+  /// to be.
+  mlir::LogicalResult require(definition::Requirement requirement);
+  /// Requires that an extent, `rhs`, is as needed. `rule` says what is
+  /// expected.
   mlir::LogicalResult requireEqual(Expr lhs, Expr rhs, const llvm::Twine &rule);
+  /// Requires that there is an element that clamping an index to `extent` may
+  /// lead to, if `readers` have any points. `where` is "of X .." or the like.
+  mlir::LogicalResult requireElements(Expr extent, const llvm::Twine &where,
+                                      llvm::ArrayRef<IndexVar> readers);
   /// Requires that tensor operands have the element type of operand 0.
   mlir::LogicalResult requireSameType(llvm::ArrayRef<unsigned> operands) const;
   /// Reports a fault.
@@ -112,10 +119,16 @@ private:
 /// Checks that `axis` is a dimension of operand 0.
 mlir::LogicalResult checkAxis(const DefinitionBuilder &builder, int64_t axis);
 
-/// Checks that operand 1 has the rank of operand 0, and no larger extents
-/// except along `axis`.
-mlir::LogicalResult checkElementIndices(const DefinitionBuilder &builder,
-                                        int64_t axis);
+/// Requires that operand 1 has the rank of operand 0, and no larger extents
+/// except along `axis`, where there are elements for it to index.
+mlir::LogicalResult requireElementIndices(DefinitionBuilder &builder,
+                                          int64_t axis);
+
+/// Requires that dimension `dim` of operand 0 has elements to index, if
+/// `readers` have any points.
+mlir::LogicalResult
+requireIndexable(DefinitionBuilder &builder, unsigned dim,
+                 llvm::ArrayRef<definition::IndexVar> readers);
 
 /// Adds the step `J`: operand 1 as indices of operand 0 along `axis` that are
 /// safe to read at. `name` is that of its variables.

@@ -57,13 +57,19 @@ public:
     return requireSameType(1);
   }
 
-  /// Checks that `groups` divides a dimension, as far as it is known.
-  LogicalResult checkDivides(unsigned operand, unsigned dim, StringRef what) {
+  /// Requires that `groups` divides a dimension.
+  LogicalResult requireDivides(unsigned operand, unsigned dim, StringRef what) {
     std::optional<int64_t> extent = getStaticSize(operand, dim);
     if (extent && *extent % groups != 0)
       return fail("expects groups to divide the " + what + ", but got " +
                   Twine(groups) + " groups of " + Twine(*extent));
-    return success();
+    if (extent || groups == 1)
+      return success();
+    Expr size = symbolicSize(operand, dim);
+    return require(
+        {Requirement::Kind::Equal, mod(size, index(groups)), index(0),
+         ("no rest of the " + what + " by " + Twine(groups) + " groups")
+             .str()});
   }
 
   unsigned getNumSpatial() const { return getRank(0) - 2; }
@@ -121,7 +127,7 @@ FailureOr<Definition> ConvOp::define(Adaptor op, DefinitionError error) {
     return failure();
   // C3
   int64_t groups = builder.groups;
-  if (failed(builder.checkDivides(1, 0, "features of W")) ||
+  if (failed(builder.requireDivides(1, 0, "features of W")) ||
       failed(builder.requireEqual(
           builder.symbolicSize(1, 1) * groups, builder.symbolicSize(0, 1),
           "X to have " + Twine(groups) + " times the channels of W")))
@@ -169,7 +175,7 @@ FailureOr<Definition> ConvTransposeOp::define(Adaptor op,
                         Twine(builder.getNumSpatial()) + " entries, but got " +
                         Twine(op.getOutputPadding().size()));
   // C3
-  if (failed(builder.checkDivides(0, 1, "channels of X")) ||
+  if (failed(builder.requireDivides(0, 1, "channels of X")) ||
       failed(builder.requireEqual(builder.symbolicSize(1, 0),
                                   builder.symbolicSize(0, 1),
                                   "X to have the channels of W")))
@@ -228,9 +234,12 @@ FailureOr<Definition> EnlargeOp::define(Adaptor op, DefinitionError error) {
   Expr guard;
   for (auto [spatial, extent] : llvm::enumerate(op.getKernel())) {
     unsigned dim = spatial + 2;
-    if (builder.getStaticSize(0, dim).value_or(0) > extent)
-      return builder.fail("expects kernel to be no smaller than W, but got " +
-                          Twine(extent) + " for dimension " + Twine(dim));
+    if (failed(builder.require(
+            {Requirement::Kind::AtMost, builder.symbolicSize(0, dim),
+             builder.index(extent),
+             ("kernel to be no smaller than W in dimension " + Twine(dim))
+                 .str()})))
+      return failure();
     results[dim] = builder.makeVar(results[dim].name, builder.index(extent));
     Expr before = floorDiv(builder.index(extent) - builder.size(0, dim),
                            builder.index(2));

@@ -14,6 +14,13 @@ using namespace espalier;
 using namespace espalier::graph;
 using namespace espalier::definition;
 
+LogicalResult graph::requireIndexable(DefinitionBuilder &builder, unsigned dim,
+                                      ArrayRef<IndexVar> readers) {
+  return builder.requireElements(builder.symbolicSize(0, dim),
+                                 "of X to index along dimension " + Twine(dim),
+                                 readers);
+}
+
 TensorRef graph::addSafeIndices(DefinitionBuilder &builder, StringRef name,
                                 int64_t axis) {
   SmallVector<IndexVar> vars = builder.makeVars(name, 1);
@@ -37,27 +44,28 @@ FailureOr<Definition> GatherOp::define(Adaptor op, DefinitionError error) {
   read[axis] = builder.read(sources, builder.use(positions));
   vars.erase(vars.begin() + axis);
   vars.insert(vars.begin() + axis, positions.begin(), positions.end());
+  // C2
+  if (failed(requireIndexable(builder, axis, vars)))
+    return failure();
   builder.addResult("R", vars, builder.read(0, read),
                     builder.getElementType(0));
   return builder.take();
 }
 
-LogicalResult graph::checkElementIndices(const DefinitionBuilder &builder,
-                                         int64_t axis) {
+LogicalResult graph::requireElementIndices(DefinitionBuilder &builder,
+                                           int64_t axis) {
   if (builder.getRank(1) != builder.getRank(0))
     return builder.fail("expects indices to have the rank of X, " +
                         Twine(builder.getRank(0)) + ", but got " +
                         Twine(builder.getRank(1)));
-  for (unsigned dim : llvm::seq(builder.getRank(0))) {
-    std::optional<int64_t> extent = builder.getStaticSize(0, dim);
-    std::optional<int64_t> needed = builder.getStaticSize(1, dim);
-    if (dim != axis && extent && needed && *needed > *extent)
-      return builder.fail("expects extents of indices within those of X, but "
-                          "dimension " +
-                          Twine(dim) + " is " + Twine(*needed) +
-                          " where X has " + Twine(*extent));
-  }
-  return success();
+  for (unsigned dim : llvm::seq(builder.getRank(0)))
+    if (dim != axis &&
+        failed(builder.require(
+            {Requirement::Kind::AtMost, builder.symbolicSize(1, dim),
+             builder.symbolicSize(0, dim),
+             ("indices within X along dimension " + Twine(dim)).str()})))
+      return failure();
+  return requireIndexable(builder, axis, builder.makeVars("i", 1));
 }
 
 // J[i..] = wrap(indices[i..])
@@ -70,7 +78,7 @@ FailureOr<Definition> GatherElementsOp::define(Adaptor op,
   if (failed(checkAxis(builder, axis)))
     return failure();
   // C2
-  if (failed(checkElementIndices(builder, axis)))
+  if (failed(requireElementIndices(builder, axis)))
     return failure();
   TensorRef sources = addSafeIndices(builder, "i", axis);
   SmallVector<IndexVar> vars = builder.makeVars("i", 1);
@@ -144,6 +152,10 @@ FailureOr<Definition> GatherNdOp::define(Adaptor op, DefinitionError error) {
     vars.push_back(var);
     read.push_back(builder.use(var));
   }
+  // C3
+  for (unsigned dim : llvm::seq<unsigned>(numBatch, numBatch + *length))
+    if (failed(requireIndexable(builder, dim, vars)))
+      return failure();
   builder.addResult("R", vars, builder.read(0, read),
                     builder.getElementType(0));
   return builder.take();

@@ -36,9 +36,16 @@ public:
     bool isNearest = op.getMode() == ResizeMode::Nearest;
     SmallVector<Expr> read;
     for (unsigned dim : llvm::seq(getRank(0))) {
-      if (isUnchanged(dim))
+      if (isUnchanged(dim)) {
         read.push_back(use(results[dim]));
-      else if (isNearest)
+        continue;
+      }
+      // C3
+      if (failed(requireElements(
+              symbolicSize(0, dim),
+              "of X to enlarge along dimension " + Twine(dim), results)))
+        return failure();
+      if (isNearest)
         read.push_back(locateNearest(dim, results[dim]));
       else
         read.push_back(addTaps(dim, results[dim]));

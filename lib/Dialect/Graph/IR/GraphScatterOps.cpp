@@ -50,7 +50,7 @@ FailureOr<Definition> ScatterElementsOp::define(Adaptor op,
   if (failed(checkAxis(builder, axis)))
     return failure();
   // C2
-  if (failed(checkElementIndices(builder, axis)))
+  if (failed(requireElementIndices(builder, axis)))
     return failure();
   if (builder.getRank(2) != builder.getRank(1))
     return builder.fail("expects updates to have the rank of indices, " +
@@ -137,6 +137,10 @@ FailureOr<Definition> ScatterNdOp::define(Adaptor op, DefinitionError error) {
   // C3
   if (failed(builder.requireSameType(2)))
     return failure();
+  // C4
+  for (unsigned dim : llvm::seq<unsigned>(0, *length))
+    if (failed(requireIndexable(builder, dim, builder.makeVars("j", 2))))
+      return failure();
 
   SmallVector<TensorRef> targets = addTupleIndices(builder, *length, 0);
   SmallVector<IndexVar> updates = builder.makeVars("j", 1);

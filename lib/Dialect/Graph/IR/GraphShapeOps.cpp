@@ -67,23 +67,27 @@ FailureOr<Definition> ExpandOp::define(Adaptor op, DefinitionError error) {
 // SliceOp
 //===----------------------------------------------------------------------===//
 
-/// Checks that a slice stays inside of dimension `dim`, as far as that is
-/// known.
-static LogicalResult checkSlice(const DefinitionBuilder &builder, unsigned dim,
-                                Expr offset, Expr size, int64_t step) {
-  std::optional<int64_t> extent = builder.getStaticSize(0, dim);
-  std::optional<int64_t> first = builder.evaluate(offset);
-  std::optional<int64_t> count = builder.evaluate(size);
-  if (!extent || !count || *count == 0)
-    return success();
-  std::optional<int64_t> last =
-      first ? builder.evaluate(offset + (*count - 1) * step) : std::nullopt;
-  for (std::optional<int64_t> element : {first, last})
-    if (element && (*element < 0 || *element >= *extent))
-      return builder.fail("expects elements inside of dimension " + Twine(dim) +
-                          " of X, whose extent is " + Twine(*extent) +
-                          ", but got element " + Twine(*element));
-  return success();
+/// Requires that a slice stays inside of dimension `dim`, unless it is empty.
+static LogicalResult requireInside(DefinitionBuilder &builder, unsigned dim,
+                                   Expr offset, Expr size, int64_t step) {
+  auto require = [&](Requirement::Kind kind, Expr element, Expr bound) {
+    return builder.require(
+        {kind,
+         element,
+         bound,
+         ("elements of X inside of dimension " + Twine(dim)).str(),
+         {size}});
+  };
+  Expr first = offset, last = offset + (size - 1) * step;
+  Expr most = builder.symbolicSize(0, dim) - 1;
+  // One of the last two would do, if the sum could not overflow.
+  return failure(failed(require(Requirement::Kind::AtLeast,
+                                step < 0 ? last : first, builder.index(0))) ||
+                 failed(require(Requirement::Kind::AtMost,
+                                step < 0 ? first : last, most)) ||
+                 failed(require(step < 0 ? Requirement::Kind::AtLeast
+                                         : Requirement::Kind::AtMost,
+                                first, step < 0 ? builder.index(0) : most)));
 }
 
 FailureOr<Definition> SliceOp::define(Adaptor op, DefinitionError error) {
@@ -111,7 +115,8 @@ FailureOr<Definition> SliceOp::define(Adaptor op, DefinitionError error) {
   for (unsigned dim : llvm::seq(rank)) {
     int64_t step = op.getSteps()[dim];
     // C2
-    if (failed(checkSlice(builder, dim, (*offsets)[dim], (*sizes)[dim], step)))
+    if (failed(
+            requireInside(builder, dim, (*offsets)[dim], (*sizes)[dim], step)))
       return failure();
     read.push_back((*offsets)[dim] + builder.use(results[dim]) * step);
   }
@@ -205,7 +210,11 @@ FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
   if (failed(builder.requireSameType(1)))
     return failure();
 
-  SmallVector<IndexVar> results;
+  SmallVector<Expr> extents;
+  for (unsigned dim : llvm::seq(rank))
+    extents.push_back(builder.symbolicSize(0, dim) + op.getLow()[dim] +
+                      op.getHigh()[dim]);
+  SmallVector<IndexVar> results = builder.makeVars("i", extents);
   SmallVector<Expr> read;
   Expr guard;
   for (unsigned dim : llvm::seq(rank)) {
@@ -217,18 +226,20 @@ FailureOr<Definition> PadOp::define(Adaptor op, DefinitionError error) {
     Expr extent = builder.symbolicSize(0, dim);
     Expr rest =
         extent + (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0));
-    std::string name = "i" + std::to_string(dim);
-    results.push_back(builder.makeVar(name, extent + low + high));
-    Expr position = builder.use(results.back()) - before;
+    Expr position = builder.use(results[dim]) - before;
     if (isPadded && op.getMode() == PadMode::Constant) {
       guard = conjoin(guard, inBounds(position, rest));
     } else if (isPadded) {
+      // C3
+      if (failed(builder.requireElements(
+              rest, "of X to repeat along dimension " + Twine(dim), results)))
+        return failure();
       // The source of each position, as a table.
-      IndexVar var = builder.makeVar(name, extent + low + high);
+      IndexVar var = builder.makeVar(results[dim].name, extents[dim]);
       TensorRef table = builder.addStep(
           "S" + std::to_string(dim), var,
           mapPadded(op.getMode(), builder.use(var) - before, rest, builder));
-      position = builder.read(table, builder.use(results.back()));
+      position = builder.read(table, builder.use(results[dim]));
     }
     position = position + removed;
     read.push_back(position);

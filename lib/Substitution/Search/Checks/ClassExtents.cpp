@@ -65,11 +65,14 @@ private:
 
   void addAgreements(const Definition &definition, graph::DefinedOpInterface op,
                      SmallVectorImpl<Constraint> &agreements) {
-    for (const Agreement &agreement : definition.agreements) {
-      auto lhs = toLinear(agreement.lhs, definition, op);
-      auto rhs = toLinear(agreement.rhs, definition, op);
-      if (lhs && rhs)
-        agreements.push_back(Constraint::equal(*lhs, *rhs));
+    for (const Requirement &requirement : definition.requirements) {
+      if (requirement.kind != Requirement::Kind::Equal ||
+          !requirement.exceptions.empty())
+        continue;
+      auto value = toLinear(requirement.value, definition, op);
+      auto bound = toLinear(requirement.bound, definition, op);
+      if (value && bound)
+        agreements.push_back(Constraint::equal(*value, *bound));
     }
   }
 

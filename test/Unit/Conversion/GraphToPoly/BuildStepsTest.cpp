@@ -8,6 +8,7 @@
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Verifier.h"
 #include "gtest/gtest.h"
@@ -47,7 +48,7 @@ protected:
   BuildStepsTest() {
     context.loadDialect<TestDialect, graph::GraphDialect, poly::PolyDialect,
                         func::FuncDialect, arith::ArithDialect,
-                        memref::MemRefDialect>();
+                        cf::ControlFlowDialect, memref::MemRefDialect>();
   }
 
   /// A function that applies the definition to its arguments.

@@ -9,7 +9,8 @@ include "espalier/Dialect/Graph/IR/GraphAttributes.td"
 defvar Graph_IndexRule = [{
 
     An index that is negative counts from the end, once; what is still out of
-    range is moved to the nearest index in range.
+    range is moved to the nearest index in range. There is one: where extents are
+    known at run time only, this is checked then.
 
 }];
 
@@ -20,6 +21,7 @@ def Graph_GatherOp : Graph_Op<"gather"> {
   }], Graph_IndexRule, [{
     Constraints:
     - (C1) `axis` is a dimension of `X`.
+    - (C2) `X` has elements along `axis`, if the result has any.
 
     Example:
     ```mlir
@@ -41,7 +43,7 @@ def Graph_GatherElementsOp : Graph_Op<"gather_elements"> {
     Constraints:
     - (C1) `axis` is a dimension of `X`.
     - (C2) `indices` has the rank of `X`, and no larger extents except along
-      `axis`.
+      `axis`, where `X` has elements if `indices` has any.
 
     Example:
     ```mlir
@@ -65,6 +67,8 @@ def Graph_GatherNdOp : Graph_Op<"gather_nd"> {
       of `X` less `batch_dims`.
     - (C2) `batch_dims` is not negative and below the ranks of `X` and `indices`,
       and the batch dimensions agree.
+    - (C3) the dimensions of `X` that are indexed have elements, if the result
+      has any.
 
     Example:
     ```mlir
@@ -88,7 +92,7 @@ def Graph_ScatterElementsOp : Graph_Op<"scatter_elements"> {
     Constraints:
     - (C1) `axis` is a dimension of `X`.
     - (C2) `indices` and `updates` have the same shape, of the rank of `X`, and no
-      larger extents except along `axis`.
+      larger extents except along `axis`, where `X` has elements if they have any.
     - (C3) `X` and `updates` have the same element type.
 
     Example:
@@ -119,6 +123,8 @@ def Graph_ScatterNdOp : Graph_Op<"scatter_nd"> {
     - (C2) `updates` has the leading dimensions of `indices`, and then those of
       `X` that the tuples do not index.
     - (C3) `X` and `updates` have the same element type.
+    - (C4) the dimensions of `X` that are indexed have elements, if `updates` has
+      any.
 
     Example:
     ```mlir

@@ -83,6 +83,8 @@ def Graph_ResizeOp : Graph_Op<"resize"> {
     - (C1) `static_sizes` has one entry per dimension of `X`, with one of `sizes`
       per dynamic entry and no negative one.
     - (C2) `scales` is empty or has one positive entry per dimension.
+    - (C3) `X` has elements along each dimension that changes, if the result has
+      any.
 
     Example:
     ```mlir

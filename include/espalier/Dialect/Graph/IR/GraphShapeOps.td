@@ -89,8 +89,7 @@ def Graph_SliceOp : Graph_Op<"slice", [AttrSizedOperandSegments]> {
     Constraints:
     - (C1) there is one offset, size and step per dimension of `X`; sizes are not
       negative.
-    - (C2) the first and last element named lie inside of `X`, as far as this is
-      known.
+    - (C2) the first and last element named lie inside of `X`.
 
     Example:
     ```mlir
@@ -145,6 +144,8 @@ def Graph_PadOp : Graph_Op<"pad"> {
     Constraints:
     - (C1) `low` and `high` have one entry per dimension of `X`.
     - (C2) `value` is a tensor of rank 0 with the element type of `X`.
+    - (C3) in a mode that repeats elements, some remain along each dimension that
+      is padded, if the result has any.
 
     Example:
     ```mlir

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepProgram.h"
+#include "../StepProgram.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,12 +38,13 @@ private:
   LogicalResult addArguments();
   LogicalResult addOperations(Block &block);
   LogicalResult addOperation(Operation &op);
-  void addOperator(graph::DefinedOpInterface op);
+  LogicalResult addOperator(graph::DefinedOpInterface op);
   void addConstant(Value value, ElementsAttr attr);
   /// The array to return for `array`: a copy of it where its memory is not
   /// computed here, or is returned already.
   ArrayId getOutput(ArrayId array);
-  void addReshape(graph::ReshapeOp reshape);
+  LogicalResult addReshape(graph::ReshapeOp reshape);
+  LogicalResult addCast(tensor::CastOp cast);
   /// The affine value of an index computation of the function.
   AffineExpr getIndex(Value value);
   /// Extents of `value`: static ones from its type, else `symbolic`.
@@ -64,6 +65,14 @@ private:
   /// Replaces the operator's tensors, sizes and parameters by the program's.
   Expr import(const Instance &instance, Expr expr);
   void addStep(Instance &instance, const Step &step, unsigned group);
+  Instance makeInstance(graph::DefinedOpInterface op,
+                        const Definition &definition);
+  /// Checks what an operator requires of its operands.
+  LogicalResult addRequirements(Operation *op, const Instance &instance);
+  /// Checks that extents are those of a type of `op`, and gives it what the
+  /// type knows.
+  LogicalResult setExtents(Operation *op, RankedTensorType type,
+                           MutableArrayRef<AffineExpr> extents);
   void setOrder(const Instance &instance, unsigned firstSum,
                 ArrayRef<int64_t> order);
 
@@ -317,28 +326,36 @@ ArrayId ProgramBuilder::getOutput(ArrayId array) {
   return target;
 }
 
-void ProgramBuilder::addReshape(graph::ReshapeOp reshape) {
+LogicalResult ProgramBuilder::addReshape(graph::ReshapeOp reshape) {
+  Definition definition = reshape.getVerifiedDefinition();
+  if (failed(addRequirements(reshape, makeInstance(reshape, definition))))
+    return failure();
   ArrayId source = arrayOf.lookup(reshape.getX());
-  RankedTensorType type = reshape.getType();
   Array array{Array::Kind::Intermediate, reshape.getLoc()};
   array.elementType = program.arrays[source].elementType;
-  // The attribute, an operand or the type may know a size.
   auto sizes = reshape.getSizes();
-  for (auto [size, extent] :
-       llvm::zip_equal(reshape.getStaticSizes(), type.getShape())) {
-    AffineExpr value = ShapedType::isDynamic(size)
-                           ? getIndex(sizes.front())
-                           : getAffineConstantExpr(size, program.context);
+  for (int64_t size : reshape.getStaticSizes()) {
+    array.extents.push_back(ShapedType::isDynamic(size)
+                                ? getIndex(sizes.front())
+                                : getAffineConstantExpr(size, program.context));
     if (ShapedType::isDynamic(size))
       sizes = sizes.drop_front();
-    if (!ShapedType::isDynamic(extent))
-      value = getAffineConstantExpr(extent, program.context);
-    array.extents.push_back(value);
   }
+  if (failed(setExtents(reshape, reshape.getType(), array.extents)))
+    return failure();
   array.reshapeOf = source;
   array.rowMajor = true;
   program.arrays[source].rowMajor = true;
   arrayOf[reshape.getResult()] = program.addArray(std::move(array));
+  return success();
+}
+
+LogicalResult ProgramBuilder::addCast(tensor::CastOp cast) {
+  ArrayId array = arrayOf.lookup(cast.getSource());
+  arrayOf[cast.getResult()] = array;
+  SmallVector<AffineExpr> extents = program.arrays[array].extents;
+  return setExtents(cast, mlir::cast<RankedTensorType>(cast.getType()),
+                    extents);
 }
 
 Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
@@ -379,8 +396,9 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
   lowering.addStatement(target, vars, value, std::nullopt, {});
 }
 
-void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
-  Definition definition = op.getVerifiedDefinition();
+ProgramBuilder::Instance
+ProgramBuilder::makeInstance(graph::DefinedOpInterface op,
+                             const Definition &definition) {
   Instance instance{&definition, {}, {}, {}, op->getLoc()};
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
@@ -388,6 +406,55 @@ void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
     else
       instance.parameters.push_back(getIndex(operand));
   }
+  return instance;
+}
+
+LogicalResult ProgramBuilder::addRequirements(Operation *op,
+                                              const Instance &instance) {
+  auto getSize = [&](Expr size) {
+    return program.addExtent(import(instance, size));
+  };
+  for (const Requirement &requirement : instance.definition->requirements) {
+    Check check{op->getLoc(), requirement.kind, getSize(requirement.value),
+                getSize(requirement.bound)};
+    for (Expr exception : requirement.exceptions)
+      check.exceptions.push_back(getSize(exception));
+    if (failed(addCheck(program, op, std::move(check), requirement.rule)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ProgramBuilder::setExtents(Operation *op, RankedTensorType type,
+                                         MutableArrayRef<AffineExpr> extents) {
+  for (auto [dim, number] : llvm::enumerate(type.getShape())) {
+    bool isStatic = !ShapedType::isDynamic(number);
+    AffineExpr bound =
+        getAffineConstantExpr(isStatic ? number : 0, program.context);
+    // What would be negative is empty, if the type says so.
+    auto kind = !isStatic     ? Requirement::Kind::AtLeast
+                : number == 0 ? Requirement::Kind::AtMost
+                              : Requirement::Kind::Equal;
+    std::string rule = "a result ";
+    llvm::raw_string_ostream os(rule);
+    if (isStatic)
+      os << "of type " << type;
+    else
+      os << "without negative extents";
+    if (failed(addCheck(program, op, {op->getLoc(), kind, extents[dim], bound},
+                        rule)))
+      return failure();
+    if (isStatic)
+      extents[dim] = bound;
+  }
+  return success();
+}
+
+LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
+  Definition definition = op.getVerifiedDefinition();
+  Instance instance = makeInstance(op, definition);
+  if (failed(addRequirements(op, instance)))
+    return failure();
   // The arrays come first: a recurrence refers to steps that follow.
   for (const Step &step : definition.steps) {
     Array array{Array::Kind::Intermediate, op->getLoc()};
@@ -398,11 +465,9 @@ void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   }
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     ArrayId array = instance.steps[definition.results[number]];
-    auto type = cast<RankedTensorType>(result.getType());
-    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-      if (!ShapedType::isDynamic(extent))
-        program.arrays[array].extents[dim] =
-            getAffineConstantExpr(extent, program.context);
+    if (failed(setExtents(op, cast<RankedTensorType>(result.getType()),
+                          program.arrays[array].extents)))
+      return failure();
     arrayOf[result] = array;
   }
   unsigned group = ++numGroups;
@@ -412,6 +477,7 @@ void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   if (auto layout = op->getAttrOfType<DenseI64ArrayAttr>(
           graph::GraphDialect::getLayoutAttrName()))
     setOrder(instance, firstSum, layout.asArrayRef());
+  return success();
 }
 
 /// Asks for an order of the result and of what it is computed from that has the
@@ -447,11 +513,11 @@ LogicalResult ProgramBuilder::addOperation(Operation &op) {
              matchPattern(op.getResult(0), m_Constant(&constant)))
     addConstant(op.getResult(0), constant);
   else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
-    addReshape(reshape);
+    return addReshape(reshape);
   else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
-    addOperator(defined);
+    return addOperator(defined);
   else if (auto cast = dyn_cast<tensor::CastOp>(op))
-    arrayOf[cast.getResult()] = arrayOf.lookup(cast.getSource());
+    return addCast(cast);
   else if (op.getNumRegions() != 0 ||
            !llvm::all_of(op.getResultTypes(),
                          llvm::IsaPred<IndexType, IntegerType>))
