@@ -55,6 +55,30 @@ private:
                << argument.getArgNumber() << " of type " << argument.getType()
                << ", but got " << input.getType();
       tensors.try_emplace(argument, input);
+      if (failed(checkNames(argument, input)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Checks that extents of one name are equal.
+  LogicalResult checkNames(BlockArgument argument, const Tensor &input) {
+    unsigned number = argument.getArgNumber();
+    auto names = function.getArgAttrOfType<ArrayAttr>(number, "espalier.dims");
+    if (!names)
+      return success();
+    for (auto [dim, name, extent] :
+         llvm::enumerate(names.getAsRange<StringAttr>(), input.getShape())) {
+      if (name.empty())
+        continue;
+      auto [known, isNew] =
+          namedExtents.try_emplace(name.getValue(), extent, number);
+      auto [expected, first] = known->second;
+      if (expected != extent)
+        return function.emitError("expects input #")
+               << number << " with " << name.getValue() << " = " << expected
+               << " in dimension " << dim << " as in input #" << first
+               << ", but got " << extent;
     }
     return success();
   }
@@ -218,6 +242,8 @@ private:
   }
 
   func::FuncOp function;
+  /// By name, with the first argument that has it.
+  llvm::StringMap<std::pair<int64_t, unsigned>> namedExtents;
   llvm::DenseMap<Value, Tensor> tensors;
   llvm::DenseMap<Value, IntegerAttr> indices;
 };

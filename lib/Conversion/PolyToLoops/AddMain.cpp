@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -54,7 +55,8 @@ private:
   void collectArguments();
   void buildMain();
   void buildPlan();
-  void checkAssumptions(OpBuilder &b, ValueRange parameters);
+  SmallVector<AffineExpr> getDivisors();
+  void checkParameters(OpBuilder &b, ValueRange parameters);
 
   poly::KernelOp kernel;
   OpBuilder builder;
@@ -190,28 +192,51 @@ void MainBuilder::buildMain() {
   func::ReturnOp::create(b, loc);
 }
 
-/// Checks what the kernel takes to hold for its parameters.
-void MainBuilder::checkAssumptions(OpBuilder &b, ValueRange parameters) {
-  IntegerSet assumptions = kernel.getAssumptions();
-  if (!assumptions)
-    return;
+/// The divisors among the kernel's subscripts that depend on parameters.
+SmallVector<AffineExpr> MainBuilder::getDivisors() {
+  llvm::SmallSetVector<AffineExpr, 4> divisors;
+  auto collect = [&](ArrayRef<poly::ComputeAccess> accesses) {
+    for (const poly::ComputeAccess &access : accesses)
+      access.map.walkExprs([&](AffineExpr expr) {
+        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+        if (binary && expr.getKind() != AffineExprKind::Add &&
+            expr.getKind() != AffineExprKind::Mul &&
+            !isa<AffineConstantExpr>(binary.getRHS()))
+          divisors.insert(binary.getRHS());
+      });
+  };
+  for (poly::ComputeOp compute : kernel.getComputes()) {
+    collect(compute.getReadAccesses());
+    collect(compute.getWriteAccesses());
+  }
+  return divisors.takeVector();
+}
+
+/// Checks what the kernel takes to hold for its parameters, and that it divides
+/// by none that is 0.
+void MainBuilder::checkParameters(OpBuilder &b, ValueRange parameters) {
   polyhedral::AstNames names;
   for (BlockArgument parameter : kernel.getParameters())
     names.parameters.push_back(
         kernel.getArgumentName(parameter.getArgNumber()));
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  for (auto [expr, isEquality] :
-       llvm::zip(assumptions.getConstraints(), assumptions.getEqFlags())) {
+  auto check = [&](AffineExpr expr, int64_t bound, bool isEquality) {
     Value value = affine::expandAffineExpr(b, loc, expr, {}, parameters);
-    Value holds = arith::CmpIOp::create(b, loc,
-                                        isEquality ? arith::CmpIPredicate::eq
-                                                   : arith::CmpIPredicate::sge,
-                                        value, zero);
+    Value holds = arith::CmpIOp::create(
+        b, loc,
+        isEquality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge,
+        value, arith::ConstantIndexOp::create(b, loc, bound));
     cf::AssertOp::create(b, loc, holds,
                          b.getStringAttr("expects sizes with " +
                                          polyhedral::toText(expr, names) +
-                                         (isEquality ? " == 0" : " >= 0")));
-  }
+                                         (isEquality ? " == " : " >= ") +
+                                         Twine(bound)));
+  };
+  if (IntegerSet assumptions = kernel.getAssumptions())
+    for (auto [expr, isEquality] :
+         llvm::zip(assumptions.getConstraints(), assumptions.getEqFlags()))
+      check(expr, 0, isEquality);
+  for (AffineExpr divisor : getDivisors())
+    check(divisor, 1, /*isEquality=*/false);
 }
 
 /// Outputs have the extents that their shapes say; those of inputs are checked.
@@ -228,7 +253,7 @@ void MainBuilder::buildPlan() {
     parameters.push_back(
         sizes[kernel.getArgumentName(parameter.getArgNumber())]);
 
-  checkAssumptions(b, parameters);
+  checkParameters(b, parameters);
 
   SmallVector<Value> results;
   for (auto [number, argument] : llvm::enumerate(arguments)) {

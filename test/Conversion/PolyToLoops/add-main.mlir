@@ -86,3 +86,20 @@ poly.kernel private @micro(%A: memref<4xf32>) {
 }
 poly.kernel @large(%A: memref<8xf32> {espalier.name = "a"}) {
 }
+
+// -----
+
+// Nothing is divided by a size of 0.
+// CHECK-LABEL: func.func @main_plan(
+//       CHECK:   %[[ONE:.*]] = arith.constant 1 : index
+//       CHECK:   %[[HOLDS:.*]] = arith.cmpi sge, %{{.*}}, %[[ONE]]
+//       CHECK:   cf.assert %[[HOLDS]], "expects sizes with m >= 1"
+//   CHECK-NOT:   cf.assert
+poly.kernel @rows(%x: memref<?xf32>, %y: memref<?xf32>, %n: index {espalier.name = "n"}, %m: index {espalier.name = "m"}) {
+  poly.compute @s domain [affine_set<(i)[n, m] : (i >= 0, n - 1 - i >= 0)>]
+      reads(%x[affine_map<(i)[n, m] -> (i floordiv m)>] : memref<?xf32>)
+      writes(%y[affine_map<(i)[n, m] -> (i)>] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}

@@ -213,7 +213,10 @@ def sizes_from_data() -> Iterator[Case]:
         yield Case(f"computed-{build.__name__}", build, [x[:6] if build is split else x])
     for build in (reverse, widened, taken):
         yield Case(f"computed-{build.__name__}", build, [x, x if build is widened else y])
-    yield Case("computed-joined", joined, [x, y.astype(np.float32)])
+    yield Case("computed-joined", joined, [x, y])
+    # Without updates, their numbers are not to be divided by extents of 0.
+    updated = [y, r.integers(0, 5, 2, 3, 1), r.floats(2, 3)]
+    yield Case("scatter-tuples", lambda g, *values: g("scatter_nd", *values), updated)
 
 
 def select() -> Iterator[Case]:

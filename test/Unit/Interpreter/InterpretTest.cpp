@@ -142,6 +142,31 @@ TEST_F(InterpretTest, ExtentsAreCheckedAtRunTime) {
                    "where 2 is needed");
 }
 
+TEST_F(InterpretTest, ExtentsOfOneNameAreEqual) {
+  EXPECT_TRUE(failed(run(R"(
+    func.func @main(%x: tensor<?xf32> {espalier.dims = ["n"]}, %y: tensor<?xf32> {espalier.dims = ["n"]}) -> tensor<?xf32> {
+      return %y : tensor<?xf32>
+    })",
+                         {make({2}, {1, 2}), make({3}, {1, 2, 3})})));
+  EXPECT_EQ(error, "expects input #1 with n = 2 in dimension 0 as in input #0, "
+                   "but got 3");
+}
+
+TEST_F(InterpretTest, NegativeExtentsAreRefused) {
+  EXPECT_TRUE(failed(run(R"(
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %c5 = arith.constant 5 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %m = arith.subi %n, %c5 : index
+      %r = graph.iota [%m] {axis = 0 : i64, element_type = f32} : tensor<?xf32>
+      return %r : tensor<?xf32>
+    })",
+                         {make({3}, {1, 2, 3})})));
+  EXPECT_EQ(error, "'graph.iota' op expects a result without negative extents, "
+                   "but got -2 where 0 is the least");
+}
+
 TEST_F(InterpretTest, PromisedExtentsAreChecked) {
   EXPECT_TRUE(failed(run(R"(
     func.func @main(%x: tensor<?xf32>) -> tensor<4xf32> {
