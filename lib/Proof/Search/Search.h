@@ -45,6 +45,8 @@ private:
   std::optional<SExpr> gather(const Goal &goal, Limits limits);
   /// What `src` asks for, wherever that is about what the goal reads.
   std::optional<SExpr> use(const Goal &goal, Limits limits);
+  /// Gives names to quotients of sizes; the steps that do so.
+  std::vector<SExpr> nameSizes(Goal &goal);
   std::optional<SExpr> distinguish(const Goal &goal, const Condition &condition,
                                    Limits limits);
   std::optional<SExpr> split(const Goal &goal, Limits limits);
