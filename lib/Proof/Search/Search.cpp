@@ -30,6 +30,10 @@ std::optional<SExpr> Search::prove(const Goal &goal, unsigned maxQuestions) {
   auto proof = prove(named, Limits());
   if (proof && !names.empty())
     proof = SExpr({"sizes", SExpr(names), *proof});
+  if (!proof && !names.empty()) {
+    limit = solver.getEffort() + maxQuestions;
+    proof = prove(goal, Limits());
+  }
   limit = outer;
   return proof;
 }
@@ -223,15 +227,6 @@ std::optional<SExpr> Search::prove(Goal goal, Limits limits) {
     return std::nullopt;
   ++limits.depth;
   steps.simplify(goal);
-  if (getenv("PDBG")) {
-    llvm::errs() << "=== depth " << limits.depth << " nest " << limits.nesting
-                 << (limits.onlyMatches ? " only" : "") << " effort "
-                 << solver.getEffort() << "\n"
-                 << print(goal.sum).strIndented() << "\n";
-    for (auto &f : goal.facts)
-      llvm::errs() << (f.isEquality ? "fact= " : "fact>= ")
-                   << print(f.sum).strIndented() << "\n";
-  }
   if (goal.sum.empty())
     return SExpr(std::vector<SExpr>{"zero"});
   if (auto proof = cancel(goal, limits))

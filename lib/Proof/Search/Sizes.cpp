@@ -35,12 +35,7 @@ static std::pair<Index, Index> divide(const Index &index, const Index &by) {
     for (auto arg = part.args->begin(); arg != part.args->end(); ++arg)
       if (arg != found)
         others = others * *arg;
-    auto number = factor;
-    Index multiple = others;
-    if (number != 1 && number != -1)
-      continue;
-    if (number == -1)
-      multiple = -others;
+    Index multiple = Index(int64_t(factor)) * others;
     quotient = quotient + multiple;
     rest = rest - multiple * by;
   }
@@ -92,21 +87,21 @@ private:
 
   /// Sizes and names that are linear in others.
   bool replaceEqual() {
-    for (const Clause &clause : goal.given) {
-      bool isEquation = clause.size() == 1 && clause[0].size() == 1 &&
-                        clause[0][0].isEquality;
-      if (!isEquation)
-        continue;
-      const Index equation = clause[0][0].value;
+    Conditions equations;
+    for (const Clause &clause : goal.given)
+      for (const Condition &condition : clause.front())
+        if (clause.size() == 1 && condition.isEquality)
+          equations.push_back(condition);
+    for (const Condition &equation : equations) {
       bool isLinear = true;
       std::vector<std::string> variables;
-      for (const auto &[part, factor] : equation.getParts()) {
+      for (const auto &[part, factor] : equation.value.getParts()) {
         isLinear &= part.isVariable();
         variables.push_back(part.text);
       }
       for (const std::string &name : llvm::reverse(variables))
         if (isLinear)
-          if (auto value = solve(equation, name))
+          if (auto value = solve(equation.value, name))
             if (replace(name, *value))
               return true;
     }
