@@ -91,13 +91,9 @@ static std::vector<SExpr> listLemmas(const Obligation &obligation) {
         Index sum = (*first.second.args)[0] + (*second.second.args)[0];
         if (first.first > second.first || !(sum == (*whole.second.args)[0]))
           continue;
-        // Of groups side by side, or of as many features in each.
-        const Index &divisor = (*whole.second.args)[1];
-        bool isSame = (*first.second.args)[1] == divisor;
-        Index quotient = toIndex(first.second);
-        lemmas.push_back(SExpr(
-            {"quotient", toList(sum), toList(divisor),
-             toList(isSame ? quotient + toIndex(second.second) : quotient)}));
+        lemmas.push_back(std::vector<SExpr>{
+            "quotient", toList(sum), toList((*whole.second.args)[1]),
+            toList(toIndex(first.second) + toIndex(second.second))});
       }
   return lemmas;
 }

@@ -27,7 +27,8 @@ private:
     unsigned attained = 0;
     unsigned compared = 0;
     bool onlyMatches = false;
-    bool hasUsed = false;                         ///< What `src` asks for.
+    bool hasUsed = false; ///< What `src` asks for.
+    bool hasGathered = false;
     std::set<std::string> tried;                  ///< Comparisons of maxima.
     std::vector<std::vector<std::string>> points; ///< Where they are attained.
   };
