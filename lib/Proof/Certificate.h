@@ -57,6 +57,8 @@ private:
   bool check(Goal goal, const SExpr &proof);
   /// Whether what is asked for holds where `src` has values.
   bool checkDemand(const Goal &goal, Demand::Kind kind, const SExpr &proof);
+  /// One of the steps `name`, `replace`, `rewrite` and `lemma`.
+  bool changeSizes(Goal &goal, const SExpr &step);
   bool checkAll(const std::vector<Goal> &goals, const SExpr &proof,
                 size_t first);
   bool checkMatch(const Goal &goal, const SExpr &proof);

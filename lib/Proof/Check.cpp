@@ -173,7 +173,32 @@ bool Checker::checkAll(const std::vector<Goal> &goals, const SExpr &proof,
   return true;
 }
 
+bool Checker::changeSizes(Goal &goal, const SExpr &step) {
+  size_t size = step.list.size();
+  auto value = size > 1 ? Index::parse(step.list.back()) : std::nullopt;
+  if (step.is("lemma") && size == 2) {
+    auto lemma = getLemma(step.list[1]);
+    if (lemma)
+      goal.give(*lemma);
+    return lemma.has_value();
+  }
+  if (step.is("name") && size == 2)
+    return value && steps.name(goal, *value);
+  auto part = size == 3 ? Index::parse(step.list[1]) : std::nullopt;
+  return part && value &&
+         ((step.is("rewrite") && steps.rewrite(goal, *part, *value)) ||
+          (step.is("replace") && steps.replace(goal, *part, *value)));
+}
+
 bool Checker::check(Goal goal, const SExpr &proof) {
+  // All at once, before anything is asked about the sum.
+  if (proof.is("sizes")) {
+    bool isChanged = proof.list.size() == 3;
+    for (size_t k = 0; isChanged && k < proof.list[1].list.size(); ++k)
+      isChanged = changeSizes(goal, proof.list[1].list[k]);
+    return isChanged ? check(std::move(goal), proof.list[2])
+                     : fail("expects changes of sizes");
+  }
   steps.simplify(goal);
   size_t size = proof.list.size();
   if (proof.is("zero"))
@@ -188,12 +213,10 @@ bool Checker::check(Goal goal, const SExpr &proof) {
     auto condition = Condition::parse(proof.list[1]);
     return condition && checkAll(steps.distinguish(goal, *condition), proof, 2);
   }
-  if (proof.is("rewrite") && size == 4) {
-    auto part = Index::parse(proof.list[1]);
-    auto value = Index::parse(proof.list[2]);
-    return part && value && steps.rewrite(goal, *part, *value) &&
+  if (proof.is("rewrite") && size == 4)
+    return changeSizes(goal,
+                       SExpr({"rewrite", proof.list[1], proof.list[2]})) &&
            check(std::move(goal), proof.list[3]);
-  }
   auto number = getNumber(proof.list[1]);
   if (!number)
     return fail("expects a step, but got " + proof.list[0].str());

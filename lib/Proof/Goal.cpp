@@ -26,6 +26,14 @@ void Goal::give(const Clause &clause) {
     given.push_back(clause);
 }
 
+Clause espalier::proof::getQuotientLemma(const Index &a, const Index &b,
+                                         const Index &k) {
+  return Clause{{Condition::less(b, 1)},
+                {Condition::less(a, k * b)},
+                {Condition::atLeast(a, k * b + b)},
+                {Condition::equal(Index::quotient(a, b), k)}};
+}
+
 std::optional<Clause> espalier::proof::getLemma(const SExpr &list) {
   std::vector<Index> args;
   for (const SExpr &part :
@@ -40,11 +48,7 @@ std::optional<Clause> espalier::proof::getLemma(const SExpr &list) {
                   {Condition::atLeast(args[0] * args[1], 0)}};
   if (!list.is("quotient") || args.size() != 3)
     return std::nullopt;
-  const Index &a = args[0], &b = args[1], &k = args[2];
-  return Clause{{Condition::less(b, 1)},
-                {Condition::less(a, k * b)},
-                {Condition::atLeast(a, k * b + b)},
-                {Condition::equal(Index::quotient(a, b), k)}};
+  return getQuotientLemma(args[0], args[1], args[2]);
 }
 
 std::vector<Goal> Steps::distinguish(const Goal &goal,
@@ -182,13 +186,50 @@ bool Steps::cancelFactors(Goal &goal, unsigned number, unsigned first,
   return true;
 }
 
+bool Steps::name(Goal &goal, const Index &value) {
+  if (!isClear(goal, {}, value))
+    return false;
+  Index variable = Index::variable("v" + std::to_string(goal.next++));
+  goal.give({{Condition::equal(variable, value)}});
+  return true;
+}
+
+bool Steps::replace(Goal &goal, const Index &variable, const Index &value) {
+  bool isVariable =
+      variable.getParts().size() == 1 &&
+      variable.getParts().begin()->first.isVariable() &&
+      variable == Index::variable(variable.getParts().begin()->first.text);
+  if (!isVariable || !isClear(goal, {}, variable) ||
+      !isClear(goal, {}, value) ||
+      !implies(goal.given, {}, Condition::equal(variable, value)))
+    return false;
+  std::string text = variable.str();
+  for (Clause &clause : goal.given)
+    for (Conditions &conditions : clause)
+      substitute(conditions, text, value);
+  substitute(goal.sum, text, value);
+  for (Fact &fact : goal.facts)
+    substitute(fact.sum, text, value);
+  return true;
+}
+
 bool Steps::rewrite(Goal &goal, const Index &part, const Index &value) {
   // What a sum or a maximum is over is not known here.
+  Names own;
+  part.walk([&](const Part &inner) { own.push_back(inner.text); });
   if (part.getParts().size() != 1 || part.getConstant() != 0 ||
-      !isClear(goal, {}, value) ||
-      !implies(goal.given, {}, Condition::equal(part, value)))
+      !isClear(goal, own, value))
+    return false;
+  std::vector<Clause> given = goal.given;
+  const Part &only = part.getParts().begin()->first;
+  if (only.fn == "quotient")
+    given.push_back(getQuotientLemma((*only.args)[0], (*only.args)[1], value));
+  if (!implies(given, {}, Condition::equal(part, value)))
     return false;
   std::string text = part.str();
+  for (Clause &clause : goal.given)
+    for (Conditions &conditions : clause)
+      substitute(conditions, text, value);
   substitute(goal.sum, text, value);
   for (Fact &fact : goal.facts)
     substitute(fact.sum, text, value);

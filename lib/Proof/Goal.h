@@ -82,6 +82,12 @@ public:
   bool cancelFactors(Goal &goal, unsigned term, unsigned first, unsigned second,
                      Goal &equal, Goal &defined, Demand::Kind &kind);
 
+  /// Gives an integer a name, v`next`. False if it is made of what is bound.
+  bool name(Goal &goal, const Index &value);
+  /// Replaces a variable by what is equal, in what is given too. False if that
+  /// is not so.
+  bool replace(Goal &goal, const Index &variable, const Index &value);
+
   /// Replaces what is not linear in an index by what is equal. False if that is
   /// not so.
   bool rewrite(Goal &goal, const Index &part, const Index &value);
@@ -170,6 +176,8 @@ Sum invert(Sum sum);
 /// `(product X Y)`: X * Y is at least 0 if X and Y are.
 /// Nothing if the list is no such.
 std::optional<Clause> getLemma(const SExpr &list);
+/// The first of these.
+Clause getQuotientLemma(const Index &a, const Index &b, const Index &k);
 
 /// The maximum that a unit is, or null.
 const Atom *getMaximum(const Sum &unit);

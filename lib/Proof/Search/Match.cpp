@@ -202,7 +202,9 @@ std::optional<SExpr> Search::gather(const Goal &goal, Limits limits) {
       list.push_back(parseSExprs(index.str())->front());
     return SExpr(list);
   };
-  ++limits.nesting;
+  if (limits.hasGathered || limits.nesting != 0)
+    return std::nullopt;
+  limits.hasGathered = true;
   for (unsigned base = 0; base < goal.sum.size(); ++base) {
     const Term &into = goal.sum[base];
     std::vector<Merge> maps;

@@ -25,7 +25,15 @@ static SExpr text(const std::string &value) {
 
 std::optional<SExpr> Search::prove(const Goal &goal, unsigned maxQuestions) {
   unsigned outer = std::exchange(limit, solver.getEffort() + maxQuestions);
-  auto proof = prove(goal, Limits());
+  Goal named = goal;
+  std::vector<SExpr> names = nameSizes(named);
+  auto proof = prove(named, Limits());
+  if (proof && !names.empty())
+    proof = SExpr({"sizes", SExpr(names), *proof});
+  if (!proof && !names.empty()) {
+    limit = solver.getEffort() + maxQuestions;
+    proof = prove(goal, Limits());
+  }
   limit = outer;
   return proof;
 }
@@ -358,14 +366,16 @@ namespace {
 using Places = std::vector<std::pair<std::string, Conditions>>;
 } // namespace
 
-/// Where a maximum reads what something else does.
-static Places listReads(const Atom &max, const std::vector<Atom> &values) {
+/// Where a maximum reads what something else does, below sums or not.
+static Places listReads(const Atom &max, const std::vector<Atom> &values,
+                        bool isBelowSums) {
   std::vector<Atom> reads;
   collectReads(max.args[0], reads);
   Places places;
   for (auto [number, read] : llvm::enumerate(reads))
     for (const Atom &value : values) {
-      if (read.name != value.name)
+      bool isBound = !read.bound.empty() || !value.bound.empty();
+      if (read.name != value.name || isBound != isBelowSums)
         continue;
       std::string name = std::to_string(number);
       for (const Index &index : value.indices)
@@ -384,6 +394,7 @@ static Places listOthers(const Atom &max,
                          const std::vector<std::vector<std::string>> &points) {
   std::vector<Atom> reads;
   collectReads(max.args[0], reads);
+  llvm::erase_if(reads, [](const Atom &read) { return !read.bound.empty(); });
   Places places;
   auto addNext = [&](const Conditions &conditions) {
     places.emplace_back("condition " + std::to_string(places.size()),
@@ -422,14 +433,15 @@ std::optional<SExpr> Search::compare(const Goal &goal, Limits limits) {
   collectReads(goal.sum, values);
   for (const Fact &fact : goal.facts)
     collectReads(fact.sum, values);
-  for (bool isRead : {true, false})
+  for (unsigned round : {0, 1, 2})
     for (unsigned i = 0; i < units.size(); ++i) {
       const Atom *max = getMaximum(units[i]);
       if (!max)
         continue;
       std::string key = print(units[i], /*isCanonical=*/true).str();
       for (const auto &[name, conditions] :
-           isRead ? listReads(*max, values) : listOthers(*max, limits.points)) {
+           round == 1 ? listOthers(*max, limits.points)
+                      : listReads(*max, values, round == 2)) {
         Goal next = goal;
         if (isSpent() || !limits.tried.insert(key + name).second ||
             !steps.compare(next, units[i], conditions))

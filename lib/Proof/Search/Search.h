@@ -27,7 +27,8 @@ private:
     unsigned attained = 0;
     unsigned compared = 0;
     bool onlyMatches = false;
-    bool hasUsed = false;                         ///< What `src` asks for.
+    bool hasUsed = false; ///< What `src` asks for.
+    bool hasGathered = false;
     std::set<std::string> tried;                  ///< Comparisons of maxima.
     std::vector<std::vector<std::string>> points; ///< Where they are attained.
   };
@@ -45,6 +46,8 @@ private:
   std::optional<SExpr> gather(const Goal &goal, Limits limits);
   /// What `src` asks for, wherever that is about what the goal reads.
   std::optional<SExpr> use(const Goal &goal, Limits limits);
+  /// Gives names to quotients of sizes; the steps that do so.
+  std::vector<SExpr> nameSizes(Goal &goal);
   std::optional<SExpr> distinguish(const Goal &goal, const Condition &condition,
                                    Limits limits);
   std::optional<SExpr> split(const Goal &goal, Limits limits);

@@ -39,7 +39,7 @@ def change(text: str) -> Iterator[tuple[str, str]]:
 
 def without_steps(text: str) -> tuple[str, str]:
     """Return the statement, and the sums that it unfolds to."""
-    statement = text.partition("(rank")[0]
+    statement = text.partition("(at")[0]
     return statement, " ".join(re.findall(r"\(sum.*", text))
 
 

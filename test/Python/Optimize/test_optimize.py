@@ -215,7 +215,7 @@ def test_page_shows_both_graphs_and_the_proofs(tmp_path, capsys):
     assert changed == [2, 3]
     assert "rule merge-products" in text
     assert "Verdict: proved" in text
-    assert "espalier-proof 2" in text
+    assert "espalier-proof 3" in text
     rows = re.findall(r"<tr><td>(.*?)</td><td>\d*</td><td>(\S+) ms</td></tr>", text)
     rules, rest, whole, _ = (float(gain) for _, gain in rows)
     assert rules + rest == pytest.approx(whole, rel=0.02)
