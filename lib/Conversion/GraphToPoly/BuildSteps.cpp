@@ -381,7 +381,7 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
 
 void ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   Definition definition = op.getVerifiedDefinition();
-  Instance instance{&definition, {}, {}, {}, op->getLoc()};
+  Instance instance{&definition, {}, {}, {}, getOrigin(op)};
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
       instance.operands.push_back(arrayOf.lookup(operand));

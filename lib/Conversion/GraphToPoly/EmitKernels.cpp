@@ -236,7 +236,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     }
     poly::YieldOp::create(b, loc, value);
   };
-  poly::ComputeOp::create(builder, statement.loc, name,
+  poly::ComputeOp::create(builder, getSource(statement.loc), name,
                           getDomain(statement.extents, piece.domain), reads,
                           write, reduction, buildBody);
 }
@@ -262,7 +262,7 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                   : name + "_" + std::to_string(index));
 }
 
-void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
+void KernelEmitter::emit(OpBuilder &builder) {
   collect();
   SmallVector<Type> types;
   for (ArrayId array : arguments)
@@ -271,8 +271,8 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   for (auto [expr, number] : parameterOf)
     parameters.push_back(expr);
 
-  Location loc = program.statements[cluster.statements.front()].loc;
-  kernel = poly::KernelOp::create(builder, loc, name, types);
+  Location loc = getSource(program.statements[cluster.statements.front()].loc);
+  kernel = poly::KernelOp::create(builder, loc, "kernel", types);
   kernel.setPrivate();
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);

@@ -27,7 +27,8 @@ public:
                 const llvm::DenseSet<ArrayId> &escaping)
       : program(program), cluster(cluster), escaping(escaping) {}
 
-  void emit(mlir::OpBuilder &builder, llvm::StringRef name);
+  /// Writes a kernel with a name that all kernels have at first.
+  void emit(mlir::OpBuilder &builder);
 
   /// What the call passes: arrays, then the values of these expressions.
   llvm::SmallVector<ArrayId> arguments;
@@ -57,6 +58,11 @@ private:
   llvm::MapVector<mlir::AffineExpr, unsigned> parameterOf;
   llvm::DenseMap<ArrayId, mlir::Value> memory;
 };
+
+/// What a kernel is called: its operators, and a hash of its text. `kernel` has
+/// a name that is no part of that.
+std::string makeKernelName(const StepProgram &program, const Cluster &cluster,
+                           poly::KernelOp kernel);
 
 /// A program, cut into kernels.
 struct Version {

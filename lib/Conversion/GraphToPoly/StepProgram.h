@@ -152,6 +152,12 @@ std::pair<Expr, Expr> separateAffine(const StepProgram &program,
 /// The literal that changes nothing when combined under `kind`.
 Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
 
+/// The location of an operator, for the statements that it becomes: it says
+/// what kind of operator that is.
+mlir::Location getOrigin(mlir::Operation *op);
+/// The location without that.
+mlir::Location getSource(mlir::Location loc);
+
 /// Instantiates the definitions of the operators of `function`. If it makes a
 /// choice, takes the version that is the block `version`. Reports what has no
 /// definition or no affine sizes.
