@@ -18,7 +18,9 @@ def ConvertGraphToPolyPass
     the inputs.
 
     A kernel is named by its operators, four at most, and by a hash of what it
-    does: what else is in the function has no part in that.
+    does: what else is in the function has no part in that. Its loops are called
+    as in the operators' definitions, or `d0`, `d1` and so on where these have no
+    name for them.
 
     ```mlir
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

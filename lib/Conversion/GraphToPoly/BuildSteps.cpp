@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Names/Names.h"
 #include "StepProgram.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,6 +91,7 @@ public:
     if (extents.contains(var.id))
       return;
     order.push_back(var.id);
+    names[var.id] = var.name;
     extents[var.id] = program.addExtent(var.extent);
   }
 
@@ -115,6 +117,7 @@ public:
     for (VarId var : vars) {
       position[var] = position.size();
       statement.extents.push_back(extents.lookup(var));
+      statement.names.push_back(names.lookup(var));
       if (var == recurrenceVar) {
         statement.recurrence = position.size() - 1;
         statement.recurrenceGroup = recurrenceGroup;
@@ -162,6 +165,7 @@ private:
   Location loc;
   SmallVector<VarId> order;
   llvm::DenseMap<VarId, AffineExpr> extents;
+  llvm::DenseMap<VarId, std::string> names;
 };
 
 Expr StepLowering::addReduction(Expr reduce) {

@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "Names/Names.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "Names/Names.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,9 +237,12 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     }
     poly::YieldOp::create(b, loc, value);
   };
-  poly::ComputeOp::create(builder, getSource(statement.loc), name,
-                          getDomain(statement.extents, piece.domain), reads,
-                          write, reduction, buildBody);
+  auto compute =
+      poly::ComputeOp::create(builder, getSource(statement.loc), name,
+                              getDomain(statement.extents, piece.domain), reads,
+                              write, reduction, buildBody);
+  if (ArrayAttr dims = getDimNames(builder, statement))
+    compute.setDimsAttr(dims);
 }
 
 void KernelEmitter::emitStatement(OpBuilder &builder,
@@ -250,6 +254,9 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                         statement.extents.begin() +
                             program.getRank(statement.target));
     init.targetIndices = statement.targetIndices;
+    if (statement.names.size() == statement.getNumDims())
+      init.names.assign(statement.names.begin(),
+                        statement.names.begin() + init.extents.size());
     Type type = statement.pieces[0].value.getType();
     emitPiece(builder, init,
               {{}, cast(type, getNeutral(*statement.reduction, type))},

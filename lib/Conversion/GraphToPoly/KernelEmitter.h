@@ -59,11 +59,6 @@ private:
   llvm::DenseMap<ArrayId, mlir::Value> memory;
 };
 
-/// What a kernel is called: its operators, and a hash of its text. `kernel` has
-/// a name that is no part of that.
-std::string makeKernelName(const StepProgram &program, const Cluster &cluster,
-                           poly::KernelOp kernel);
-
 /// A program, cut into kernels.
 struct Version {
   StepProgram program;

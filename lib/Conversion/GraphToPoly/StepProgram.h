@@ -76,6 +76,8 @@ struct Statement {
   /// The element of the target that a point computes, over the dimensions;
   /// empty: that with the point's own first indices.
   llvm::SmallVector<mlir::AffineExpr> targetIndices = {};
+  /// What the dimensions are called in the definition; empty if in none.
+  llvm::SmallVector<std::string> names = {};
   /// Whether lanes lie along the rows of a contraction's operand and result,
   /// as the caller has them, and not along its panels.
   bool keepsRows = false;
@@ -151,12 +153,6 @@ std::pair<Expr, Expr> separateAffine(const StepProgram &program,
 
 /// The literal that changes nothing when combined under `kind`.
 Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
-
-/// The location of an operator, for the statements that it becomes: it says
-/// what kind of operator that is.
-mlir::Location getOrigin(mlir::Operation *op);
-/// The location without that.
-mlir::Location getSource(mlir::Location loc);
 
 /// Instantiates the definitions of the operators of `function`. If it makes a
 /// choice, takes the version that is the block `version`. Reports what has no

@@ -3,8 +3,8 @@
 // Maps over the indices of a contraction are its epilogue, one computation.
 // CHECK:       poly.kernel private @[[K0:matmul_relu_[0-9a-f]+]]
 // CHECK:         %[[SUM:.*]] = poly.array : memref<6x35xf32>
-// CHECK:         poly.compute @s0_init
-// CHECK:         poly.compute @s0 {{.*}} reduction add
+// CHECK:         poly.compute @s0_init dims ["i", "j"]
+// CHECK:         poly.compute @s0 dims ["i", "j", "k"] {{.*}} reduction add
 // CHECK:         poly.compute @s1 {{.*}} reads(%[[SUM]][{{.*}}], %arg2
 // CHECK:           arith.addf
 // CHECK:           arith.maximumf
@@ -91,8 +91,8 @@ func.func @main(%x: tensor<7x5xf32>, %i: tensor<3xi64>) -> tensor<3x5xf32> {
 // CHECK-DAG:   #[[LEFT:.*]] = affine_set<(d0, d1) : (d0 >= 0, -d0 + 1 >= 0, d1 >= 0, -d1 + 7 >= 0, -d1 + 2 >= 0)>
 // CHECK-DAG:   #[[RIGHT:.*]] = affine_set<(d0, d1) : (d0 >= 0, -d0 + 1 >= 0, d1 >= 0, -d1 + 7 >= 0, d1 - 3 >= 0)>
 // CHECK-LABEL: poly.kernel private @concat_{{[0-9a-f]+}}
-// CHECK:         poly.compute @s0_0 domain [#[[LEFT]]] reads(%arg0
-// CHECK:         poly.compute @s0_1 domain [#[[RIGHT]]] reads(%arg1[#[[SHIFT]]]
+// CHECK:         poly.compute @s0_0{{.*}} domain [#[[LEFT]]] reads(%arg0
+// CHECK:         poly.compute @s0_1{{.*}} domain [#[[RIGHT]]] reads(%arg1[#[[SHIFT]]]
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) -> tensor<2x8xf32> {
   %0 = graph.concat %a, %b {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
   return %0 : tensor<2x8xf32>

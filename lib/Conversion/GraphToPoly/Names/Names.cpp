@@ -1,13 +1,8 @@
-//===- KernelNames.cpp - What kernels are called --------------------------===//
-//
-// A schedule script finds a kernel by its name. So the name depends on nothing
-// but the kernel: its operators, for people, and a hash of its text. What is
-// added elsewhere in a model changes no names.
-//
-//===----------------------------------------------------------------------===//
+//===- Names.cpp - What kernels and their loops are called ----------------===//
 
-#include "KernelEmitter.h"
+#include "Names.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -52,4 +47,22 @@ std::string espalier::graphtopoly::makeKernelName(const StepProgram &program,
   std::string hash = llvm::utohexstr(uint32_t(llvm::xxh3_64bits(text)),
                                      /*LowerCase=*/true, /*Width=*/8);
   return llvm::join(operators, "_") + "_" + hash;
+}
+
+ArrayAttr espalier::graphtopoly::getDimNames(Builder &builder,
+                                             const Statement &statement) {
+  if (statement.names.size() != statement.getNumDims() ||
+      llvm::all_of(statement.names,
+                   [](const std::string &name) { return name.empty(); }))
+    return {};
+  llvm::StringSet<> used;
+  SmallVector<Attribute> names;
+  for (auto [dim, name] : llvm::enumerate(statement.names)) {
+    std::string base = name.empty() ? "d" + std::to_string(dim) : name;
+    std::string unique = base;
+    for (unsigned number = 1; !used.insert(unique).second; ++number)
+      unique = base + "_" + std::to_string(number);
+    names.push_back(builder.getStringAttr(unique));
+  }
+  return builder.getArrayAttr(names);
 }
