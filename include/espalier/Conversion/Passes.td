@@ -19,15 +19,20 @@ def ConvertGraphToPolyPass
     program runs, and that do not follow from each other, is asserted before the
     first call.
 
+    A kernel is named by its operators, four at most, and by a hash of what it
+    does: what else is in the function has no part in that. Its loops are called
+    as in the operators' definitions, or `d0`, `d1` and so on where these have no
+    name for them.
+
     ```mlir
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
       %r = graph.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
       return %r : tensor<4x8xf32>
     }
     // becomes
-    poly.kernel private @kernel_0(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {...}
+    poly.kernel private @relu_b5b39f84(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {...}
     func.func @main(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {
-      poly.call @kernel_0(%x, %r) : memref<4x8xf32>, memref<4x8xf32>
+      poly.call @relu_b5b39f84(%x, %r) : memref<4x8xf32>, memref<4x8xf32>
       return
     }
     ```

@@ -2,10 +2,12 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "Names/Names.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -121,11 +123,27 @@ struct KernelInfo : llvm::DenseMapInfo<poly::KernelOp> {
   }
 };
 
+/// Names that are in use.
+class Names {
+public:
+  /// Adds `name`, with a number if there is that name.
+  std::string add(std::string name) {
+    std::string result = name;
+    for (unsigned number = 1; !known.insert(result).second; ++number)
+      result = name + "_" + std::to_string(number);
+    return result;
+  }
+
+private:
+  llvm::StringSet<> known;
+};
+
 /// What the versions of a function have in common.
 struct Shared {
   ProgramBuilder functions;
-  func::FuncOp main;
-  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels;
+  func::FuncOp main = {};
+  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels = {};
+  Names names = {};
   unsigned numGlobals = 0;
 };
 
@@ -307,9 +325,12 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     KernelEmitter emitter(program, cluster, escaping);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    emitter.emit(builder, ("kernel_" + Twine(shared.kernels.size())).str());
+    emitter.emit(builder);
     auto [kernel, isNew] = shared.kernels.insert(emitter.kernel);
-    if (!isNew)
+    if (isNew)
+      emitter.kernel.setSymName(
+          shared.names.add(makeKernelName(program, cluster, emitter.kernel)));
+    else
       emitter.kernel.erase();
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)

@@ -2,6 +2,7 @@
 
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
+#include "Names/Names.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,9 +237,12 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     }
     poly::YieldOp::create(b, loc, value);
   };
-  poly::ComputeOp::create(builder, statement.loc, name,
-                          getDomain(statement.extents, piece.domain), reads,
-                          write, reduction, buildBody);
+  auto compute =
+      poly::ComputeOp::create(builder, getSource(statement.loc), name,
+                              getDomain(statement.extents, piece.domain), reads,
+                              write, reduction, buildBody);
+  if (ArrayAttr dims = getDimNames(builder, statement))
+    compute.setDimsAttr(dims);
 }
 
 void KernelEmitter::emitStatement(OpBuilder &builder,
@@ -250,6 +254,9 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                         statement.extents.begin() +
                             program.getRank(statement.target));
     init.targetIndices = statement.targetIndices;
+    if (statement.names.size() == statement.getNumDims())
+      init.names.assign(statement.names.begin(),
+                        statement.names.begin() + init.extents.size());
     Type type = statement.pieces[0].value.getType();
     emitPiece(builder, init,
               {{}, cast(type, getNeutral(*statement.reduction, type))},
@@ -262,7 +269,7 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                   : name + "_" + std::to_string(index));
 }
 
-void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
+void KernelEmitter::emit(OpBuilder &builder) {
   collect();
   SmallVector<Type> types;
   for (ArrayId array : arguments)
@@ -271,8 +278,8 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   for (auto [expr, number] : parameterOf)
     parameters.push_back(expr);
 
-  Location loc = program.statements[cluster.statements.front()].loc;
-  kernel = poly::KernelOp::create(builder, loc, name, types);
+  Location loc = getSource(program.statements[cluster.statements.front()].loc);
+  kernel = poly::KernelOp::create(builder, loc, "kernel", types);
   kernel.setPrivate();
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);

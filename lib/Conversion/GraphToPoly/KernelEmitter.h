@@ -27,7 +27,8 @@ public:
                 const llvm::DenseSet<ArrayId> &escaping)
       : program(program), cluster(cluster), escaping(escaping) {}
 
-  void emit(mlir::OpBuilder &builder, llvm::StringRef name);
+  /// Writes a kernel with a name that all kernels have at first.
+  void emit(mlir::OpBuilder &builder);
 
   /// What the call passes: arrays, then the values of these expressions.
   llvm::SmallVector<ArrayId> arguments;

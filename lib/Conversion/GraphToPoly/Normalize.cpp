@@ -201,6 +201,7 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
     indices.push_back(variable(dim, program.context));
     array.extents.push_back(user.extents[dim]);
     statement.extents.push_back(user.extents[dim]);
+    statement.names.push_back(dim < user.names.size() ? user.names[dim] : "");
   }
   if (value.getType() != type)
     value = cast(type, value);

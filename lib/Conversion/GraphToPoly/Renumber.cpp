@@ -63,6 +63,11 @@ Statement espalier::graphtopoly::substitute(const StepProgram &program,
                                             ArrayRef<AffineExpr> extents) {
   Statement result = statement;
   result.extents.assign(extents.begin(), extents.end());
+  // A dimension keeps the name that it has alone.
+  result.names.assign(extents.size(), "");
+  for (auto [name, expr] : llvm::zip(statement.names, dims))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      result.names[dim.getPosition()] = name;
   for (Piece &piece : result.pieces) {
     // Indices are simplified as a whole: terms cancel.
     piece.value = transform(piece.value, [&](Expr e) -> Expr {

@@ -62,8 +62,12 @@ void espalier::graphtopoly::separateAccumulators(
       for (unsigned reader : cluster.statements)
         redirect(program.statements[reader], target, local);
       order.push_back(program.statements.size());
-      program.statements.push_back(
-          makeStore(program, local, target, program.statements[number].loc));
+      const Statement &sum = program.statements[number];
+      Statement store = makeStore(program, local, target, sum.loc);
+      if (sum.names.size() == sum.getNumDims() && sum.targetIndices.empty())
+        store.names.assign(sum.names.begin(),
+                           sum.names.begin() + store.getNumDims());
+      program.statements.push_back(std::move(store));
     }
     cluster.statements = order;
   }

@@ -77,6 +77,8 @@ struct Statement {
   /// The element of the target that a point computes, over the dimensions;
   /// empty: that with the point's own first indices.
   llvm::SmallVector<mlir::AffineExpr> targetIndices = {};
+  /// What the dimensions are called in the definition; empty if in none.
+  llvm::SmallVector<std::string> names = {};
   /// Whether lanes lie along the rows of a contraction's operand and result,
   /// as the caller has them, and not along its panels.
   bool keepsRows = false;

@@ -1,10 +1,10 @@
 // RUN: espalier-opt %s -convert-graph-to-poly -split-input-file | FileCheck %s
 
-// The transposed activation is the product's epilogue.
+// The transposed activation is the product's epilogue; its loops keep their names.
 // CHECK:       #[[TRANSPOSED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
-// CHECK:       poly.kernel private @kernel_0
+// CHECK:       poly.kernel private @matmul_transpose_{{[0-9a-f]+}}(
 // CHECK:         reduction add
-// CHECK:         writes(%{{.*}}[#[[TRANSPOSED]]] : memref<16x6xf32>)
+// CHECK:         dims ["i1", "i0"] {{.*}} writes(%{{.*}}[#[[TRANSPOSED]]] : memref<16x6xf32>)
 // CHECK:         arith.maximumf
 // CHECK-NOT:   poly.kernel
 func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x16xf32>) -> tensor<16x6xf32> {
@@ -17,9 +17,9 @@ func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x16xf32>) -> tensor<16x6xf32>
 // -----
 
 // Somebody reads the transposed elements row by row.
-// CHECK:       poly.kernel private @kernel_0
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(
 // CHECK:         reduction add
-// CHECK:       poly.kernel private @kernel_1
+// CHECK:       poly.kernel private @softmax_{{[0-9a-f]+}}(
 // CHECK:         reduction max
 func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x16xf32>) -> tensor<16x6xf32> {
   %0 = graph.matmul %x, %w : (tensor<6x19xf32>, tensor<19x16xf32>) -> tensor<6x16xf32>

@@ -8,15 +8,15 @@
 // CHECK-DAG:   #[[LAST:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
 // CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1 floordiv 16, d4, d5, d6, d1 mod 16)>
 // CHECK-DAG:   memref.global "private" constant @[[W:.*]] : memref<1x2x1x1x16xf32> =
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x2x1x1x16xf32>, %arg2: memref<1x5x5x3xf32>)
+// CHECK:       poly.kernel private @[[K0:conv_[0-9a-f]+]](%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x2x1x1x16xf32>, %arg2: memref<1x5x5x3xf32>)
 // CHECK:         %[[SUM:.*]] = poly.array : memref<1x5x5x3xf32>
 // CHECK:         poly.compute @s0_init {{.*}} writes(%[[SUM]][#[[LAST]]]
 // CHECK:         poly.compute @s0 {{.*}} reads(%arg0[{{.*}}], %arg1[#[[PANEL]]], %[[SUM]][
 // CHECK:         poly.compute {{.*}} reads(%[[SUM]][#[[LAST]]]{{.*}} writes(%arg2[#[[LAST]]]
-// CHECK:       poly.kernel private @kernel_1(%arg0: memref<1x5x5x3xf32>, %arg1: memref<1x1x1x3x16xf32>, %arg2: memref<1x3x5x5xf32>)
+// CHECK:       poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<1x5x5x3xf32>, %arg1: memref<1x1x1x3x16xf32>, %arg2: memref<1x3x5x5xf32>)
 // CHECK:       func.func @main(%arg0: memref<1x2x5x5xf32>, %arg1: memref<1x3x5x5xf32>)
 // CHECK:         %[[PANELS:.*]] = memref.get_global @[[W]]
-// CHECK:         poly.call @kernel_0(%arg0, %[[PANELS]]
+// CHECK:         poly.call @[[K0]](%arg0, %[[PANELS]]
 // CHECK:       packed: "0x40000000{{0000803F000040400000A040(00000000)*00000040000080400000C040(00000000)*}}"
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<1x2x5x5xf32>) -> tensor<1x3x5x5xf32> {
@@ -34,12 +34,12 @@ module attributes {poly.target = #target} {
 
 // An operand that is used often enough is copied into panels by a kernel.
 // CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<30x40xf32>, %arg1: memref<2x30x32xf32>)
+// CHECK:       poly.kernel private @[[K0:matmul_[0-9a-f]+]](%arg0: memref<30x40xf32>, %arg1: memref<2x30x32xf32>)
 // CHECK:         poly.compute @s0 {{.*}} writes(%arg1[#[[PANEL]]]
 // CHECK:       func.func @main(
 // CHECK:         %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<2x30x32xf32>
-// CHECK:         poly.call @kernel_0(%arg1, %[[PANELS]])
-// CHECK:         poly.call @kernel_1(%arg0, %[[PANELS]], %arg2)
+// CHECK:         poly.call @[[K0]](%arg1, %[[PANELS]])
+// CHECK:         poly.call @matmul_{{[0-9a-f]+}}(%arg0, %[[PANELS]], %arg2)
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<126x30xf32>, %w: tensor<30x40xf32>) -> tensor<126x40xf32> {
     %0 = graph.matmul %x, %w : (tensor<126x30xf32>, tensor<30x40xf32>) -> tensor<126x40xf32>
@@ -52,7 +52,7 @@ module attributes {poly.target = #target} {
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // With fewer uses the copy would not pay.
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<125x30xf32>, %arg1: memref<30x40xf32>, %arg2: memref<125x40xf32>)
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<125x30xf32>, %arg1: memref<30x40xf32>, %arg2: memref<125x40xf32>)
 // CHECK-NOT:   poly.kernel
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<125x30xf32>, %w: tensor<30x40xf32>) -> tensor<125x40xf32> {
@@ -66,7 +66,7 @@ module attributes {poly.target = #target} {
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // Rows that stay in cache anyway are read where they are.
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<126x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<126x40xf32>)
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<126x3xf32>, %arg1: memref<3x40xf32>, %arg2: memref<126x40xf32>)
 // CHECK-NOT:   poly.kernel
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<126x3xf32>, %w: tensor<3x40xf32>) -> tensor<126x40xf32> {
@@ -81,10 +81,10 @@ module attributes {poly.target = #target} {
 // no points out.
 // CHECK-DAG:   #[[INSIDE:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 - 1)>
 // CHECK-DAG:   #[[TAP:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2 + d4)>
-// CHECK:       poly.kernel private @kernel_0(%arg0: memref<1x2x5xf32>, %arg1: memref<1x2x7xf32>)
+// CHECK:       poly.kernel private @copy_{{[0-9a-f]+}}(%arg0: memref<1x2x5xf32>, %arg1: memref<1x2x7xf32>)
 // CHECK:         poly.compute @s0_0 {{.*}} reads() writes(%arg1
 // CHECK:         poly.compute @s0_2 {{.*}} reads(%arg0[#[[INSIDE]]]
-// CHECK:       poly.kernel private @kernel_1(%arg0: memref<1x2x7xf32>
+// CHECK:       poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<1x2x7xf32>
 // CHECK:         poly.compute @s0 {{.*}} reads(%arg0[#[[TAP]]]
 func.func @main(%x: tensor<1x2x5xf32>, %w: tensor<3x2x3xf32>) -> tensor<1x3x5xf32> {
   %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 1>, pads_high = array<i64: 1>, dilations = array<i64: 1>} : (tensor<1x2x5xf32>, tensor<3x2x3xf32>) -> tensor<1x3x5xf32>

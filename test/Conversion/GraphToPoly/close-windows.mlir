@@ -8,7 +8,7 @@
 // CHECK-DAG:   #[[EVEN:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, 0, d4 + 1)>
 // CHECK-DAG:   #[[SUM:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d6, d4 + d7, (d5 + d8) mod 2, d3 + (d5 + d8) floordiv 2)>
 // CHECK-DAG:   #[[OUT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<2x3x8x32xf32>
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<2x3x8x32xf32>
 // CHECK:         %[[ROWS:.*]] = poly.array : memref<2x4x3x4x2x48xf32>
 // CHECK:         reads(%arg0[#[[COPY]]] {{.*}} writes(%[[ROWS]][#[[EVEN]]]
 // CHECK:         reads(%[[ROWS]][#[[SUM]]]
@@ -17,8 +17,8 @@
 // CHECK:         arith.maximumf %{{.*}}, %{{.*}}
 // CHECK:         arith.maximumf %{{.*}}, %{{.*}}
 // CHECK:         writes(%{{.*}}[#[[OUT]]] : memref<2x5x4x16xf32>)
-// CHECK-NOT:   poly.kernel private @kernel_1
-// SCHEDULE-LABEL: poly.kernel private @kernel_0
+// CHECK-NOT:   poly.kernel private @
+// SCHEDULE-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(
 // SCHEDULE:         poly.array stack : memref<2x4x3x4x2x48xf32> storage {{.*}} as memref<3x4x2x48xf32>
 // SCHEDULE:         poly.array register : memref<2x4x5x2x2x16xf32> storage {{.*}} as memref<5x2x2x16xf32>
 // The rows that the next windows need are fetched meanwhile.
@@ -38,7 +38,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // -----
 
 // Rows that are mostly left over after whole vectors: channels are lanes.
-// CHECK-LABEL: poly.kernel private @kernel_{{[01]}}(
+// CHECK-LABEL: poly.kernel private @copy_{{[0-9a-f]+}}(
 // CHECK-SAME:    memref<2x3x10x22xf32>
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<2x3x8x20xf32>) -> tensor<2x5x4x10xf32> {
@@ -52,7 +52,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // -----
 
 // The average of relu is not relu of the average.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_relu_avg_pool_{{[0-9a-f]+}}(
 // CHECK:         arith.maximumf
 // CHECK:         reduction add
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
@@ -69,7 +69,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 
 // The results of two filters' windows, of one vector each, fill half of 16
 // registers; eight vectors of one filter's would not fit.
-// SCHEDULE-LABEL: poly.kernel private @kernel_0
+// SCHEDULE-LABEL: poly.kernel private @conv_max_pool_{{[0-9a-f]+}}(
 // SCHEDULE:         poly.array register : memref<1x1x4x2x2x64xf32> storage {{.*}} as memref<2x2x2x8xf32>
 module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x1x2x128xf32>) -> tensor<1x4x1x64xf32> {

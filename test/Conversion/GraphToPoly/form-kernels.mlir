@@ -1,16 +1,16 @@
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly | FileCheck %s
 
 // Maps over the indices of a contraction are its epilogue, one computation.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK:       poly.kernel private @[[K0:matmul_relu_[0-9a-f]+]]
 // CHECK:         %[[SUM:.*]] = poly.array : memref<6x35xf32>
-// CHECK:         poly.compute @s0_init
-// CHECK:         poly.compute @s0 {{.*}} reduction add
+// CHECK:         poly.compute @s0_init dims ["i", "j"]
+// CHECK:         poly.compute @s0 dims ["i", "j", "k"] {{.*}} reduction add
 // CHECK:         poly.compute @s1 {{.*}} reads(%[[SUM]][{{.*}}], %arg2
 // CHECK:           arith.addf
 // CHECK:           arith.maximumf
 // CHECK-NOT:   poly.kernel
 // CHECK-LABEL: func.func @main(
-// CHECK-NEXT:    poly.call @kernel_0
+// CHECK-NEXT:    poly.call @[[K0]]
 // CHECK-NEXT:    return
 func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x35xf32>, %b: tensor<35xf32>) -> tensor<6x35xf32> {
   %0 = graph.matmul %x, %w : (tensor<6x19xf32>, tensor<19x35xf32>) -> tensor<6x35xf32>
@@ -24,8 +24,8 @@ func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x35xf32>, %b: tensor<35xf32>)
 // Two contractions do not share a tile: the second needs whole rows of the first.
 // CHECK-LABEL: func.func @main(
 // CHECK:         %[[HIDDEN:.*]] = memref.alloc() {{.*}} : memref<4x3xf32>
-// CHECK:         poly.call @kernel_0(%{{.*}}, %{{.*}}, %[[HIDDEN]])
-// CHECK:         poly.call @kernel_1(%[[HIDDEN]]
+// CHECK:         poly.call @matmul_{{[0-9a-f]+}}(%{{.*}}, %{{.*}}, %[[HIDDEN]])
+// CHECK:         poly.call @matmul_{{[0-9a-f]+}}(%[[HIDDEN]]
 func.func @main(%x: tensor<4x5xf32>, %v: tensor<5x3xf32>, %w: tensor<3x2xf32>) -> tensor<4x2xf32> {
   %0 = graph.matmul %x, %v : (tensor<4x5xf32>, tensor<5x3xf32>) -> tensor<4x3xf32>
   %1 = graph.matmul %0, %w : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
@@ -37,7 +37,7 @@ func.func @main(%x: tensor<4x5xf32>, %v: tensor<5x3xf32>, %w: tensor<3x2xf32>) -
 // A softmax is one kernel: its steps share the loop over rows. The unknown
 // extent is the kernel's parameter.
 // CHECK-DAG:   #[[ROWS:.*]] = affine_set<(d0)[s0] : (d0 >= 0, -d0 + s0 - 1 >= 0)>
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK:       poly.kernel private @[[K0:softmax_[0-9a-f]+]]
 // CHECK-SAME:      %{{.*}}: memref<?x17xf32>, %[[OUT:.*]]: memref<?x17xf32>, %[[N:.*]]: index)
 // CHECK:         %[[MAX:.*]] = poly.array(%[[N]]) : memref<?xf32>
 // CHECK:         poly.compute @{{.*}} domain [#[[ROWS]]] reads() writes(%[[MAX]]
@@ -49,7 +49,7 @@ func.func @main(%x: tensor<4x5xf32>, %v: tensor<5x3xf32>, %w: tensor<3x2xf32>) -
 // CHECK-NOT:   poly.kernel
 // CHECK-LABEL: func.func @main(%arg0: memref<?x17xf32>
 // CHECK:         %[[DIM:.*]] = memref.dim %arg0
-// CHECK:         poly.call @kernel_0(%arg0, %arg1, %[[DIM]])
+// CHECK:         poly.call @[[K0]](%arg0, %arg1, %[[DIM]])
 // CHECK-LABEL: func.func @main_plan(%arg0: index, %arg1: index) -> (index, index)
 // CHECK:         return %arg0, %c17
 func.func @main(%x: tensor<?x17xf32>) -> tensor<?x17xf32> {
@@ -60,7 +60,7 @@ func.func @main(%x: tensor<?x17xf32>) -> tensor<?x17xf32> {
 // -----
 
 // Extents of one name are one parameter.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @add_{{[0-9a-f]+}}
 // CHECK-SAME:      (%{{[^:]*}}: memref<?xf32>, %{{[^:]*}}: memref<?xf32>, %{{[^:]*}}: memref<?xf32>, %{{[^:]*}}: index)
 func.func @main(%x: tensor<?xf32> {espalier.dims = ["n"]}, %y: tensor<?xf32> {espalier.dims = ["n"]}) -> tensor<?xf32> {
   %0 = graph.add %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
@@ -73,7 +73,7 @@ func.func @main(%x: tensor<?xf32> {espalier.dims = ["n"]}, %y: tensor<?xf32> {es
 // clamped; a symbol of the access map, after the parameters, stands for it.
 // CHECK-DAG:   #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-DAG:   #[[INDIRECT:.*]] = affine_map<(d0, d1)[s0] -> (s0, d1)>
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @gather_{{[0-9a-f]+}}
 // CHECK:         %[[INDEX:.*]] = poly.array : memref<3xindex>
 // CHECK:         poly.compute @s0
 // CHECK:           arith.minsi
@@ -90,9 +90,9 @@ func.func @main(%x: tensor<7x5xf32>, %i: tensor<3xi64>) -> tensor<3x5xf32> {
 // CHECK-DAG:   #[[SHIFT:.*]] = affine_map<(d0, d1) -> (d0, d1 - 3)>
 // CHECK-DAG:   #[[LEFT:.*]] = affine_set<(d0, d1) : (d0 >= 0, -d0 + 1 >= 0, d1 >= 0, -d1 + 7 >= 0, -d1 + 2 >= 0)>
 // CHECK-DAG:   #[[RIGHT:.*]] = affine_set<(d0, d1) : (d0 >= 0, -d0 + 1 >= 0, d1 >= 0, -d1 + 7 >= 0, d1 - 3 >= 0)>
-// CHECK-LABEL: poly.kernel private @kernel_0
-// CHECK:         poly.compute @s0_0 domain [#[[LEFT]]] reads(%arg0
-// CHECK:         poly.compute @s0_1 domain [#[[RIGHT]]] reads(%arg1[#[[SHIFT]]]
+// CHECK-LABEL: poly.kernel private @concat_{{[0-9a-f]+}}
+// CHECK:         poly.compute @s0_0{{.*}} domain [#[[LEFT]]] reads(%arg0
+// CHECK:         poly.compute @s0_1{{.*}} domain [#[[RIGHT]]] reads(%arg1[#[[SHIFT]]]
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) -> tensor<2x8xf32> {
   %0 = graph.concat %a, %b {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
   return %0 : tensor<2x8xf32>
@@ -104,7 +104,7 @@ func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) -> tensor<2x8xf32> {
 // read at the next.
 // CHECK-DAG:   #[[BEFORE:.*]] = affine_map<(d0, d1) -> (d0 - 1, d1)>
 // CHECK-DAG:   #[[LATER:.*]] = affine_set<(d0, d1) : (d0 >= 0, -d0 + 3 >= 0, d1 >= 0, -d1 + 2 >= 0, d0 - 1 >= 0)>
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @cumsum_{{[0-9a-f]+}}
 // CHECK:         poly.compute @{{.*}} domain [#[[LATER]]] reads(%[[STATE:.*]][#[[BEFORE]]], {{.*}} writes(%[[STATE]][
 func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   %0 = graph.cumsum %x {axis = 0 : i64} : (tensor<4x3xf32>) -> tensor<4x3xf32>
@@ -116,7 +116,7 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
 // A reshape is a view of the same memory, not a kernel.
 // CHECK-LABEL: func.func @main(%arg0: memref<2x3xf32>, %arg1: memref<6xf32>)
 // CHECK:         %[[VIEW:.*]] = memref.cast %{{.*}} : {{.*}} to memref<2x3xf32>
-// CHECK:         poly.call @kernel_0(%arg0, %[[VIEW]])
+// CHECK:         poly.call @exp_{{[0-9a-f]+}}(%arg0, %[[VIEW]])
 // CHECK-NOT:     poly.call
 // CHECK-LABEL: func.func @main_plan(
 func.func @main(%x: tensor<2x3xf32>) -> tensor<6xf32> {
@@ -128,7 +128,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<6xf32> {
 // -----
 
 // The size of a reshape may be known from its attribute, and not from its type.
-// CHECK-LABEL: poly.kernel private @kernel_0(
+// CHECK-LABEL: poly.kernel private @exp_{{[0-9a-f]+}}
 // CHECK-SAME:      memref<6xf32>, %{{[^:]*}}: memref<6xf32>)
 func.func @main(%x: tensor<2x3xf32>) -> tensor<?xf32> {
   %0 = graph.reshape %x to [6] : (tensor<2x3xf32>) -> tensor<?xf32>
@@ -139,7 +139,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<?xf32> {
 // -----
 
 // Without operands that are read elsewhere, a map is written into its reader.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @exp_{{[0-9a-f]+}}
 // CHECK-NOT:     poly.array
 // CHECK:         poly.compute @s0
 // CHECK:           arith.negf
@@ -185,10 +185,10 @@ func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x1xf32>) -> tensor<?x?x?xf3
 // -----
 
 // Layers that do the same are one kernel.
-// CHECK:     poly.kernel private @kernel_0(%arg0: memref<4x4xf32>, %arg1: memref<4x4xf32>, %arg2: memref<4x4xf32>)
+// CHECK:     poly.kernel private @[[K0:matmul_relu_[0-9a-f]+]](%arg0: memref<4x4xf32>, %arg1: memref<4x4xf32>, %arg2: memref<4x4xf32>)
 // CHECK-NOT: poly.kernel
-// CHECK:     poly.call @kernel_0(%arg0, %arg1, %[[FIRST:.*]]) :
-// CHECK:     poly.call @kernel_0(%[[FIRST]], %arg1, %arg2)
+// CHECK:     poly.call @[[K0]](%arg0, %arg1, %[[FIRST:.*]]) :
+// CHECK:     poly.call @[[K0]](%[[FIRST]], %arg1, %arg2)
 func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = graph.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = graph.relu %0 : (tensor<4x4xf32>) -> tensor<4x4xf32>

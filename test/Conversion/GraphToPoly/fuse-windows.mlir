@@ -4,14 +4,14 @@
 // The rows that a row of windows needs are computed right before it, and lie on
 // the stack; their sum is a register tile.
 // CHECK-DAG:   #[[WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d4, d2 * 2 + d5, d3)>
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK:         %[[SUM:.*]] = poly.array : memref<2x4x2x10x16xf32>
 // CHECK:         %[[ROWS:.*]] = poly.array : memref<2x4x2x10x16xf32>
 // CHECK:         reduction add
 // CHECK:         arith.maximumf
 // CHECK:         reads(%[[ROWS]][#[[WINDOW]]]
 // CHECK-SAME:    reduction max
-// SCHEDULE-LABEL: poly.kernel private @kernel_0
+// SCHEDULE-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // SCHEDULE:         poly.array register
 // SCHEDULE:         poly.array stack : memref<2x4x2x10x16xf32> storage {{.*}} as memref<2x10x16xf32>
 // SCHEDULE:         poly.band [@s0_init, @s0, @s1, @s2_init, @s2, @s3]
@@ -30,9 +30,9 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // -----
 
 // Windows that overlap would compute rows twice.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK:         reduction add
-// CHECK-LABEL: poly.kernel private @kernel_1
+// CHECK-LABEL: poly.kernel private @max_pool_{{[0-9a-f]+}}(
 // CHECK:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x16x3x4xf32> {
@@ -45,9 +45,9 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // -----
 
 // Somebody else wants to see the convolution's result.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK:         reduction add
-// CHECK-LABEL: poly.kernel private @kernel_1
+// CHECK-LABEL: poly.kernel private @max_pool_{{[0-9a-f]+}}(
 // CHECK:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x3x10x12xf32>, %w: tensor<16x3x3x3xf32>) -> (tensor<1x16x8x10xf32>, tensor<1x16x4x5xf32>) {

@@ -5,12 +5,12 @@
 // A function stores its result in the order that `graph.layout` asks for. It is
 // a kernel of its own then, and not computed again by what reads the result.
 // CHECK: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>
-// CHECK: poly.kernel private @kernel_0(%arg0: memref<64x30xf32>, %arg1: memref<2x30x32xf32>, %arg2: memref<64x40xf32>)
+// CHECK: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<64x30xf32>, %arg1: memref<2x30x32xf32>, %arg2: memref<64x40xf32>)
 // CHECK-NOT: arith.maximumf
-// CHECK: poly.kernel private @kernel_1(%arg0: memref<64x40xf32>, %arg1: memref<40x64xf32>)
+// CHECK: poly.kernel private @relu_{{[0-9a-f]+}}(%arg0: memref<64x40xf32>, %arg1: memref<40x64xf32>)
 // CHECK:   poly.compute @s0 {{.*}} reads(%arg0[{{.*}}) writes(%arg1[#[[T]]] : memref<40x64xf32>)
 // CHECK:     arith.maximumf
-// CHECK: poly.kernel private @kernel_2(%arg0: memref<40x64xf32>
+// CHECK: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<40x64xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<64x30xf32>) -> tensor<64x1xf32> {
     %w = graph.constant dense_resource<w> : tensor<30x40xf32>
@@ -30,10 +30,10 @@ module attributes {poly.target = #target} {
 // product lies as its result: lanes are rows here, and weights are no panels.
 // CHECK: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK: memref.global {{.*}} : memref<40x4xf32>
-// CHECK: poly.kernel private @kernel_0({{.*}}, %arg2: memref<64x40xf32>)
-// CHECK: poly.kernel private @kernel_1(%arg0: memref<64x40xf32>, %arg1: memref<40x64xf32>)
+// CHECK: poly.kernel private @matmul_{{[0-9a-f]+}}({{.*}}, %arg2: memref<64x40xf32>)
+// CHECK: poly.kernel private @transpose_{{[0-9a-f]+}}(%arg0: memref<64x40xf32>, %arg1: memref<40x64xf32>)
 // CHECK:   poly.compute @s0 {{.*}} reads(%arg0[{{.*}}) writes(%arg1[#[[T]]] : memref<40x64xf32>)
-// CHECK: poly.kernel private @kernel_2(%arg0: memref<40x64xf32>, %arg1: memref<40x4xf32>, %arg2: memref<64x4xf32>)
+// CHECK: poly.kernel private @matmul_relu_{{[0-9a-f]+}}(%arg0: memref<40x64xf32>, %arg1: memref<40x4xf32>, %arg2: memref<64x4xf32>)
 // CHECK:   poly.array : memref<4x64xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<64x30xf32>) -> (tensor<64x4xf32>, tensor<64x40xf32>) {
@@ -54,7 +54,7 @@ module attributes {poly.target = #target} {
 // A convolution in rows packs no weights. What is returned or reshaped lies in
 // rows, whatever is asked for.
 // CHECK: memref.global {{.*}} : memref<16x8x1x1xf32>
-// CHECK: poly.kernel private @kernel_0(%arg0: memref<1x8x6x6xf32>, %arg1: memref<16x8x1x1xf32>, %arg2: memref<1x16x6x6xf32>, %arg3: memref<1x16x6x6xf32>)
+// CHECK: poly.kernel private @conv_relu_{{[0-9a-f]+}}(%arg0: memref<1x8x6x6xf32>, %arg1: memref<16x8x1x1xf32>, %arg2: memref<1x16x6x6xf32>, %arg3: memref<1x16x6x6xf32>)
 // CHECK:   poly.array : memref<1x16x6x6xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<1x8x6x6xf32>) -> (tensor<1x16x6x6xf32>, tensor<36x16xf32>) {

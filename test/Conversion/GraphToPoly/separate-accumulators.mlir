@@ -1,7 +1,7 @@
 // RUN: espalier-opt %s -convert-graph-to-poly | FileCheck %s
 
 // A sum that others read is accumulated apart, and stored once.
-// CHECK-LABEL: poly.kernel private @kernel_0(
+// CHECK-LABEL: poly.kernel private @reduce_sum_{{[0-9a-f]+}}(
 // CHECK-SAME:      %[[X:.*]]: memref<5x7xf32>, %[[Y:.*]]: memref<5xf32>)
 // CHECK:         %[[SUM:.*]] = poly.array : memref<5xf32>
 // CHECK:         poly.compute @s0_init {{.*}} writes(%[[SUM]]

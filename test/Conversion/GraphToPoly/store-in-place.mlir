@@ -3,20 +3,20 @@
 // The activation is the convolution's epilogue, and writes into the padded
 // operand of the next one, whose border is all that is left to fill.
 // CHECK-DAG:  #[[INSIDE:.*]] = affine_map<(d0, d1, d2) -> (d0, d2 + 1, d1)>
-// CHECK:      poly.kernel private @kernel_0({{.*}}, %[[P:[^:]*]]: memref<1x8x16xf32>)
+// CHECK:      poly.kernel private @[[K0:conv_relu_[0-9a-f]+]]({{.*}}, %[[P:[^:]*]]: memref<1x8x16xf32>)
 // CHECK:        reduction add
 // CHECK:        writes(%[[P]][#[[INSIDE]]]
 // CHECK:        arith.maximumf
 // CHECK-NOT:    poly.kernel
-// CHECK:      poly.kernel private @kernel_1(%{{[^:]*}}: memref<1x8x16xf32>) {
+// CHECK:      poly.kernel private @[[K1:copy_[0-9a-f]+]](%{{[^:]*}}: memref<1x8x16xf32>) {
 // CHECK-COUNT-2: poly.compute @{{.*}} reads() writes(
 // CHECK-NOT:    poly.compute
-// CHECK:      poly.kernel private @kernel_2
+// CHECK:      poly.kernel private @[[K2:conv_[0-9a-f]+]]
 // CHECK:      func.func @main
 // CHECK:        %[[PADDED:.*]] = memref.alloc() {{.*}} : memref<1x8x16xf32>
-// CHECK-NEXT:   poly.call @kernel_0({{.*}}, %[[PADDED]])
-// CHECK:        poly.call @kernel_1(%[[PADDED]])
-// CHECK:        poly.call @kernel_2(%[[PADDED]],
+// CHECK-NEXT:   poly.call @[[K0]]({{.*}}, %[[PADDED]])
+// CHECK:        poly.call @[[K1]](%[[PADDED]])
+// CHECK:        poly.call @[[K2]](%[[PADDED]],
 func.func @main(%x: tensor<1x8x6xf32>, %w: tensor<16x8x1xf32>, %v: tensor<16x16x3xf32>) -> tensor<1x16x6xf32> {
   %0 = graph.conv %x, %w {strides = array<i64: 1>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<1x8x6xf32>, tensor<16x8x1xf32>) -> tensor<1x16x6xf32>
   %1 = graph.relu %0 : (tensor<1x16x6xf32>) -> tensor<1x16x6xf32>
@@ -28,9 +28,9 @@ func.func @main(%x: tensor<1x8x6xf32>, %w: tensor<16x8x1xf32>, %v: tensor<16x16x
 
 // Both operands of the concatenation are computed in its result, and a third
 // reader finds the first one there.
-// CHECK-LABEL: poly.kernel private @kernel_0(%{{[^:]*}}: memref<3x4xf32>, %{{[^:]*}}: memref<3x9xf32>)
-// CHECK:       poly.kernel private @kernel_1(%{{[^:]*}}: memref<3x5xf32>, %{{[^:]*}}: memref<3x9xf32>)
-// CHECK:       poly.kernel private @kernel_2(%{{[^:]*}}: memref<3x9xf32>, %{{[^:]*}}: memref<4xf32>)
+// CHECK-LABEL: poly.kernel private @exp_{{[0-9a-f]+}}(%{{[^:]*}}: memref<3x4xf32>, %{{[^:]*}}: memref<3x9xf32>)
+// CHECK:       poly.kernel private @tanh_{{[0-9a-f]+}}(%{{[^:]*}}: memref<3x5xf32>, %{{[^:]*}}: memref<3x9xf32>)
+// CHECK:       poly.kernel private @reduce_sum_{{[0-9a-f]+}}(%{{[^:]*}}: memref<3x9xf32>, %{{[^:]*}}: memref<4xf32>)
 // CHECK-NOT:   poly.kernel
 func.func @main(%x: tensor<3x4xf32>, %y: tensor<3x5xf32>) -> (tensor<3x9xf32>, tensor<4xf32>) {
   %0 = graph.exp %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
@@ -43,8 +43,8 @@ func.func @main(%x: tensor<3x4xf32>, %y: tensor<3x5xf32>) -> (tensor<3x9xf32>, t
 // -----
 
 // A result of the function stays where the caller wants it.
-// CHECK-LABEL: poly.kernel private @kernel_0(%{{[^:]*}}: memref<4xf32>, %{{[^:]*}}: memref<4xf32>)
-// CHECK:       poly.kernel private @kernel_1(%{{[^:]*}}: memref<4xf32>, %{{[^:]*}}: memref<8xf32>)
+// CHECK-LABEL: poly.kernel private @exp_{{[0-9a-f]+}}(%{{[^:]*}}: memref<4xf32>, %{{[^:]*}}: memref<4xf32>)
+// CHECK:       poly.kernel private @concat_{{[0-9a-f]+}}(%{{[^:]*}}: memref<4xf32>, %{{[^:]*}}: memref<8xf32>)
 func.func @main(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
   %0 = graph.exp %x : (tensor<4xf32>) -> tensor<4xf32>
   %1 = graph.concat %0, %0 {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
@@ -54,8 +54,8 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
 // -----
 
 // Once in the first half, and copied to the second.
-// CHECK-LABEL: poly.kernel private @kernel_0(%{{[^:]*}}: memref<4xf32>, %{{[^:]*}}: memref<8xf32>)
-// CHECK:       poly.kernel private @kernel_1(%[[P:[^:]*]]: memref<8xf32>)
+// CHECK-LABEL: poly.kernel private @exp_{{[0-9a-f]+}}(%{{[^:]*}}: memref<4xf32>, %{{[^:]*}}: memref<8xf32>)
+// CHECK:       poly.kernel private @concat_{{[0-9a-f]+}}(%[[P:[^:]*]]: memref<8xf32>)
 // CHECK:         reads(%[[P]]{{.*}} writes(%[[P]]
 func.func @main(%x: tensor<4xf32>) -> tensor<8xf32> {
   %0 = graph.exp %x : (tensor<4xf32>) -> tensor<4xf32>

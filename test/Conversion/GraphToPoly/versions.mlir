@@ -2,7 +2,7 @@
 
 // Each version has its kernels and its buffers, and what is before and behind
 // the choice is part of both. The plan is that of the second one.
-// CHECK-COUNT-3: poly.kernel private @kernel_
+// CHECK-COUNT-3: poly.kernel private @
 // CHECK-LABEL: func.func @main(
 //  CHECK-SAME:   %[[X:[a-z0-9]+]]: memref<?x8xf32>, %[[W:[a-z0-9]+]]: memref<8x8xf32>, %[[R:[a-z0-9]+]]: memref<?x8xf32>)
 //       CHECK:   %[[N:.*]] = memref.dim %[[X]]

@@ -4,7 +4,7 @@
 
 // Sixteen combinations of each 4x4 tile, sixteen products, four sums; the
 // activation is computed for each of the four. Rows of tiles share a loop.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // CHECK-SAME:    memref<4x4x2x32x32xf32>
 // CHECK:         %[[V:.*]] = poly.array : memref<1x6x4x4x6x32xf32>
 // CHECK-COUNT-16: writes(%[[V]][
@@ -12,11 +12,11 @@
 // CHECK-NOT:     reduction add
 // CHECK-COUNT-4: arith.maximumf
 // CHECK-NOT:     poly.kernel private
-// SCHEDULE-LABEL: poly.kernel private @kernel_0
+// SCHEDULE-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // SCHEDULE:         poly.array stack : memref<1x6x4x4x6x32xf32> storage {{.*}} as memref<4x4x6x32xf32>
 // SCHEDULE:         poly.filter [@s16_init, @s16, @s17]
 // SCHEDULE:         loops [sequential, unroll, unroll, vector(16)]
-// PLAIN-LABEL: poly.kernel private @kernel_0
+// PLAIN-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // PLAIN:         reads({{.*}} : memref<1x32x14x14xf32>, memref<2x32x3x3x32xf32>, {{.*}} reduction add
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
@@ -32,7 +32,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // -----
 
 // An odd number of columns.
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK:         reads({{.*}} : memref<1x32x14x13xf32>, {{.*}} reduction add
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x32x14x13xf32>) -> tensor<1x48x12x11xf32> {
@@ -62,18 +62,18 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // Between rows of the caller, tiles are the windows of the pooling: the four
 // results of one are vectors side by side, and their maximum is that of four
 // numbers.
-// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x16x4x64xf32>
 // CHECK:         %[[V:.*]] = poly.array : memref<1x2x4x4x16x32xf32>
 // CHECK-COUNT-16: writes(%[[V]][
 // CHECK:         reads(%[[V]][{{.*}} reduction add
 // CHECK-NOT:     reduction
 // CHECK-COUNT-4: arith.maximumf
 // CHECK-NOT:     poly.kernel private
-// SCHEDULE-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// SCHEDULE-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x16x4x64xf32>
 // SCHEDULE:         poly.array : memref<1x2x4x4x16x32xf32> storage {{.*}} as memref<4x4x16x32xf32>
 // SCHEDULE:         poly.filter [@[[INIT:s[0-9]+_init]], @[[SUM:s[0-9]+]], @{{s[0-9]+}}]
 // SCHEDULE:         poly.band [@[[SUM]]] {{.*}} loops [sequential, unroll, unroll, vector(16)]
-// PLAIN-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// PLAIN-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x16x4x64xf32>
 // PLAIN:         reduction add
 // PLAIN:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
@@ -92,9 +92,9 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 
 // With 16 registers, the scalars of more rows than 8 would not fit beside a tile
 // of one vector: two vectors of few rows.
-// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
-// PLAIN-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
-// SCHEDULE-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x16x4x64xf32>
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x16x4x64xf32>
+// PLAIN-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x16x4x64xf32>
+// SCHEDULE-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x16x4x64xf32>
 // SCHEDULE:         poly.array register : memref<1x2x4x4x20x32xf32> storage {{.*}} as memref<5x16xf32>
 module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x16x4x64xf32>) -> tensor<1x20x2x32xf32> {
@@ -111,7 +111,7 @@ module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vec
 // -----
 
 // Too few channels to pay for the transforms.
-// CHECK-LABEL: poly.kernel private @kernel_0(%arg0: memref<1x15x4x64xf32>
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x15x4x64xf32>
 // CHECK:         reduction add
 // CHECK:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
@@ -131,7 +131,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // Values that are missing, which kernels do not depend on; they miss from what
 // is computed of them, too.
 // CHECK-LABEL: memref.global "private" constant @constant_0 : memref<4x4x{{.*}}xf32> = dense_resource<missing>
-// CHECK-LABEL: poly.kernel private @kernel_0
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK-COUNT-16: writes(
 // PLAIN: memref.global "private" constant @constant_0 : memref<{{[0-9]+}}x32x3x3x{{.*}}xf32> = dense_resource<missing>
 func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Names/Names.h"
 #include "../StepProgram.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,6 +100,7 @@ public:
     if (extents.contains(var.id))
       return;
     order.push_back(var.id);
+    names[var.id] = var.name;
     extents[var.id] = program.addExtent(var.extent);
   }
 
@@ -124,6 +126,7 @@ public:
     for (VarId var : vars) {
       position[var] = position.size();
       statement.extents.push_back(extents.lookup(var));
+      statement.names.push_back(names.lookup(var));
       if (var == recurrenceVar) {
         statement.recurrence = position.size() - 1;
         statement.recurrenceGroup = recurrenceGroup;
@@ -171,6 +174,7 @@ private:
   Location loc;
   SmallVector<VarId> order;
   llvm::DenseMap<VarId, AffineExpr> extents;
+  llvm::DenseMap<VarId, std::string> names;
 };
 
 Expr StepLowering::addReduction(Expr reduce) {
@@ -399,7 +403,7 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
 ProgramBuilder::Instance
 ProgramBuilder::makeInstance(graph::DefinedOpInterface op,
                              const Definition &definition) {
-  Instance instance{&definition, {}, {}, {}, op->getLoc()};
+  Instance instance{&definition, {}, {}, {}, getOrigin(op)};
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
       instance.operands.push_back(arrayOf.lookup(operand));

@@ -7,6 +7,8 @@
 #include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtension.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;
@@ -171,6 +173,57 @@ static DiagnosedSilenceableFailure applyPairCommand(
 // ComputationOp
 //===----------------------------------------------------------------------===//
 
+/// Names that are listed one and all.
+static constexpr size_t kMaxListed = 8;
+
+/// How far a name is from another: those of the same operators are near,
+/// whatever the hash behind the last "_".
+static std::pair<bool, unsigned> getDistance(StringRef name, StringRef other) {
+  return {name.rsplit('_').first != other.rsplit('_').first,
+          name.edit_distance(other)};
+}
+
+/// The kernels of a module; of many, those with the names nearest to `name`.
+static std::string listKernels(Operation *module, StringRef name) {
+  SmallVector<StringRef> names;
+  for (auto kernel : module->getRegion(0).getOps<KernelOp>())
+    names.push_back(kernel.getSymName());
+  bool isLong = names.size() > kMaxListed;
+  if (isLong) {
+    llvm::stable_sort(names, [&](StringRef a, StringRef b) {
+      return getDistance(name, a) < getDistance(name, b);
+    });
+    names.resize(kMaxListed);
+  }
+  return "[@" + llvm::join(names, ", @") + (isLong ? ", ...]" : "]");
+}
+
+/// Says what a handle that was not found is for, and which other kernels of the
+/// script are missing.
+static void explainMissing(DiagnosedSilenceableFailure &failure,
+                           ComputationOp lookup, Operation *module) {
+  // Uses are listed from the last to the first.
+  Operation *first = nullptr;
+  for (Operation *user : lookup.getComputation().getUsers())
+    first = user;
+  if (first)
+    failure.attachNote(first->getLoc())
+        << "it is for '" << first->getName() << "'";
+  llvm::SetVector<StringRef> missing;
+  missing.insert(lookup.getName().getRootReference());
+  SmallVector<Operation *> others(lookup.getRoot().getUsers());
+  for (Operation *other : llvm::reverse(others)) {
+    auto next = dyn_cast<ComputationOp>(other);
+    if (!next)
+      continue;
+    StringAttr name = next.getName().getRootReference();
+    if (!isa_and_nonnull<KernelOp>(SymbolTable::lookupSymbolIn(module, name)))
+      missing.insert(name);
+  }
+  for (StringRef name : llvm::drop_begin(missing))
+    failure.attachNote(lookup.getLoc()) << "nor is there a kernel @" << name;
+}
+
 DiagnosedSilenceableFailure
 ComputationOp::apply(transform::TransformRewriter &,
                      transform::TransformResults &results,
@@ -190,11 +243,15 @@ ComputationOp::apply(transform::TransformRewriter &,
   if (!kernel) {
     kernel = dyn_cast_or_null<KernelOp>(
         SymbolTable::lookupSymbolIn(root, getName().getRootReference()));
-    if (!kernel)
-      return emitSilenceableError()
-             << getPrefix(*this) << "expects a kernel, one of "
-             << listSymbols<KernelOp>(root) << ", but got @"
-             << getName().getRootReference().getValue();
+    if (!kernel) {
+      StringRef name = getName().getRootReference();
+      DiagnosedSilenceableFailure failure =
+          emitSilenceableError()
+          << getPrefix(*this) << "expects a kernel, one of "
+          << listKernels(root, name) << ", but got @" << name;
+      explainMissing(failure, *this, root);
+      return failure;
+    }
   }
   auto compute = dyn_cast_or_null<ComputeOp>(
       SymbolTable::lookupSymbolIn(kernel, getName().getLeafReference()));
