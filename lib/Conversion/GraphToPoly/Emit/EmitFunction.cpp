@@ -28,6 +28,14 @@ public:
     return emitted[expr] = value;
   }
 
+  Value emit(const SizeParameters::Parameter &parameter) {
+    Value value = emit(parameter.expr);
+    if (!parameter.mayBeNegative)
+      return value;
+    return arith::MaxSIOp::create(
+        builder, loc, value, emit(getAffineConstantExpr(0, program.context)));
+  }
+
   /// Copies the computation of an index value of the original function; null if
   /// it depends on elements of tensors.
   Value clone(Value value) {
@@ -277,8 +285,9 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
       diag.attachNote(symbol.value.getLoc()) << "this value does";
       return diag;
     }
+  SizeParameters::Extents extents = SizeParameters::collectExtents(program);
   for (const Cluster &cluster : clusters) {
-    KernelEmitter emitter(program, cluster, escaping);
+    KernelEmitter emitter(program, cluster, escaping, extents);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
     emitter.emit(builder, ("kernel_" + Twine(shared.kernels.size())).str());
@@ -288,7 +297,7 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
-    for (AffineExpr parameter : emitter.parameters)
+    for (const SizeParameters::Parameter &parameter : emitter.getParameters())
       operands.push_back(sizes.emit(parameter));
     poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
   }
