@@ -12,7 +12,7 @@ import onnx
 
 from espalier import _espalier
 from espalier.buffers import from_buffer, to_buffer
-from espalier.errors import EspalierError, naming
+from espalier.errors import EspalierError, expect, naming
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
@@ -59,6 +59,14 @@ class Options:
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
 KERNEL_TIMES = "kernels.sqlite"
+
+
+def given_options(options: Options | None, usual: Options | None = None) -> Options:
+    """Return the options that a caller gave, or the usual ones."""
+    if options is None:
+        return usual or Options()
+    expect("options of type espalier.Options", options, Options)
+    return options
 
 
 def default_cache() -> Path:
@@ -167,7 +175,7 @@ def apply_script(
     options: Options | None = None,
 ) -> None:
     """Lower a module to kernels, and apply to them a transform script read from `path`."""
-    _espalier.lower(module, "poly", (options or Options()).winograd)
+    _espalier.lower(module, "poly", given_options(options).winograd)
     with naming(path):
         check_text(script)
         _espalier.transform(module, script)
@@ -252,7 +260,7 @@ def compile_module(
     Arguments:
         bound: the inputs whose values the module relies on.
     """
-    options = options or Options()
+    options = given_options(options)
     cache = "" if options.cache is None else str(options.cache)
     program = _espalier.compile(
         module,
@@ -273,7 +281,7 @@ def optimize_module(module: _espalier.Module, options: Options | None = None) ->
 
     What the report has: `Function.optimization`.
     """
-    options = options or Options(optimize="egraph")
+    options = given_options(options, Options(optimize="egraph"))
     report = _espalier.optimize(
         module,
         options.cpu,

@@ -16,7 +16,7 @@ from espalier.arrays import (
     check_symbols,
     check_threads,
 )
-from espalier.compiler import Options
+from espalier.compiler import Options, given_options
 from espalier.errors import ArgumentError
 from espalier.program import NativeProgram
 
@@ -132,7 +132,7 @@ def compile_kernel(
     Arguments:
         order: the names of arguments that may be given by position.
     """
-    options = options or Options()
+    options = given_options(options)
     cache = "" if options.cache is None else str(options.cache)
     program = _espalier.compile(module, options.cpu, options.features, options.threads, cache)
     return KernelProgram(NativeProgram(program), order)

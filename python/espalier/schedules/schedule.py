@@ -6,12 +6,12 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from espalier import _espalier
-from espalier.compiler import Options, read_text
+from espalier.compiler import Options, given_options, read_text
 from espalier.errors import CompileError, EspalierError
+from espalier.files import write_text
 from espalier.kernels.kernel import Kernel
 from espalier.kernels.program import KernelProgram, compile_kernel
 from espalier.schedules import attributes as a
@@ -78,7 +78,7 @@ class Schedule(Commands):
         Arguments:
             options: their `cpu` and `features` are what the schedule is for.
         """
-        options = options or Options()
+        options = given_options(options)
         module = _open(source)
         name = _pick(json.loads(_espalier.describe_kernels(module)), kernel)
         script = _espalier.default_schedule(module, name, options.cpu, options.features)
@@ -158,7 +158,7 @@ class Schedule(Commands):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the script to a file."""
-        Path(path).write_text(str(self), encoding="utf-8")
+        write_text(path, str(self))
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Apply the script of a file."""
