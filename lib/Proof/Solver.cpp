@@ -8,6 +8,7 @@
 #include "Solver.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,8 +162,8 @@ bool Solver::start() {
 void Solver::stop() {
   if (socket >= 0)
     close(socket);
-  if (process > 0)
-    waitpid(process, nullptr, 0);
+  while (process > 0 && waitpid(process, nullptr, 0) < 0 && errno == EINTR)
+    ;
   socket = process = -1;
 }
 
@@ -193,14 +194,16 @@ std::string Solver::ask(const std::string &commands, llvm::StringRef limit) {
   for (size_t sent = 0; sent < text.size();) {
     ssize_t count =
         send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (count <= 0)
+    if (count < 0 && errno != EINTR)
       break;
-    sent += count;
+    sent += std::max<ssize_t>(count, 0);
   }
   std::string reply;
   while (!llvm::StringRef(reply).ends_with("done\n")) {
     char buffer[4096];
     ssize_t count = read(socket, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR)
+      continue;
     if (count <= 0) {
       stop();
       error = "the program z3 does not answer";

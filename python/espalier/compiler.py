@@ -12,7 +12,7 @@ import onnx
 
 from espalier import _espalier
 from espalier.buffers import from_buffer, to_buffer
-from espalier.errors import EspalierError, naming
+from espalier.errors import EspalierError, expect, naming
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
@@ -67,6 +67,14 @@ class Options:
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
 KERNEL_TIMES = "kernels.sqlite"
+
+
+def given_options(options: Options | None, usual: Options | None = None) -> Options:
+    """Return the options that a caller gave, or the usual ones."""
+    if options is None:
+        return usual or Options()
+    expect("options of type espalier.Options", options, Options)
+    return options
 
 
 def default_cache() -> Path:
@@ -184,7 +192,7 @@ def apply_script(
     Arguments:
         select: what is selected for choices of the script, by name.
     """
-    _espalier.lower(module, "poly", (options or Options()).native())
+    _espalier.lower(module, "poly", given_options(options).native())
     with naming(path):
         check_text(script)
         if select:
@@ -228,7 +236,7 @@ def lower(
     """
     module, _ = load_module(model, dims, shapes, values)
     with naming(model):
-        _espalier.lower(module, "poly", (options or Options()).native())
+        _espalier.lower(module, "poly", given_options(options).native())
     return module
 
 
@@ -271,7 +279,7 @@ def compile_module(
     Arguments:
         bound: the inputs whose values the module relies on.
     """
-    program = _espalier.compile(module, (options or Options()).native(), progress)
+    program = _espalier.compile(module, given_options(options).native(), progress)
     return Function(NativeProgram(program), bound)
 
 
@@ -280,5 +288,5 @@ def optimize_module(module: _espalier.Module, options: Options | None = None) ->
 
     What the report has: `Function.optimization`.
     """
-    options = options or Options(optimize="egraph")
+    options = given_options(options, Options(optimize="egraph"))
     return json.loads(_espalier.optimize(module, options.native()))

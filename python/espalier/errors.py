@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import UnionType
 
 
 class EspalierError(Exception):
@@ -42,6 +43,17 @@ class UnsupportedOperators(EspalierError):
         lines = "\n".join(f"  {node}" for node in nodes)
         plural = "s are" if len(nodes) > 1 else " is"
         super().__init__(f"{len(nodes)} node{plural} not supported:\n{lines}")
+
+
+def expect(what: str, value: object, kind: type | UnionType) -> None:
+    """Refuse what is of another type.
+
+    Arguments:
+        what: is expected, such as "a mapping".
+        kind: a type, or several joined by `|`.
+    """
+    if not isinstance(value, kind):
+        raise EspalierError(f"expects {what}, but got {type(value).__name__}")
 
 
 @contextlib.contextmanager

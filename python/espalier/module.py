@@ -4,6 +4,7 @@ import numpy as np
 
 from espalier import _espalier, ir
 from espalier.dtypes import mlir_name
+from espalier.errors import expect
 
 
 class Module(_espalier.Module):
@@ -18,6 +19,7 @@ class Module(_espalier.Module):
 
     def constant(self, array: np.ndarray) -> ir.Value:
         """Add a constant; the array is not copied and must not change."""
+        expect("a NumPy array", array, np.ndarray)
         native = array.dtype.newbyteorder("=")
         dtype, shape = mlir_name(native), list(array.shape)
         array = array.astype(native, copy=False)

@@ -5,6 +5,7 @@ import onnx
 import pytest
 from onnx import helper
 
+from espalier.compiler import interpret
 from support import check_in_numpy, import_in_numpy, make_model, one_op
 
 F16, F32, F64 = np.float16, np.float32, np.float64
@@ -85,3 +86,21 @@ def test_scale_of_another_type():
     expected = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-5) * scale
     assert outputs["y"].dtype == F32
     np.testing.assert_allclose(outputs["y"], expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes"),
+    [
+        ("ReduceL2", {}),
+        ("GlobalLpPool", {}),
+        ("LpPool", {"kernel_shape": [2, 2]}),
+        ("LpNormalization", {"axis": 2}),
+    ],
+)
+def test_powers_of_halves_are_finite(op, attributes):
+    """The square of 300 is beyond float16, the norm is not."""
+    model = one_op(op, {"x": (F16, [1, 2, 2, 2])}, opset=18, **attributes)
+    x = np.array([300, 400, -300, 400, 300, 300, 0, 400], F16).reshape(1, 2, 2, 2)
+    norm = interpret(model, {"x": x})["y"].astype(F64)
+    wide = one_op(op, {"x": (F64, [1, 2, 2, 2])}, opset=18, **attributes)
+    np.testing.assert_allclose(norm, interpret(wide, {"x": x.astype(F64)})["y"], rtol=2e-3)

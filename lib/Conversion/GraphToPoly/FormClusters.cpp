@@ -27,6 +27,9 @@ using namespace espalier::graphtopoly;
 /// Elements that one iteration of the shared loops may touch when sharing fewer
 /// loops than the first statement has; beyond it the row leaves the cache.
 static constexpr int64_t kMaxRowElements = 1 << 16;
+/// Statements that may join one kernel: what decides and scans its order takes
+/// more than linear time.
+static constexpr size_t kMaxStatements = 32;
 
 namespace {
 
@@ -86,7 +89,8 @@ ClusterBuilder::getSharedDims(const Statement &statement,
   bool hasPieces = llvm::any_of(node.cluster.statements, [&](unsigned other) {
     return program.statements[other].pieces.size() > 1;
   });
-  if (node.recurrenceGroup || statement.recurrence || hasPieces ||
+  if (node.cluster.statements.size() >= kMaxStatements ||
+      node.recurrenceGroup || statement.recurrence || hasPieces ||
       getContraction(program, statement) || changesOrder(program, statement))
     return std::nullopt;
   unsigned numTargetDims = program.getRank(statement.target);

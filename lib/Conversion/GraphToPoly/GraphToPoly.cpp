@@ -1,6 +1,6 @@
 //===- GraphToPoly.cpp - Kernel formation ---------------------------------===//
 
-#include "KernelEmitter.h"
+#include "Emit/KernelEmitter.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

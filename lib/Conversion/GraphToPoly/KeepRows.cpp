@@ -224,11 +224,11 @@ bool RowKeeper::swapMap(ArrayId array) {
 }
 
 void espalier::graphtopoly::keepRows(StepProgram &program) {
+  std::optional<RowKeeper> keeper(program);
   for (unsigned number = 0; number < program.statements.size(); ++number) {
-    bool keeps = RowKeeper(program).keepsRows(program.statements[number]);
+    bool keeps = keeper->keepsRows(program.statements[number]);
     program.statements[number].keepsRows = keeps;
-    while (keeps &&
-           RowKeeper(program).swapMap(program.statements[number].target))
-      ;
+    while (keeps && keeper->swapMap(program.statements[number].target))
+      keeper.emplace(program); // Who reads what has changed.
   }
 }

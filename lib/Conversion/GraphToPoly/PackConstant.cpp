@@ -1,6 +1,6 @@
 //===- PackConstant.cpp - Constants under a layout ------------------------===//
 
-#include "EmitExpr.h"
+#include "Emit/EmitExpr.h"
 #include "StepProgram.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/IR/AsmState.h"

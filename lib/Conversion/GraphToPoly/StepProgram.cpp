@@ -38,6 +38,58 @@ AffineExpr StepProgram::addExtent(Expr extent) {
   return addSymbol({0, 0, {}, extent});
 }
 
+/// An order of expressions that does not depend on where they are in memory.
+static bool comesBefore(AffineExpr lhs, AffineExpr rhs) {
+  if (lhs == rhs)
+    return false;
+  if (lhs.getKind() != rhs.getKind())
+    return lhs.getKind() < rhs.getKind();
+  if (auto number = dyn_cast<AffineConstantExpr>(lhs))
+    return number.getValue() < cast<AffineConstantExpr>(rhs).getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(lhs))
+    return dim.getPosition() < cast<AffineDimExpr>(rhs).getPosition();
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(lhs))
+    return symbol.getPosition() < cast<AffineSymbolExpr>(rhs).getPosition();
+  auto first = cast<AffineBinaryOpExpr>(lhs),
+       second = cast<AffineBinaryOpExpr>(rhs);
+  return first.getLHS() == second.getLHS()
+             ? comesBefore(first.getRHS(), second.getRHS())
+             : comesBefore(first.getLHS(), second.getLHS());
+}
+
+/// Adds what `expr` is a sum or product of to `operands`, each one sorted.
+static void addSorted(AffineExprKind kind, AffineExpr expr,
+                      SmallVectorImpl<AffineExpr> &operands);
+
+/// `expr` with the operands of sums and products in one order.
+static AffineExpr sortOperands(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return expr;
+  AffineExprKind kind = expr.getKind();
+  if (kind != AffineExprKind::Add && kind != AffineExprKind::Mul)
+    return getAffineBinaryOpExpr(kind, sortOperands(binary.getLHS()),
+                                 sortOperands(binary.getRHS()));
+  SmallVector<AffineExpr> operands;
+  addSorted(kind, expr, operands);
+  llvm::sort(operands, comesBefore);
+  AffineExpr result = operands.front();
+  for (AffineExpr operand : ArrayRef(operands).drop_front())
+    result = getAffineBinaryOpExpr(kind, result, operand);
+  return result;
+}
+
+static void addSorted(AffineExprKind kind, AffineExpr expr,
+                      SmallVectorImpl<AffineExpr> &operands) {
+  if (expr.getKind() != kind) {
+    operands.push_back(sortOperands(expr));
+    return;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  addSorted(kind, binary.getLHS(), operands);
+  addSorted(kind, binary.getRHS(), operands);
+}
+
 AffineExpr StepProgram::simplify(AffineExpr expr) const {
   unsigned numDims = 0, numSymbols = 0;
   expr.walk([&](AffineExpr e) {
@@ -46,7 +98,9 @@ AffineExpr StepProgram::simplify(AffineExpr expr) const {
     if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
       numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
   });
-  return simplifyAffineExpr(expr, numDims, numSymbols);
+  AffineExpr result = simplifyAffineExpr(expr, numDims, numSymbols);
+  // That turns products of symbols around, each time again.
+  return result.isPureAffine() ? result : sortOperands(result);
 }
 
 Expr StepProgram::expression(AffineExpr expr) const {

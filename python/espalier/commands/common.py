@@ -1,11 +1,9 @@
 """What the subcommands share: files, progress and common options."""
 
 import argparse
-import contextlib
 import math
 import os
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -25,6 +23,7 @@ from espalier.compiler import (
     is_mlir,
 )
 from espalier.errors import EspalierError
+from espalier.files import replacing
 from espalier.function import Function
 
 
@@ -219,27 +218,6 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary file that takes the place of `path` at the end."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise EspalierError(f"cannot write '{path}': {error.strerror}") from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        temporary.replace(path)
-    except OSError as error:
-        raise EspalierError(f"cannot write '{path}': {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 class ProgressLine:

@@ -20,6 +20,7 @@ from espalier.commands.common import (
 )
 from espalier.compiler import apply_script, compile_module, is_mlir, load_module, lower, read_text
 from espalier.errors import EspalierError, naming
+from espalier.files import write_text
 from espalier.names import check_identifier, to_identifier
 
 
@@ -64,10 +65,7 @@ def print_schedule(args: argparse.Namespace) -> None:
     options = make_options(args)
     module = lower(args.model, dims=parse_dims(args), options=options)
     script = _espalier.default_schedule(module, "", options.native())
-    try:
-        args.print_schedule.write_text(script, encoding="utf-8")
-    except OSError as error:
-        raise EspalierError(f"option --print-schedule: {error}") from error
+    write_text(args.print_schedule, script)
 
 
 def parse_select(args: argparse.Namespace) -> dict[str, Any]:

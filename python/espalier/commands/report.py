@@ -3,9 +3,10 @@
 import argparse
 from pathlib import Path
 
-from espalier.commands.common import check_output, duration, replacing
+from espalier.commands.common import check_output, duration
 from espalier.compiler import OPTIMIZATIONS, Options, load_module, optimize_module, read_text
 from espalier.errors import EspalierError, naming
+from espalier.files import write_text
 from espalier.report import make_network_page, make_page
 from espalier.sandbox import check_text
 from espalier.schedules import Schedule, ScheduleError
@@ -64,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
         schedule = Schedule(text, args.name)
         refused = _replay(schedule, args.script) if args.script else ""
         page = make_page(schedule, sizes, axes, refused)
-    with replacing(args.output) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    write_text(args.output, page)
     print(f"{args.output}: {'refused' if refused else 'drawn'}")
     return 0
 
@@ -97,8 +97,7 @@ def _report_network(args: argparse.Namespace) -> int:
     with naming(args.kernel):
         report = optimize_module(module, options)
     page = make_network_page(args.kernel.name, report)
-    with replacing(args.output) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    write_text(args.output, page)
     made = sum(substitution["count"] for substitution in report["substitutions"])
     print(f"{args.output}: {made} substitutions; {report['result']} network: {report['reason']}")
     return 0

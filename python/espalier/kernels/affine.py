@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from espalier.errors import expect
+
 if TYPE_CHECKING:
     from espalier.kernels.tree import Load
 
@@ -223,4 +225,5 @@ class Affine(Operators):
 
 def to_affine(value: Operators | int) -> Affine:
     """Return a number or an operand as an expression."""
+    expect("a size or a number", value, int | Operators)
     return Affine({}, value) if isinstance(value, int) else value.affine()

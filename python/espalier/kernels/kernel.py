@@ -11,7 +11,7 @@ from espalier.compiler import Options
 from espalier.kernels.mlir import to_mlir
 from espalier.kernels.parse import parse
 from espalier.kernels.program import KernelProgram, compile_kernel
-from espalier.kernels.scope import KernelError
+from espalier.kernels.scope import KernelError, limited_depth
 from espalier.kernels.tree import Tree
 
 
@@ -34,7 +34,8 @@ class Kernel:
     @property
     def mlir(self) -> str:
         """The kernel as MLIR text, in program order."""
-        return to_mlir(self.tree)
+        with limited_depth(f"{self.tree.file}: kernel '{self.name}'"):
+            return to_mlir(self.tree)
 
     def module(self) -> _espalier.Module:
         """Return a new module that holds the kernel."""

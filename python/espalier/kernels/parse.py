@@ -8,7 +8,7 @@ import textwrap
 from types import FunctionType
 
 from espalier.kernels.affine import Affine, Dim, Loaded, Size
-from espalier.kernels.scope import KernelError, Scope
+from espalier.kernels.scope import KernelError, Scope, limited_depth
 from espalier.kernels.tree import (
     Argument,
     Array,
@@ -40,12 +40,13 @@ def parse(function: FunctionType) -> Tree:
         lines, first = inspect.getsourcelines(function)
     except OSError as error:
         raise KernelError(f"{file}: expects a function whose text is in a file") from error
-    module = ast.parse(textwrap.dedent("".join(lines)))
-    ast.increment_lineno(module, first - 1)
-    node = module.body[0]
-    if not isinstance(node, ast.FunctionDef):
-        raise KernelError(f"{file}:{first}: expects a function")
-    return _Parser(function, node, file).run()
+    with limited_depth(f"{file}:{first}"):
+        module = ast.parse(textwrap.dedent("".join(lines)))
+        ast.increment_lineno(module, first - 1)
+        node = module.body[0]
+        if not isinstance(node, ast.FunctionDef):
+            raise KernelError(f"{file}:{first}: expects a function")
+        return _Parser(function, node, file).run()
 
 
 class _Parser:

@@ -17,7 +17,7 @@ from espalier.arrays import (
     check_symbols,
     check_threads,
 )
-from espalier.compiler import Options
+from espalier.compiler import Options, given_options
 from espalier.errors import ArgumentError
 from espalier.program import NativeProgram
 
@@ -133,6 +133,6 @@ def compile_kernel(
     Arguments:
         order: the names of arguments that may be given by position.
     """
-    options = replace(options or Options(), optimize="none")
+    options = replace(given_options(options), optimize="none")
     program = _espalier.compile(module, options.native())
     return KernelProgram(NativeProgram(program), order)

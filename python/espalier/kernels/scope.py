@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 
 from espalier.errors import EspalierError
@@ -16,6 +18,18 @@ from espalier.kernels.tree import Array, Scalar
 
 class KernelError(EspalierError):
     """A function that cannot become a kernel; the message begins with file:line."""
+
+
+@contextlib.contextmanager
+def limited_depth(place: str) -> Iterator[None]:
+    """Refuse expressions and loops at `place` that are too deep to be followed."""
+    try:
+        yield
+    except RecursionError as error:
+        raise KernelError(
+            f"{place}: expects less depth than Python's limit of recursion, "
+            f"{sys.getrecursionlimit()}, allows"
+        ) from error
 
 
 FUNCTIONS: dict[object, str] = {

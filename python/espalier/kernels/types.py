@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from espalier.dtypes import DTYPES, FLOATS
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, expect
 from espalier.kernels.affine import Affine, Operators, Size, to_affine
 
 
@@ -36,6 +36,7 @@ class ScalarType:
 
     def __call__(self, value: float) -> float:
         """Convert a number."""
+        expect("a number", value, int | float | np.number)
         return self.dtype.type(value)
 
 
@@ -102,6 +103,7 @@ def sizes(names: str) -> tuple[Size, ...]:
     Example:
         >>> m, n = sizes("m n")
     """
+    expect("names of sizes in one string", names, str)
     for name in names.split():
         if not name.isidentifier() or not name.isascii():
             raise EspalierError(f"expects names of sizes, but got '{name}'")

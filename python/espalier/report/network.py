@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from espalier.errors import EspalierError, expect
+
 Node = Mapping[str, Any]
 
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 150, 34, 20, 26, 12
@@ -44,6 +46,9 @@ def make_network_page(title: str, report: Mapping[str, Any]) -> str:
     Arguments:
         report: what `espalier.compiler.optimize_module` returned.
     """
+    expect("a report by name", report, Mapping)
+    if missing := {"graph_before", "graph_after"} - set(report):
+        raise EspalierError(f"expects '{min(missing)}' in a report, but it is missing")
     before, after = report["graph_before"], report["graph_after"]
     return PAGE.format(
         title=escape(title),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from espalier.errors import CompileError, EspalierError
+from espalier.errors import CompileError, EspalierError, expect
+from espalier.files import write_text
 from espalier.report.plane import planes
 from espalier.report.svg import draw
 from espalier.schedules import Schedule
@@ -51,6 +51,8 @@ def make_page(
         axes: the one or two dimensions to show, by computation.
         refused: the message of a command that was refused.
     """
+    expect("a schedule", schedule, Schedule)
+    expect("sizes by name", sizes or {}, Mapping)
     trace = _trace(schedule, sizes or {})
     named = zip(schedule.parameters, trace["sizes"], strict=True)
     message = f'<p class="refused">{escape(refused)}</p>\n' if refused else ""
@@ -73,7 +75,7 @@ def write_report(
     refused: str = "",
 ) -> None:
     """Write the page of `make_page` to a file."""
-    Path(path).write_text(make_page(schedule, sizes, axes, refused), encoding="utf-8")
+    write_text(path, make_page(schedule, sizes, axes, refused))
 
 
 def _trace(schedule: Schedule, given: Mapping[str, int]) -> dict[str, Any]:

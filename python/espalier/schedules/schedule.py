@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from espalier import _espalier
-from espalier.compiler import Options, read_text
+from espalier.compiler import Options, given_options, read_text
 from espalier.errors import CompileError, EspalierError
+from espalier.files import write_text
 from espalier.kernels.kernel import Kernel
 from espalier.kernels.program import KernelProgram, compile_kernel
 from espalier.schedules import attributes as a
@@ -79,7 +79,7 @@ class Schedule(Commands):
         Arguments:
             options: their `cpu` and `features` are what the schedule is for.
         """
-        options = options or Options()
+        options = given_options(options)
         module = _open(source)
         name = _pick(json.loads(_espalier.describe_kernels(module)), kernel)
         try:
@@ -172,7 +172,7 @@ class Schedule(Commands):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the script to a file."""
-        Path(path).write_text(str(self), encoding="utf-8")
+        write_text(path, str(self))
 
     def load(self, path: str | os.PathLike[str], values: Mapping[str, Any] | None = None) -> None:
         """Apply the script of a file, with choices selected as for `replay`."""

@@ -62,3 +62,17 @@ func.func @main(%x: tensor<4xf32>) -> tensor<8xf32> {
   %1 = graph.concat %0, %0 {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// The concatenation lies inside of what the window needs around it. Who reads
+// it by data does not wait for the borders.
+// CHECK-LABEL: poly.kernel private @kernel_0(%{{[^:]*}}: memref<3x1x2xf32>, %{{[^:]*}}: memref<3x4x2xf32>)
+// CHECK:       poly.kernel private @kernel_1(%{{[^:]*}}: memref<3x1x2xi32>, %{{[^:]*}}: memref<3x4x2xf32>, %{{[^:]*}}: memref<3x1x2xf32>)
+// CHECK:       poly.kernel private @kernel_2(%{{[^:]*}}: memref<3x4x2xf32>)
+func.func @main(%x: tensor<3x1x2xf32>, %i: tensor<3x1x2xi32>) -> (tensor<3x2x2xf32>, tensor<3x1x2xf32>) {
+  %0 = graph.concat %x, %x {axis = 1 : i64} : (tensor<3x1x2xf32>, tensor<3x1x2xf32>) -> tensor<3x2x2xf32>
+  %1 = graph.gather_elements %0, %i {axis = 1 : i64} : (tensor<3x2x2xf32>, tensor<3x1x2xi32>) -> tensor<3x1x2xf32>
+  %2 = graph.lrn %0 {alpha = 5.000000e-01 : f64, beta = 7.500000e-01 : f64, bias = 1.500000e+00 : f64, window = 3 : i64} : (tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
+  return %2, %1 : tensor<3x2x2xf32>, tensor<3x1x2xf32>
+}

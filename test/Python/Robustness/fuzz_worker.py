@@ -4,9 +4,11 @@ The mutant at hand is in FOLDER/input, so that it is there when the process ends
 """
 
 import contextlib
+import functools
 import os
 import resource
 import signal
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,10 +22,14 @@ from espalier import _espalier
 from espalier.commands.common import load_arrays
 from espalier.compiler import compile_module, optimize_module
 from espalier.importers.onnx import import_model
+from espalier.kernels import KernelProgram, f32, i32, kernel, sizes
 from espalier.module import Module
+from espalier.testing.guarded import SIDES, guarded, guarded_empty
 
 MEMORY_BYTES = 4 << 30
 SECONDS = 20
+COMMAND_SECONDS = 15
+SANITIZER_STATUS = 99
 KERNEL = """
 func.func @main(%x: tensor<8xf32> {espalier.name = "x"}) -> (tensor<8xf32> {espalier.name = "y"}) {
   %0 = graph.relu %x : (tensor<8xf32>) -> tensor<8xf32>
@@ -72,6 +78,89 @@ def read_times(path: Path) -> None:
     optimize_module(_espalier.Module.parse(KERNEL), options)
 
 
+def run_command(*command: str) -> None:
+    """Run a command of ours: it ends by itself, and says why if it fails."""
+    # An error that a sanitizer finds would end it with 1.
+    names = ("ASAN_OPTIONS", "UBSAN_OPTIONS")
+    found = {name: f"{os.environ.get(name, '')}:exitcode={SANITIZER_STATUS}" for name in names}
+    result = subprocess.run(
+        command,
+        env={**os.environ, **found},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=COMMAND_SECONDS,
+        check=False,
+    )
+    message = result.stderr or result.stdout
+    assert result.returncode in (0, 1, 2), (result.returncode, message)
+    assert result.returncode == 0 or message, "expects a message"
+
+
+def read_rules(path: Path) -> None:
+    """Prove the rules of a text."""
+    run_command("espalier-rules", "verify", str(path))
+
+
+def read_patterns(path: Path) -> None:
+    """Prove the rules that are PDL patterns."""
+    patterns = path.with_suffix(".mlir")
+    patterns.write_bytes(path.read_bytes())
+    run_command("espalier-rules", "emit", str(patterns))
+
+
+def read_proof(path: Path) -> None:
+    """Check a proof."""
+    run_command("espalier-proof-check", str(path))
+
+
+def read_costs(path: Path) -> None:
+    """Search with a table of costs."""
+    module = path.with_suffix(".mlir")
+    module.write_text(KERNEL)
+    run_command("espalier-opt", str(module), f"--graph-optimize=costs={path}")
+
+
+def read_input(path: Path) -> None:
+    """Run with an input from the command line."""
+    module = path.with_suffix(".mlir")
+    module.write_text(KERNEL)
+    text = path.read_bytes().decode(errors="replace").replace("\0", "?")
+    run_command("espalier-run", str(module), f"--input={text}", "-O0")
+
+
+N, M, NNZ = sizes("n m nnz")
+
+
+@kernel
+def _product(
+    starts: i32[N + 1].with_values(bounded_by=NNZ + 1),
+    columns: i32[NNZ].with_values(bounded_by=M),
+    values: f32[NNZ],
+    x: f32[M],
+    y: f32[N],
+) -> None:
+    for i in range(N):
+        y[i] = 0.0
+        for j in range(starts[i], starts[i + 1]):
+            y[i] += values[j] * x[columns[j]]
+
+
+@functools.cache
+def _sparse_product() -> KernelProgram:
+    return _product.compile(espalier.Options(cache=None))
+
+
+def read_sparse(path: Path) -> None:
+    """Multiply with a sparse matrix: the starts of 4 rows, and the columns of elements."""
+    data = path.read_bytes()
+    numbers = np.frombuffer(data[: len(data) // 4 * 4], np.int32)
+    starts, columns = numbers[:4], numbers[4:]
+    for side in SIDES:
+        arrays = [starts, columns, np.ones(len(columns), np.float32), np.ones(7, np.float32)]
+        result = guarded_empty((max(len(starts) - 1, 0),), np.dtype(np.float32), side)
+        _sparse_product()(*(guarded(a, side) for a in arrays), result)
+
+
 READERS: dict[str, Callable[[Path], None]] = {
     name.removeprefix("read_"): value
     for name, value in list(globals().items())
@@ -82,8 +171,8 @@ READERS: dict[str, Callable[[Path], None]] = {
 def main() -> None:
     """Read all mutants; what is not an error of ours ends the process."""
     reader, original, folder, seed, first, count = sys.argv[1:]
-    # A sanitizer's runtime, which is loaded first, reserves terabytes.
-    if not os.environ.get("LD_PRELOAD"):
+    # A sanitizer's runtime reserves terabytes.
+    if "ASAN_OPTIONS" not in os.environ:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")

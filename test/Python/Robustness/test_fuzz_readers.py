@@ -28,6 +28,16 @@ func.func @main(%x: tensor<?x8xf32> {espalier.name = "x"}) -> (tensor<?x3xf32> {
   return %1 : tensor<?x3xf32>
 }
 """  # noqa: E501
+RULES = """
+rule commute
+src (ewadd ?i0 (ewmul ?i1 ?i2))
+dst (ewadd (ewmul ?i2 ?i1) ?i0)
+
+rule by-identity
+src (matmul :act none ?i0 (const_imm))
+dst ?i0
+where dim(const_imm#1, 1) == dim(?i0, 1)
+"""
 KERNEL = """
 func.func @main(%x: tensor<8xf32> {espalier.name = "x"}) -> (tensor<8xf32> {espalier.name = "y"}) {
   %0 = graph.relu %x : (tensor<8xf32>) -> tensor<8xf32>
@@ -82,6 +92,42 @@ def make_times(path: Path) -> None:
     compile_module(_espalier.Module.parse(KERNEL), options=options)
 
 
+def make_rules(path: Path) -> None:
+    """Write rules with parameters, variables and a condition."""
+    path.write_text(RULES)
+
+
+def make_patterns(path: Path) -> None:
+    """Write rules as PDL patterns."""
+    make_rules(path.with_suffix(".rules"))
+    command = ["espalier-rules", "emit", str(path.with_suffix(".rules"))]
+    path.write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def make_proof(path: Path) -> None:
+    """Write the proof of a rule with a condition."""
+    make_rules(path.with_suffix(".rules"))
+    folder = path.parent / "proofs"
+    command = ["espalier-rules", "verify", f"--proofs={folder}", str(path.with_suffix(".rules"))]
+    subprocess.run(command, capture_output=True, check=True)
+    (folder / "by-identity.proof").rename(path)
+
+
+def make_costs(path: Path) -> None:
+    """Write a table of costs."""
+    path.write_text("# Seconds.\n1e-6 graph.relu tensor<8xf32> -> tensor<8xf32>\n")
+
+
+def make_input(path: Path) -> None:
+    """Write what `espalier-run` takes as an input."""
+    path.write_text("8xf32=1,-2.5,3e2,4,5,6,7,8")
+
+
+def make_sparse(path: Path) -> None:
+    """Write the starts of three rows, and columns."""
+    path.write_bytes(np.int32([0, 2, 2, 5, 0, 6, 1, 2, 3]).tobytes())
+
+
 MAKERS = {
     "onnx": make_onnx,
     "mlir": make_mlir,
@@ -89,9 +135,15 @@ MAKERS = {
     "arrays": make_arrays,
     "cache": make_cache,
     "times": make_times,
+    "rules": make_rules,
+    "patterns": make_patterns,
+    "proof": make_proof,
+    "costs": make_costs,
+    "input": make_input,
+    "sparse": make_sparse,
 }
-# Each of these compiles or searches again.
-SLOW = {"cache", "times"}
+# Each of these compiles or searches again, or is read by a command.
+SLOW = {"cache", "times", "rules", "patterns", "proof", "costs", "input"}
 
 
 def read_mutants(reader: str, folder: Path, first: int, count: int) -> tuple[int, str]:

@@ -13,7 +13,8 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 IR_VERSION = 10
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16))
+SINGLE = np.dtype(np.float32)
+FLOATS = (SINGLE, np.dtype(np.float64), np.dtype(np.float16))
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 MAKES_TYPES = ("Cast", "CastLike", "EyeLike")
 """What says of which type its result is."""

@@ -13,6 +13,7 @@ from espalier.function import Function
 from espalier.testing.guarded import SIDES, Side, guarded_all, guarded_empty
 from random_models.evaluate import (
     BFLOAT16,
+    SINGLE,
     Evaluator,
     Impossible,
     epsilon,
@@ -30,6 +31,8 @@ SPREADS = 4
 """Times what such errors do to a result in a few trials is what all may do."""
 CONTROLLED = ("Resize",)
 """Operators whose operands but the first are no numbers to compute with."""
+STASHED = ("GroupNormalization", "LayerNormalization", "RMSNormalization")
+"""Operators that ONNX computes in single precision, if nothing else is asked for."""
 TRIALS = 8
 QUICK = 32
 """Results that agree up to so many units of the coarsest type need no trials."""
@@ -168,6 +171,7 @@ class _Band:
         self._evaluator = Evaluator(sample.opset)
         self._spreads: dict[int, Arrays] = {}
         kinds = [a.dtype for a in sample.values.values() if is_float(a.dtype)]
+        kinds += [SINGLE for node in sample.nodes if node.op_type in STASHED]
         self._unit = max(map(epsilon, kinds), default=0.0)
         self.trials = False
 
@@ -230,8 +234,9 @@ class _Band:
         for node in sample.nodes:
             names = [name for name in node.output if name]
             inexact = rng is not None and not sample.exact.issuperset(names)
+            unit = epsilon(SINGLE) if node.op_type in STASHED else 0.0
             operands = {
-                name: self._disturb(values[name], rng)
+                name: self._disturb(values[name], rng, unit)
                 if inexact and (number == 0 or node.op_type not in CONTROLLED)
                 else values[name]
                 for number, name in enumerate(node.input)
@@ -243,14 +248,18 @@ class _Band:
             except Impossible:
                 return {}
             for name, array in zip(names, results, strict=True):
-                values[name] = array if name in sample.exact else self._disturb(array, rng)
+                values[name] = array if name in sample.exact else self._disturb(array, rng, unit)
         return values
 
     @staticmethod
-    def _disturb(array: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+    def _disturb(
+        array: np.ndarray, rng: np.random.Generator | None, unit: float = 0.0
+    ) -> np.ndarray:
+        """Add errors of some units of the type, or of a greater one."""
         if rng is None or not is_float(array.dtype):
             return array
-        error = rng.uniform(-1, 1, array.shape) * ROUNDINGS * epsilon(array.dtype)
+        unit = max(unit, epsilon(array.dtype))
+        error = rng.uniform(-1, 1, array.shape) * ROUNDINGS * unit
         return np.asarray((array.astype(np.float64) * (1 + error)).astype(array.dtype))
 
 

@@ -1,5 +1,7 @@
 """Recipes of reductions, normalizations, look-ups and resampling."""
 
+from fractions import Fraction
+
 import numpy as np
 
 from random_models.builder import Builder, Value
@@ -219,6 +221,22 @@ def _scatter_nd(b: Builder, name: str) -> None:
     b.add(name, [x, b.leaf(indices), updates], exact=_kind(attributes), **attributes)
 
 
+def _jumps(extent: int, size: int, attributes: dict) -> bool:
+    """Say whether `size` positions among the elements include one where the nearest changes.
+
+    onnxruntime has the scale in single precision, which may be a little off.
+    """
+    scale = Fraction(size, extent)
+    if not scale.denominator & (scale.denominator - 1):
+        return False
+    where = attributes["coordinate_transformation_mode"]
+    shift = Fraction(1, 2) if "half_pixel" in where else Fraction(0)
+    if where == "align_corners":
+        scale = Fraction(max(size - 1, 1), max(extent - 1, 1))
+    edge = Fraction(1, 2) if attributes["nearest_mode"].startswith("round") else Fraction(0)
+    return any(((i + shift) / scale - shift - edge).denominator == 1 for i in range(size))
+
+
 @recipe("Resize")
 def _resize(b: Builder, name: str) -> None:
     """Images, by sizes or by scales that are fractions of few digits."""
@@ -230,11 +248,17 @@ def _resize(b: Builder, name: str) -> None:
         attributes["nearest_mode"] = b.choose(["round_prefer_floor", "floor", "ceil"])
     if b.chance(0.5):
         sizes = [*x.shape[:2], *(b.integer(1, 2 * e + 1) for e in x.shape[2:])]
+        pairs = zip(x.shape, sizes, strict=True)
+        if mode == "nearest" and any(_jumps(e, s, attributes) for e, s in pairs):
+            raise Impossible("positions that rounding of the scale moves to another element")
         b.add(name, [x, None, None, b.fixed(sizes)], **attributes)
         return
     scales = [1.0, 1.0, *(b.choose([0.5, 1.0, 1.5, 2.0, 3.0]) for _ in range(2))]
     if any(int(e * s) < 1 for e, s in zip(x.shape, scales, strict=True)):
         raise Impossible("an extent of 0")
+    parts = [e * s % 1 for e, s in zip(x.shape, scales, strict=True)]
+    if attributes["coordinate_transformation_mode"] == "align_corners" and any(parts):
+        raise Impossible("a corner that onnxruntime rounds, and ONNX's reference does not")
     b.add(name, [x, None, b.fixed(np.array(scales, np.float32))], **attributes)
 
 

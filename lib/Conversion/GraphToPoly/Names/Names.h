@@ -9,7 +9,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NAMES_NAMES_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NAMES_NAMES_H
 
-#include "../KernelEmitter.h"
+#include "../Emit/KernelEmitter.h"
 
 namespace espalier::graphtopoly {
 

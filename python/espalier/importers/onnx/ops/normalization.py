@@ -1,7 +1,5 @@
 """Normalizations and softmax."""
 
-import numpy as np
-
 from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.registry import Node, Unsupported, op
 from espalier.importers.onnx.tensors import element_type
@@ -58,7 +56,7 @@ def _layer_norm_by_parts(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the result, the mean and the reciprocal of the deviation."""
     dtype, axes = x.dtype, list(range(axis, x.rank))
-    wide = e.cast(x, np.dtype(np.float32)) if dtype.itemsize < 4 else e.tensor(x)
+    wide = e.widen(x)
     mean = e.reduce("mean", wide, axes, keepdims=True)
     centred = e.op("sub", wide, mean)
     variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
@@ -94,7 +92,7 @@ def _mean_variance(e: Emitter, node: Node) -> Tensor:
     """
     given = node.input(0)
     axes = node.normalize_axes(node["axes"], given.rank)
-    x = e.cast(given, np.dtype(np.float32)) if given.dtype.itemsize < 4 else given
+    x = e.widen(given)
     centred = e.op("sub", x, e.reduce("mean", x, axes, keepdims=True))
     variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
     deviation = e.op("add", e.op("sqrt", variance), e.scalar(1e-9, x.dtype))
@@ -110,7 +108,8 @@ def _lrn(e: Emitter, node: Node) -> Tensor:
 
 @op("LpNormalization")
 def _lp_norm(e: Emitter, node: Node) -> Tensor:
-    x = node.input(0)
+    given = node.input(0)
+    x = e.widen(given)
     axis = node.axis(x.rank)
     if node["p"] not in (1, 2):
         raise node.error(f"expects p of 1 or 2, but got {node['p']}")
@@ -119,4 +118,4 @@ def _lp_norm(e: Emitter, node: Node) -> Tensor:
     norm = norm if node["p"] == 1 else e.op("sqrt", norm)
     quotient = e.op("div", x, norm)
     zero = e.scalar(0, x.dtype)
-    return e.op("select", e.op("equal", norm, zero), zero, quotient)
+    return e.cast(e.op("select", e.op("equal", norm, zero), zero, quotient), given.dtype)

@@ -53,22 +53,24 @@ def _global_max(e: Emitter, node: Node) -> Tensor:
 @op("LpPool")
 def _lp_pool(e: Emitter, node: Node) -> Tensor:
     """Average the powers, padding included, and undo the division."""
-    x = node.input(0)
+    given = node.input(0)
     if node["ceil_mode"]:
         raise Unsupported("has ceil_mode = 1")
+    x = e.widen(given)
     shape = window(node, x, None)
     power = float(node["p"])
     terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
     mean = _pool(e, "avg_pool", terms, shape, False, count_include_pad=True)
     total = e.op("mul", mean, e.scalar(math.prod(shape.kernel), x.dtype))
-    return e.op("pow", total, e.scalar(1 / power, x.dtype))
+    return e.cast(e.op("pow", total, e.scalar(1 / power, x.dtype)), given.dtype)
 
 
 @op("GlobalLpPool")
 def _global_lp_pool(e: Emitter, node: Node) -> Tensor:
-    x = node.input(0)
-    spatial(node, x)
+    given = node.input(0)
+    spatial(node, given)
+    x = e.widen(given)
     power = float(node["p"])
     terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
     total = e.reduce("sum", terms, range(2, x.rank), keepdims=True)
-    return e.op("pow", total, e.scalar(1 / power, x.dtype))
+    return e.cast(e.op("pow", total, e.scalar(1 / power, x.dtype)), given.dtype)

@@ -28,9 +28,9 @@ def _reduction(
     def emit(e: Emitter, node: Node) -> Tensor:
         x = node.input(0)
         axes = _axes(node, x)
-        mapped = before(e, x) if before else x
+        mapped = before(e, e.widen(x)) if before else x
         result = e.reduce(kind, mapped, axes, bool(node["keepdims"]))
-        return after(e, result) if after else result
+        return e.cast(after(e, result) if after else result, x.dtype)
 
     return emit
 

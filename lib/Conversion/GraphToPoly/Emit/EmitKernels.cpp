@@ -1,12 +1,12 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
+#include "../Names/Names.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
-#include "Names/Names.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -33,41 +33,6 @@ espalier::graphtopoly::getStoredExtents(const Array &array) {
   return array.layout ? ArrayRef(array.storedExtents) : ArrayRef(array.extents);
 }
 
-void KernelEmitter::collectParameters(AffineExpr expr) {
-  if (!expr.isPureAffine()) {
-    // A product of sizes is a parameter of its own.
-    if (expr.isSymbolicOrConstant()) {
-      parameterOf.insert({expr, parameterOf.size()});
-      return;
-    }
-    if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-      collectParameters(binary.getLHS());
-      collectParameters(binary.getRHS());
-    }
-    return;
-  }
-  expr.walk([&](AffineExpr e) {
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
-      if (symbol.getPosition() < program.symbols.size())
-        parameterOf.insert({e, parameterOf.size()});
-  });
-}
-
-AffineExpr KernelEmitter::toKernel(AffineExpr expr) {
-  llvm::DenseMap<AffineExpr, AffineExpr> replacement;
-  for (auto [from, to] : parameterOf)
-    replacement[from] = getAffineSymbolExpr(to, program.context);
-  unsigned numProgram = program.symbols.size();
-  expr.walk([&](AffineExpr e) {
-    auto symbol = dyn_cast<AffineSymbolExpr>(e);
-    if (symbol && symbol.getPosition() >= numProgram)
-      replacement[e] = getAffineSymbolExpr(
-          parameterOf.size() + symbol.getPosition() - numProgram,
-          program.context);
-  });
-  return expr.replace(replacement);
-}
-
 void KernelEmitter::collect() {
   llvm::SmallSetVector<ArrayId, 8> written, read;
   for (unsigned number : cluster.statements) {
@@ -77,14 +42,13 @@ void KernelEmitter::collect() {
       read.insert(array);
     for (AffineExpr expr : llvm::concat<const AffineExpr>(
              statement.extents, statement.targetIndices))
-      collectParameters(expr);
+      parameters.add(expr);
     for (const Piece &piece : statement.pieces) {
       for (const Condition &rule : piece.domain)
-        collectParameters(rule.expr);
+        parameters.add(rule.expr);
       walk(piece.value, [&](Expr e) {
         if (e.getKind() == Expr::Kind::Parameter)
-          collectParameters(
-              getAffineSymbolExpr(e.getNumber(), program.context));
+          parameters.add(getAffineSymbolExpr(e.getNumber(), program.context));
       });
     }
   }
@@ -99,7 +63,7 @@ void KernelEmitter::collect() {
     // Sizes of local memory are parameters, whatever their form.
     for (AffineExpr extent : getStoredExtents(program.arrays[array]))
       if (local.contains(array) && !isa<AffineConstantExpr>(extent))
-        parameterOf.insert({extent, parameterOf.size()});
+        parameters.addExtent(extent);
   }
 }
 
@@ -134,7 +98,7 @@ IntegerSet KernelEmitter::getDomain(ArrayRef<AffineExpr> extents,
     constraints.push_back(getAffineConstantExpr(0, program.context));
     equalities.push_back(true);
   }
-  return IntegerSet::get(extents.size(), parameterOf.size(), constraints,
+  return IntegerSet::get(extents.size(), parameters.size(), constraints,
                          equalities);
 }
 
@@ -144,7 +108,7 @@ AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
     indices.push_back(statement.targetIndices.empty()
                           ? getAffineDimExpr(dim, program.context)
                           : toKernel(statement.targetIndices[dim]));
-  AffineMap map = AffineMap::get(statement.getNumDims(), parameterOf.size(),
+  AffineMap map = AffineMap::get(statement.getNumDims(), parameters.size(),
                                  indices, program.context);
   if (AffineMap layout = program.arrays[statement.target].layout)
     map = layout.compose(map);
@@ -183,7 +147,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     for (AffineExpr &index : indices)
       index = toKernel(index);
     AffineMap map = AffineMap::get(
-        numDims, parameterOf.size() + (indirect ? reads.size() : 0), indices,
+        numDims, parameters.size() + (indirect ? reads.size() : 0), indices,
         program.context);
     if (AffineMap layout = program.arrays[array].layout)
       map = layout.compose(map);
@@ -210,14 +174,17 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
   Type type = piece.value.getType();
   if (!type)
     type = target.elementType;
+  SmallVector<Value> symbols(llvm::to_vector_of<Value>(kernel.getParameters()));
   auto buildBody = [&](OpBuilder &b, Location loc, ValueRange values) {
     auto leaf = [&](Expr e) -> Value {
       switch (e.getKind()) {
       case Expr::Kind::Variable:
         return poly::IndexOp::create(b, loc, e.getVariable());
       case Expr::Kind::Parameter:
-        return kernel.getParameters()[parameterOf.lookup(
-            getAffineSymbolExpr(e.getNumber(), program.context))];
+        return affine::expandAffineExpr(
+            b, loc,
+            toKernel(getAffineSymbolExpr(e.getNumber(), program.context)), {},
+            symbols);
       default: {
         Value value = values[readOf.lookup(e.getNode())];
         return e.getType().isInteger(1)
@@ -274,9 +241,7 @@ void KernelEmitter::emit(OpBuilder &builder) {
   SmallVector<Type> types;
   for (ArrayId array : arguments)
     types.push_back(getMemRefType(program.arrays[array]));
-  types.append(parameterOf.size(), builder.getIndexType());
-  for (auto [expr, number] : parameterOf)
-    parameters.push_back(expr);
+  types.append(parameters.size(), builder.getIndexType());
 
   Location loc = getSource(program.statements[cluster.statements.front()].loc);
   kernel = poly::KernelOp::create(builder, loc, "kernel", types);
@@ -290,7 +255,7 @@ void KernelEmitter::emit(OpBuilder &builder) {
     MemRefType type = getMemRefType(program.arrays[array], &sizes);
     SmallVector<Value> operands;
     for (AffineExpr size : sizes)
-      operands.push_back(kernel.getParameters()[parameterOf.lookup(size)]);
+      operands.push_back(kernel.getParameters()[parameters.getNumber(size)]);
     memory[array] = poly::ArrayOp::create(
         inside, loc, type, operands,
         poly::PlacementAttr::get(program.context, poly::Placement::Heap),

@@ -1,8 +1,8 @@
 //===- EmitFunction.cpp - The function that calls the kernels -------------===//
 
+#include "../Names/Names.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
-#include "Names/Names.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -29,6 +29,14 @@ public:
       return known;
     Value value = emitNode(expr);
     return emitted[expr] = value;
+  }
+
+  Value emit(const SizeParameters::Parameter &parameter) {
+    Value value = emit(parameter.expr);
+    if (!parameter.mayBeNegative)
+      return value;
+    return arith::MaxSIOp::create(
+        builder, loc, value, emit(getAffineConstantExpr(0, program.context)));
   }
 
   /// Copies the computation of an index value of the original function; null if
@@ -321,8 +329,9 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     }
   for (const Check &check : program.checks)
     emitCheck(b, sizes, check);
+  SizeParameters::Extents extents = SizeParameters::collectExtents(program);
   for (const Cluster &cluster : clusters) {
-    KernelEmitter emitter(program, cluster, escaping);
+    KernelEmitter emitter(program, cluster, escaping, extents);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
     emitter.emit(builder);
@@ -335,7 +344,7 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
-    for (AffineExpr parameter : emitter.parameters)
+    for (const SizeParameters::Parameter &parameter : emitter.getParameters())
       operands.push_back(sizes.emit(parameter));
     poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
   }

@@ -1,13 +1,13 @@
 //===- KernelEmitter.h - From clusters to poly.kernel -----------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_KERNELEMITTER_H
-#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_KERNELEMITTER_H
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_KERNELEMITTER_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_KERNELEMITTER_H
 
-#include "StepProgram.h"
+#include "../StepProgram.h"
+#include "SizeParameters.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace espalier::graphtopoly {
@@ -24,23 +24,28 @@ getMemRefType(const Array &array,
 class KernelEmitter {
 public:
   KernelEmitter(StepProgram &program, const Cluster &cluster,
-                const llvm::DenseSet<ArrayId> &escaping)
-      : program(program), cluster(cluster), escaping(escaping) {}
+                const llvm::DenseSet<ArrayId> &escaping,
+                const SizeParameters::Extents &extents)
+      : program(program), cluster(cluster), escaping(escaping),
+        parameters(program, extents) {}
 
   /// Writes a kernel with a name that all kernels have at first.
   void emit(mlir::OpBuilder &builder);
 
-  /// What the call passes: arrays, then the values of these expressions.
+  /// What the call passes: arrays, then the parameters.
+  llvm::ArrayRef<SizeParameters::Parameter> getParameters() const {
+    return parameters.getAll();
+  }
   llvm::SmallVector<ArrayId> arguments;
-  llvm::SmallVector<mlir::AffineExpr> parameters;
   poly::KernelOp kernel;
 
 private:
   void collect();
-  void collectParameters(mlir::AffineExpr expr);
   /// From the program's symbols to the kernel's; dimensions and data symbols
   /// (numbered after the program's) stay in their order.
-  mlir::AffineExpr toKernel(mlir::AffineExpr expr);
+  mlir::AffineExpr toKernel(mlir::AffineExpr expr) const {
+    return parameters.rewrite(expr, parameters.size());
+  }
   mlir::IntegerSet getDomain(llvm::ArrayRef<mlir::AffineExpr> extents,
                              const Conjunction &rules);
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
@@ -55,7 +60,7 @@ private:
   const Cluster &cluster;
   const llvm::DenseSet<ArrayId> &escaping;
   llvm::SmallSetVector<ArrayId, 8> local;
-  llvm::MapVector<mlir::AffineExpr, unsigned> parameterOf;
+  SizeParameters parameters;
   llvm::DenseMap<ArrayId, mlir::Value> memory;
 };
 
@@ -77,4 +82,4 @@ mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
 
 } // namespace espalier::graphtopoly
 
-#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_KERNELEMITTER_H
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_KERNELEMITTER_H

@@ -22,7 +22,9 @@ namespace {
 class WriteChecker {
 public:
   WriteChecker(const StepProgram &program, ArrayRef<Cluster> clusters)
-      : program(program), clusters(clusters) {}
+      : program(program), clusters(clusters),
+        extents(SizeParameters::collectExtents(program)),
+        parameters(program, extents) {}
 
   LogicalResult run();
 
@@ -46,7 +48,7 @@ private:
   polyhedral::Map getMap(unsigned numDims, ArrayRef<AffineExpr> indices);
   polyhedral::Set getBox(ArrayRef<AffineExpr> extents,
                          const Conjunction &rules = {});
-  /// With a parameter for each product of symbols.
+  /// Over parameters, and a symbol after all of them for data.
   AffineExpr linearize(AffineExpr expr);
   /// The parameters that `getBox` and the others may use.
   unsigned getNumParams() const { return program.symbols.size() + kProducts; }
@@ -56,7 +58,8 @@ private:
   const StepProgram &program;
   ArrayRef<Cluster> clusters;
   llvm::DenseMap<ArrayId, SmallVector<Writer, 2>> writersOf;
-  llvm::DenseMap<AffineExpr, unsigned> products;
+  SizeParameters::Extents extents;
+  SizeParameters parameters;
   polyhedral::Context context;
 };
 
@@ -70,17 +73,8 @@ bool WriteChecker::isWhole(const Statement &statement) const {
 }
 
 AffineExpr WriteChecker::linearize(AffineExpr expr) {
-  if (expr.isPureAffine())
-    return expr;
-  if (expr.isSymbolicOrConstant()) {
-    unsigned next = products.size();
-    unsigned number = products.try_emplace(expr, next).first->second;
-    return getAffineSymbolExpr(program.symbols.size() + number,
-                               program.context);
-  }
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  return getAffineBinaryOpExpr(expr.getKind(), linearize(binary.getLHS()),
-                               linearize(binary.getRHS()));
+  parameters.add(expr);
+  return parameters.rewrite(expr, getNumParams());
 }
 
 polyhedral::Set WriteChecker::getBox(ArrayRef<AffineExpr> extents,
@@ -99,7 +93,7 @@ polyhedral::Set WriteChecker::getBox(ArrayRef<AffineExpr> extents,
   // Never an empty list, which would stand for no set at all.
   constraints.push_back(getAffineConstantExpr(0, program.context));
   isEquality.push_back(false);
-  if (products.size() > kProducts)
+  if (parameters.size() > getNumParams())
     return {};
   return polyhedral::Set::get(
       context,
@@ -111,7 +105,7 @@ polyhedral::Map WriteChecker::getMap(unsigned numDims,
   SmallVector<AffineExpr> linear;
   for (AffineExpr index : indices)
     linear.push_back(linearize(index));
-  if (products.size() > kProducts)
+  if (parameters.size() > getNumParams())
     return {};
   // What depends on data may be anything, and is a symbol after the others.
   return polyhedral::Map::get(
@@ -148,7 +142,7 @@ polyhedral::Set WriteChecker::getRead(ArrayId array,
       SmallVector<AffineExpr> indices;
       for (Expr index : access.getOperands())
         indices.push_back(program.affine(index).value_or(
-            getAffineSymbolExpr(getNumParams(), program.context)));
+            getAffineSymbolExpr(program.symbols.size(), program.context)));
       polyhedral::Set read =
           getMap(statement.getNumDims(), indices)
               .apply(getBox(statement.extents, piece.domain));
@@ -226,8 +220,16 @@ LogicalResult WriteChecker::checkRead(ArrayId read, const Statement &statement,
       llvm::any_of(before,
                    [&](const Writer &w) { return isWhole(*w.statement); }))
     return success();
-  // A view is read by other indices.
-  if (read != array && !before.empty())
+  // A view is read by other indices. Which elements data chooses is not known:
+  // none of those, perhaps, that surround what was stored in place.
+  bool isKnown = read == array;
+  forEachAccess(statement, [&](Expr access) {
+    isKnown &= access.getTensor().number != read ||
+               llvm::all_of(access.getOperands(), [&](Expr index) {
+                 return program.affine(index).has_value();
+               });
+  });
+  if (!isKnown && !before.empty())
     return success();
   context.restart();
   polyhedral::Set missing =

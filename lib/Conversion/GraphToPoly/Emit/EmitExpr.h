@@ -1,7 +1,7 @@
 //===- EmitExpr.h - Scalar expressions as arith and math ops ----*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMITEXPR_H
-#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMITEXPR_H
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_EMITEXPR_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_EMITEXPR_H
 
 #include "espalier/Definition/Expr.h"
 #include "mlir/IR/Builders.h"
@@ -34,4 +34,4 @@ mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace espalier::graphtopoly
 
-#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMITEXPR_H
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_EMITEXPR_H
