@@ -263,13 +263,47 @@ SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
   return SlotKey(access.array, address);
 }
 
-void KernelLoops::setSlot(const SlotKey &key, Value value) {
+std::optional<int64_t>
+KernelLoops::countElements(const poly::ComputeAccess &access,
+                           const AstNode &call) {
+  std::optional<int64_t> stride =
+      lanes ? getLaneStride(getAddress(access, call), *lanes) : 0;
+  if (stride == 0)
+    return 1;
+  if (stride != 1)
+    return std::nullopt;
+  std::optional<int64_t> lower = getConstantBoundOf(*lanes->loop, false);
+  std::optional<int64_t> upper = getConstantBoundOf(*lanes->loop, true);
+  return lower && upper ? std::min(lanes->width, *upper - *lower)
+                        : lanes->width;
+}
+
+bool KernelLoops::holds(const Slot &slot, const poly::ComputeAccess &access,
+                        const AstNode &call) {
+  std::optional<int64_t> numElements = countElements(access, call);
+  if (!numElements || *numElements > slot.numElements)
+    return false;
+  bool isVector = lanes && getLaneStride(getAddress(access, call), *lanes) == 1;
+  auto type = dyn_cast<VectorType>(slot.value.getType());
+  return isVector ? type && type.getNumElements() == lanes->width : !type;
+}
+
+LogicalResult KernelLoops::setSlot(const SlotKey &key, Value value,
+                                   int64_t numElements) {
+  bool isApart = true;
   registers.remove_if([&](const auto &entry) {
     const SlotKey &other = entry.first;
-    return other.first == key.first && other.second != key.second &&
-           !isa<AffineConstantExpr>(
-               canonicalize(simplify(other.second - key.second)));
+    if (other.first != key.first || other.second == key.second)
+      return false;
+    auto distance = dyn_cast<AffineConstantExpr>(
+        canonicalize(simplify(other.second - key.second)));
+    if (distance)
+      isApart &= distance.getValue() >= numElements ||
+                 -distance.getValue() >= entry.second.numElements;
+    return !distance;
   });
+  if (!isApart)
+    return failure();
   unsigned lastIterator = 0;
   for (unsigned iterator : llvm::concat<const unsigned>(
            llvm::make_first_range(iterators), llvm::make_first_range(unrolled)))
@@ -277,10 +311,14 @@ void KernelLoops::setSlot(const SlotKey &key, Value value) {
   const AstNode *vectorLoop = lanes ? lanes->loop : nullptr;
   auto slot = registers.find(key);
   if (slot != registers.end()) {
+    if (slot->second.value.getType() != value.getType())
+      return failure();
     lastIterator = slot->second.lastIterator;
     vectorLoop = slot->second.vectorLoop;
+    numElements = std::max(numElements, slot->second.numElements);
   }
-  registers[key] = {value, {}, lastIterator, vectorLoop};
+  registers[key] = {value, {}, lastIterator, vectorLoop, numElements};
+  return success();
 }
 
 /// Whether two bounds are the same function of iterators and parameters.
@@ -436,6 +474,12 @@ static bool hasSlowGather(poly::KernelOp kernel) {
   return target && !target.hasFastGather();
 }
 
+InFlightDiagnostic KernelLoops::emitMixedLanes(const AstNode &call) {
+  return kernel.emitError("expects elements of an array in registers to be "
+                          "used in the same lanes, or each by itself, but '")
+         << computes[call.statement].getSymName() << "' uses them otherwise";
+}
+
 FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                                        const AstNode &call, ValueRange data) {
   const Memory &memory = memories.find(access.array)->second;
@@ -446,6 +490,8 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                               "be written, in the same iteration, before '")
              << computes[call.statement].getSymName()
              << "' reads it, and its loops to be unrolled";
+    if (!holds(slot->second, access, call))
+      return emitMixedLanes(call);
     return slot->second.value;
   }
   if (!promoted.empty()) {
@@ -515,7 +561,10 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
     SlotKey key = getSlotKey(access, call);
-    setSlot(key, mergeLanes(key, value));
+    std::optional<int64_t> numElements = countElements(access, call);
+    if (!numElements ||
+        failed(setSlot(key, mergeLanes(key, value), *numElements)))
+      return emitMixedLanes(call);
     return success();
   }
   if (!promoted.empty()) {

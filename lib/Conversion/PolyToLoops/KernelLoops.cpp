@@ -481,7 +481,7 @@ KernelLoops::Registers KernelLoops::mergeSlots(const Registers &before,
     for (const auto &[key, slot] : *slots) {
       Slot other = (slots == &first ? second : first).lookup(key);
       bool isNew = !other.value && !before.count(key) && !slot.partial;
-      if (isNew || other.hasTypesOf(slot))
+      if (isNew || other.isLike(slot))
         merged.insert({key, slot});
     }
   return merged;

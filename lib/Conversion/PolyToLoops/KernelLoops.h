@@ -208,8 +208,19 @@ private:
                                 mlir::Value value, mlir::ValueRange data);
   SlotKey getSlotKey(const poly::ComputeAccess &access,
                      const polyhedral::AstNode &call);
-  /// Sets an element; forgets those that may be the same one.
-  void setSlot(const SlotKey &key, mlir::Value value);
+  /// How many neighbours from its address on an access in registers uses: one,
+  /// or as many as there are lanes. Nothing if its lanes use others.
+  std::optional<int64_t> countElements(const poly::ComputeAccess &access,
+                                       const polyhedral::AstNode &call);
+  /// Whether `slot` holds what the access uses, one element or lanes.
+  bool holds(const Slot &slot, const poly::ComputeAccess &access,
+             const polyhedral::AstNode &call);
+  /// Reports that a call uses elements in registers in its own way.
+  mlir::InFlightDiagnostic emitMixedLanes(const polyhedral::AstNode &call);
+  /// Sets elements; forgets those that may be the same ones. Fails if a slot
+  /// holds some of them, but not in the same way.
+  mlir::LogicalResult setSlot(const SlotKey &key, mlir::Value value,
+                              int64_t numElements);
   /// The value of an element in registers after lanes have written `value`:
   /// those that are not active keep what was written in other iterations.
   mlir::Value mergeLanes(const SlotKey &key, mlir::Value value);

@@ -41,13 +41,17 @@ struct Slot {
   unsigned lastIterator = 0;
   /// The vector loop of the first write, or null.
   const polyhedral::AstNode *vectorLoop = nullptr;
+  /// The neighbours from its address on that it may hold.
+  int64_t numElements = 1;
 
-  bool hasTypesOf(const Slot &other) const {
+  /// Whether it holds the same elements in the same way.
+  bool isLike(const Slot &other) const {
     auto getType = [](mlir::Value value) {
       return value ? value.getType() : mlir::Type();
     };
     return getType(value) == getType(other.value) &&
-           getType(partial) == getType(other.partial);
+           getType(partial) == getType(other.partial) &&
+           numElements == other.numElements;
   }
 };
 /// An array and the address of its element: equal expressions are the same

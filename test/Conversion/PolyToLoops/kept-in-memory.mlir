@@ -22,3 +22,60 @@ poly.kernel @registers_need_unrolled_loops(%A: memref<4xf32>) {
     poly.yield %x : f32
   }
 }
+
+// One lane is written by itself: it is not the whole vector, nor apart from it.
+// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'first' uses them otherwise
+// CHECK-LABEL: func.func @first_lane(
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%c0
+// CHECK:         vector.load
+// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'other' uses them otherwise
+// CHECK-LABEL: func.func @other_lane(
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%c3
+// CHECK:         vector.load
+#lanes = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#first = affine_set<(i) : (i == 0)>
+#other = affine_set<(i) : (i - 3 == 0)>
+poly.kernel @first_lane(%a: memref<8xf32>, %o: memref<8xf32>) {
+  %t = poly.array register : memref<8xf32>
+  poly.compute @init domain [#lanes] reads() writes(%t[#i] : memref<8xf32>) {
+    %c = arith.constant 1.0 : f32
+    poly.yield %c : f32
+  }
+  poly.compute @first domain [#first] reads(%a[#i] : memref<8xf32>) writes(%t[#i] : memref<8xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.compute @out domain [#lanes] reads(%t[#i] : memref<8xf32>) writes(%o[#i] : memref<8xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@init] { poly.band [@init] maps [#i] loops [vector(8)] {} }
+      poly.filter [@first] { poly.band [@first] maps [#i] loops [vector(8)] {} }
+      poly.filter [@out] { poly.band [@out] maps [#i] loops [vector(8)] {} }
+    }
+  }
+}
+poly.kernel @other_lane(%a: memref<8xf32>, %o: memref<8xf32>) {
+  %t = poly.array register : memref<8xf32>
+  poly.compute @init domain [#lanes] reads() writes(%t[#i] : memref<8xf32>) {
+    %c = arith.constant 1.0 : f32
+    poly.yield %c : f32
+  }
+  poly.compute @other domain [#other] reads(%a[#i] : memref<8xf32>) writes(%t[#i] : memref<8xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.compute @out domain [#lanes] reads(%t[#i] : memref<8xf32>) writes(%o[#i] : memref<8xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@init] { poly.band [@init] maps [#i] loops [vector(8)] {} }
+      poly.filter [@other] { poly.band [@other] maps [#i] loops [vector(8)] {} }
+      poly.filter [@out] { poly.band [@out] maps [#i] loops [vector(8)] {} }
+    }
+  }
+}
