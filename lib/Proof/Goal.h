@@ -155,6 +155,10 @@ private:
   Solver &solver;
 };
 
+/// Whether an index of a proof mentions only variables that `own` binds, or
+/// nothing in the goal, and none that is still to come: nothing is captured.
+bool isClear(const Goal &goal, const Names &own, const Index &index);
+
 /// Replaces bound variables that an equation determines; false if there are no
 /// points.
 bool eliminate(Atom &atom);

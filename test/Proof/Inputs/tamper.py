@@ -6,7 +6,7 @@ Each line is deleted, repeated, exchanged with the next, and each number and wor
 it changed. SHARE takes every n-th change. A change must be refused. There is one
 exception: other steps that prove the same statement (a case that is decided at another
 place, say) are a proof too; so what is accepted must state the rule, word for word,
-unfold it, and have as many steps as before.
+unfold it, and have as many steps as before; or more or fewer lemmas, which are true.
 """
 
 import pathlib
@@ -23,10 +23,14 @@ def change(text: str) -> Iterator[tuple[str, str]]:
     yield "header", lines[0]
     yield "command", "(assert false)\n" + text
     yield "command", text.replace("(choose", "(assert false) (choose", 1)
+    is_claim = False
     for number, line in enumerate(lines):
+        is_claim = line.startswith(" (claims") or (is_claim and line.startswith("  "))
         before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
-        yield "delete", before + after
-        yield "repeat", before + line + line + after
+        is_lemma = line.strip().startswith("(lemma ") and line.count("(") <= line.count(")")
+        lemma = " lemma" if is_lemma or is_claim else ""
+        yield "delete" + lemma, before + after
+        yield "repeat" + lemma, before + line + line + after
         if number + 1 < len(lines):
             rest = "".join(lines[number + 2 :])
             yield "exchange", before + lines[number + 1] + line + rest
@@ -67,7 +71,8 @@ def main() -> int:
             if name in refused:
                 continue
             same = without_steps(text) == without_steps(new)
-            if kind in ("word", "exchange") and same and len(text.split()) == len(new.split()):
+            is_other = kind in ("word", "exchange") and len(text.split()) == len(new.split())
+            if same and (is_other or kind.endswith("lemma")):
                 others += 1
                 continue
             wrong += 1
