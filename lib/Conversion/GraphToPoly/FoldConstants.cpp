@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackConstant.h"
 #include "StepProgram.h"
 #include "espalier/Definition/FoldLimits.h"
 #include "espalier/Interpreter/Interpreter.h"

@@ -1,5 +1,6 @@
 //===- PackConstant.cpp - Constants under a layout ------------------------===//
 
+#include "PackConstant.h"
 #include "Emit/EmitExpr.h"
 #include "StepProgram.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"

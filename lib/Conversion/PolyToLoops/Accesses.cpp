@@ -263,33 +263,21 @@ SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
   return SlotKey(access.array, address);
 }
 
-std::optional<int64_t>
-KernelLoops::countElements(const poly::ComputeAccess &access,
-                           const AstNode &call) {
+std::optional<Span> KernelLoops::getSpan(const poly::ComputeAccess &access,
+                                         const AstNode &call) {
   std::optional<int64_t> stride =
       lanes ? getLaneStride(getAddress(access, call), *lanes) : 0;
   if (stride == 0)
-    return 1;
+    return Span();
   if (stride != 1)
     return std::nullopt;
   std::optional<int64_t> lower = getConstantBoundOf(*lanes->loop, false);
   std::optional<int64_t> upper = getConstantBoundOf(*lanes->loop, true);
-  return lower && upper ? std::min(lanes->width, *upper - *lower)
-                        : lanes->width;
+  int64_t most = lower && upper ? *upper - *lower : lanes->width;
+  return Span{std::min(most, lanes->width), lanes->width};
 }
 
-bool KernelLoops::holds(const Slot &slot, const poly::ComputeAccess &access,
-                        const AstNode &call) {
-  std::optional<int64_t> numElements = countElements(access, call);
-  if (!numElements || *numElements > slot.numElements)
-    return false;
-  bool isVector = lanes && getLaneStride(getAddress(access, call), *lanes) == 1;
-  auto type = dyn_cast<VectorType>(slot.value.getType());
-  return isVector ? type && type.getNumElements() == lanes->width : !type;
-}
-
-LogicalResult KernelLoops::setSlot(const SlotKey &key, Value value,
-                                   int64_t numElements) {
+LogicalResult KernelLoops::setSlot(const SlotKey &key, Value value, Span span) {
   bool isApart = true;
   registers.remove_if([&](const auto &entry) {
     const SlotKey &other = entry.first;
@@ -298,7 +286,7 @@ LogicalResult KernelLoops::setSlot(const SlotKey &key, Value value,
     auto distance = dyn_cast<AffineConstantExpr>(
         canonicalize(simplify(other.second - key.second)));
     if (distance)
-      isApart &= distance.getValue() >= numElements ||
+      isApart &= distance.getValue() >= span.numElements ||
                  -distance.getValue() >= entry.second.numElements;
     return !distance;
   });
@@ -315,9 +303,9 @@ LogicalResult KernelLoops::setSlot(const SlotKey &key, Value value,
       return failure();
     lastIterator = slot->second.lastIterator;
     vectorLoop = slot->second.vectorLoop;
-    numElements = std::max(numElements, slot->second.numElements);
+    span.numElements = std::max(span.numElements, slot->second.numElements);
   }
-  registers[key] = {value, {}, lastIterator, vectorLoop, numElements};
+  registers[key] = {value, {}, lastIterator, vectorLoop, span.numElements};
   return success();
 }
 
@@ -474,10 +462,12 @@ static bool hasSlowGather(poly::KernelOp kernel) {
   return target && !target.hasFastGather();
 }
 
-InFlightDiagnostic KernelLoops::emitMixedLanes(const AstNode &call) {
-  return kernel.emitError("expects elements of an array in registers to be "
-                          "used in the same lanes, or each by itself, but '")
-         << computes[call.statement].getSymName() << "' uses them otherwise";
+/// Reports that a computation uses elements in registers in its own way.
+static InFlightDiagnostic emitMixedLanes(poly::ComputeOp compute) {
+  return compute.getKernel().emitError(
+             "expects elements of an array in registers to be used in the same "
+             "lanes, or each by itself, but '")
+         << compute.getSymName() << "' uses them otherwise";
 }
 
 FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
@@ -490,8 +480,9 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                               "be written, in the same iteration, before '")
              << computes[call.statement].getSymName()
              << "' reads it, and its loops to be unrolled";
-    if (!holds(slot->second, access, call))
-      return emitMixedLanes(call);
+    std::optional<Span> span = getSpan(access, call);
+    if (!span || !slot->second.holds(*span))
+      return emitMixedLanes(computes[call.statement]);
     return slot->second.value;
   }
   if (!promoted.empty()) {
@@ -561,10 +552,9 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
   const Memory &memory = memories.find(access.array)->second;
   if (memory.inRegisters) {
     SlotKey key = getSlotKey(access, call);
-    std::optional<int64_t> numElements = countElements(access, call);
-    if (!numElements ||
-        failed(setSlot(key, mergeLanes(key, value), *numElements)))
-      return emitMixedLanes(call);
+    std::optional<Span> span = getSpan(access, call);
+    if (!span || failed(setSlot(key, mergeLanes(key, value), *span)))
+      return emitMixedLanes(computes[call.statement]);
     return success();
   }
   if (!promoted.empty()) {

@@ -473,9 +473,9 @@ LogicalResult KernelLoops::emitParallel(const AstNode &node) {
   return success();
 }
 
-KernelLoops::Registers KernelLoops::mergeSlots(const Registers &before,
-                                               const Registers &first,
-                                               const Registers &second) {
+Registers KernelLoops::mergeSlots(const Registers &before,
+                                  const Registers &first,
+                                  const Registers &second) {
   Registers merged;
   for (const Registers *slots : {&first, &second})
     for (const auto &[key, slot] : *slots) {

@@ -1,6 +1,6 @@
 //===- KernelLoops.h - Loops and vectors of one kernel ----------*- C++ -*-===//
 //
-// Walks the loops that scan a kernel's schedule and emits them. Three ideas:
+// Walks the loops that scan a kernel's schedule and emits them. Four ideas:
 //
 //  * An address is an affine expression over loop iterators, parameters, sizes
 //    of dynamic memrefs and values read. Unrolled iterators are constants in
@@ -11,7 +11,6 @@
 //  * Arrays in registers are SSA values, one per element (or vector). Loops
 //    carry them as `iter_args`. Their addresses may depend on outer loops, as
 //    long as those of one iteration differ by constants.
-//
 //  * A loop whose bounds are read (DataBounds.h) runs from the larger of two
 //    lower bounds, of the scan and what was read, to the smaller upper one.
 //
@@ -24,12 +23,9 @@
 #include "KernelValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace espalier::polytoloops {
-
-struct MemoryUse;
 
 class KernelLoops {
 public:
@@ -42,8 +38,6 @@ public:
   mlir::func::FuncOp getFunction() { return function; }
 
 private:
-  using Registers = llvm::MapVector<SlotKey, Slot>;
-
   // Structure (KernelLoops.cpp).
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
@@ -208,19 +202,12 @@ private:
                                 mlir::Value value, mlir::ValueRange data);
   SlotKey getSlotKey(const poly::ComputeAccess &access,
                      const polyhedral::AstNode &call);
-  /// How many neighbours from its address on an access in registers uses: one,
-  /// or as many as there are lanes. Nothing if its lanes use others.
-  std::optional<int64_t> countElements(const poly::ComputeAccess &access,
-                                       const polyhedral::AstNode &call);
-  /// Whether `slot` holds what the access uses, one element or lanes.
-  bool holds(const Slot &slot, const poly::ComputeAccess &access,
-             const polyhedral::AstNode &call);
-  /// Reports that a call uses elements in registers in its own way.
-  mlir::InFlightDiagnostic emitMixedLanes(const polyhedral::AstNode &call);
+  /// Nothing if lanes use other elements than neighbours.
+  std::optional<Span> getSpan(const poly::ComputeAccess &access,
+                              const polyhedral::AstNode &call);
   /// Sets elements; forgets those that may be the same ones. Fails if a slot
   /// holds some of them, but not in the same way.
-  mlir::LogicalResult setSlot(const SlotKey &key, mlir::Value value,
-                              int64_t numElements);
+  mlir::LogicalResult setSlot(const SlotKey &key, mlir::Value value, Span span);
   /// The value of an element in registers after lanes have written `value`:
   /// those that are not active keep what was written in other iterations.
   mlir::Value mergeLanes(const SlotKey &key, mlir::Value value);

@@ -7,6 +7,7 @@
 #include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Storage.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace espalier::polytoloops {
 
@@ -31,6 +32,13 @@ struct Memory {
   bool inRegisters = false;
 };
 
+/// What an access uses of an array in registers, from its address on.
+struct Span {
+  int64_t numElements = 1;
+  /// The lanes that use an element each; nothing if all use one element.
+  std::optional<int64_t> lanes = std::nullopt;
+};
+
 /// An array element, or vector of elements, that is an SSA value.
 struct Slot {
   mlir::Value value;
@@ -44,6 +52,12 @@ struct Slot {
   /// The neighbours from its address on that it may hold.
   int64_t numElements = 1;
 
+  /// Whether it holds those elements in the way in which they are used.
+  bool holds(const Span &span) const {
+    auto type = mlir::dyn_cast<mlir::VectorType>(value.getType());
+    return span.numElements <= numElements &&
+           (span.lanes ? type && type.getNumElements() == *span.lanes : !type);
+  }
   /// Whether it holds the same elements in the same way.
   bool isLike(const Slot &other) const {
     auto getType = [](mlir::Value value) {
@@ -57,6 +71,9 @@ struct Slot {
 /// An array and the address of its element: equal expressions are the same
 /// element, and a constant difference tells elements apart.
 using SlotKey = std::pair<mlir::Value, mlir::AffineExpr>;
+using Registers = llvm::MapVector<SlotKey, Slot>;
+
+struct MemoryUse;
 
 /// How a reduction combines, and its neutral element.
 struct Combiner {

@@ -10,9 +10,9 @@ using namespace espalier::proof;
 /// For one output; enough for seconds.
 static constexpr unsigned kMaxQuestions = 1000;
 
-/// What z3 may take for one question; a proof by longer ones is not for
-/// reading.
-static constexpr unsigned kMaxSeconds = 4;
+/// For a question that z3 does not stop by what it counts itself; others do not
+/// depend on how fast the machine is.
+static constexpr unsigned kMaxSeconds = 20;
 
 struct ProofFinder::State {
   Solver solver{kMaxSeconds};

@@ -1,8 +1,12 @@
 // RUN: espalier-opt %s -convert-poly-to-loops --remarks-filter="convert-poly-to-loops" 2>&1 | FileCheck %s
 
+// Remarks come first.
+// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects an element of an array in registers to be written, in the same iteration, before 'b' reads it, and its loops to be unrolled
+// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'first' uses them otherwise
+// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'other' uses them otherwise
+
 // Code cannot tell which element is meant where its loop is not unrolled: then
 // the array is in memory.
-// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects an element of an array in registers to be written, in the same iteration, before 'b' reads it, and its loops to be unrolled
 // CHECK-LABEL: func.func @registers_need_unrolled_loops(
 // CHECK:         %[[S:.*]] = memref.alloca() {{.*}}: memref<4xf32>
 // CHECK:         scf.for
@@ -24,11 +28,9 @@ poly.kernel @registers_need_unrolled_loops(%A: memref<4xf32>) {
 }
 
 // One lane is written by itself: it is not the whole vector, nor apart from it.
-// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'first' uses them otherwise
 // CHECK-LABEL: func.func @first_lane(
 // CHECK:         memref.store %{{.*}}, %{{.*}}[%c0
 // CHECK:         vector.load
-// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'other' uses them otherwise
 // CHECK-LABEL: func.func @other_lane(
 // CHECK:         memref.store %{{.*}}, %{{.*}}[%c3
 // CHECK:         vector.load

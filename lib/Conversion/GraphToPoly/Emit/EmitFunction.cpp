@@ -1,6 +1,7 @@
 //===- EmitFunction.cpp - The function that calls the kernels -------------===//
 
 #include "../Names/Names.h"
+#include "../PackConstant.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"

@@ -1,5 +1,6 @@
 //===- Transforms.cpp - The matrices of F(2x2, 3x3) -----------------------===//
 
+#include "../PackConstant.h"
 #include "Winograd.h"
 #include "espalier/Interpreter/Tensor.h"
 
