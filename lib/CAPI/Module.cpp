@@ -6,6 +6,7 @@
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,7 +24,8 @@ using namespace mlir;
 static DialectRegistry inputDialects() {
   DialectRegistry registry;
   registry.insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
-                  affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
+                  affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect,
                   linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   transform::TransformDialect, vector::VectorDialect>();

@@ -12,7 +12,7 @@ static constexpr unsigned kMaxQuestions = 1000;
 
 /// For a question that z3 does not stop by what it counts itself; others do not
 /// depend on how fast the machine is.
-static constexpr unsigned kMaxSeconds = 20;
+static constexpr unsigned kMaxSeconds = 4;
 
 struct ProofFinder::State {
   Solver solver{kMaxSeconds};

@@ -45,6 +45,7 @@ CALLS = {
     "register_block": ["acc", ["i", "j"], [2, 4], 4],
     "shift": ["acc", "i", 1],
     "skew": ["acc", "j", [1], ["i"]],
+    "specialize": ["acc", "i", [1, 2]],
     "split": ["acc", "k", [4]],
     "tile": ["acc", ["i", "j"], [[4, 4]]],
     "unfold": ["acc_in1", 0],
