@@ -65,12 +65,12 @@ def get_stated(text: str) -> tuple[str, list[Any]]:
     return statement, [[case[1] for case in cases if case != "end"], outputs]
 
 
-def without_lemmas(steps: Any) -> Any:
+def without_lemmas(steps: list[Any]) -> list[Any]:
     """Return steps without the lemmas that they name."""
-    if not isinstance(steps, list):
-        return steps
-    rest = [without_lemmas(step) for step in steps if step[:1] != ["lemma"]]
-    return rest[:1] if rest[:1] == ["claims"] else rest
+    if steps[:1] == ["claims"]:
+        return steps[:1]
+    rest = [step for step in steps if step[:1] != ["lemma"]]
+    return [without_lemmas(step) if isinstance(step, list) else step for step in rest]
 
 
 def main() -> int:
