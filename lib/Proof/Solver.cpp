@@ -213,7 +213,8 @@ std::string Solver::ask(const std::string &commands, llvm::StringRef limit) {
     if (ready == 0) {
       kill(process, SIGKILL);
       stop();
-      return "timeout\n";
+      effort += kHardEffort + kLostEffort;
+      return "";
     }
     if (ready < 0 && errno == EINTR)
       continue;
