@@ -8,7 +8,10 @@
 #include "Solver.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <chrono>
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,7 +149,7 @@ bool Solver::start() {
   if (process == 0) {
     dup2(ends[1], 0);
     dup2(ends[1], 1);
-    // The time is for what z3 does not count.
+    // The time is for what z3 does not count, if it looks at it.
     execlp("z3", "z3", "-in", "-memory:2000", time.c_str(),
            static_cast<char *>(nullptr));
     _exit(127);
@@ -198,8 +201,23 @@ std::string Solver::ask(const std::string &commands, llvm::StringRef limit) {
       break;
     sent += std::max<ssize_t>(count, 0);
   }
+  // Some of what z3 does with polynomials keeps to no limit.
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end = Clock::now() + std::chrono::seconds(seconds + 1);
   std::string reply;
   while (!llvm::StringRef(reply).ends_with("done\n")) {
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    pollfd entry{socket, POLLIN, 0};
+    int ready = poll(&entry, 1, std::max<int>(left.count(), 0));
+    if (ready == 0) {
+      kill(process, SIGKILL);
+      stop();
+      effort += kHardEffort + kLostEffort;
+      return "";
+    }
+    if (ready < 0 && errno == EINTR)
+      continue;
     char buffer[4096];
     ssize_t count = read(socket, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR)

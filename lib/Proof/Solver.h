@@ -58,7 +58,8 @@ private:
   bool start();
   void stop();
 
-  /// What z3 prints for commands; nothing if it does not run.
+  /// What z3 prints for commands; nothing if it does not run. A z3 that keeps
+  /// to no limit is ended, and is one without an answer.
   std::string ask(const std::string &commands, llvm::StringRef limit);
 
   unsigned seconds;

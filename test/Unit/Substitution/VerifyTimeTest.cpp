@@ -67,4 +67,30 @@ TEST(VerifyTimeTest, LimitsHoldForLargeRules) {
   }
 }
 
+// What polynomials ask of Z3 is bounded: roots of fractions, whose degrees
+// grow.
+TEST(VerifyTimeTest, LimitsHoldForPolynomials) {
+  const std::string difference = "(ewsub (ewdiv ?i1 ?i1) ?i0)";
+  const std::string square = "(ewmul " + difference + " " + difference + ")";
+  const std::string fraction =
+      "(ewdiv (ewmul " + difference + " " + square + ") " + square + ")";
+  const std::string divisor = "(ewsub (sqrt ?i0) (ewdiv ?i0 ?i2))";
+  const std::string rules[] = {
+      "rule r\nsrc (ewdiv " + fraction + " (sqrt " + fraction +
+          "))\ndst (sqrt " + difference + ")\n",
+      "rule r\nsrc (ewdiv (sigmoid ?i1) " + divisor +
+          ")\ndst (ewdiv (ewmul (sigmoid (ewadd ?i1 (ewmul (ewsub (ewmul ?i1 "
+          "?i1) (ewmul ?i1 ?i1)) (sqrt (ewmul ?i1 ?i1))))) " +
+          divisor + ") (ewmul " + divisor + " " + divisor + "))\n"};
+  Verifier verifier;
+  for (const std::string &text : rules) {
+    std::vector<Rule> parsed;
+    ASSERT_TRUE(succeeded(parseRules(text, parsed, [](unsigned, auto &) {})));
+    double start = getSeconds();
+    Verdict verdict = verifier.verify(parsed[0]);
+    EXPECT_NE(verdict.kind, Verdict::Kind::Refuted) << text;
+    EXPECT_LT(getSeconds() - start, 5) << text;
+  }
+}
+
 } // namespace
