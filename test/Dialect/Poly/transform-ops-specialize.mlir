@@ -2,6 +2,7 @@
 // RUN: espalier-opt %s -transform-interpreter=entry-point=sizes -convert-poly-to-loops -canonicalize -cse | FileCheck %s --check-prefix=SIZES
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=never 2>&1 | FileCheck %s --check-prefix=NEVER
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=same 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=many 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=zero 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=other 2>&1 | FileCheck %s --check-prefix=OTHER
@@ -79,6 +80,13 @@ transform.named_sequence @same(%module: !transform.any_op {transform.readonly}) 
 transform.named_sequence @zero(%module: !transform.any_op {transform.readonly}) {
   %s = transform.poly.computation @square::@s of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.specialize %s loop "i" extents [0] : !transform.any_op
+  transform.yield
+}
+
+// MANY: error: 'transform.poly.specialize' op expects at most 64 versions, that of the rest included, but there would be 65 or more
+transform.named_sequence @many(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @square::@s of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.specialize %s loop "i" extents [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64] : !transform.any_op
   transform.yield
 }
 

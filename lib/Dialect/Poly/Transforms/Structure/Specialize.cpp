@@ -51,9 +51,12 @@ static llvm::Error addVersions(BandOp band, const polyhedral::Set &set,
                                StringRef name, SmallVector<Version> &versions) {
   auto kernel = band->getParentOfType<KernelOp>();
   auto parts = set.makeDisjoint().toIntegerSets(band.getContext());
-  if (!parts || versions.size() + parts->size() > kMaxVersions)
-    return refuse("expects a condition of at most " + Twine(kMaxVersions) +
-                  " parts");
+  if (!parts)
+    return refuse("cannot be written as versions: numbers beyond 64 bits");
+  if (size_t number = versions.size() + parts->size(); number > kMaxVersions)
+    return refuse("expects at most " + Twine(kMaxVersions) +
+                  " versions, that of the rest included, but there would be " +
+                  Twine(number) + " or more");
   SmallVector<StringRef> symbols = getSymbols(band.getComputations());
   for (IntegerSet part : *parts) {
     Version &version = versions.emplace_back();
