@@ -229,20 +229,34 @@ static llvm::json::Value describeChoice(const poly::Choice &choice) {
                                              : llvm::json::Value(nullptr)}};
 }
 
+/// Reads a script, which is where its choices are; null after an error.
+static OwningOpRef<ModuleOp> parseChoices(espalier_module *module,
+                                          const char *text, size_t size,
+                                          SmallVector<poly::Choice> &choices) {
+  OwningOpRef<ModuleOp> script = parseScript(module, text, size);
+  if (!script)
+    return nullptr;
+  FailureOr<SmallVector<poly::Choice>> found = poly::getChoices(*script);
+  if (failed(found)) {
+    fail(module, "expects a script with choices");
+    return nullptr;
+  }
+  choices = std::move(*found);
+  return script;
+}
+
 int espalier_module_describe_choices(
     espalier_module *module, const char *script, size_t size,
     void (*write)(const char *text, size_t size, void *user), void *user) {
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
-  OwningOpRef<ModuleOp> parsed = parseScript(module, script, size);
+  SmallVector<poly::Choice> choices;
+  OwningOpRef<ModuleOp> parsed = parseChoices(module, script, size, choices);
   if (!parsed)
     return -1;
-  FailureOr<SmallVector<poly::Choice>> choices = poly::getChoices(*parsed);
-  if (failed(choices))
-    return fail(module, "expects a script with choices");
   llvm::json::Array all;
-  for (const poly::Choice &choice : *choices)
+  for (const poly::Choice &choice : choices)
     all.push_back(describeChoice(choice));
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
@@ -316,12 +330,10 @@ int espalier_module_select(espalier_module *module, const char *script,
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
-  OwningOpRef<ModuleOp> parsed = parseScript(module, script, size);
+  SmallVector<poly::Choice> choices;
+  OwningOpRef<ModuleOp> parsed = parseChoices(module, script, size, choices);
   if (!parsed)
     return -1;
-  FailureOr<SmallVector<poly::Choice>> choices = poly::getChoices(*parsed);
-  if (failed(choices))
-    return fail(module, "expects a script with choices");
   llvm::Expected<llvm::json::Value> json =
       llvm::json::parse(values ? StringRef(values, values_size) : StringRef());
   llvm::json::Object *object = json ? json->getAsObject() : nullptr;
@@ -329,7 +341,7 @@ int espalier_module_select(espalier_module *module, const char *script,
     llvm::consumeError(json.takeError());
   if (!object)
     return fail(module, "expects a JSON object with what is selected");
-  if (selectAll(module, *choices, *object) < 0)
+  if (selectAll(module, choices, *object) < 0)
     return -1;
   std::string text;
   llvm::raw_string_ostream os(text);
