@@ -10,6 +10,7 @@
 #include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Program/Passes.h"
 #include "espalier/Dialect/Poly/TransformOps/Passes.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
@@ -33,6 +34,7 @@ inline void registerAllPasses() {
   registerProgramToLLVMPasses();
   graph::registerGraphPasses();
   poly::registerPolyAnalysisPasses();
+  poly::registerPolyProgramPasses();
   poly::registerPolyTransformOpsPasses();
   poly::registerPolyTransformsPasses();
   substitution::registerSubstitutionPatternsPasses();

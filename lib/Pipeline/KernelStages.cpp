@@ -3,6 +3,7 @@
 #include "Stages.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
+#include "espalier/Dialect/Poly/Program/Passes.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -23,6 +24,8 @@ void espalier::buildPolyStage(OpPassManager &manager,
   ConvertGraphToPolyPassOptions conversion;
   conversion.winograd = options.winograd;
   manager.addPass(createConvertGraphToPolyPass(conversion));
+  manager.addPass(poly::createPolyStoreInPlacePass());
+  manager.addPass(poly::createPolyNameKernelsPass());
 }
 
 void espalier::buildScheduledStage(OpPassManager &manager,

@@ -6,7 +6,7 @@
 // RUN: espalier-run %t/constant.mlir | FileCheck %s
 // RUN: not espalier-opt %t/mixed.mlir --compile-to=poly 2>&1 | FileCheck %s --check-prefix=MIXED
 
-// POLY: poly.kernel private @kernel_0(
+// POLY: poly.kernel private @square_{{[0-9a-f]+}}(
 // POLY: func.func @main_plan(
 // CHECK: output0: 2xf32 = [9, 9]
 // MIXED: error: expects an operation of linalg, or one that gives a constant, a shape or a scalar, but got graph.relu

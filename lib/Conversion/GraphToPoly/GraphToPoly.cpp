@@ -95,7 +95,6 @@ struct ConvertGraphToPolyPass
     fuseWindows(program, clusters);
     if (winograd)
       numWinograd += applyWinograd(program, clusters);
-    storeInPlace(program, clusters);
     numKernels += clusters.size();
     numStatements += program.statements.size();
   }

@@ -71,6 +71,50 @@ void inlineSplats(StepProgram &program) {
       });
 }
 
+} // namespace
+
+/// Whether `piece` of `copy` copies all of an array to one place, element i to
+/// i plus an offset, and does nothing else: `poly-store-in-place` computes it
+/// there then.
+static bool movesAll(const StepProgram &program, const Statement &copy,
+                     const Piece &piece) {
+  const Expr &access = piece.value;
+  if (access.getKind() != Expr::Kind::Access)
+    return false;
+  const Array &source = program.arrays[access.getTensor().number];
+  if (source.extents.size() != copy.extents.size())
+    return false;
+  SmallVector<AffineExpr> host;
+  for (auto [dim, index] : llvm::enumerate(access.getOperands())) {
+    AffineExpr self = getAffineDimExpr(dim, program.context);
+    std::optional<AffineExpr> affine = program.affine(index);
+    if (!affine)
+      return false;
+    AffineExpr offset = program.simplify(self - *affine);
+    if (!offset.isSymbolicOrConstant())
+      return false;
+    host.push_back(self + offset);
+  }
+  // All of the source is inside, and in this piece.
+  auto holds = [&](AffineExpr expr) {
+    auto range = getRange(program, expr, source.extents);
+    if (!range)
+      return false;
+    auto least = dyn_cast<AffineConstantExpr>(program.simplify(range->first));
+    return least && least.getValue() >= 0;
+  };
+  for (auto [index, extent] : llvm::zip_equal(host, copy.extents))
+    if (!holds(index) || !holds(extent - 1 - index))
+      return false;
+  for (const Condition &condition : piece.domain)
+    if (condition.isEquality ||
+        !holds(program.simplify(condition.expr.replaceDims(host))))
+      return false;
+  return true;
+}
+
+namespace {
+
 class Inliner {
 public:
   explicit Inliner(StepProgram &program)
@@ -136,7 +180,7 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
   auto moves = [&](const Piece &piece) {
     return piece.value.getKind() == Expr::Kind::Access &&
            piece.value.getTensor().number == producer.target &&
-           getPlace(program, reader, piece);
+           movesAll(program, reader, piece);
   };
   if (reader.pieces.size() > 1 && llvm::any_of(reader.pieces, moves))
     return false;

@@ -255,17 +255,6 @@ void fuseWindows(StepProgram &program,
 unsigned applyWinograd(StepProgram &program,
                        llvm::MutableArrayRef<Cluster> clusters);
 
-/// Where `piece` of `copy` puts an array, if it is a copy of all of it and
-/// nothing else: element i of the array at i + offset of the target.
-std::optional<llvm::SmallVector<mlir::AffineExpr>>
-getPlace(const StepProgram &program, const Statement &copy, const Piece &piece);
-
-/// Lets statements write into the padded copies and concatenations that their
-/// results would be moved to. Removes statements, and kernels, that are left
-/// with nothing to do.
-void storeInPlace(StepProgram &program,
-                  llvm::SmallVectorImpl<Cluster> &clusters);
-
 /// Makes `statement` read `to` wherever it reads `from`.
 void redirect(Statement &statement, ArrayId from, ArrayId to);
 

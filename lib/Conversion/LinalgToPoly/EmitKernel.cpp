@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -182,7 +183,7 @@ void KernelEmitter::emitCopy(linalg::LinalgOp op, unsigned init, Value from,
   if (from)
     reads.push_back({from, identity, {}});
   poly::ComputeOp::create(
-      builder, op.getLoc(), name.str(), kernel.getBox(sizes), reads,
+      builder, poly::getOrigin(op), name.str(), kernel.getBox(sizes), reads,
       poly::ComputeAccess{to, identity, {}}, std::nullopt,
       [&](OpBuilder &b, Location loc, ValueRange values) {
         poly::YieldOp::create(
@@ -288,11 +289,11 @@ LogicalResult KernelEmitter::emitOp(linalg::LinalgOp op, StringRef name) {
     locals[result] = target;
   }
   LogicalResult status = success();
-  poly::ComputeOp::create(builder, op.getLoc(), name, kernel.getBox(bounds[op]),
-                          reads, writes, getReduction(op),
-                          [&](OpBuilder &b, Location, ValueRange values) {
-                            status = emitBody(op, b, operands, values);
-                          });
+  poly::ComputeOp::create(
+      builder, poly::getOrigin(op), name, kernel.getBox(bounds[op]), reads,
+      writes, getReduction(op), [&](OpBuilder &b, Location, ValueRange values) {
+        status = emitBody(op, b, operands, values);
+      });
   if (succeeded(status) && isLast && accumulates)
     for (auto [number, destination] : llvm::enumerate(destinations))
       emitCopy(op, number, locals[op->getResult(number)], Value(),

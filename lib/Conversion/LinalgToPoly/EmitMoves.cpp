@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -195,8 +196,8 @@ void MoveEmitter::emitMove(const Move &move, StringRef name) {
   poly::ComputeAccess write{
       kernel.getMemref(destination), getMap(numDims, move.to), {}};
   poly::ComputeOp::create(
-      builder, op->getLoc(), name, kernel.getBox(move.sizes), reads, write,
-      std::nullopt, [&](OpBuilder &b, Location loc, ValueRange values) {
+      builder, poly::getOrigin(op), name, kernel.getBox(move.sizes), reads,
+      write, std::nullopt, [&](OpBuilder &b, Location loc, ValueRange values) {
         poly::YieldOp::create(
             b, loc,
             move.source ? values.front()

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Names/Names.h"
+#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "../StepProgram.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -403,7 +403,7 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
 ProgramBuilder::Instance
 ProgramBuilder::makeInstance(graph::DefinedOpInterface op,
                              const Definition &definition) {
-  Instance instance{&definition, {}, {}, {}, getOrigin(op)};
+  Instance instance{&definition, {}, {}, {}, poly::getOrigin(op)};
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
       instance.operands.push_back(arrayOf.lookup(operand));

@@ -1,6 +1,5 @@
 //===- EmitFunction.cpp - The function that calls the kernels -------------===//
 
-#include "../Names/Names.h"
 #include "../PackConstant.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
@@ -106,53 +105,11 @@ private:
   llvm::DenseMap<Value, Value> cloned;
 };
 
-/// Kernels by what they do, whatever their names: layers of a network repeat.
-struct KernelInfo : llvm::DenseMapInfo<poly::KernelOp> {
-  static unsigned getHashValue(poly::KernelOp kernel) {
-    llvm::hash_code hash = hash_value(kernel.getFunctionType());
-    kernel.getBody().walk([&](Operation *op) {
-      hash = llvm::hash_combine(hash,
-                                OperationEquivalence::computeHash(
-                                    op, OperationEquivalence::ignoreHashValue,
-                                    OperationEquivalence::ignoreHashValue,
-                                    OperationEquivalence::IgnoreLocations));
-    });
-    return hash;
-  }
-  static bool isEqual(poly::KernelOp lhs, poly::KernelOp rhs) {
-    if (lhs == rhs)
-      return true;
-    for (poly::KernelOp special : {getEmptyKey(), getTombstoneKey()})
-      if (lhs == special || rhs == special)
-        return false;
-    return lhs.getFunctionType() == rhs.getFunctionType() &&
-           OperationEquivalence::isRegionEquivalentTo(
-               &lhs.getBody(), &rhs.getBody(),
-               OperationEquivalence::IgnoreLocations);
-  }
-};
-
-/// Names that are in use.
-class Names {
-public:
-  /// Adds `name`, with a number if there is that name.
-  std::string add(std::string name) {
-    std::string result = name;
-    for (unsigned number = 1; !known.insert(result).second; ++number)
-      result = name + "_" + std::to_string(number);
-    return result;
-  }
-
-private:
-  llvm::StringSet<> known;
-};
-
 /// What the versions of a function have in common.
 struct Shared {
   ProgramBuilder functions;
   func::FuncOp main = {};
-  llvm::DenseSet<poly::KernelOp, KernelInfo> kernels = {};
-  Names names = {};
+  unsigned numKernels = 0;
   unsigned numGlobals = 0;
 };
 
@@ -335,19 +292,13 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     KernelEmitter emitter(program, cluster, escaping, extents);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    emitter.emit(builder);
-    auto [kernel, isNew] = shared.kernels.insert(emitter.kernel);
-    if (isNew)
-      emitter.kernel.setSymName(
-          shared.names.add(makeKernelName(program, cluster, emitter.kernel)));
-    else
-      emitter.kernel.erase();
+    emitter.emit(builder, "kernel_" + std::to_string(shared.numKernels++));
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
     for (const SizeParameters::Parameter &parameter : emitter.getParameters())
       operands.push_back(sizes.emit(parameter));
-    poly::CallOp::create(b, (*kernel).getLoc(), *kernel, operands);
+    poly::CallOp::create(b, emitter.kernel.getLoc(), emitter.kernel, operands);
   }
   return success();
 }

@@ -1,18 +1,46 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
-#include "../Names/Names.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
+#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
+
+/// The names of a statement's dimensions, a different one for each; null if
+/// none has one.
+static ArrayAttr getDimNames(Builder &builder, const Statement &statement) {
+  if (statement.names.size() != statement.getNumDims() ||
+      llvm::all_of(statement.names,
+                   [](const std::string &name) { return name.empty(); }))
+    return {};
+  llvm::StringSet<> used;
+  SmallVector<Attribute> names;
+  for (auto [dim, name] : llvm::enumerate(statement.names)) {
+    std::string base = name.empty() ? "d" + std::to_string(dim) : name;
+    std::string unique = base;
+    for (unsigned number = 1; !used.insert(unique).second; ++number)
+      unique = base + "_" + std::to_string(number);
+    names.push_back(builder.getStringAttr(unique));
+  }
+  return builder.getArrayAttr(names);
+}
+
+/// What the computations of a statement are of. One that no operator asks for
+/// moves elements.
+static Location getOrigin(const Statement &statement) {
+  return poly::getOperator(statement.loc).empty()
+             ? poly::getOrigin(statement.loc, poly::kMoveOrigin)
+             : statement.loc;
+}
 
 static poly::Reduction getReduction(ReduceKind kind) {
   switch (kind) {
@@ -176,6 +204,11 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     type = target.elementType;
   SmallVector<Value> symbols(llvm::to_vector_of<Value>(kernel.getParameters()));
   auto buildBody = [&](OpBuilder &b, Location loc, ValueRange values) {
+    if (piece.value.getKind() == Expr::Kind::Access && !reduction) {
+      poly::YieldOp::create(b, loc,
+                            values[readOf.lookup(piece.value.getNode())]);
+      return;
+    }
     auto leaf = [&](Expr e) -> Value {
       switch (e.getKind()) {
       case Expr::Kind::Variable:
@@ -205,7 +238,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     poly::YieldOp::create(b, loc, value);
   };
   auto compute =
-      poly::ComputeOp::create(builder, getSource(statement.loc), name,
+      poly::ComputeOp::create(builder, getOrigin(statement), name,
                               getDomain(statement.extents, piece.domain), reads,
                               write, reduction, buildBody);
   if (ArrayAttr dims = getDimNames(builder, statement))
@@ -236,15 +269,16 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                   : name + "_" + std::to_string(index));
 }
 
-void KernelEmitter::emit(OpBuilder &builder) {
+void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   collect();
   SmallVector<Type> types;
   for (ArrayId array : arguments)
     types.push_back(getMemRefType(program.arrays[array]));
   types.append(parameters.size(), builder.getIndexType());
 
-  Location loc = getSource(program.statements[cluster.statements.front()].loc);
-  kernel = poly::KernelOp::create(builder, loc, "kernel", types);
+  Location loc =
+      poly::getSource(program.statements[cluster.statements.front()].loc);
+  kernel = poly::KernelOp::create(builder, loc, name, types);
   kernel.setPrivate();
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);

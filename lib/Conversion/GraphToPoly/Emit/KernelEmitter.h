@@ -29,8 +29,7 @@ public:
       : program(program), cluster(cluster), escaping(escaping),
         parameters(program, extents) {}
 
-  /// Writes a kernel with a name that all kernels have at first.
-  void emit(mlir::OpBuilder &builder);
+  void emit(mlir::OpBuilder &builder, llvm::StringRef name);
 
   /// What the call passes: arrays, then the parameters.
   llvm::ArrayRef<SizeParameters::Parameter> getParameters() const {
@@ -74,7 +73,7 @@ struct Version {
 /// read, before; reports one that is left out.
 mlir::LogicalResult verifyWritten(const Version &version);
 
-/// Writes the kernels (equal ones once), `@main` on memrefs and `@main_plan`,
+/// Writes the kernels, `@main` on memrefs and `@main_plan`,
 /// replacing the function. If `choice` is not null, its condition chooses
 /// between two versions; otherwise there is one.
 mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,

@@ -1,0 +1,51 @@
+//===- Passes.td - Kernels that work together --------------*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_PROGRAM_PASSES_TD
+#define ESPALIER_DIALECT_POLY_PROGRAM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PolyStoreInPlacePass
+    : Pass<"poly-store-in-place", "::mlir::ModuleOp"> {
+  let summary = "computes arrays in the larger ones that they are copied to";
+  let description = [{
+    A padded copy, or a concatenation, moves all of an array into a part of
+    another one. The array is computed there in the first place, its readers find
+    it there, and the copy is gone, with its kernel if that has nothing else to
+    do:
+
+    ```mlir
+    poly.compute @f  ... writes(%X[(i) -> (i)])                     // 0 <= i < N
+    poly.compute @in ... reads(%X[(i) -> (i)]) writes(%P[(i) -> (i + 1)])
+    // becomes
+    poly.compute @f  ... writes(%P[(i) -> (i + 1)])
+    ```
+
+    This is done for an array that `memref.alloc` or `poly.array` makes, that one
+    kernel computes without reading it again, and that private kernels without a
+    schedule use, called once each. That the copy moves all of the array, that
+    nobody else writes the part that it moves it to, and that nobody reads this
+    part before, is decided exactly; what cannot be decided stays as it is.
+  }];
+  let statistics = [
+    Statistic<"numStored", "num-stored", "Copies that are gone">
+  ];
+}
+
+def PolyNameKernelsPass : Pass<"poly-name-kernels", "::mlir::ModuleOp"> {
+  let summary = "names kernels after what they do, and keeps equal ones once";
+  let description = [{
+    A schedule script finds kernels by name. So a name depends on nothing but the
+    kernel: on the operators that it is made of, for people, and on a hash of its
+    text. What is added elsewhere in a model changes none. Of kernels that differ
+    in nothing but their locations, the first is called wherever one of them was.
+
+    Only private kernels are named, whose computations say what operator they are
+    of (`getOrigin`).
+  }];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "Kernels equal to one before">
+  ];
+}
+
+#endif // ESPALIER_DIALECT_POLY_PROGRAM_PASSES_TD
