@@ -22,7 +22,8 @@ void espalier::buildPolyStage(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
   manager.addPass(createConvertLinalgToPolyPass());
   ConvertGraphToPolyPassOptions conversion;
-  conversion.winograd = options.winograd;
+  if (!options.winograd)
+    conversion.skip = {"winograd"};
   manager.addPass(createConvertGraphToPolyPass(conversion));
   manager.addPass(poly::createPolyStoreInPlacePass());
   manager.addPass(poly::createPolyNameKernelsPass());

@@ -11,18 +11,34 @@ def ConvertGraphToPolyPass
   let description = [{
     Instantiates every operator's definition, evaluates the resulting statements
     that depend on constants alone, fuses the others into kernels, chooses the
-    layout of every intermediate, and writes each kernel as a `poly.kernel`,
-    equal ones once. The function becomes one on memrefs that receives the
+    layout of every intermediate, and writes each kernel as a `poly.kernel`. The
+    function becomes one on memrefs that receives the
     inputs, then the outputs, and calls the kernels; a second function, named
     with the suffix `_plan`, computes the extents of the outputs from those of
     the inputs. What operators require of extents that are only known when the
     program runs, and that do not follow from each other, is asserted before the
     first call.
 
-    A kernel is named by its operators, four at most, and by a hash of what it
-    does: what else is in the function has no part in that. Its loops are called
-    as in the operators' definitions, or `d0`, `d1` and so on where these have no
-    name for them.
+    Loops are called as in the operators' definitions, or `d0`, `d1` and so on
+    where these have no name for them; the operators that a computation is of are
+    in its location, and `poly-name-kernels` names kernels after them.
+
+    Most of what is done on the way is for speed alone and may be left out, so
+    that kernels can be looked at before and after each step, and compared:
+
+    | Step | What it does |
+    |---|---|
+    | `fold-computing` | evaluates what computes with constants alone |
+    | `inline-maps` | writes a map into its readers |
+    | `fold-all` | evaluates what rearranges constants, too |
+    | `keep-rows` | keeps a contraction's lanes along the caller's rows |
+    | `assign-layouts` | chooses where elements lie, and packs operands |
+    | `separate-taps` | interpolates along one index after the other |
+    | `align-outputs` | stores results in the order of the contraction |
+    | `separate-accumulators` | sums in arrays of a kernel's own |
+    | `split-phases` | gives each phase of a transposed convolution its sum |
+    | `fuse-windows` | pools in the kernel that computes the image |
+    | `winograd` | computes 3x3 convolutions with fewer products |
 
     ```mlir
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -30,9 +46,9 @@ def ConvertGraphToPolyPass
       return %r : tensor<4x8xf32>
     }
     // becomes
-    poly.kernel private @relu_b5b39f84(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {...}
+    poly.kernel private @kernel_0(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {...}
     func.func @main(%x: memref<4x8xf32>, %r: memref<4x8xf32>) {
-      poly.call @relu_b5b39f84(%x, %r) : memref<4x8xf32>, memref<4x8xf32>
+      poly.call @kernel_0(%x, %r) : memref<4x8xf32>, memref<4x8xf32>
       return
     }
     ```
@@ -48,10 +64,13 @@ def ConvertGraphToPolyPass
     "::mlir::scf::SCFDialect"
   ];
   let options = [
-    Option<"winograd", "winograd", "bool", /*default=*/"true",
-           "Compute 3x3 convolutions by Winograd's algorithm where that saves "
-           "time. An element that is not finite then makes all results of the "
-           "tiles that it is in not a number">
+    ListOption<"skip", "skip", "std::string",
+               "Steps that are left out. Without `winograd`, all elements that "
+               "are not finite are treated as in the definition: the algorithm "
+               "makes the results of the tiles that such an element is in not a "
+               "number">,
+    Option<"stopAfter", "stop-after", "std::string", /*default=*/"",
+           "The last step that is not needed to write kernels">
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels formed">,

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace espalier {
 #define GEN_PASS_DEF_CONVERTGRAPHTOPOLYPASS
@@ -38,11 +39,58 @@ static FailureOr<scf::IfOp> findChoice(func::FuncOp function) {
 
 namespace {
 
+/// What the steps have done.
+struct Counts {
+  unsigned folded = 0, winograd = 0;
+};
+
+/// One step from the definitions of operators to kernels. All but those that
+/// are needed to write kernels at all may be left out: what is computed stays
+/// the same.
+struct Step {
+  StringLiteral name;
+  void (*run)(Version &version, Counts &counts);
+  bool isNeeded = false;
+};
+
+constexpr Step kSteps[] = {
+    {"fold-computing",
+     [](Version &v, Counts &counts) {
+       counts.folded += foldConstants(v.program, FoldedStatements::Computing);
+     }},
+    {"normalize", [](Version &v, Counts &) { normalize(v.program); },
+     /*isNeeded=*/true},
+    {"inline-maps", [](Version &v, Counts &) { inlineMaps(v.program); }},
+    {"fold-all",
+     [](Version &v, Counts &counts) {
+       counts.folded += foldConstants(v.program, FoldedStatements::All);
+     }},
+    {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); }},
+    {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); }},
+    {"separate-taps", [](Version &v, Counts &) { separateTaps(v.program); }},
+    {"align-outputs", [](Version &v, Counts &) { alignOutputs(v.program); }},
+    {"form-kernels",
+     [](Version &v, Counts &) { v.clusters = formClusters(v.program); },
+     /*isNeeded=*/true},
+    {"separate-accumulators",
+     [](Version &v, Counts &) { separateAccumulators(v.program, v.clusters); }},
+    {"split-phases",
+     [](Version &v, Counts &) { splitPhases(v.program, v.clusters); }},
+    {"fuse-windows",
+     [](Version &v, Counts &) { fuseWindows(v.program, v.clusters); }},
+    {"winograd",
+     [](Version &v, Counts &counts) {
+       counts.winograd += applyWinograd(v.program, v.clusters);
+     }},
+};
+
 struct ConvertGraphToPolyPass
     : espalier::impl::ConvertGraphToPolyPassBase<ConvertGraphToPolyPass> {
   using ConvertGraphToPolyPassBase::ConvertGraphToPolyPassBase;
 
   void runOnOperation() override {
+    if (failed(checkSteps()))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     poly::TargetAttr target = poly::getTarget(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
@@ -76,28 +124,44 @@ struct ConvertGraphToPolyPass
     return emitKernels(versions, *choice);
   }
 
-  void formKernels(Version &version, poly::TargetAttr target) {
-    auto &[program, clusters] = version;
-    program.vectorLanes = target.getLanes(Float32Type::get(&getContext()));
-    program.vectorRegisters = target.getRegisters();
-    program.cacheBytes = target.getL2();
-    numFolded += foldConstants(program, FoldedStatements::Computing);
-    normalize(program);
-    inlineMaps(program);
-    numFolded += foldConstants(program, FoldedStatements::All);
-    keepRows(program);
-    assignLayouts(program);
-    separateTaps(program);
-    alignOutputs(program);
-    clusters = formClusters(program);
-    separateAccumulators(program, clusters);
-    splitPhases(program, clusters);
-    fuseWindows(program, clusters);
-    if (winograd)
-      numWinograd += applyWinograd(program, clusters);
-    numKernels += clusters.size();
-    numStatements += program.statements.size();
-  }
+  LogicalResult checkSteps();
+  void formKernels(Version &version, poly::TargetAttr target);
+
+  Counts counts;
 };
 
 } // namespace
+
+LogicalResult ConvertGraphToPolyPass::checkSteps() {
+  SmallVector<StringRef> names;
+  for (const Step &step : kSteps)
+    if (!step.isNeeded)
+      names.push_back(step.name);
+  SmallVector<StringRef> given(skip.begin(), skip.end());
+  if (!stopAfter.empty())
+    given.push_back(stopAfter);
+  for (StringRef name : given)
+    if (!llvm::is_contained(names, name))
+      return emitError(getOperation().getLoc(),
+                       "expects a step that may be left out, which are ")
+             << llvm::join(names, ", ") << ", but got '" << name << "'";
+  return success();
+}
+
+void ConvertGraphToPolyPass::formKernels(Version &version,
+                                         poly::TargetAttr target) {
+  StepProgram &program = version.program;
+  program.vectorLanes = target.getLanes(Float32Type::get(&getContext()));
+  program.vectorRegisters = target.getRegisters();
+  program.cacheBytes = target.getL2();
+  bool isStopped = false;
+  for (const Step &step : kSteps) {
+    if (step.isNeeded || !(isStopped || llvm::is_contained(skip, step.name)))
+      step.run(version, counts);
+    isStopped |= step.name == stopAfter;
+  }
+  numFolded += std::exchange(counts.folded, 0);
+  numWinograd += std::exchange(counts.winograd, 0);
+  numKernels += version.clusters.size();
+  numStatements += program.statements.size();
+}

@@ -18,7 +18,7 @@ def show(sample: Sample) -> None:
     print(onnx.printer.to_text(sample.model()))
     for name, array in sample.inputs.items():
         print(f"{name} = {array!r}")
-    print(f"winograd={sample.winograd} threads={sample.threads}")
+    print(f"winograd={sample.winograd} threads={sample.threads} skips={sample.skips}")
 
 
 def main() -> int:

@@ -23,7 +23,8 @@ class Sample:
     """A model, its inputs, and how it is to be compiled.
 
     `values` has every value for these inputs; those in `exact` must be the very same
-    everywhere. `symbols` has the extents of inputs, with names for unknown ones.
+    everywhere. `symbols` has the extents of inputs, with names for unknown ones. Bit i
+    of `skips` leaves out step i of `convert-graph-to-poly`.
     """
 
     opset: int
@@ -36,6 +37,7 @@ class Sample:
     symbols: dict[str, Extents] = field(default_factory=dict)
     winograd: bool = True
     threads: int = 1
+    skips: int = 0
 
     @property
     def dynamic(self) -> bool:
@@ -157,6 +159,8 @@ def _finish(b: Builder) -> Sample:
     )
     if b.chance(0.4):
         sample.symbols = _symbols(b)
+    if b.chance(0.25):
+        sample.skips = b.integer(1, 2**30)
     return sample
 
 

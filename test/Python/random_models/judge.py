@@ -1,6 +1,8 @@
 """What a model computes, by whom, and whether they agree."""
 
 import contextlib
+import functools
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -140,7 +142,9 @@ def run_onnxruntime(
 
 def _compile(sample: Sample) -> Function:
     options = compiler.Options(cache=None, winograd=sample.winograd)
-    if sample.dynamic:
+    if text := make_kernels(sample):
+        function = compiler.compile(text, options=options)
+    elif sample.dynamic:
         function = compiler.compile(sample.model(), options=options)
     else:
         function = compiler.compile_for(sample.model(), sample.inputs, options=options)
@@ -148,6 +152,38 @@ def _compile(sample: Sample) -> Function:
         with contextlib.suppress(CompileError):  # Nothing in it may be parallel.
             function.set_num_threads(sample.threads)
     return function
+
+
+@functools.cache
+def steps() -> list[str]:
+    """Return the steps of `convert-graph-to-poly` that may be left out."""
+    result = _optimize("module {}", "convert-graph-to-poly{skip=?}")
+    return result.stderr.split("which are ")[1].split(", but got")[0].split(", ")
+
+
+def make_kernels(sample: Sample) -> str | None:
+    """Return the kernels that are formed without some steps.
+
+    None if the sample skips none, or if what it computes depends on values.
+    """
+    if not sample.skips:
+        return None
+    model = sample.model() if sample.dynamic else sample.static().model()
+    module, bound = compiler.load_module(model)
+    if bound:
+        return None
+    skipped = [step for bit, step in enumerate(steps()) if sample.skips >> bit & 1]
+    conversion = f"convert-graph-to-poly{{skip={','.join(skipped)}}}"
+    passes = f"canonicalize,cse,{conversion},poly-store-in-place,poly-name-kernels"
+    result = _optimize(str(module), passes)
+    if result.returncode:
+        raise EspalierError(f"without {skipped}: {result.stderr}")
+    return result.stdout
+
+
+def _optimize(text: str, passes: str) -> subprocess.CompletedProcess[str]:
+    command = ["espalier-opt", "-", f"-pass-pipeline=builtin.module({passes})"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
 
 def _run_guarded(

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "../StepProgram.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
