@@ -3,8 +3,9 @@
 
 Usage: bench.py [--toy] [--seconds S] [--only TEXT]
 
-The cases are those of cases.toml in each folder, and `polybench/KERNEL`: a kernel
-of PolyBench, with a schedule that a person wrote, against plain C.
+The cases are those of cases.toml in each folder; `operators/ROW`: operators that
+others have measured, and `operators/mean` of those that ran; and `polybench/KERNEL`:
+a kernel of PolyBench, with a schedule that a person wrote, against plain C.
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails, has nothing to be compared
@@ -35,13 +36,15 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
 
 # The kernels of the suite are modules of a folder of their own.
 sys.path += [
-    str(pathlib.Path(__file__).parent / name) for name in ("layouts", "polybench", "sparse", "taso")
+    str(pathlib.Path(__file__).parent / name)
+    for name in ("layouts", "operators", "polybench", "sparse", "taso")
 ]
 
 import numpy as np
 import onnx
 from compare import compare
 from onnx import numpy_helper
+from operator_rows import ROWS, operator_cases, summarize
 from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from sparse_rows import KERNELS, run_product
@@ -157,6 +160,7 @@ BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {
     "matmul": matmul,
     "conv": conv,
     "one_feature": one_feature,
+    "operator": lambda row: ROWS[row].model(),
 }
 
 
@@ -180,6 +184,7 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
                 searches = full.get("toy_searches" if toy else "searches", [])
                 cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
                 cases += [] if searches else [variant]
+    cases += operator_cases(toy)
     return [case for case in cases if only is None or only in case["name"]]
 
 
@@ -297,8 +302,13 @@ def main() -> int:
 def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
     """Yield the result line of each case whose name contains `only`."""
     kernel_times = default_cache() / KERNEL_TIMES
+    operators = []
     for case in load_cases(only, toy):
-        if "search" in case:
+        if case["model"] == "operator":
+            with tempfile.TemporaryDirectory() as cache:
+                operators.append(run_case(case, toy, seconds, pathlib.Path(cache)))
+            yield operators[-1]
+        elif "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
             yield run_search(case, model, toy, seconds, kernel_times)
         elif case.get("metric") == "orders":
@@ -309,6 +319,8 @@ def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, A
         else:
             with tempfile.TemporaryDirectory() as cache:
                 yield run_case(case, toy, seconds, pathlib.Path(cache))
+    if operators:
+        yield summarize(operators, toy)
     yield from compare(only, toy, seconds)
 
 

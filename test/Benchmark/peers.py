@@ -104,6 +104,27 @@ def torch_node(node: onnx.NodeProto, operands: list[torch.Tensor]) -> torch.Tens
         return operands[0]
     if node.op_type == "Relu":
         return functions.relu(operands[0])
+    if node.op_type == "MatMul":
+        return torch.matmul(*operands)
+    if node.op_type == "Transpose":
+        return operands[0].permute(attributes["perm"])
+    if node.op_type == "Softmax":
+        return torch.softmax(operands[0], attributes["axis"])
+    if node.op_type == "ReduceL2":
+        axes = attributes["axes"]
+        return torch.linalg.vector_norm(operands[0], dim=axes, keepdim=bool(attributes["keepdims"]))
+    if node.op_type == "BatchNormalization":
+        x, scale, bias, mean, variance = operands
+        return functions.batch_norm(x, mean, variance, scale, bias)
+    if node.op_type == "ConvTranspose":
+        pads = attributes["pads"]
+        rank = len(pads) // 2
+        convolve = (
+            functions.conv_transpose1d,
+            functions.conv_transpose2d,
+            functions.conv_transpose3d,
+        )[rank - 1]
+        return convolve(*operands, stride=attributes["strides"], padding=pads[:rank])
     if node.op_type == "Conv":
         pads = attributes["pads"]
         rank = len(pads) // 2

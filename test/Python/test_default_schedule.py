@@ -2,6 +2,8 @@
 
 import argparse
 import re
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +42,12 @@ def without_names(module: _espalier.Module) -> str:
     return re.sub(r" names \[[^\]]*\]", "", str(module))
 
 
+BENCHMARK = Path(__file__).parents[1] / "Benchmark"
+sys.path.append(str(BENCHMARK / "operators"))
+
+from operator_rows import ROWS  # noqa: E402  (benchmarks are no package)
+
+
 def replay(text: str) -> int:
     """Compare the script's replay with the default schedule; return its length."""
     expected = _espalier.Module.parse(text)
@@ -62,6 +70,13 @@ def test_replayed_networks(name: str) -> None:
 def test_replayed_operators(name: str) -> None:
     """So do the kernels of single operators."""
     replay(str(lower(CASES[name])))
+
+
+def test_replayed_rows() -> None:
+    """And those of all operators that others have measured, at full size."""
+    counts = [replay(str(lower(row.model()))) for row in ROWS.values()]
+    assert len(counts) == 185
+    assert sum(counts) > 400
 
 
 def test_continues_and_replays() -> None:

@@ -166,7 +166,7 @@ def _finish(b: Builder) -> Sample:
 
 def _alias(b: Builder, value: Value) -> Value:
     assert value.dtype in DTYPES
-    return b.add("Identity", [value], exact="move")[0]
+    return b.add("Identity", [value], exact="move", limit=False)[0]
 
 
 def _symbols(b: Builder) -> dict[str, Extents]:
