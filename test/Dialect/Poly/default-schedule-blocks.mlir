@@ -54,7 +54,7 @@ module attributes {poly.target = #target} {
 // CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 32, ((d0 mod 117) floordiv 13) * 114 + d2 floordiv 9)>
 // CHECK-LABEL: poly.kernel @blocks
 // CHECK:         poly.array register
-// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, parallel, parallel]
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, sequential, sequential]
 // CHECK:         poly.prefetch @acc read 1 at #[[NEXT]] bytes 128
 module attributes {poly.target = #target} {
   poly.kernel @blocks(%A: memref<1024x1024xf32>, %B: memref<32x1024x32xf32>, %C: memref<1024x1024xf32>) {
@@ -92,7 +92,7 @@ module attributes {poly.target = #target} {
 // CHECK-DAG:   #[[TILES:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 14, d1 floordiv 32)>
 // CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0 + 28, d1, ((d1 floordiv 32) * 256 + d2) * 7)>
 // CHECK-LABEL: poly.kernel @stream
-// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[TILES]], #{{.*}}] loops [parallel, parallel]
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[TILES]], #{{.*}}] loops [parallel, sequential]
 // CHECK:         poly.prefetch @acc read 0 at #[[NEXT]] bytes 64
 module attributes {poly.target = #target} {
   poly.kernel @stream(%A: memref<3136x256xf32>, %B: memref<2x256x32xf32>, %C: memref<3136x64xf32>) {

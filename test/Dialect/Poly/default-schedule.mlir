@@ -10,7 +10,7 @@
 // CHECK-DAG:   #[[TILE:.*]] = affine_map<(d0, d1) -> (d0, d1 floordiv 16)>
 // CHECK-DAG:   #[[LANE:.*]] = affine_map<(d0, d1) -> (d1 mod 16)>
 // CHECK-LABEL: poly.kernel @many_points_are_parallel
-// CHECK:         poly.band [@s] maps [#[[TILE]]] loops [parallel, parallel]
+// CHECK:         poly.band [@s] maps [#[[TILE]]] loops [parallel, sequential]
 // CHECK-NEXT:      poly.band [@s] maps [#[[LANE]]] loops [vector(16)]
 // CHECK-LABEL: poly.kernel @few_points_are_not
 // CHECK:         poly.band [@s] maps [#[[TILE]]] loops [sequential, sequential]

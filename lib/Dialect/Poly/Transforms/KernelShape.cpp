@@ -12,11 +12,23 @@ std::optional<int64_t> ComputeShape::getExtent(unsigned dim) const {
   return std::nullopt;
 }
 
-/// Whether `constraint` is d >= 0 or extent - 1 - d >= 0.
+/// Reads `constraint` as d - begin >= 0, for a number: d and that.
+static std::optional<std::pair<unsigned, int64_t>>
+getBegin(AffineExpr constraint) {
+  AffineExpr dim = constraint, begin;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(constraint);
+  if (sum && sum.getKind() == AffineExprKind::Add)
+    std::tie(dim, begin) = std::pair(sum.getLHS(), sum.getRHS());
+  auto self = dyn_cast<AffineDimExpr>(dim);
+  auto number = dyn_cast_or_null<AffineConstantExpr>(begin);
+  if (!self || (begin && !number))
+    return std::nullopt;
+  return std::pair(self.getPosition(), number ? -number.getValue() : 0);
+}
+
+/// Whether `constraint` is extent - 1 - d >= 0.
 static bool isBound(AffineExpr constraint, unsigned numDims,
                     unsigned numSymbols) {
-  if (isa<AffineDimExpr>(constraint))
-    return true;
   for (unsigned dim = 0; dim < numDims; ++dim)
     if (constraint.isFunctionOfDim(dim))
       return simplifyAffineExpr(
@@ -27,9 +39,11 @@ static bool isBound(AffineExpr constraint, unsigned numDims,
 }
 
 ComputeShape espalier::poly::getShape(ComputeOp op) {
-  ComputeShape shape{op, {}, {}, op.getReadAccesses(), op.getWriteAccesses()};
+  ComputeShape shape{
+      op, {}, {}, {}, op.getReadAccesses(), op.getWriteAccesses()};
   unsigned numDims = op.getNumDims();
   shape.extents.resize(numDims);
+  shape.begins.assign(numDims, 0);
   shape.restricted.assign(numDims, op.getDomain().size() != 1);
   MLIRContext *context = op.getContext();
   SmallVector<IntegerSet> sets = op.getDomainSets();
@@ -46,8 +60,16 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
     return shape;
   IntegerSet set = sets.front();
   for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
-    if (!set.isEq(number) && isBound(constraint, numDims, set.getNumSymbols()))
-      continue;
+    if (!set.isEq(number)) {
+      if (auto begin = getBegin(
+              simplifyAffineExpr(constraint, numDims, set.getNumSymbols()))) {
+        int64_t &least = shape.begins[begin->first];
+        least = std::max(least, begin->second);
+        continue;
+      }
+      if (isBound(constraint, numDims, set.getNumSymbols()))
+        continue;
+    }
     for (unsigned dim = 0; dim < numDims; ++dim)
       if (constraint.isFunctionOfDim(dim))
         shape.restricted[dim] = true;
@@ -308,7 +330,7 @@ static bool hasWindow(const ComputeShape &shape, unsigned begin,
   if (shape.getNumDims() < end)
     return false;
   for (unsigned dim = begin; dim < end; ++dim)
-    if (shape.extents[dim] != like.extents[dim] || shape.restricted[dim])
+    if (shape.extents[dim] != like.extents[dim] || shape.isRestricted(dim))
       return false;
   return true;
 }

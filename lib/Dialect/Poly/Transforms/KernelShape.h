@@ -10,16 +10,21 @@ namespace espalier::poly {
 /// A computation's box and accesses.
 struct ComputeShape {
   mutable ComputeOp op;
-  /// Extent of each dimension, over the kernel's parameters; null if the domain
-  /// does not bound it by a single expression.
+  /// What each dimension is less than, over the kernel's parameters; null if
+  /// the domain does not bound it by a single expression.
   llvm::SmallVector<mlir::AffineExpr> extents;
-  /// Whether the domain restricts a dimension beyond that: then not every tile
-  /// has all of its points.
+  /// The least value of each dimension, where that is a number: mostly 0.
+  llvm::SmallVector<int64_t> begins;
+  /// Whether the domain restricts a dimension beyond its begin and extent.
   llvm::SmallVector<bool> restricted;
   llvm::SmallVector<ComputeAccess> reads, writes;
 
   unsigned getNumDims() const { return extents.size(); }
   std::optional<int64_t> getExtent(unsigned dim) const;
+  /// Whether not every tile, counted from 0, has all points along `dim`.
+  bool isRestricted(unsigned dim) const {
+    return restricted[dim] || begins[dim] != 0;
+  }
 };
 
 ComputeShape getShape(ComputeOp op);

@@ -14,7 +14,11 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
                                     unsigned dim) const {
   int64_t score = 0;
   std::optional<int64_t> extent = compute.getExtent(dim);
-  if ((extent && *extent < 2) || compute.restricted[dim])
+  int64_t begin = dim < plan.numShared ? getBegin(dim) : 0;
+  if (extent)
+    *extent -= begin;
+  if ((extent && *extent < 2) || compute.restricted[dim] ||
+      compute.begins[dim] != begin)
     return kNoLanes;
   auto add = [&](const ComputeAccess &access, int64_t weight) {
     if (!access.map.isFunctionOfDim(dim))
@@ -166,7 +170,7 @@ static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
   std::optional<int64_t> extent = compute.getExtent(dim);
   bool isSum = compute.op.getReduction() && !isReduced(compute, dim);
   for (unsigned other = numShared; other < compute.getNumDims(); ++other)
-    isSum &= !compute.restricted[other];
+    isSum &= !compute.isRestricted(other);
   if (isSum && extent)
     for (int64_t vectors : {8, 4, 2})
       if (*extent % (vectors * width) == 0)

@@ -15,6 +15,10 @@ using namespace espalier::poly;
 
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
+/// Iterations that each thread finds at least, so that none waits long for the
+/// others. More parallel loops than that takes cost more than they give: loops
+/// that are one for the threads compute each index by divisions.
+static constexpr int64_t kIterationsPerThread = 16;
 /// Steps of a sum between fetching an operand and using it.
 static constexpr int64_t kStepsAhead = 16;
 /// Smaller tiles of several rows fetch nothing ahead: few multiply-adds do not
@@ -92,9 +96,14 @@ void PlanChooser::chooseParallelLoops() {
   // Threads run the outermost loops. Later loops of an ordered one are inside
   // every iteration of it.
   unsigned most = plan.numAroundRest ? 1 : plan.loops.size();
+  int64_t iterations = 1;
   while (plan.numParallel < most &&
-         !component.sequential[plan.loops[plan.numParallel]])
-    ++plan.numParallel;
+         !component.sequential[plan.loops[plan.numParallel]] &&
+         iterations < kIterationsPerThread * target.getCores()) {
+    unsigned dim = plan.loops[plan.numParallel++];
+    if (std::optional<int64_t> extent = getSharedExtent(dim))
+      iterations *= llvm::divideCeil(*extent - getBegin(dim), plan.tile[dim]);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,8 +44,10 @@ private:
   }
   /// Whether some computation leaves out points along a shared dimension.
   bool isRestricted(unsigned dim) const {
-    return llvm::any_of(computes,
-                        [&](unsigned i) { return shapes[i].restricted[dim]; });
+    return llvm::any_of(computes, [&](unsigned i) {
+      return shapes[i].restricted[dim] ||
+             shapes[i].begins[dim] != getBegin(dim);
+    });
   }
   /// Whether a tile has several rows.
   bool hasRows() const {

@@ -22,6 +22,12 @@ AffineExpr TiledComponent::getSharedBound(unsigned dim) const {
   return bound;
 }
 
+int64_t TiledComponent::getBegin(unsigned dim) const {
+  int64_t begin = shape(0).begins[dim];
+  auto isSame = [&](unsigned i) { return shapes[i].begins[dim] == begin; };
+  return findReduction() || !llvm::all_of(computes, isSame) ? 0 : begin;
+}
+
 std::optional<unsigned> TiledComponent::findReduction() const {
   std::optional<unsigned> best;
   for (unsigned p = 0; p < computes.size(); ++p)
@@ -56,6 +62,8 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
   AffineExpr bound = getSharedBound(dim);
   AffineExpr zero = getAffineConstantExpr(0, context);
   // Lanes of one vector are masked.
+  if (isVector && size == plan.width && getBegin(dim))
+    return {{getAffineConstantExpr(getBegin(dim), context), {}, size}};
   if (size == 1 || !bound || (isVector && size == plan.width))
     return {{{}, {}, size}};
   if (std::optional<int64_t> extent = getSharedExtent(dim)) {
@@ -94,9 +102,9 @@ bool TiledComponent::isPartlyWritten(Value array) const {
     for (const ComputeAccess &write : shapes[i].writes)
       if (write.array == array && !shapes[i].op.getReduction() &&
           (shapes[i].op.getWhere() ||
-           llvm::is_contained(
-               ArrayRef(shapes[i].restricted).take_front(plan.numShared),
-               true)))
+           llvm::any_of(llvm::seq(0u, plan.numShared), [&](unsigned dim) {
+             return shapes[i].isRestricted(dim);
+           })))
         return true;
   return false;
 }

@@ -11,7 +11,8 @@ namespace espalier::poly {
 /// Points of one shared dimension that are tiled alike: from `begin` to `end`
 /// in tiles of `size`, counted from `begin`.
 struct Segment {
-  mlir::AffineExpr begin, end; ///< Null: the whole dimension.
+  mlir::AffineExpr begin; ///< Null: from 0.
+  mlir::AffineExpr end;   ///< Null: the whole dimension.
   int64_t size;
 };
 
@@ -43,6 +44,9 @@ public:
   /// The extent of a shared dimension, if all computations agree in it.
   mlir::AffineExpr getSharedBound(unsigned dim) const;
   std::optional<int64_t> getSharedExtent(unsigned dim) const;
+  /// The number from which lanes along a shared dimension are counted: where
+  /// all computations begin, unless tiles of rows are to fit together.
+  int64_t getBegin(unsigned dim) const;
   /// The sum with the most loops of its own: its position.
   std::optional<unsigned> findReduction() const;
   /// The first of a computation's own loops: after the shared ones, and after

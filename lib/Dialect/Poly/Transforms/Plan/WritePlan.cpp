@@ -110,7 +110,7 @@ IntegerSetAttr PlanWriter::getSet(const ComputeShape &compute,
                                   ArrayRef<Segment> chosen) {
   SmallVector<AffineExpr> constraints;
   for (auto [dim, segment] : llvm::enumerate(chosen))
-    if (segment.begin) {
+    if (segment.end) {
       constraints.push_back(getDim(dim) - segment.begin);
       constraints.push_back(segment.end - 1 - getDim(dim));
     }
