@@ -5,6 +5,7 @@ what was said; a mutant that is answered otherwise is kept, beside the reason.
 """
 
 import argparse
+import resource
 import shutil
 import subprocess
 import sys
@@ -59,18 +60,25 @@ def read(reader: str, folder: Path, seed: int, count: int, result: Result) -> No
         result.faults.append(f"{kept}: status {child.returncode}: {child.stderr[-6000:]}")
 
 
+def processor_minutes() -> float:
+    """Return how long children have computed, which a busy machine does not change."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (usage.ru_utime + usage.ru_stime) / 60
+
+
 def fuzz(reader: str, args: argparse.Namespace) -> bool:
     """Read mutants for some minutes; return whether all were answered."""
     folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{reader}-", dir=args.kept))
     prepare(reader, folder, wide=True)
     result = Result()
-    start = time.monotonic()
+    start, used = time.monotonic(), processor_minutes()
     while (minutes := (time.monotonic() - start) / 60) < args.minutes:
         read(reader, folder, args.seed, min(CHUNK, max(result.count, 20)), result)
     accepted = result.answers["accepted"]
     print(
-        f"{reader}: seed {args.seed}, {minutes:.1f} minutes, {result.count} mutants, "
-        f"{accepted} accepted, {len(result.answers)} answers, {len(result.faults)} faults"
+        f"{reader}: seed {args.seed}, {minutes:.1f} minutes ({processor_minutes() - used:.1f} of "
+        f"a processor), {result.count} mutants, {accepted} accepted, {len(result.answers)} "
+        f"answers, {len(result.faults)} faults"
     )
     for answer, count in result.answers.most_common(args.answers):
         print(f"  {count} {answer}")

@@ -39,7 +39,7 @@ STAGES = ("poly", "scheduled", "loops", "program")
 
 def read_onnx(path: Path) -> None:
     """Import a model."""
-    import_model(path.read_bytes(), Module(), None, None, None)
+    import_model(path, Module())
 
 
 def read_mlir(path: Path) -> None:

@@ -64,7 +64,7 @@ def _change_repeated(
         case "repeat":
             copies = rng.choice((1, 1, MAX_REPEATED // len(values)))
             values[place:place] = [values[place]] * copies
-        case "take":
+        case "take" if known:
             values.insert(place, rng.choice(known))
         case "move":
             values.insert(rng.randrange(len(values)), values.pop(place))

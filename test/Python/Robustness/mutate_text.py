@@ -24,6 +24,9 @@ NUMBERS = (
     b"1e999",
     b"0.5",
 )
+# What may often stand for another one.
+ELEMENT = re.compile(rb"[fiu]\d+|bf16|index")
+SHAPED = (b"tensor", b"memref", b"vector")
 CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 Tokens = list[bytes]
 
@@ -41,6 +44,10 @@ def kind(token: bytes) -> str:
     if first.isspace():
         return "space"
     if first.isalpha() or first == b"_":
+        if ELEMENT.fullmatch(token):
+            return "element"
+        if token in SHAPED:
+            return "shaped"
         return "dotted" if b"." in token else "word"
     return first.decode("latin1") if first in b'"%@#!^?' else "mark"
 
@@ -88,7 +95,9 @@ def number(tokens: Tokens, _other: Tokens, rng: random.Random) -> None:
     """Put another number in the place of one."""
     numbers = [i for i, token in enumerate(tokens) if kind(token) in ("number", "?")]
     if numbers:
-        tokens[rng.choice(numbers)] = rng.choice(NUMBERS)
+        place = rng.choice(numbers)
+        near = [b"%d" % (int(tokens[place]) + d) for d in (-1, 1, 2) if tokens[place].isdigit()]
+        tokens[place] = rng.choice((*NUMBERS, *near * 4))
 
 
 def sign(tokens: Tokens, _other: Tokens, rng: random.Random) -> None:
@@ -146,8 +155,8 @@ def nest(tokens: Tokens, _other: Tokens, rng: random.Random) -> None:
 
 
 MUTATIONS: tuple[Callable[[Tokens, Tokens, random.Random], None], ...] = (
-    *(replace, replace_here) * 3,
-    *(number, lines, group) * 2,
+    *(replace, replace_here, number) * 4,
+    *(lines, group) * 2,
     *(sign, remove, repeat, nest),
 )
 
@@ -155,6 +164,6 @@ MUTATIONS: tuple[Callable[[Tokens, Tokens, random.Random], None], ...] = (
 def change(original: bytes, other: bytes, rng: random.Random) -> bytes:
     """Return a changed copy of a text, with parts of another."""
     tokens, others = split(original), split(other)
-    for _ in range(rng.choice((1, 1, 2, 3, 5))):
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
         rng.choice(MUTATIONS)(tokens, others, rng)
     return b"".join(tokens)

@@ -61,7 +61,12 @@ def make_onnx(folder: Path, wide: bool) -> None:
     net = models.Net("tiny")
     x = net.input("x", ["batch", 4])
     y = net.node("Softmax", net.node("Relu", net.linear(x, 4, 3)), axis=1)
-    onnx.save(net.finish((y, "y", ["batch", 3])), folder / "tiny")
+    model = net.finish((y, "y", ["batch", 3]))
+    onnx.save(model, folder / "tiny")
+    # The weights lie beside the mutants.
+    path = folder.parent / "external"
+    onnx.save(model, path, save_as_external_data=True, location="weights", size_threshold=0)
+    path.rename(folder / "external")
     if wide:
         for case in node_cases():
             model = case_model(case)
@@ -99,7 +104,7 @@ def make_passes(folder: Path, wide: bool) -> None:
     """Write MLIR after a line with options of espalier-opt that the tests have for it."""
     count = 0
     for path, text in _texts(wide):
-        runs = re.findall(r"RUN: *(?:not )?espalier-opt %s ([^|>\\]*)", text)
+        runs = re.findall(r"RUN: *(?:not )?espalier-opt %s ([^|>\\\n]*)[|>\n]", text)
         options = {_options(run, path) for run in runs} - {None} or {""}
         for part in _parts(text):
             for line in options:
@@ -109,10 +114,14 @@ def make_passes(folder: Path, wide: bool) -> None:
 
 def _options(run: str, path: str) -> str | None:
     """Return the options of a RUN line; nothing if they name files that a test makes."""
-    known = run.replace("2>&1", "").replace("%S", str(Path(path).parent))
+    known = re.sub(r" 2$", "", run).replace("%S", str(Path(path).parent))
+    try:
+        words = shlex.split(known)
+    except ValueError:
+        return None
     kept = [
         word
-        for word in shlex.split(known)
+        for word in words
         if not word.startswith(("-split-input-file", "-verify-diagnostics", "-remark"))
     ]
     if any("%" in word or word.startswith(("-o", "--o", "-mlir-reproducer")) for word in kept):
