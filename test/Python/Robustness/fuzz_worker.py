@@ -28,6 +28,7 @@ from espalier.compiler import compile_module, optimize_module
 from espalier.importers.onnx import import_model
 from espalier.kernels import KernelProgram, f32, i32, kernel, sizes
 from espalier.module import Module
+from espalier.sandbox import limit_memory
 from espalier.testing.guarded import SIDES, guarded, guarded_empty
 
 MEMORY_BYTES = 4 << 30
@@ -224,10 +225,7 @@ def _outcome(message: str) -> str:
 def main() -> None:
     """Read all mutants; what is not an error of ours ends the process."""
     reader, folder, seed, first, count = sys.argv[1:]
-    # A sanitizer's runtime reserves terabytes.
-    if "ASAN_OPTIONS" not in os.environ:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(MEMORY_BYTES)
     warnings.simplefilter("ignore")
     path = Path(folder) / "input"
     files = sorted((Path(folder) / "originals").iterdir())
