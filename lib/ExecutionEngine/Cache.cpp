@@ -106,8 +106,9 @@ static std::string describeDamage(llvm::Error error) {
 }
 
 /// Reads the entry `path` and marks it as used.
-static llvm::Expected<CompiledProgram> loadEntry(StringRef path) {
-  llvm::Expected<CompiledProgram> program = CompiledProgram::load(path);
+static llvm::Expected<CompiledProgram> loadEntry(StringRef path,
+                                                 StringRef key) {
+  llvm::Expected<CompiledProgram> program = CompiledProgram::load(path, key);
   if (!program)
     return program;
   int file;
@@ -123,10 +124,10 @@ static llvm::Expected<CompiledProgram> loadEntry(StringRef path) {
 /// Stores an entry, and removes others. A process that is about to read one of
 /// them compiles instead; what is mapped stays until it is unmapped.
 static llvm::Error storeEntry(const CompiledProgram &program, StringRef path,
-                              const CacheOptions &cache) {
+                              StringRef key, const CacheOptions &cache) {
   if (std::error_code code = llvm::sys::fs::create_directories(cache.dir))
     return llvm::errorCodeToError(code);
-  if (llvm::Error error = program.save(path))
+  if (llvm::Error error = program.save(path, key))
     return error;
   llvm::CachePruningPolicy policy;
   policy.Interval = policy.Expiration = std::chrono::seconds(0);
@@ -148,7 +149,7 @@ espalier::compileCached(StringRef key, Location loc, const CacheOptions &cache,
   // LLVM's pruning looks at files with this prefix only.
   SmallString<128> path(cache.dir);
   llvm::sys::path::append(path, "llvmcache-" + key + ".espalier");
-  llvm::Expected<CompiledProgram> known = loadEntry(path);
+  llvm::Expected<CompiledProgram> known = loadEntry(path, key);
   if (known) {
     outcome = CacheResult::Hit;
     return std::move(*known);
@@ -160,7 +161,7 @@ espalier::compileCached(StringRef key, Location loc, const CacheOptions &cache,
   FailureOr<CompiledProgram> program = compile();
   if (failed(program))
     return failure();
-  if (llvm::Error error = storeEntry(*program, path, cache))
+  if (llvm::Error error = storeEntry(*program, path, key, cache))
     emitWarning(loc, "cannot write the cache '")
         << path << "': " << llvm::toString(std::move(error));
   return program;

@@ -21,7 +21,7 @@ using namespace espalier;
 
 static constexpr char kMagic[8] = {'E', 'S', 'P', 'A', 'L', 'I', 'E', 'R'};
 /// Increased with every change of the format or of what the parts mean.
-static constexpr uint64_t kFormatVersion = 1;
+static constexpr uint64_t kFormatVersion = 2;
 static constexpr uint64_t kPartAlignment = 4096;
 /// More parts than this do not fit into the table's page.
 static constexpr uint64_t kMaxParts = 1u << 16;
@@ -52,8 +52,9 @@ static llvm::StringRef getTableBytes(llvm::ArrayRef<PartHeader> table) {
                          table.size() * sizeof(PartHeader));
 }
 
-static std::string encodeInfo(const ProgramInfo &info) {
+static std::string encodeInfo(const ProgramInfo &info, llvm::StringRef key) {
   llvm::json::Object object{
+      {"key", key},
       {"name", info.name},
       {"cpu", info.cpu},
       {"features", info.features},
@@ -67,22 +68,37 @@ static std::string encodeInfo(const ProgramInfo &info) {
   return text;
 }
 
-static llvm::Expected<ProgramInfo> decodeInfo(llvm::StringRef text) {
+/// Reads what `encodeInfo` made. Fails if a field is missing or of another
+/// type, or the key is another one: a file may have come under another's name.
+static llvm::Expected<ProgramInfo> decodeInfo(llvm::StringRef text,
+                                              llvm::StringRef key) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
     return value.takeError();
-  const llvm::json::Object *object = value->getAsObject();
-  if (!object)
-    return llvm::createStringError("expects an object of program data");
   ProgramInfo info;
-  info.name = object->getString("name").value_or("").str();
-  info.cpu = object->getString("cpu").value_or("").str();
-  info.features = object->getString("features").value_or("").str();
-  info.threads = object->getBoolean("threads").value_or(false);
-  info.numKernels = object->getInteger("num_kernels").value_or(0);
-  info.compileSeconds = object->getNumber("compile_seconds").value_or(0);
-  info.header = object->getString("header").value_or("").str();
-  info.optimization = object->getString("optimization").value_or("").str();
+  std::string found;
+  llvm::json::Path::Root root("program");
+  llvm::json::ObjectMapper fields(*value, root);
+  if (!fields || !fields.map("key", found) || !fields.map("name", info.name) ||
+      !fields.map("cpu", info.cpu) || !fields.map("features", info.features) ||
+      !fields.map("threads", info.threads) ||
+      !fields.map("num_kernels", info.numKernels) ||
+      !fields.map("compile_seconds", info.compileSeconds) ||
+      !fields.map("header", info.header) ||
+      !fields.map("optimization", info.optimization))
+    return root.getError();
+  if (found != key)
+    return llvm::createStringError("expects the program of key '" + key +
+                                   "', but got that of '" + found + "'");
+  if (!info.optimization.empty()) {
+    llvm::Expected<llvm::json::Value> report =
+        llvm::json::parse(info.optimization);
+    if (!report)
+      return report.takeError();
+    if (!report->getAsObject())
+      return llvm::createStringError("expects an object that says what "
+                                     "optimization did");
+  }
   return info;
 }
 
@@ -92,8 +108,9 @@ CompiledProgram CompiledProgram::withOptimization(std::string text) const {
   return result;
 }
 
-llvm::Error CompiledProgram::save(llvm::StringRef path) const {
-  std::string infoText = encodeInfo(info);
+llvm::Error CompiledProgram::save(llvm::StringRef path,
+                                  llvm::StringRef key) const {
+  std::string infoText = encodeInfo(info, key);
   llvm::SmallVector<llvm::StringRef> parts = {infoText, constants->getBuffer()};
   for (const auto &object : objects)
     parts.push_back(object->getBuffer());
@@ -120,7 +137,8 @@ llvm::Error CompiledProgram::save(llvm::StringRef path) const {
   });
 }
 
-llvm::Expected<CompiledProgram> CompiledProgram::load(llvm::StringRef path) {
+llvm::Expected<CompiledProgram> CompiledProgram::load(llvm::StringRef path,
+                                                      llvm::StringRef key) {
   auto damaged = [&](const llvm::Twine &what) {
     return llvm::createStringError("expects " + what + " in '" + path + "'");
   };
@@ -163,9 +181,10 @@ llvm::Expected<CompiledProgram> CompiledProgram::load(llvm::StringRef path) {
     if (computeChecksum(parts.back()) != entry.checksum)
       return damaged("undamaged parts");
   }
-  llvm::Expected<ProgramInfo> info = decodeInfo(parts[0]);
+  llvm::Expected<ProgramInfo> info = decodeInfo(parts[0], key);
   if (!info)
-    return info.takeError();
+    return llvm::createStringError("cannot read '" + path +
+                                   "': " + llvm::toString(info.takeError()));
   auto makeView = [](llvm::StringRef part, const char *name) {
     return llvm::MemoryBuffer::getMemBuffer(part, name,
                                             /*RequiresNullTerminator=*/false);

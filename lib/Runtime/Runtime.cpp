@@ -246,17 +246,21 @@ ESPALIER_MERGED espalier_status espalier_set_num_threads(espalier_context *ctx,
                                                          int32_t num_threads) {
   if (!ctx)
     return ESPALIER_INVALID_ARGUMENT;
+  if (!acquire(ctx))
+    return ESPALIER_BUSY;
+  espalier_status status = ESPALIER_OK;
   if (num_threads < 1 || num_threads > ESPALIER_MAX_THREADS)
-    return fail(ctx, ESPALIER_INVALID_ARGUMENT,
-                "expects 1 to %d threads, but got %d", ESPALIER_MAX_THREADS,
-                num_threads);
-  if (num_threads > 1 && !ctx->program->set_num_threads)
-    return fail(ctx, ESPALIER_UNSUPPORTED,
-                "program '%s' expects 1 thread, for which it was compiled, but "
-                "got %d",
-                ctx->program->name, num_threads);
-  ctx->numThreads = num_threads;
-  return ESPALIER_OK;
+    status = fail(ctx, ESPALIER_INVALID_ARGUMENT,
+                  "expects 1 to %d threads, but got %d", ESPALIER_MAX_THREADS,
+                  num_threads);
+  else if (num_threads > 1 && !ctx->program->set_num_threads)
+    status = fail(ctx, ESPALIER_UNSUPPORTED,
+                  "program '%s' expects 1 thread, for which it was compiled, "
+                  "but got %d",
+                  ctx->program->name, num_threads);
+  else
+    ctx->numThreads = num_threads;
+  return release(ctx, status);
 }
 
 ESPALIER_MERGED const char *espalier_last_error(const espalier_context *ctx) {

@@ -21,18 +21,61 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// A module, owned together with the Python values that point into it.
+/// A module, owned together with the Python values that point into it. The GIL
+/// protects it, but for work that goes on without.
 class Module {
 public:
   Module() : Module(espalier_module_create()) {}
   explicit Module(espalier_module *module)
-      : handle(module, espalier_module_destroy) {}
+      : state(std::make_shared<State>(module)) {}
 
-  espalier_module *get() const { return handle.get(); }
-  bool operator!=(const Module &other) const { return handle != other.handle; }
+  /// Throws if another thread works on the module.
+  espalier_module *get() const {
+    if (state->isInUse)
+      throw CompileError("expects a module that no other thread works on, but "
+                         "one compiles or interprets it");
+    return state->handle.get();
+  }
+  /// The module for what may remove its values.
+  espalier_module *edit() const {
+    espalier_module *module = get();
+    ++state->numEdits;
+    return module;
+  }
+  unsigned getNumEdits() const { return state->numEdits; }
+  bool operator!=(const Module &other) const { return state != other.state; }
 
 private:
-  std::shared_ptr<espalier_module> handle;
+  friend class ModuleInUse;
+  struct State {
+    explicit State(espalier_module *module)
+        : handle(module, espalier_module_destroy) {}
+
+    std::unique_ptr<espalier_module, void (*)(espalier_module *)> handle;
+    unsigned numEdits = 0;
+    bool isInUse = false;
+  };
+
+  std::shared_ptr<State> state;
+};
+
+/// Keeps other threads from a module, for work without the GIL; `handle` is the
+/// result of `get` or `edit`. It is made, and its life ends, with the GIL.
+class ModuleInUse {
+public:
+  ModuleInUse(const Module &module, espalier_module *handle)
+      : state(module.state), handle(handle) {
+    state->isInUse = true;
+  }
+  ~ModuleInUse() { state->isInUse = false; }
+  ModuleInUse(const ModuleInUse &) = delete;
+  ModuleInUse &operator=(const ModuleInUse &) = delete;
+
+  espalier_module *get() const { return handle; }
+
+private:
+  std::shared_ptr<Module::State> state;
+  espalier_module *handle;
 };
 
 /// How to compile, with the texts that the C structure points to.

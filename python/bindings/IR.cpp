@@ -12,10 +12,19 @@ namespace nb = nanobind;
 using namespace espalier::python;
 
 namespace {
-/// A value keeps its module alive.
+/// A value keeps its module alive, but not what others do away with.
 struct Value {
   Module module;
   espalier_value value;
+  unsigned numEdits = module.getNumEdits();
+
+  espalier_value get() const {
+    module.get();
+    if (module.getNumEdits() != numEdits)
+      throw CompileError("expects a value of the module as it is, but the "
+                         "module was changed since");
+    return value;
+  }
 };
 using Extents = std::vector<std::optional<int64_t>>;
 using Bytes =
@@ -125,7 +134,7 @@ static std::vector<espalier_value> unwrap(const Module &module,
   for (const Value &value : values) {
     if (value.module != module)
       throw nb::value_error("expects values of this module");
-    result.push_back(value.value);
+    result.push_back(value.get());
   }
   return result;
 }
@@ -195,8 +204,8 @@ static Module parse(const std::string &text) {
 
 static Extents shapeOf(const Value &value) {
   Extents shape;
-  for (int32_t i = 0; i < espalier_value_rank(value.value); ++i) {
-    int64_t extent = espalier_value_extent(value.value, i);
+  for (int32_t i = 0; i < espalier_value_rank(value.get()); ++i) {
+    int64_t extent = espalier_value_extent(value.get(), i);
     shape.push_back(extent < 0 ? std::nullopt : std::optional(extent));
   }
   return shape;
@@ -204,7 +213,7 @@ static Extents shapeOf(const Value &value) {
 
 static std::string dtypeOf(const Value &value) {
   std::string text;
-  espalier_value_element_type(value.value, appendText, &text);
+  espalier_value_element_type(value.get(), appendText, &text);
   return text;
 }
 

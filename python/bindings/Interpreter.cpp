@@ -12,15 +12,16 @@ using Result = std::tuple<std::string, std::vector<int64_t>, nb::bytes>;
 static std::vector<Result> interpret(const Module &module,
                                      const std::vector<InputArray> &inputs) {
   std::vector<espalier_tensor> tensors = toTensors(inputs);
+  ModuleInUse used(module, module.get());
   espalier_results *raw;
   {
     nb::gil_scoped_release release;
-    raw = espalier_interpret(module.get(), tensors.data(), tensors.size());
+    raw = espalier_interpret(used.get(), tensors.data(), tensors.size());
   }
   std::unique_ptr<espalier_results, void (*)(espalier_results *)> results(
       raw, espalier_results_destroy);
   if (!results)
-    throw CompileError(espalier_module_last_error(module.get()));
+    throw CompileError(espalier_module_last_error(used.get()));
   std::vector<Result> arrays;
   for (int32_t i = 0; i < espalier_results_count(results.get()); ++i) {
     espalier_tensor tensor = espalier_results_get(results.get(), i);

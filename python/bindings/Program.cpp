@@ -26,6 +26,19 @@ public:
     return espalier_executable_program(executable.get());
   }
 
+  /// Saves, one thread at a time; throws the message of what goes wrong.
+  void save(const std::string &path) {
+    std::string message;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(mutex);
+      if (espalier_executable_save(executable.get(), path.c_str()) >= 0)
+        return;
+      message = espalier_executable_last_error(executable.get());
+    }
+    throw CompileError(message);
+  }
+
   /// Calls a function of the runtime, one thread at a time, and throws the
   /// context's message if it fails.
   template <typename Call>
@@ -137,13 +150,14 @@ static std::unique_ptr<Program> compile(const Module &module,
   conversation.progress = std::move(progress);
   if (conversation.progress)
     options.progress = reportProgress;
+  ModuleInUse used(module, module.edit());
   espalier_executable *executable = conversation.work.run(
-      [&] { return espalier_compile(module.get(), &options); },
+      [&] { return espalier_compile(used.get(), &options); },
       espalier_executable_destroy);
   if (!executable)
-    throw CompileError(espalier_module_last_error(module.get()));
+    throw CompileError(espalier_module_last_error(used.get()));
   auto result = std::make_unique<Program>(executable);
-  const char *warnings = espalier_module_last_warnings(module.get());
+  const char *warnings = espalier_module_last_warnings(used.get());
   // The place is that of the call of `espalier.compile`.
   if (*warnings &&
       PyErr_WarnEx(PyExc_RuntimeWarning, warnings, /*stack_level=*/3) != 0)
@@ -159,11 +173,11 @@ static std::string optimize(const Module &module, const CompileOptions &given) {
     static_cast<std::string *>(user)->assign(text, size);
   };
   Conversation<int> conversation(options);
-  int status = conversation.work.run([&] {
-    return espalier_optimize(module.get(), &options, write, &report);
-  });
+  ModuleInUse used(module, module.edit());
+  int status = conversation.work.run(
+      [&] { return espalier_optimize(used.get(), &options, write, &report); });
   if (status != 0)
-    throw CompileError(espalier_module_last_error(module.get()));
+    throw CompileError(espalier_module_last_error(used.get()));
   return report;
 }
 
@@ -217,16 +231,6 @@ plan(Program &program, const std::vector<std::vector<int64_t>> &shapes) {
     next += info->outputs[i].rank;
   }
   return result;
-}
-
-static void save(Program &program, const std::string &path) {
-  int status;
-  {
-    nb::gil_scoped_release release;
-    status = espalier_executable_save(program.get(), path.c_str());
-  }
-  if (status < 0)
-    throw CompileError(espalier_executable_last_error(program.get()));
 }
 
 void espalier::python::bindProgram(nb::module_ &extension) {
@@ -292,7 +296,7 @@ void espalier::python::bindProgram(nb::module_ &extension) {
             });
           },
           nb::arg("count"), "Set the number of threads of later runs.")
-      .def("save", save, nb::arg("path"),
+      .def("save", &Program::save, nb::arg("path"),
            "Write a shared library or an object and, beside it, its C header.");
 
   extension.def("bfloat16_bits", viewBits<AnyArray, uint16_t>,

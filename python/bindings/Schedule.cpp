@@ -25,7 +25,11 @@ public:
     if (status < 0)
       throw CompileError(espalier_module_last_error(module.get()));
   }
-  espalier_schedule *get() const { return handle.get(); }
+  /// Throws if another thread works on the module.
+  espalier_schedule *get() const {
+    module.get();
+    return handle.get();
+  }
 
 private:
   Module module;
@@ -36,12 +40,13 @@ private:
 static void lower(const Module &module, const std::string &stage,
                   const CompileOptions &given) {
   espalier_compile_options options = given.get();
-  if (espalier_module_lower(module.get(), stage.c_str(), &options) < 0)
+  if (espalier_module_lower(module.edit(), stage.c_str(), &options) < 0)
     throw CompileError(espalier_module_last_error(module.get()));
 }
 
 static void transform(const Module &module, const std::string &script) {
-  if (espalier_module_transform(module.get(), script.data(), script.size()) < 0)
+  if (espalier_module_transform(module.edit(), script.data(), script.size()) <
+      0)
     throw CompileError(espalier_module_last_error(module.get()));
 }
 

@@ -33,13 +33,26 @@ def check_text(text: str) -> None:
         raise CompileError(f"expects valid MLIR, but reading it ended with {result.returncode}")
 
 
-def child(text: bytes) -> None:
-    """Parse, in the child process; ends it with 1 after printing an error."""
-    limit = MEMORY_BYTES + 8 * len(text)
+def limit_memory(size: int) -> None:
+    """Let this process have `size` bytes of memory more than it has, and write no dump.
+
+    What it has may be terabytes of addresses, as with a sanitizer.
+    """
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = int(file.read().split()[0])
+    limit = pages * resource.getpagesize() + size
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def child(text: bytes) -> None:
+    """Parse, in the child process; ends it with 1 after printing an error."""
     from espalier import _espalier
 
+    limit_memory(MEMORY_BYTES + 8 * len(text))
     try:
         _espalier.Module.parse(text.decode())
     except (CompileError, UnicodeDecodeError) as error:

@@ -76,8 +76,8 @@ static int execute(const LoadedProgram &loaded, const RunOptions &options) {
 
   std::vector<Array> arrays;
   std::vector<espalier_tensor> inputs, outputs;
-  for (const std::string &text : options.inputs) {
-    llvm::Expected<Array> array = Array::parse(text);
+  for (llvm::StringRef text : options.inputs) {
+    llvm::Expected<Array> array = Array::parse(text.split('=').first);
     if (!array)
       return fail(array.takeError());
     arrays.push_back(std::move(*array));
@@ -90,12 +90,19 @@ static int execute(const LoadedProgram &loaded, const RunOptions &options) {
   std::vector<int64_t> extents(numExtents);
   if (espalier_plan(ctx, inputs.data(), inputs.size(), extents.data()))
     return fail(espalier_last_error(ctx));
+  // What the program refuses is not filled: it may be large.
+  for (auto [array, text] : llvm::zip(arrays, options.inputs))
+    if (llvm::Error error = array.fill(llvm::StringRef(text).split('=').second))
+      return fail(std::move(error));
   std::vector<Array> results;
   auto next = extents.begin();
   for (int32_t i = 0; i < program->num_outputs; ++i) {
     auto end = next + program->outputs[i].rank;
-    results.emplace_back(program->outputs[i].dtype,
-                         std::vector<int64_t>(next, end));
+    llvm::Expected<Array> result = Array::create(
+        program->outputs[i].dtype, std::vector<int64_t>(next, end));
+    if (!result)
+      return fail(result.takeError());
+    results.push_back(std::move(*result));
     next = end;
   }
   for (Array &array : results)

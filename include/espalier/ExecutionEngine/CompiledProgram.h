@@ -54,12 +54,14 @@ public:
   CompiledProgram withOptimization(std::string text) const;
 
   /// Writes the program to the file `path`, which appears complete or not at
-  /// all.
-  llvm::Error save(llvm::StringRef path) const;
+  /// all. `key` says what it is the program of.
+  llvm::Error save(llvm::StringRef path, llvm::StringRef key) const;
 
-  /// Reads what `save` wrote, by mapping the file. Every part is compared with
-  /// its checksum, so that a damaged file is an error.
-  static llvm::Expected<CompiledProgram> load(llvm::StringRef path);
+  /// Reads what `save` wrote with the same key, by mapping the file. Every part
+  /// is compared with its checksum, so that a damaged file is an error; one
+  /// that somebody made with the right checksums is trusted as code is.
+  static llvm::Expected<CompiledProgram> load(llvm::StringRef path,
+                                              llvm::StringRef key);
 
 private:
   ProgramInfo info;

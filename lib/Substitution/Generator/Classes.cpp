@@ -98,6 +98,41 @@ void generator::collectClasses(const Expressions &expressions,
 // SideBuilder
 //===----------------------------------------------------------------------===//
 
+bool SideBuilder::isGraph(const GraphCode &code) {
+  if (code.isApplication()) {
+    Application root{uint16_t(code.words[0]), {code.words[1], code.words[2]}};
+    if (root.operatorNumber >= expressions.getTable().operators.size())
+      return false;
+    unsigned count = expressions.getNumOperands(root.operatorNumber);
+    return std::all_of(
+               root.operands.begin(), root.operands.begin() + count,
+               [&](TensorId id) { return id < expressions.getNumTensors(); }) &&
+           expressions.evaluate(root, results);
+  }
+  if (code.isInputs())
+    return (code.words[0] & 0xffff) < expressions.getNumLeaves() &&
+           (code.words[1] == GraphCode::kNone ||
+            code.words[1] < expressions.getNumLeaves());
+  return code.words[0] != GraphCode::kNone &&
+         llvm::all_of(code.words, [&](uint32_t word) {
+           return word == GraphCode::kNone || word < expressions.size();
+         });
+}
+
+std::optional<std::vector<Side>> SideBuilder::get(const ClassCodes &codes) {
+  std::vector<Side> sides;
+  for (const GraphCode &code : codes) {
+    if (!isGraph(code))
+      return std::nullopt;
+    sides.push_back(get(code));
+    if (sides.back().outputs.size() != sides[0].outputs.size())
+      return std::nullopt;
+  }
+  if (sides.empty())
+    return std::nullopt;
+  return sides;
+}
+
 TermId SideBuilder::getTerm(const Application &application, unsigned part) {
   const OperatorTemplate &op =
       expressions.getTable().operators[application.operatorNumber];

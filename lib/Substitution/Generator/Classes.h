@@ -37,8 +37,12 @@ public:
       : expressions(expressions), terms(terms) {}
 
   Side get(const GraphCode &code);
+  /// All sides of a class. Nothing if these are no graphs of the expressions,
+  /// which the partition of another version need not have.
+  std::optional<std::vector<Side>> get(const ClassCodes &codes);
 
 private:
+  bool isGraph(const GraphCode &code);
   TermId getTerm(TensorId tensor);
   TermId getTerm(const Application &application, unsigned part);
 

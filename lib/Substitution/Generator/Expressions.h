@@ -74,6 +74,7 @@ public:
     return expressions[id];
   }
   unsigned size() const { return expressions.size(); }
+  unsigned getNumTensors() const { return tensors.size(); }
   uint64_t getNumBytes() const { return chunks.size() * kChunk * 4; }
 
   /// Evaluates an application; fails if the operator does not apply.

@@ -348,14 +348,17 @@ LogicalResult GenerationRun::makeRules(const std::vector<ClassCodes> &codes,
   SideBuilder builder(*expressions, terms);
   std::vector<Class> classes;
   for (const ClassCodes &graphs : codes) {
-    Class sides;
-    for (const GraphCode &code : graphs)
-      sides.push_back(builder.get(code));
-    llvm::stable_sort(sides, [](const Side &lhs, const Side &rhs) {
+    std::optional<Class> sides = builder.get(graphs);
+    if (!sides) {
+      error("expects partitions with graphs of these operators, but got "
+            "others; remove the folder to make them again");
+      return failure();
+    }
+    llvm::stable_sort(*sides, [](const Side &lhs, const Side &rhs) {
       return lhs.numOperators < rhs.numOperators;
     });
-    statistics.candidates += sides.size() - 1;
-    classes.push_back(std::move(sides));
+    statistics.candidates += sides->size() - 1;
+    classes.push_back(std::move(*sides));
   }
   statistics.classes = classes.size();
   llvm::stable_sort(classes, [](const Class &lhs, const Class &rhs) {

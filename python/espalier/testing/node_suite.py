@@ -49,7 +49,8 @@ def _array(value: Any) -> Any:  # noqa: ANN401
     return value if isinstance(value, list) else np.asarray(value)
 
 
-def _model(case: Any) -> onnx.ModelProto:  # noqa: ANN401
+def case_model(case: Any) -> onnx.ModelProto:  # noqa: ANN401
+    """Return the model of a test."""
     return case.model or onnx.load(Path(case.model_dir) / "model.onnx")
 
 
@@ -74,7 +75,7 @@ def _files(folder: Path, what: str, values: Sequence[onnx.ValueInfoProto]) -> li
 
 def run_case(case: Any, execute: Execute) -> Outcome:  # noqa: ANN401
     """Run one test."""
-    model = _model(case)
+    model = case_model(case)
     held = {tensor.name for tensor in model.graph.initializer}
     names = [value.name for value in model.graph.input if value.name not in held]
     for inputs, expected in _data_sets(case, model):

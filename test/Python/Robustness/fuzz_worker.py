@@ -1,12 +1,15 @@
-"""Reads mutants in a child process: `fuzz_worker.py READER ORIGINAL FOLDER SEED FIRST COUNT`.
+"""Reads mutants in a child process: `fuzz_worker.py READER FOLDER SEED FIRST COUNT`.
 
-The mutant at hand is in FOLDER/input, so that it is there when the process ends.
+FOLDER/originals has valid files. The mutant at hand is in FOLDER/input, so that it is
+there when the process ends. Prints a line for each that was answered: its number, and
+what was said.
 """
 
-import contextlib
 import functools
 import os
+import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,8 +17,9 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import mutants
 import numpy as np
-from mutate import mutants
+from originals import CHOICES, GENERATE, KERNEL, SCHEDULED
 
 import espalier
 from espalier import _espalier
@@ -24,36 +28,51 @@ from espalier.compiler import compile_module, optimize_module
 from espalier.importers.onnx import import_model
 from espalier.kernels import KernelProgram, f32, i32, kernel, sizes
 from espalier.module import Module
+from espalier.sandbox import limit_memory
 from espalier.testing.guarded import SIDES, guarded, guarded_empty
 
 MEMORY_BYTES = 4 << 30
 SECONDS = 20
-COMMAND_SECONDS = 15
+"""Of processor time, for one mutant; that of the clock is ten times as long."""
 SANITIZER_STATUS = 99
-KERNEL = """
-func.func @main(%x: tensor<8xf32> {espalier.name = "x"}) -> (tensor<8xf32> {espalier.name = "y"}) {
-  %0 = graph.relu %x : (tensor<8xf32>) -> tensor<8xf32>
-  return %0 : tensor<8xf32>
-}
-"""
+STAGES = ("poly", "scheduled", "loops", "program")
 
 
 def read_onnx(path: Path) -> None:
     """Import a model."""
-    import_model(path.read_bytes(), Module(), None, None, None)
+    import_model(path, Module())
 
 
 def read_mlir(path: Path) -> None:
     """Parse and lower a module."""
-    module = _espalier.Module.parse(path.read_bytes().decode(errors="replace"))
-    _espalier.lower(module, "scheduled")
+    text = path.read_bytes().decode(errors="replace")
+    module = _espalier.Module.parse(text)
+    _espalier.lower(module, STAGES[len(text) % len(STAGES)])
+
+
+def _scheduled(text: str) -> _espalier.Module:
+    """Return the kernels that the first line of a script names."""
+    module = _espalier.Module.parse(SCHEDULED[text[:100].split()[1]])
+    _espalier.lower(module, "poly")
+    return module
 
 
 def read_script(path: Path) -> None:
-    """Apply a transform script to a kernel."""
-    module = _espalier.Module.parse(KERNEL)
-    _espalier.lower(module, "poly")
-    _espalier.transform(module, path.read_bytes().decode(errors="replace"))
+    """Apply a transform script to kernels."""
+    text = path.read_bytes().decode(errors="replace")
+    module = _scheduled(text)
+    if "tune." in text:
+        _espalier.describe_choices(module, text)
+        text = _espalier.select(module, text, CHOICES[0])
+    _espalier.transform(module, text)
+    _espalier.lower(module, "loops")
+
+
+def read_choices(path: Path) -> None:
+    """Select for the choices of a script."""
+    script = (path.parent / "script/relu-choice").read_text()
+    text = path.read_bytes().decode(errors="replace")
+    _espalier.select(_scheduled(script), script, text)
 
 
 def read_arrays(path: Path) -> None:
@@ -68,14 +87,23 @@ def read_cache(path: Path) -> None:
     module = _espalier.Module.parse(KERNEL)
     function = compile_module(module, options=espalier.Options(cache=entry.parent))
     assert float(np.sum(function(np.ones(8, np.float32)))) == 8.0
+    assert function.optimization == {}, function.optimization
 
 
 def read_times(path: Path) -> None:
     """Optimize with a table of times."""
+    for beside in path.parent.glob("input-*"):
+        beside.unlink()
     options = espalier.Options(
         cache=None, optimize="egraph", kernel_times=path, measure_seconds=0.01
     )
-    optimize_module(_espalier.Module.parse(KERNEL), options)
+    report = optimize_module(_espalier.Module.parse(KERNEL), options)
+    if report["warnings"]:
+        raise espalier.EspalierError(report["warnings"][0])
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 def run_command(*command: str) -> None:
@@ -88,12 +116,21 @@ def run_command(*command: str) -> None:
         env={**os.environ, **found},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=COMMAND_SECONDS,
+        timeout=10 * SECONDS,
         check=False,
+        preexec_fn=_limit,
     )
-    message = result.stderr or result.stdout
+    message = (result.stderr or result.stdout).decode(errors="replace")
     assert result.returncode in (0, 1, 2), (result.returncode, message)
     assert result.returncode == 0 or message, "expects a message"
+    if result.returncode != 0:
+        raise espalier.EspalierError(message)
+
+
+def read_passes(path: Path) -> None:
+    """Run passes, which the first line has, on MLIR."""
+    header = path.read_bytes().partition(b"\n")[0].decode()
+    run_command("espalier-opt", str(path), *shlex.split(header.removeprefix("//")))
 
 
 def read_rules(path: Path) -> None:
@@ -126,6 +163,15 @@ def read_input(path: Path) -> None:
     module.write_text(KERNEL)
     text = path.read_bytes().decode(errors="replace").replace("\0", "?")
     run_command("espalier-run", str(module), f"--input={text}", "-O0")
+
+
+def read_partition(path: Path) -> None:
+    """Go on from a partition of the enumeration."""
+    folder = path.parent / "resumed"
+    folder.mkdir(exist_ok=True)
+    (original,) = (path.parent / "originals").iterdir()
+    (folder / original.name).write_bytes(path.read_bytes())
+    run_command(*GENERATE, f"--resume={folder}")
 
 
 N, M, NNZ = sizes("n m nnz")
@@ -168,24 +214,33 @@ READERS: dict[str, Callable[[Path], None]] = {
 }
 
 
+def _outcome(message: str) -> str:
+    """Return the kind of a message: its first error, without names and numbers."""
+    lines = [line for line in message.splitlines() if line.strip()] or [""]
+    line = next((line for line in lines if "error" in line), lines[0])
+    line = re.sub(r"'[^']*'|\"[^\"]*\"", "'_'", line.rpartition("error: ")[2])
+    return re.sub(r"-?\d[\w.+-]*", "N", line)[:160]
+
+
 def main() -> None:
     """Read all mutants; what is not an error of ours ends the process."""
-    reader, original, folder, seed, first, count = sys.argv[1:]
-    # A sanitizer's runtime reserves terabytes.
-    if "ASAN_OPTIONS" not in os.environ:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    reader, folder, seed, first, count = sys.argv[1:]
+    limit_memory(MEMORY_BYTES)
     warnings.simplefilter("ignore")
     path = Path(folder) / "input"
-    texts = mutants(Path(original).read_bytes(), int(seed), int(first) + int(count))
-    for index, text in enumerate(texts):
-        if index < int(first):
-            continue
-        path.write_bytes(text)
-        signal.alarm(SECONDS)
-        with contextlib.suppress(espalier.EspalierError, MemoryError):
+    files = sorted((Path(folder) / "originals").iterdir())
+    originals = [file.read_bytes() for file in files]
+    for index in range(int(first), int(first) + int(count)):
+        path.write_bytes(mutants.make(reader, originals, int(seed), index))
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.alarm(10 * SECONDS)
+        outcome = "accepted"
+        try:
             READERS[reader](path)
-        print(index, flush=True)
+        except (espalier.EspalierError, MemoryError) as error:
+            outcome = f"{type(error).__name__}: {_outcome(str(error))}"
+        print(index, outcome, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

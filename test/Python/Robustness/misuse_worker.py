@@ -10,7 +10,6 @@ import inspect
 import math
 import os
 import random
-import resource
 import signal
 import sys
 import tempfile
@@ -25,6 +24,7 @@ import numpy as np
 import espalier
 from espalier import kernels, models, report
 from espalier.kernels import f32, i32, kernel, sizes
+from espalier.sandbox import limit_memory
 
 MEMORY_BYTES = 8 << 30
 SECONDS = 60
@@ -329,9 +329,7 @@ def misused(usual: tuple, described: Any, rng: random.Random) -> tuple[list[Any]
 def main() -> None:
     """Make the calls of `FIRST LAST SEED COUNT`; print what is raised that is no mistake."""
     first, last, seed, count = map(int, sys.argv[1:])
-    if "ASAN_OPTIONS" not in os.environ:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(MEMORY_BYTES)
     warnings.simplefilter("ignore")
     os.chdir(tempfile.mkdtemp())
     os.environ["XDG_CACHE_HOME"] = str(Path.cwd() / "cache")

@@ -8,6 +8,7 @@
 #include "espalier-c/Runtime.h"
 #include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
+#include <atomic>
 #include <limits>
 #include <string>
 #include <thread>
@@ -18,8 +19,9 @@ static constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 /// What the plan of the program under test returns, if not the right result.
 static int64_t planFailure = 0;
 static int64_t planExtent = -2;
-static int threadsInRun = 0;
-static int maxThreads = 7;
+static std::atomic<int> threadsInRun = 0;
+/// OpenMP's is one of each thread, too.
+static thread_local int maxThreads = 7;
 /// Makes the run call the context again.
 static espalier_context *reenter = nullptr;
 static espalier_status reenterStatus = ESPALIER_OK;
@@ -375,6 +377,33 @@ TEST_F(RuntimeTest, contextsOfOneProgramRunAtOnce) {
     });
   for (std::thread &thread : threads)
     thread.join();
+}
+
+TEST_F(RuntimeTest, callsOfOneContextAtOnceAreBusyOrRight) {
+  std::vector<std::thread> threads;
+  std::atomic<int> numRuns = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([this, &numRuns, i] {
+      auto expectAnswer = [](espalier_status status) {
+        EXPECT_TRUE(status == ESPALIER_OK || status == ESPALIER_BUSY) << status;
+        return status == ESPALIER_OK;
+      };
+      float result[6] = {};
+      espalier_tensor output = {result, ESPALIER_F32, 2, outExtents};
+      for (int round = 0; round < 100; ++round) {
+        int64_t planned[2];
+        if (expectAnswer(espalier_run(ctx, inputs, 3, &output, 1))) {
+          ++numRuns;
+          EXPECT_EQ(result[5], 66);
+        }
+        expectAnswer(espalier_set_num_threads(ctx, 1 + i));
+        if (expectAnswer(espalier_plan(ctx, inputs, 3, planned)))
+          EXPECT_EQ(planned[0], 3);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_GT(numRuns, 0);
 }
 
 TEST(Runtime, creationIsChecked) {

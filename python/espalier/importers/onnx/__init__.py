@@ -19,7 +19,7 @@ from espalier.errors import ModelError
 from espalier.importers.onnx import ops  # noqa: F401  (registers the operators)
 from espalier.importers.onnx.functions import inline_functions
 from espalier.importers.onnx.graph import Importer
-from espalier.importers.onnx.loading import load
+from espalier.importers.onnx.loading import check_text, load
 from espalier.importers.onnx.registry import operators
 
 __all__ = ["import_model", "operators"]
@@ -48,6 +48,7 @@ def import_model(
     """
     source = load(model)
     try:
+        check_text(source.model)
         source.model = inline_functions(source.model)
         importer = Importer(source, builder, dims, shapes, values)
         importer.run()

@@ -14,7 +14,7 @@ from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.expansion import expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
-from espalier.importers.onnx.nodes import check_names, find_schema, make_node, node_name
+from espalier.importers.onnx.nodes import find_schema, make_node, node_name
 from espalier.importers.onnx.order import captured_names, sort_nodes
 from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
@@ -93,7 +93,7 @@ class Importer:
             raise ModelError("expects a graph with an output, but it has none")
         self._builder.name = to_identifier(graph.name)
         self._builder.finish(
-            [self._emitter.tensor(value).value for value in outputs if value is not None],
+            [tensor.value for tensor in outputs if tensor is not None],
             [value.name for value in graph.output],
         )
 
@@ -202,7 +202,7 @@ class Importer:
         tensor.given = self._given.get(value.name)
         return tensor
 
-    def _output(self, info: ValueInfoProto, scope: Scope) -> Value | None:
+    def _output(self, info: ValueInfoProto, scope: Scope) -> Tensor | None:
         what = f"graph output '{info.name}'"
         if info.name not in scope:
             raise ModelError(f"{what}: expects a value of the graph, but nothing defines it")
@@ -210,10 +210,14 @@ class Importer:
         if value is None or isinstance(value, Poison):
             return None
         code = info.type.tensor_type.elem_type
-        if code and tensors.numpy_type(code, what) != value.dtype:
-            declared = tensors.numpy_type(code, what)
-            raise ModelError(f"{what}: expects element type {declared}, but got {value.dtype}")
-        return value
+        try:
+            declared = tensors.numpy_type(code, what) if code else value.dtype
+            if declared != value.dtype:
+                raise ModelError(f"{what}: expects element type {declared}, but got {value.dtype}")
+            return self._emitter.tensor(value)
+        except Unsupported as reason:
+            self._refuse("output", info.name, str(reason))
+            return None
 
     # Nodes.
 
@@ -230,7 +234,6 @@ class Importer:
     def _import_proto(
         self, proto: NodeProto, scope: Scope, read: set[str], opset: int, any_types: bool = False
     ) -> None:
-        check_names(proto)
         name = node_name(proto)
         inputs = [scope[i] if i else None for i in proto.input]
         results: Sequence[Value | Poison | None] = [POISON] * len(proto.output)

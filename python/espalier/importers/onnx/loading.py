@@ -1,5 +1,6 @@
 """Opening ONNX models, external data included, without trusting them."""
 
+import functools
 import math
 import os
 import stat
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from google.protobuf.message import DecodeError
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import DecodeError, Message
 from onnx import AttributeProto, GraphProto, ModelProto, TensorProto
 
 from espalier.errors import EspalierError, ModelError
@@ -61,9 +63,38 @@ def load(model: ModelProto | bytes | str | os.PathLike[str]) -> Source:
         raise ModelError("expects an ONNX model, but it has no graph or no opset")
     newest = onnx.defs.onnx_opset_version()
     opset = opset_of(model.opset_import)
-    if opset > newest:
-        raise ModelError(f"expects an opset of at most {newest}, but got {opset}")
+    if not 1 <= opset <= newest:
+        raise ModelError(f"expects an opset from 1 to {newest}, but got {opset}")
     return Source(model, folder)
+
+
+UNREAD = {"doc_string", "metadata_props", "producer_name", "producer_version", "value_info"}
+"""Fields with text that nothing here reads."""
+
+
+def check_text(message: Message) -> None:
+    """Raise `ModelError` if text below a message is none; it is handed out as bytes then."""
+    for name, is_message in _text_fields(message.DESCRIPTOR):
+        value = getattr(message, name)
+        if is_message and isinstance(value, Message):
+            parts = [value] if message.HasField(name) else []
+        else:
+            parts = [value] if isinstance(value, str | bytes) else value
+        for part in parts:
+            if isinstance(part, bytes):
+                raise ModelError(f"expects names in UTF-8, but got {part!r}")
+            if is_message:
+                check_text(part)
+
+
+@functools.cache
+def _text_fields(descriptor: Descriptor) -> list[tuple[str, bool]]:
+    """Return the fields that are text or messages, and which are the latter."""
+    return [
+        (field.name, field.type == field.TYPE_MESSAGE)
+        for field in descriptor.fields
+        if field.type in (field.TYPE_STRING, field.TYPE_MESSAGE) and field.name not in UNREAD
+    ]
 
 
 def opset_of(imports: "list[onnx.OperatorSetIdProto]") -> int:

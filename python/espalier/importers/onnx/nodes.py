@@ -25,13 +25,6 @@ def node_name(proto: NodeProto) -> str:
     return proto.name or next(filter(None, proto.output), proto.op_type)
 
 
-def check_names(proto: NodeProto) -> None:
-    """Raise `ModelError` if a name is no text; protobuf hands it out as bytes then."""
-    for name in (proto.name, proto.op_type, proto.domain, *proto.input, *proto.output):
-        if isinstance(name, bytes):
-            raise ModelError(f"expects names in UTF-8, but got {name!r}")
-
-
 def find_schema(proto: NodeProto, version: int) -> OpSchema:
     """Return the operator's schema at an opset version.
 

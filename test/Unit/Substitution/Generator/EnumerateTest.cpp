@@ -112,6 +112,34 @@ TEST_F(EnumerateTest, RenamingLosesNoRule) {
   EXPECT_EQ(kept, all);
 }
 
+/// A partition may come from a version with other operators.
+TEST_F(EnumerateTest, CodesOfOtherGraphsAreNoClass) {
+  Terms terms(table);
+  SideBuilder builder(expressions, terms);
+  const uint32_t none = GraphCode::kNone, size = expressions.size(),
+                 tensors = expressions.getNumTensors(),
+                 leaves = expressions.getNumLeaves(),
+                 application = GraphCode::kApplication,
+                 inputs = GraphCode::kInputs;
+  const GraphCode graph{{0, none, none, none}};
+  ASSERT_TRUE(builder.get(ClassCodes{graph, graph}));
+  EXPECT_FALSE(builder.get(ClassCodes{}));
+  const GraphCode others[] = {
+      {{none, none, none, none}},
+      {{size, none, none, none}},
+      {{0, size, none, none}},
+      {{application | uint32_t(table.operators.size()), 0, 0, none}},
+      {{application, tensors, 0, none}},
+      {{application, 0, tensors, none}},
+      {{inputs | leaves, none, none, none}},
+      {{inputs, leaves, none, none}},
+      // As many outputs as the other graph has.
+      {{inputs, 1, none, none}}};
+  for (const GraphCode &other : others)
+    EXPECT_FALSE(builder.get(ClassCodes{graph, other}))
+        << other.words[0] << ' ' << other.words[1];
+}
+
 TEST_F(EnumerateTest, LimitsHold) {
   auto shards = std::make_unique<ShardedRecords>();
   EnumerationCounts counts;
