@@ -50,6 +50,13 @@ void addDescriptor(llvm::Module &module, const ProgramSignature &signature,
 /// The symbol of what `addDescriptor` adds.
 std::string getDescriptorSymbol(llvm::StringRef name);
 
+/// Another symbol of it, that no other program of its name has: `hash` is that
+/// of all that the program is made of.
+std::string getUniqueSymbol(llvm::StringRef name, uint64_t hash);
+
+/// Adds that symbol to the module of the descriptor.
+void addUniqueSymbol(llvm::Module &module, llvm::StringRef name, uint64_t hash);
+
 /// Splits `module`, which is the program `program` at stage `llvm`, into
 /// modules that can be compiled on their own and then linked, the largest
 /// first: one for the entry points and one for each kernel or group of small
@@ -58,7 +65,8 @@ std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
 splitByKernel(mlir::ModuleOp module, llvm::StringRef program);
 
 /// Returns the text of the C header of a program. `hash` tells it from others
-/// of its name: a file of C that includes both is in error.
+/// of its name, in one process and in one file of C, which it is an error to
+/// include both in.
 std::string makeHeader(const ProgramSignature &signature, uint64_t hash);
 
 /// The contents of files that travel inside the compiler.

@@ -53,18 +53,17 @@ public:
   PartCompiler(const TargetCPU &target, const CodegenOptions &options)
       : target(target), options(options) {}
 
-  /// Compiles `parts` and the descriptor. The objects have the order of the
-  /// parts.
-  llvm::Expected<std::vector<CompiledProgram::Buffer>>
-  run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
-      bool withThreads);
-
-private:
   using Object = std::unique_ptr<llvm::MemoryBuffer>;
 
-  llvm::Expected<Object> compilePart(ModuleOp part);
+  /// Compiles `parts`. The objects have their order.
+  llvm::Expected<std::vector<CompiledProgram::Buffer>>
+  run(ArrayRef<ModuleOp> parts);
+  /// Compiles the descriptor, whose content becomes part of `hash`.
   llvm::Expected<Object> compileDescriptor(const ProgramSignature &signature,
-                                           bool withThreads);
+                                           bool withThreads, uint64_t &hash);
+
+private:
+  llvm::Expected<Object> compilePart(ModuleOp part);
 
   const TargetCPU &target;
   const CodegenOptions &options;
@@ -97,7 +96,7 @@ llvm::Expected<PartCompiler::Object> PartCompiler::compilePart(ModuleOp part) {
 
 llvm::Expected<PartCompiler::Object>
 PartCompiler::compileDescriptor(const ProgramSignature &signature,
-                                bool withThreads) {
+                                bool withThreads, uint64_t &hash) {
   auto machine = createTargetMachine(target, options);
   if (!machine)
     return machine.takeError();
@@ -106,12 +105,15 @@ PartCompiler::compileDescriptor(const ProgramSignature &signature,
   module.setDataLayout((*machine)->createDataLayout());
   module.setTargetTriple((*machine)->getTargetTriple());
   addDescriptor(module, signature, target, withThreads);
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  hash = hash * 31 + llvm::xxh3_64bits(text);
+  addUniqueSymbol(module, signature.name, hash);
   return emitObject(module, **machine, options);
 }
 
 llvm::Expected<std::vector<CompiledProgram::Buffer>>
-PartCompiler::run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
-                  bool withThreads) {
+PartCompiler::run(ArrayRef<ModuleOp> parts) {
   std::vector<CompiledProgram::Buffer> objects(parts.size());
   llvm::Error error = llvm::Error::success();
   unsigned done = 0;
@@ -135,10 +137,6 @@ PartCompiler::run(ArrayRef<ModuleOp> parts, const ProgramSignature &signature,
   }
   if (error)
     return error;
-  llvm::Expected<Object> descriptor = compileDescriptor(signature, withThreads);
-  if (!descriptor)
-    return descriptor.takeError();
-  objects.push_back(std::move(*descriptor));
   return objects;
 }
 
@@ -209,8 +207,8 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   // The entry points and the two functions behind them are no kernels.
   info.numKernels -= std::min<uint64_t>(info.numKernels, 4);
 
-  auto objects =
-      PartCompiler(*target, options).run(parts, *signature, info.threads);
+  PartCompiler compiler(*target, options);
+  auto objects = compiler.run(parts);
   if (!objects)
     return emitError(module.getLoc(), llvm::toString(objects.takeError()));
   std::unique_ptr<llvm::MemoryBuffer> constants = layOutConstants(module);
@@ -221,6 +219,10 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   uint64_t hash = llvm::xxh3_64bits(constants->getBuffer());
   for (const auto &object : *objects)
     hash = hash * 31 + llvm::xxh3_64bits(object->getBuffer());
+  auto descriptor = compiler.compileDescriptor(*signature, info.threads, hash);
+  if (!descriptor)
+    return emitError(module.getLoc(), llvm::toString(descriptor.takeError()));
+  objects->push_back(std::move(*descriptor));
   info.header = makeHeader(*signature, hash);
   info.compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

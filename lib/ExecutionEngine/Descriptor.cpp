@@ -3,14 +3,26 @@
 #include "Codegen.h"
 #include "espalier-c/Runtime.h"
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/GlobalVariable.h"
 
 using namespace espalier;
 
 std::string espalier::getDescriptorSymbol(llvm::StringRef name) {
   return (name + "_program").str();
+}
+
+std::string espalier::getUniqueSymbol(llvm::StringRef name, uint64_t hash) {
+  return getDescriptorSymbol(name) + "_" + llvm::utohexstr(hash);
+}
+
+void espalier::addUniqueSymbol(llvm::Module &module, llvm::StringRef name,
+                               uint64_t hash) {
+  llvm::GlobalAlias::create(getUniqueSymbol(name, hash),
+                            module.getNamedGlobal(getDescriptorSymbol(name)));
 }
 
 namespace {

@@ -211,7 +211,15 @@ std::string HeaderWriter::write() {
      << "#ifndef " << guard << "\n#define " << guard << " 0x"
      << llvm::utohexstr(hash) << "ULL\n\n"
      << getEmbeddedRuntimeHeader() << "\n#ifdef __cplusplus\nextern \"C\" {\n"
-     << "#endif\n\nextern const espalier_program " << name << "_program;\n\n";
+     << "#endif\n\n/* Other programs of this name are told apart by what they "
+        "are. "
+        "With\n   ESPALIER_REPLACEABLE defined, the library may be replaced by "
+        "another of this\n   name without compiling what uses it again, and "
+        "must be "
+        "the only one. */\n#ifndef ESPALIER_REPLACEABLE\n#define "
+     << getDescriptorSymbol(name) << " " << getUniqueSymbol(name, hash)
+     << "\n#endif\nextern const espalier_program " << getDescriptorSymbol(name)
+     << ";\n\n";
   writePlan();
   writeRun();
   os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n"

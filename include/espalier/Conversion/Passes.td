@@ -104,6 +104,12 @@ def PolyAddMainPass : Pass<"poly-add-main", "::mlir::ModuleOp"> {
     of an input are checked against it, and the sizes against
     `poly.assumptions`. Where an output has none, its extents are
     inputs as well, called `x.0` for the first one of `x`.
+
+    The program also checks that no access leaves its array where
+    `poly-verify-accesses` does not look: at extents that nothing states, exactly;
+    at indices and extents that are not affine, by their least and greatest values,
+    as if the variables in them did not depend on each other. Where that cannot be
+    told from sizes, or values that nothing bounds decide, it is an error.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

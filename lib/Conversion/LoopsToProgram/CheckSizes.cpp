@@ -63,6 +63,10 @@ void SizeChecker::checkArithmetic(Operation *op) {
   Location loc = op->getLoc();
   builder.setInsertionPointAfter(op);
   Value a = op->getOperand(0), b = op->getOperand(1), r = op->getResult(0);
+  // What is looked for must not be taken for impossible.
+  op->setAttr("overflowFlags",
+              arith::IntegerOverflowFlagsAttr::get(
+                  op->getContext(), arith::IntegerOverflowFlags::none));
   auto createXor = [&](Value x, Value y) -> Value {
     return arith::XOrIOp::create(builder, loc, x, y);
   };

@@ -2,6 +2,7 @@
 
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/Analysis/Accesses.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Polyhedral/Ast.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -32,7 +33,7 @@ public:
         written.insert(write.array);
   }
 
-  void run();
+  LogicalResult run();
 
 private:
   /// An argument of @main and where it comes from: a size has no argument of
@@ -54,9 +55,12 @@ private:
   void addArgument(unsigned argument);
   void collectArguments();
   void buildMain();
-  void buildPlan();
+  void buildPlan(ArrayRef<poly::ForbiddenSizes> forbidden);
   SmallVector<AffineExpr> getDivisors();
   void checkParameters(OpBuilder &b, ValueRange parameters);
+  void checkAccesses(OpBuilder &b, func::FuncOp plan, ValueRange parameters,
+                     ArrayRef<poly::ForbiddenSizes> forbidden);
+  Value getUnstatedExtent(func::FuncOp plan, poly::UnstatedExtent extent);
 
   poly::KernelOp kernel;
   OpBuilder builder;
@@ -195,19 +199,19 @@ void MainBuilder::buildMain() {
 /// The divisors among the kernel's subscripts that depend on parameters.
 SmallVector<AffineExpr> MainBuilder::getDivisors() {
   llvm::SmallSetVector<AffineExpr, 4> divisors;
-  auto collect = [&](ArrayRef<poly::ComputeAccess> accesses) {
-    for (const poly::ComputeAccess &access : accesses)
-      access.map.walkExprs([&](AffineExpr expr) {
-        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-        if (binary && expr.getKind() != AffineExprKind::Add &&
-            expr.getKind() != AffineExprKind::Mul &&
-            !isa<AffineConstantExpr>(binary.getRHS()))
-          divisors.insert(binary.getRHS());
-      });
+  auto collect = [&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (binary && expr.getKind() != AffineExprKind::Add &&
+        expr.getKind() != AffineExprKind::Mul &&
+        !isa<AffineConstantExpr>(binary.getRHS()))
+      divisors.insert(binary.getRHS());
   };
   for (poly::ComputeOp compute : kernel.getComputes()) {
-    collect(compute.getReadAccesses());
-    collect(compute.getWriteAccesses());
+    for (const poly::ComputeAccess &access : llvm::concat<poly::ComputeAccess>(
+             compute.getReadAccesses(), compute.getWriteAccesses()))
+      access.map.walkExprs(collect);
+    if (std::optional<IntegerSet> where = compute.getWhere())
+      where->walkExprs(collect);
   }
   return divisors.takeVector();
 }
@@ -239,8 +243,55 @@ void MainBuilder::checkParameters(OpBuilder &b, ValueRange parameters) {
     check(divisor, 1, /*isEquality=*/false);
 }
 
+/// An extent of the kernel's argument: that of an input, or an input itself.
+Value MainBuilder::getUnstatedExtent(func::FuncOp plan,
+                                     poly::UnstatedExtent extent) {
+  std::string size =
+      (kernel.getArgumentName(extent.argument) + "." + Twine(extent.dim)).str();
+  unsigned number = 0;
+  while (number < functions.getNumInputs() &&
+         arguments[number].source != extent.argument &&
+         (!arguments[number].isSize || arguments[number].source ||
+          arguments[number].name != size))
+    ++number;
+  return functions.getExtent(plan, number,
+                             arguments[number].isSize ? 0 : extent.dim);
+}
+
+/// Checks that sizes are none for which the kernel would leave its arrays.
+void MainBuilder::checkAccesses(OpBuilder &b, func::FuncOp plan,
+                                ValueRange parameters,
+                                ArrayRef<poly::ForbiddenSizes> forbidden) {
+  if (forbidden.empty())
+    return;
+  SmallVector<Value> symbols(parameters);
+  for (poly::UnstatedExtent extent : poly::getUnstatedExtents(kernel))
+    symbols.push_back(getUnstatedExtent(plan, extent));
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value yes = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  auto isIn = [&](IntegerSet set) {
+    Value all = yes;
+    for (auto [expr, isEquality] :
+         llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+      Value holds = arith::CmpIOp::create(
+          b, loc,
+          isEquality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge,
+          affine::expandAffineExpr(b, loc, expr, {}, symbols), zero);
+      all = arith::AndIOp::create(b, loc, all, holds);
+    }
+    return all;
+  };
+  for (const poly::ForbiddenSizes &sizes : forbidden) {
+    Value isFine = yes;
+    for (IntegerSet set : sizes.sets)
+      isFine = arith::AndIOp::create(
+          b, loc, isFine, arith::XOrIOp::create(b, loc, isIn(set), yes));
+    cf::AssertOp::create(b, loc, isFine, sizes.message);
+  }
+}
+
 /// Outputs have the extents that their shapes say; those of inputs are checked.
-void MainBuilder::buildPlan() {
+void MainBuilder::buildPlan(ArrayRef<poly::ForbiddenSizes> forbidden) {
   func::FuncOp plan = functions.makePlan(builder);
   OpBuilder b = OpBuilder::atBlockEnd(&plan.getBody().front());
 
@@ -286,13 +337,18 @@ void MainBuilder::buildPlan() {
       }
     }
   }
+  checkAccesses(b, plan, parameters, forbidden);
   func::ReturnOp::create(b, loc, results);
 }
 
-void MainBuilder::run() {
+LogicalResult MainBuilder::run() {
+  auto forbidden = poly::findForbiddenSizes(kernel);
+  if (failed(forbidden))
+    return failure();
   collectArguments();
   buildMain();
-  buildPlan();
+  buildPlan(*forbidden);
+  return success();
 }
 
 namespace {
@@ -315,7 +371,8 @@ struct PolyAddMainPass : espalier::impl::PolyAddMainPassBase<PolyAddMainPass> {
           << kernel.getSymName() << "'";
       return signalPassFailure();
     }
-    MainBuilder(kernel).run();
+    if (failed(MainBuilder(kernel).run()))
+      signalPassFailure();
   }
 };
 } // namespace

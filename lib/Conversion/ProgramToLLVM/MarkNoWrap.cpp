@@ -1,5 +1,6 @@
 //===- MarkNoWrap.cpp - Marks address arithmetic as free of overflow ------===//
 
+#include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -9,6 +10,7 @@ namespace espalier {
 } // namespace espalier
 
 using namespace mlir;
+using namespace espalier;
 
 /// Returns whether `argument` is a loop's counter or a kernel's size.
 static bool isCounterOrSize(BlockArgument argument) {
@@ -26,6 +28,9 @@ namespace {
 struct ProgramMarkNoWrapPass
     : espalier::impl::ProgramMarkNoWrapPassBase<ProgramMarkNoWrapPass> {
   void runOnOperation() override {
+    // The plan looks for overflow.
+    if (getOperation()->hasAttr(kPlanMessagesAttr))
+      return;
     checked.clear();
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<memref::DimOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) {

@@ -89,11 +89,17 @@ poly.kernel @large(%A: memref<8xf32> {espalier.name = "a"}) {
 
 // -----
 
-// Nothing is divided by a size of 0.
-// CHECK-LABEL: func.func @main_plan(
+// Nothing is divided by a size of 0. An index that is not affine is at its
+// extremes where its variables are at theirs: 0, and (n - 1) floordiv m.
+// CHECK-LABEL: poly.kernel @rows(
+//       CHECK: func.func @main_plan(%{{[a-z0-9]*}}: index, %[[N:[a-z0-9]*]]: index, %{{[a-z0-9]*}}: index, %[[M:[a-z0-9]*]]: index,
 //       CHECK:   %[[ONE:.*]] = arith.constant 1 : index
-//       CHECK:   %[[HOLDS:.*]] = arith.cmpi sge, %{{.*}}, %[[ONE]]
+//       CHECK:   %[[HOLDS:.*]] = arith.cmpi sge, %[[M]], %[[ONE]]
 //       CHECK:   cf.assert %[[HOLDS]], "expects sizes with m >= 1"
+//       CHECK:   arith.divsi
+//       CHECK:   cf.assert %{{.*}}, "expects sizes with which @s reads argument #0 inside its extent in dimension 0"
+//       CHECK:   arith.addi %[[N]]
+//       CHECK:   cf.assert %{{.*}}, "expects sizes with which @s writes argument #1 inside its extent in dimension 0"
 //   CHECK-NOT:   cf.assert
 poly.kernel @rows(%x: memref<?xf32>, %y: memref<?xf32>, %n: index {espalier.name = "n"}, %m: index {espalier.name = "m"}) {
   poly.compute @s domain [affine_set<(i)[n, m] : (i >= 0, n - 1 - i >= 0)>]
@@ -101,5 +107,22 @@ poly.kernel @rows(%x: memref<?xf32>, %y: memref<?xf32>, %n: index {espalier.name
       writes(%y[affine_map<(i)[n, m] -> (i)>] : memref<?xf32>) {
   ^bb0(%a: f32):
     poly.yield %a : f32
+  }
+}
+
+// -----
+
+// What nothing states is checked: the points outside of it, as sizes.
+// CHECK-LABEL: poly.kernel @few(
+//       CHECK: func.func @main_plan(%[[N:[a-z0-9]*]]: index,
+//       CHECK:   %[[C9:.*]] = arith.constant -9 : index
+//       CHECK:   %[[MORE:.*]] = arith.addi %[[N]], %[[C9]]
+//       CHECK:   %[[OUTSIDE:.*]] = arith.cmpi sge, %[[MORE]]
+//       CHECK:   cf.assert %{{.*}}, "expects sizes with which @s writes 'y' inside its extent in dimension 0"
+//   CHECK-NOT:   cf.assert
+poly.kernel @few(%y: memref<8xf32> {espalier.name = "y"}, %N: index) {
+  poly.compute @s domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] reads() writes(%y[affine_map<(i)[N] -> (i)>] : memref<8xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
   }
 }

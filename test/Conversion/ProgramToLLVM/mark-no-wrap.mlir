@@ -28,3 +28,11 @@ func.func @values_from_memory_stay(%x: memref<?xi64>, %n: index) {
   %2 = memref.load %x[%1] : memref<?xi64>
   return
 }
+
+// The plan looks for overflow.
+// CHECK-LABEL: func.func @main_plan
+func.func @main_plan(%n: index, %m: index) -> index attributes {espalier.plan_messages = []} {
+  // CHECK: arith.muli %{{.*}}, %{{.*}} : index
+  %0 = arith.muli %n, %m : index
+  return %0 : index
+}

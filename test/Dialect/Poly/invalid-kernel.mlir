@@ -90,6 +90,20 @@ poly.kernel @k(%I: memref<?xi32> {poly.injective, poly.bounded_by = affine_map<(
 
 // -----
 
+// KernelOp C8
+// expected-error @below {{expects 'poly.bounded_by' on integers with a sign, but argument #0 holds u8}}
+poly.kernel @k(%I: memref<?xi8> {poly.bounded_by = affine_map<() -> (4)>, espalier.dtype = "u8"}) {
+}
+
+// -----
+
+// KernelOp C8
+// expected-error @below {{expects 'poly.bounded_by' on integers with a sign, but argument #0 holds truth values}}
+poly.kernel @k(%I: memref<?xi1> {poly.bounded_by = affine_map<() -> (2)>}) {
+}
+
+// -----
+
 // KernelOp C9
 // expected-error @below {{expects 'poly.monotonic' to be a unit attribute of a memref with one dimension, but argument #0 is 'memref<?x?xi32>' with unit}}
 poly.kernel @k(%P: memref<?x?xi32> {poly.monotonic}) {

@@ -58,6 +58,32 @@ poly.kernel @overflow_in_a_write(%A: memref<?xf32>, %N: index) {
 
 // -----
 
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+
+// ComputeOp C17: what is read may be zero.
+poly.kernel @division_by_data(%A: memref<?xi32>, %B: memref<?xi32>, %N: index) {
+  // expected-error @below {{expects indices of write #0 with divisors of numbers and parameters, but got d0 floordiv (s0 + s1)}}
+  poly.compute @s domain [#points] reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xi32>) writes(%B[affine_map<(i)[N, v] -> (i floordiv (N + v))>] : memref<?xi32>) {
+  ^bb0(%a: i32):
+    poly.yield %a : i32
+  }
+}
+
+// -----
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+
+// ComputeOp C17
+poly.kernel @division_by_data_in_where(%A: memref<?xi32>, %B: memref<?xi32>, %N: index) {
+  // expected-error @below {{expects 'where' with divisors of numbers and parameters, but got d0 mod s1}}
+  poly.compute @s domain [#points] where affine_set<(i)[N, v] : (i mod v - 1 >= 0)> reads(%A[affine_map<(i)[N] -> (0)>] : memref<?xi32>) writes(%B[affine_map<(i)[N] -> (i)>] : memref<?xi32>) {
+  ^bb0(%a: i32):
+    poly.yield %a : i32
+  }
+}
+
+// -----
+
 // ArrayOp C5
 poly.kernel @overflow_of_a_storage(%N: index) {
   // expected-error @below {{expects storage by numbers of at most 2^31, but got 4611686018427387904 in d0 * 4611686018427387904}}

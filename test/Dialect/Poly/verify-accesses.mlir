@@ -133,6 +133,20 @@ poly.kernel @computed(%A: memref<?xf32> {poly.shape = affine_map<()[N] -> (N)>},
 
 // -----
 
+// That values have a bound does not say that there are any.
+#points = affine_set<(i)[N, M] : (i >= 0, N - 1 - i >= 0)>
+
+poly.kernel @empty(%r: memref<?xi32> {poly.shape = affine_map<()[N, M] -> (M)>, poly.bounded_by = affine_map<()[N, M] -> (M)>}, %A: memref<?xf32> {poly.shape = affine_map<()[N, M] -> (M)>}, %N: index, %M: index) {
+  // expected-error @below {{expects to read argument #0 inside its extent 0 in dimension 0, but at point (0) with parameters (1, 0) the index is 0}}
+  poly.compute @s domain [#points] reads(%r[affine_map<(i)[N, M] -> (0)>] : memref<?xi32>) writes(%A[affine_map<(i)[N, M, r] -> (r)>] : memref<?xf32>) {
+  ^bb0(%row: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
 // A kernel that states no extents is not looked at.
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #i = affine_map<(i)[N] -> (i)>

@@ -32,7 +32,8 @@ def ProgramMarkNoWrapPass : Pass<"program-mark-no-wrap", "mlir::func::FuncOp"> {
     `index` whose operands follow from loop counters, sizes and constants:
     `@main_plan` has checked that the sizes of a program, and so the positions
     inside its arrays, fit into 63 bits. Arithmetic on values that were read from
-    memory is left alone, since nobody checked those.
+    memory is left alone, since nobody checked those, and so is that of the plan,
+    which looks for overflow.
   }];
 }
 

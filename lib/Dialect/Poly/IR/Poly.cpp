@@ -149,6 +149,22 @@ std::string espalier::poly::findNumberFault(AffineExpr expr) {
   return fault;
 }
 
+std::string espalier::poly::findIndexFault(AffineExpr expr,
+                                           unsigned numParams) {
+  std::string fault = findNumberFault(expr);
+  llvm::raw_string_ostream os(fault);
+  expr.walk([&](AffineExpr part) {
+    if (!fault.empty() || !isDivision(part))
+      return;
+    cast<AffineBinaryOpExpr>(part).getRHS().walk([&](AffineExpr divisor) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(divisor);
+      if (fault.empty() && symbol && symbol.getPosition() >= numParams)
+        os << "divisors of numbers and parameters, but got " << part;
+    });
+  });
+  return fault;
+}
+
 std::string espalier::poly::findAffineFault(AffineExpr expr) {
   if (expr.isPureAffine())
     return findNumberFault(expr);

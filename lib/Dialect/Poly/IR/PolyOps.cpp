@@ -194,7 +194,7 @@ static LogicalResult verifyAccesses(ComputeOp op, OperandRange arrays,
 
     // C17
     for (AffineExpr index : map.getResults())
-      if (std::string fault = findNumberFault(index); !fault.empty())
+      if (std::string fault = findIndexFault(index, numParams); !fault.empty())
         return op.emitOpError("expects indices of ")
                << what << " #" << number << " with " << fault;
   }
@@ -210,7 +210,7 @@ bool ComputeOp::isConditionedOn(unsigned number) {
              [&](AffineExpr expr) { return expr.isFunctionOfSymbol(symbol); });
 }
 
-/// Checks C14 and C15.
+/// Checks C14, C15, and C17 of `where`.
 static LogicalResult verifyWhere(ComputeOp op) {
   std::optional<IntegerSet> where = op.getWhere();
   if (!where)
@@ -226,6 +226,11 @@ static LogicalResult verifyWhere(ComputeOp op) {
            << " parameters and at most " << numReads
            << " values of reads as symbols, but got " << where->getNumDims()
            << " dimensions and " << where->getNumSymbols() << " symbols";
+  // C17
+  for (AffineExpr constraint : where->getConstraints())
+    if (std::string fault = findIndexFault(constraint, numParams);
+        !fault.empty())
+      return op.emitOpError("expects 'where' with ") << fault;
   // C15
   for (auto [number, read] : llvm::enumerate(op.getReadAccesses())) {
     if (!op.isConditionedOn(number))
@@ -288,7 +293,7 @@ LogicalResult ComputeOp::verify() {
   if (failed(verifyAccesses(*this, getReads(), getReadMaps(), true)) ||
       failed(verifyAccesses(*this, getWrites(), getWriteMaps(), false)))
     return failure();
-  // C14, C15
+  // C14, C15, C17
   if (failed(verifyWhere(*this)))
     return failure();
 

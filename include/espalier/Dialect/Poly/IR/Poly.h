@@ -54,6 +54,10 @@ inline constexpr int64_t kMaxIndexNumber = int64_t(1) << 31;
 /// is so.
 std::string findNumberFault(mlir::AffineExpr expr);
 
+/// The same for an index, in which divisors may be parameters, too: the first
+/// `numParams` symbols.
+std::string findIndexFault(mlir::AffineExpr expr, unsigned numParams);
+
 /// The same for an expression that has to be affine, too.
 std::string findAffineFault(mlir::AffineExpr expr);
 

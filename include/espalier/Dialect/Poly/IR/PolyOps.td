@@ -58,7 +58,7 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     - (C7) `poly.injective` is a unit attribute of an argument that is also
       `poly.bounded_by`.
     - (C8) what has such an attribute is a memref of integers that no computation
-      writes.
+      writes, and has a sign: no truth values, and no `espalier.dtype` without.
     - (C9) `poly.monotonic` is a unit attribute of a memref with one dimension.
     - (C10) arrays on the stack and in registers have static extents, and take at
       most 2^20 bytes together.
@@ -243,8 +243,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
       no other read.
     - (C16) the domain is affine, with positive divisors and numbers of at most
       2^31 in size.
-    - (C17) divisors in accesses that are numbers are positive, and numbers at
-      most 2^31 in size.
+    - (C17) divisors in accesses and in `where` are positive numbers, or depend on
+      parameters alone; numbers are at most 2^31 in size.
 
     Example:
     ```mlir
