@@ -92,8 +92,10 @@ espalier::proof::unfold(const Statement &statement, const Ranks &ranks,
                         substitution::Meanings &meanings, std::string &error) {
   Obligation result;
   result.typing = type(statement, ranks, choices, meanings);
-  if (!result.typing.error.empty())
-    return result;
+  if (!result.typing.error.empty()) {
+    error = "expects a meaning of dst: " + result.typing.error;
+    return std::nullopt;
+  }
   std::set<std::string> knownOfSrc, knownOfDst;
   for (auto [src, dst] :
        llvm::zip_equal(statement.srcOutputs, statement.dstOutputs)) {

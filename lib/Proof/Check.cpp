@@ -76,13 +76,7 @@ bool Checker::checkAt(const Statement &statement, const Ranks &ranks,
   auto obligation = unfold(statement, ranks, choices, meanings, error);
   if (!obligation)
     return false;
-  Typing &typing = obligation->typing;
-  if (!typing.error.empty()) {
-    if (sizes.word == "impossible" && proof.list.size() == 3 &&
-        steps.isImpossible(typing.given, {}))
-      return true;
-    return expected("a meaning of dst: " + typing.error);
-  }
+  const Typing &typing = obligation->typing;
   std::set<std::string> chosen(typing.chosen.begin(), typing.chosen.end());
   for (const auto &[name, value] : choices)
     if (!chosen.count(name))
@@ -220,11 +214,9 @@ bool Checker::check(Goal goal, const SExpr &proof) {
   auto number = getNumber(proof.list[1]);
   if (!number)
     return fail("expects a step, but got " + proof.list[0].str());
-  if ((proof.is("split") || proof.is("refine")) && size == 4) {
+  if (proof.is("split") && size == 4) {
     auto condition = Condition::parse(proof.list[2]);
-    return condition &&
-           (proof.is("split") ? steps.split(goal, *number, *condition)
-                              : steps.refine(goal, *number, *condition)) &&
+    return condition && steps.split(goal, *number, *condition) &&
            check(std::move(goal), proof.list[3]);
   }
   if (proof.is("cancel")) {

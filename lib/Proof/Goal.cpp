@@ -125,15 +125,6 @@ bool Steps::split(Goal &goal, unsigned number, const Condition &condition) {
   return true;
 }
 
-bool Steps::refine(Goal &goal, unsigned number, const Condition &condition) {
-  if (number >= goal.sum.size() || !condition.isEquality ||
-      !isClear(goal, goal.sum[number].bound, condition.value) ||
-      !implies(goal.given, goal.sum[number].conditions, condition))
-    return false;
-  goal.sum[number].conditions.push_back(condition);
-  return true;
-}
-
 bool Steps::expand(Goal &goal, unsigned number, unsigned variable,
                    int64_t least, int64_t most) {
   bool isHere = number < goal.sum.size() &&

@@ -68,9 +68,6 @@ public:
   /// that do not. False if there is no such term.
   bool split(Goal &goal, unsigned term, const Condition &condition);
 
-  /// Adds an equation that holds wherever a term adds something.
-  bool refine(Goal &goal, unsigned term, const Condition &condition);
-
   /// One term as several, one for each value, from `least` to `most`, that a
   /// variable of it has. False if it may have others.
   bool expand(Goal &goal, unsigned term, unsigned variable, int64_t least,

@@ -183,11 +183,12 @@ public:
       if (use.node.isVariable())
         continue;
       for (auto [position, operand] : llvm::enumerate(use.operands))
-        if (auto rank = getRequiredRank(use.node, position))
+        if (auto rank = getRequiredRank(use.node.op, use.node.params, position))
           set(operand, *rank);
         else
           join(operand, number);
-      if (auto rank = getRequiredRank(use.node, use.operands.size()))
+      if (auto rank = getRequiredRank(use.node.op, use.node.params,
+                                      use.operands.size()))
         set(number, *rank);
     }
     return fits;

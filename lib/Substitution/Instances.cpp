@@ -145,11 +145,12 @@ private:
     }
     bool fits = true;
     for (auto [position, operand] : llvm::enumerate(instance.operands))
-      if (auto rank = getRequiredRank(node, position))
+      if (auto rank = getRequiredRank(node.op, node.params, position))
         fits &= ranks.set(operand, *rank);
       else
         fits &= ranks.unify(operand, number);
-    if (auto rank = getRequiredRank(node, instance.operands.size()))
+    if (auto rank =
+            getRequiredRank(node.op, node.params, instance.operands.size()))
       fits &= ranks.set(number, *rank);
     if (!fits && error.empty())
       error = "expects operands of fitting ranks for " + instance.name;

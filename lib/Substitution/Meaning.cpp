@@ -1,6 +1,6 @@
 //===- Meaning.cpp - Definitions of the operators of rules ----------------===//
 //
-// The table of what operators mean. `graph` has most of them, and its
+// What the rows of RuleOperators.def mean. `graph` has most operators, and its
 // definitions serve. Its convolution and its pools do not: they take the number
 // of groups and the padding as numbers, but a rule leaves both to the sizes of
 // the operands. Those three are written here, in the notation of `graph`.
@@ -19,69 +19,6 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
 using namespace espalier::definition;
-
-std::optional<unsigned>
-espalier::substitution::getRequiredRank(const Node &node, unsigned operand) {
-  switch (node.op) {
-  case OpKind::Conv2d:
-  case OpKind::PoolAvg:
-  case OpKind::PoolMax:
-  case OpKind::Enlarge:
-  case OpKind::ConstIConv:
-  case OpKind::ConstPool:
-  case OpKind::Border:
-    return 4;
-  case OpKind::Matmul:
-  case OpKind::Transpose:
-  case OpKind::ConstImm:
-    return 2;
-  case OpKind::Concat:
-  case OpKind::Swap:
-  case OpKind::Slice:
-  case OpKind::Pad:
-    return node.params[1].first;
-  case OpKind::BAdd:
-  case OpKind::BMul:
-    return operand == 1 ? 1 : node.params[1].first;
-  case OpKind::UAdd:
-  case OpKind::UMul:
-    return node.params[operand == 1 ? 2 : 1].first;
-  case OpKind::Vector:
-    return operand == 0 ? node.params[1].first : 1;
-  case OpKind::Unvector:
-    return operand == 0 ? 1 : node.params[1].first;
-  case OpKind::BatchNorm:
-    return operand == 0 || operand == 6 ? node.params[0].first
-           : operand == 5               ? 0
-                                        : 1;
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-    return node.params[1].first - operand;
-  case OpKind::Bmm: {
-    Param ranks = node.params[1];
-    return operand == 0   ? ranks.first
-           : operand == 1 ? ranks.second
-                          : std::max(ranks.first, ranks.second);
-  }
-  case OpKind::SMul:
-  case OpKind::SAdd:
-    return operand == 1 ? std::optional(0u) : std::nullopt;
-  case OpKind::EwAdd:
-  case OpKind::EwMul:
-  case OpKind::Relu:
-  case OpKind::Split:
-  case OpKind::ConstOne:
-  case OpKind::EwSub:
-  case OpKind::EwMax:
-  case OpKind::EwDiv:
-  case OpKind::Exp:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-  case OpKind::Sqrt:
-    return std::nullopt;
-  }
-  llvm_unreachable("every operator is handled above");
-}
 
 //===----------------------------------------------------------------------===//
 // Windows
@@ -182,93 +119,12 @@ public:
 private:
   LogicalResult define() {
     switch (node.op) {
-    case OpKind::Matmul:
-    case OpKind::Bmm:
-      return take<graph::MatmulOp>(operand(0), operand(1),
-                                   node.params[0].first == kReluActivation
-                                       ? graph::Activation::Relu
-                                       : graph::Activation::None);
-    case OpKind::EwAdd:
-    case OpKind::SAdd:
-      return take<graph::AddOp>(operand(0), operand(1));
-    case OpKind::EwMul:
-    case OpKind::SMul:
-      return take<graph::MulOp>(operand(0), operand(1));
-    case OpKind::EwDiv:
-      return take<graph::DivOp>(operand(0), operand(1));
-    case OpKind::Sqrt:
-      return take<graph::SqrtOp>(operand(0));
-    case OpKind::Relu:
-      return take<graph::ReluOp>(operand(0));
-    case OpKind::Transpose:
-      return take<graph::TransposeOp>(operand(0), ArrayRef<int64_t>{1, 0});
-    case OpKind::EwSub:
-      return take<graph::SubOp>(operand(0), operand(1));
-    case OpKind::EwMax:
-      return take<graph::MaxOp>(operand(0), operand(1));
-    case OpKind::Exp:
-      return take<graph::ExpOp>(operand(0));
-    case OpKind::Tanh:
-      return take<graph::TanhOp>(operand(0));
-    case OpKind::Sigmoid:
-      return take<graph::SigmoidOp>(operand(0));
-    case OpKind::BAdd:
-      return takeWithVector<graph::AddOp>();
-    case OpKind::BMul:
-      return takeWithVector<graph::MulOp>();
-    case OpKind::UAdd:
-      return takeWithUnits<graph::AddOp>();
-    case OpKind::UMul:
-      return takeWithUnits<graph::MulOp>();
-    case OpKind::Vector:
-      return defineVector();
-    case OpKind::Unvector:
-      return defineUnvector();
-    case OpKind::BatchNorm:
-      return defineBatchNorm();
-    case OpKind::Swap:
-      return defineSwap();
-    case OpKind::Slice:
-      return defineSlice();
-    case OpKind::Pad: {
-      SmallVector<int64_t> low(ranks[0], 0), high(ranks[0], 0);
-      low[node.params[0].first] = node.params[2].first;
-      high[node.params[0].first] = node.params[3].first;
-      return definePad(low, high);
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning, ...)  \
+  case OpKind::id:                                                             \
+    return meaning;
+#include "espalier/Substitution/RuleOperators.def"
     }
-    case OpKind::Border: {
-      Border border = Border::get(node.params[0]);
-      return definePad({0, 0, border.top, border.left},
-                       {0, 0, border.bottom, border.right});
-    }
-    case OpKind::ReduceSum:
-      return take<graph::ReduceSumOp>(operand(0),
-                                      ArrayRef<int64_t>{node.params[0].first});
-    case OpKind::ReduceMax:
-      return take<graph::ReduceMaxOp>(operand(0),
-                                      ArrayRef<int64_t>{node.params[0].first});
-    case OpKind::Concat:
-      return take<graph::ConcatOp>(ValueRange(block.getArguments()),
-                                   node.params[0].first);
-    case OpKind::Split:
-      return defineSplit();
-    case OpKind::Enlarge:
-      return defineEnlarge();
-    case OpKind::Conv2d:
-      return defineConv();
-    case OpKind::PoolAvg:
-    case OpKind::PoolMax:
-      return parse(getPoolText(node));
-    case OpKind::ConstImm:
-      return takeConstant<graph::ConstImmOp>({});
-    case OpKind::ConstOne:
-      return takeConstant<graph::ConstOneOp>({});
-    case OpKind::ConstIConv:
-      return takeConstant<graph::ConstIconvOp>(node.params[0]);
-    case OpKind::ConstPool:
-      return takeConstant<graph::ConstPoolOp>(node.params[0]);
-    }
-    llvm_unreachable("every operator is handled above");
+    llvm_unreachable("every operator has a row");
   }
 
   Value operand(unsigned number) { return block.getArgument(number); }
@@ -288,6 +144,37 @@ private:
       return failure();
     meaning->definition = std::move(*definition);
     return success();
+  }
+
+  template <typename OpTy>
+  LogicalResult takeUnary() {
+    return take<OpTy>(operand(0));
+  }
+  template <typename OpTy>
+  LogicalResult takeBinary() {
+    return take<OpTy>(operand(0), operand(1));
+  }
+  template <typename OpTy>
+  LogicalResult takeReduction() {
+    return take<OpTy>(operand(0), ArrayRef<int64_t>{node.params[0].first});
+  }
+
+  LogicalResult takeMatmul() {
+    return take<graph::MatmulOp>(operand(0), operand(1),
+                                 node.params[0].first == kReluActivation
+                                     ? graph::Activation::Relu
+                                     : graph::Activation::None);
+  }
+
+  LogicalResult takeTranspose(unsigned first, unsigned second) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, ranks[0]));
+    std::swap(axes[first], axes[second]);
+    return take<graph::TransposeOp>(operand(0), axes);
+  }
+
+  LogicalResult takeConcat() {
+    return take<graph::ConcatOp>(ValueRange(block.getArguments()),
+                                 node.params[0].first);
   }
 
   template <typename OpTy>
@@ -412,14 +299,21 @@ private:
     return failure();
   }
 
-  LogicalResult defineSwap() {
-    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, ranks[0]));
-    std::swap(axes[node.params[0].first], axes[node.params[0].second]);
-    return take<graph::TransposeOp>(operand(0), axes);
+  LogicalResult definePad() {
+    SmallVector<int64_t> low(ranks[0], 0), high(ranks[0], 0);
+    low[node.params[0].first] = node.params[2].first;
+    high[node.params[0].first] = node.params[3].first;
+    return addZeros(low, high);
+  }
+
+  LogicalResult defineBorder() {
+    Border border = Border::get(node.params[0]);
+    return addZeros({0, 0, border.top, border.left},
+                    {0, 0, border.bottom, border.right});
   }
 
   /// Zeros before and behind.
-  LogicalResult definePad(ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  LogicalResult addZeros(ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
     if (failed(take<graph::PadOp>(operand(0), addOperand({}), low, high)))
       return failure();
     rewrite([&](Expr expr) -> Expr {

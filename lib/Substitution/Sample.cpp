@@ -175,8 +175,8 @@ std::optional<std::vector<Tensor>>
 Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional,
                   Budget &budget) {
   bool isSteep = llvm::any_of(instances.list, [](const Instance &instance) {
-    return instance.node->is(OpKind::Exp) || instance.node->is(OpKind::Tanh) ||
-           instance.node->is(OpKind::Sigmoid);
+    return !instance.node->isVariable() &&
+           getInfo(instance.node->op).has(kSteep);
   });
   double scale = isSteep || isFractional ? kSmall : 1;
   auto getValue = [&](Var var) { return values[var]; };

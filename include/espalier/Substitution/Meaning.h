@@ -35,10 +35,6 @@ struct Meaning {
 /// What the dimensions of an operator's result run along.
 Trace getTrace(const Node &node, const definition::Definition &definition);
 
-/// The rank that an operator asks of an operand (or, beyond the operands, of
-/// its result), if it does.
-std::optional<unsigned> getRequiredRank(const Node &node, unsigned operand);
-
 /// Makes definitions and keeps them.
 class Meanings {
 public:

@@ -1,7 +1,8 @@
 //===- Operators.h - The operators of substitution rules --------*- C++ -*-===//
 //
 // What the text form of rules knows of each operator: its name, its operands
-// and its parameters. What an operator means is in Meaning.h.
+// and its parameters. What an operator means is in Meaning.h. All of it comes
+// from one table, RuleOperators.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,47 +17,9 @@
 
 namespace espalier::substitution {
 
-/// The operators, in the order of the table in Operators.cpp.
 enum class OpKind : uint8_t {
-  Conv2d,
-  Matmul,
-  EwAdd,
-  EwMul,
-  SMul,
-  Relu,
-  Transpose,
-  Concat,
-  Split,
-  PoolAvg,
-  PoolMax,
-  Enlarge,
-  ConstIConv,
-  ConstPool,
-  ConstImm,
-  ConstOne,
-  EwSub,
-  EwMax,
-  Exp,
-  Tanh,
-  Sigmoid,
-  BAdd,
-  BMul,
-  Bmm,
-  Swap,
-  Slice,
-  Pad,
-  ReduceSum,
-  ReduceMax,
-  // From here on: of written rules only, not enumerated by the generator.
-  EwDiv,
-  Sqrt,
-  SAdd,
-  UAdd,
-  UMul,
-  Vector,
-  Unvector,
-  BatchNorm,
-  Border,
+#define RULE_OPERATOR(id, ...) id,
+#include "espalier/Substitution/RuleOperators.def"
 };
 
 /// How a parameter is written.
@@ -108,35 +71,45 @@ struct ParamInfo {
   ParamKind kind;
 };
 
+/// What is known of an operator beside its meaning.
+enum OperatorTraits : uint8_t {
+  kNoTraits = 0,
+  kElementwise = 1 << 0,   ///< Of equal shapes, element by element.
+  kCommutative = 1 << 1,   ///< The order of the operands does not matter.
+  kEitherWay = 1 << 2,     ///< Nor does it to the operator of `graph`.
+  kScalarLast = 1 << 3,    ///< The last operand is a scalar.
+  kScalarProduct = 1 << 4, ///< Of two scalars, a scalar.
+  kVariadic = 1 << 5,      ///< There may be more operands.
+  kSteep = 1 << 6,         ///< Grows beyond all numbers, or to a limit.
+};
+
 struct OperatorInfo {
   OpKind kind;
   llvm::StringLiteral name;
   unsigned numOperands;
   llvm::ArrayRef<ParamInfo> params;
+  unsigned traits;
 
-  /// The last operand of `smul` and of some others is a scalar.
+  bool has(OperatorTraits trait) const { return traits & trait; }
   bool isScalarOperand(unsigned operand) const {
-    bool hasScalar = kind == OpKind::SMul || kind == OpKind::SAdd ||
-                     kind == OpKind::BatchNorm;
-    return hasScalar && operand + 1 == numOperands;
+    return has(kScalarLast) && operand + 1 == numOperands;
   }
-  /// Whether there may be so many operands. `concat` has two or more.
+  /// Whether there may be so many operands.
   bool takes(size_t count) const {
-    return count == numOperands ||
-           (kind == OpKind::Concat && count > numOperands);
+    return count == numOperands || (has(kVariadic) && count > numOperands);
   }
   /// Whether the context decides sizes of the result.
   bool isConstant() const { return numOperands == 0; }
-  /// Whether the order of the operands does not matter.
-  bool isCommutative() const {
-    return kind == OpKind::EwAdd || kind == OpKind::EwMul ||
-           kind == OpKind::EwMax;
-  }
+  bool isCommutative() const { return has(kCommutative); }
 };
 
 /// All operators.
 llvm::ArrayRef<OperatorInfo> getOperators();
 const OperatorInfo &getInfo(OpKind kind);
+/// The rank that an operator with these parameters asks of an operand (or,
+/// beyond the operands, of its result), if it does.
+std::optional<unsigned>
+getRequiredRank(OpKind kind, llvm::ArrayRef<Param> params, unsigned operand);
 /// The operator of this name, if there is one.
 std::optional<OpKind> lookupOperator(llvm::StringRef name);
 /// What parameters of an operator ask of each other, in words: the first thing

@@ -91,9 +91,17 @@ static std::vector<SExpr> listLemmas(const Obligation &obligation) {
         Index sum = (*first.second.args)[0] + (*second.second.args)[0];
         if (first.first > second.first || !(sum == (*whole.second.args)[0]))
           continue;
-        lemmas.push_back(std::vector<SExpr>{
-            "quotient", toList(sum), toList((*whole.second.args)[1]),
-            toList(toIndex(first.second) + toIndex(second.second))});
+        const Index &divisor = (*whole.second.args)[1];
+        auto add = [&](const Index &value) {
+          lemmas.push_back(std::vector<SExpr>{"quotient", toList(sum),
+                                              toList(divisor), toList(value)});
+        };
+        add(toIndex(first.second) + toIndex(second.second));
+        // Where divisors are added, too, all quotients may be equal.
+        if (llvm::any_of(divisor.getParts(), [](const auto &entry) {
+              return entry.first.fn == "quotient";
+            }))
+          add(toIndex(first.second));
       }
   return lemmas;
 }
@@ -107,10 +115,6 @@ std::optional<SExpr> ProofFinder::State::find(const Statement &statement,
   auto obligation = unfold(statement, ranks, choices, meanings, error);
   if (!obligation)
     return std::nullopt;
-  if (!obligation->typing.error.empty()) {
-    list.push_back("impossible");
-    return SExpr(list);
-  }
   std::vector<SExpr> sizes{"choose"};
   for (const auto &[name, value] : choices)
     sizes.push_back(

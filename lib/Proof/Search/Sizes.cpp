@@ -17,15 +17,16 @@ static SExpr text(const Index &index) {
   return parseSExprs(index.str())->front();
 }
 
-/// `index` as a multiple of a variable, and the rest.
+/// `index` as a multiple of a variable, or of a number of it, and the rest.
 static std::pair<Index, Index> divide(const Index &index, const Index &by) {
   Index quotient;
   if (!(by.getParts().size() == 1 && by.getConstant() == 0))
     return {quotient, index};
   const std::string &name = by.getParts().begin()->first.text;
+  const llvm::DynamicAPInt &number = by.getParts().begin()->second;
   Index rest = index;
   for (const auto &[part, factor] : index.getParts()) {
-    if (part.fn != "*")
+    if (part.fn != "*" || factor % number != 0)
       continue;
     auto found = llvm::find_if(
         *part.args, [&](const Index &arg) { return arg.str() == name; });
@@ -35,7 +36,7 @@ static std::pair<Index, Index> divide(const Index &index, const Index &by) {
     for (auto arg = part.args->begin(); arg != part.args->end(); ++arg)
       if (arg != found)
         others = others * *arg;
-    Index multiple = Index(int64_t(factor)) * others;
+    Index multiple = Index(int64_t(factor / number)) * others;
     quotient = quotient + multiple;
     rest = rest - multiple * by;
   }

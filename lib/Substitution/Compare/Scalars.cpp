@@ -18,6 +18,9 @@ using espalier::definition::ScalarFn;
 static constexpr const char *kMaxOperations = "5000000";
 static constexpr const char *kMaxMilliseconds = "10000";
 
+/// For how many relus cases are distinguished.
+static constexpr size_t kMaxDecided = 6;
+
 /// Answers are forgotten beyond this number.
 static constexpr size_t kMaxKnown = 10'000;
 
@@ -38,27 +41,76 @@ public:
   /// The question whether the sum may differ from zero; empty if it cannot be
   /// asked.
   std::string ask(const Sum &sum) {
-    Z3_ast equal = Z3_mk_eq(context, translate(sum), getNumber(0));
+    value = translate(sum);
     addOrder();
     if (unsupported || Z3_get_error_code(context) != Z3_OK)
       return "";
-    facts.push_back(Z3_mk_not(context, equal));
-    assertFacts();
+    assertAll(value, facts);
     return Z3_solver_to_string(context, solver);
   }
-  /// Whether it may not, by the newer arithmetic of Z3 or by the older one,
-  /// which has Groebner bases.
-  bool hasNoAnswer() {
-    return isImpossible(/*arithmetic=*/6) || isImpossible(/*arithmetic=*/2);
+  /// Whether it may not, as it stands or in each case of signs.
+  bool hasNoAnswer(Budget &budget) {
+    return isZero(value, facts) || (relus.size() <= kMaxDecided &&
+                                    isZeroInCases(value, facts, relus, budget));
   }
 
 private:
-  void assertFacts() {
-    for (Z3_ast fact : facts)
+  using Terms = std::vector<Z3_ast>;
+
+  void assertAll(Z3_ast sum, const Terms &given) {
+    for (Z3_ast fact : given)
       Z3_solver_assert(context, solver, fact);
+    Z3_solver_assert(context, solver,
+                     Z3_mk_not(context, Z3_mk_eq(context, sum, getNumber(0))));
   }
 
-  bool isImpossible(unsigned arithmetic) {
+  /// By the newer arithmetic of Z3 or by the older one, which has Groebner
+  /// bases.
+  bool isZero(Z3_ast sum, const Terms &given) {
+    return isZero(sum, given, /*arithmetic=*/6) ||
+           isZero(sum, given, /*arithmetic=*/2);
+  }
+
+  /// Where what each relu is of is not negative, and where it is not positive.
+  /// Products are then polynomials, which are often zero as they stand.
+  bool isZeroInCases(Z3_ast sum, const Terms &given,
+                     llvm::ArrayRef<Z3_ast> open, Budget &budget) {
+    if (Z3_is_eq_ast(context, expand(sum), getNumber(0)))
+      return true;
+    if (!budget.check())
+      return false;
+    if (open.empty())
+      return !relus.empty() && isZero(sum, given);
+    // An inner one comes before those that it is in.
+    Z3_ast relu = open.front();
+    Z3_ast inner = Z3_get_app_arg(context, Z3_to_app(context, relu), 1);
+    return llvm::all_of(llvm::ArrayRef{inner, getNumber(0)}, [&](Z3_ast is) {
+      auto replace = [&](Z3_ast term) {
+        return Z3_substitute(context, term, 1, &relu, &is);
+      };
+      Terms known, rest;
+      for (Z3_ast fact : given)
+        known.push_back(replace(fact));
+      for (Z3_ast other : open.drop_front())
+        rest.push_back(replace(other));
+      known.push_back(is == inner ? Z3_mk_ge(context, inner, getNumber(0))
+                                  : Z3_mk_le(context, inner, getNumber(0)));
+      return isZeroInCases(replace(sum), known, rest, budget);
+    });
+  }
+
+  /// A polynomial as a sum of products.
+  Z3_ast expand(Z3_ast sum) {
+    Z3_params params = Z3_mk_params(context);
+    Z3_params_inc_ref(context, params);
+    Z3_params_set_bool(context, params, Z3_mk_string_symbol(context, "som"),
+                       true);
+    Z3_ast result = Z3_simplify_ex(context, sum, params);
+    Z3_params_dec_ref(context, params);
+    return result;
+  }
+
+  bool isZero(Z3_ast sum, const Terms &given, unsigned arithmetic) {
     Z3_params params = Z3_mk_params(context);
     Z3_params_inc_ref(context, params);
     auto getName = [&](const char *name) {
@@ -70,7 +122,7 @@ private:
     Z3_solver_reset(context, solver);
     Z3_solver_set_params(context, solver, params);
     Z3_params_dec_ref(context, params);
-    assertFacts();
+    assertAll(sum, given);
     return Z3_solver_check(context, solver) == Z3_L_FALSE &&
            Z3_get_error_code(context) == Z3_OK;
   }
@@ -122,8 +174,11 @@ private:
   }
 
   Z3_ast makeRelu(Z3_ast inner) {
-    return Z3_mk_ite(context, Z3_mk_ge(context, inner, getNumber(0)), inner,
-                     getNumber(0));
+    Z3_ast relu = Z3_mk_ite(context, Z3_mk_ge(context, inner, getNumber(0)),
+                            inner, getNumber(0));
+    if (!llvm::is_contained(relus, relu))
+      relus.push_back(relu);
+    return relu;
   }
 
   Z3_ast compare(Z3_ast value, int64_t number, bool isLess) {
@@ -199,7 +254,8 @@ private:
   Z3_solver solver;
   Z3_sort real;
   std::vector<std::pair<Sum, Z3_ast>> variables;
-  std::vector<Z3_ast> facts;
+  Z3_ast value = nullptr;
+  Terms facts, relus;
   bool unsupported = false;
 };
 
@@ -246,7 +302,11 @@ bool espalier::substitution::isZeroByScalars(
   if (integers.knownReals.size() > kMaxKnown)
     integers.knownReals.clear();
   auto [known, isNew] = integers.knownReals.try_emplace(text, false);
-  if (isNew)
-    known->second = problem.hasNoAnswer();
-  return known->second;
+  if (!isNew)
+    return known->second;
+  bool isZero = known->second = problem.hasNoAnswer(budget);
+  // What there was no time for is not known.
+  if (!budget.check())
+    integers.knownReals.erase(known);
+  return isZero;
 }

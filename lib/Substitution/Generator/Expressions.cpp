@@ -71,14 +71,18 @@ bool Expressions::mayApply(const Application &application) const {
   auto isWeight = [&](TensorId id) {
     return id < table.leaves.size() && table.leaves[id].isWeight;
   };
-  // Scalars are for `smul` alone.
-  unsigned numTensors =
-      op.operation.getNumOperands() - (op.operation.kind == OpKind::SMul);
-  for (unsigned i = 0; i < numTensors; ++i)
-    if (tensors[application.operands[i]].type.shape.rank == 0)
+  // Scalars are for operators that ask for one.
+  const OperatorInfo &info = getInfo(op.operation.kind);
+  for (unsigned i = 0; i < info.numOperands; ++i)
+    if (!info.isScalarOperand(i) &&
+        tensors[application.operands[i]].type.shape.rank == 0)
       return false;
-  switch (op.operation.kind) {
-  case OpKind::Conv2d: {
+  if (info.isCommutative())
+    return lhs < rhs;
+  if (info.numOperands == 2 && info.has(kElementwise))
+    return lhs != rhs;
+  OpKind kind = op.operation.kind;
+  if (kind == OpKind::Conv2d) {
     const Shape &weight = tensors[rhs].type.shape;
     // No tensor is both an image and its weight.
     return !isWeight(lhs) && lhs != rhs && weight.rank == 4 &&
@@ -86,24 +90,14 @@ bool Expressions::mayApply(const Application &application) const {
            weight.dims[2] == op.weightKernel[0] &&
            weight.dims[3] == op.weightKernel[1];
   }
-  case OpKind::Enlarge: {
+  if (kind == OpKind::Enlarge) {
     const Shape &weight = tensors[lhs].type.shape;
     return isWeight(lhs) && (weight.dims[2] != op.operation.kernel[0] ||
                              weight.dims[3] != op.operation.kernel[1]);
   }
-  case OpKind::Matmul:
-  case OpKind::Bmm:
-  case OpKind::EwSub:
+  if (kind == OpKind::Matmul || kind == OpKind::Bmm)
     return lhs != rhs;
-  case OpKind::EwAdd:
-  case OpKind::EwMul:
-  case OpKind::EwMax:
-    return lhs < rhs;
-  case OpKind::Concat:
-    return lhs < rhs || lhs >= table.leaves.size();
-  default:
-    return true;
-  }
+  return kind != OpKind::Concat || lhs < rhs || lhs >= table.leaves.size();
 }
 
 bool Expressions::evaluate(const Application &application,

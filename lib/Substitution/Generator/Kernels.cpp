@@ -1,6 +1,7 @@
 //===- Kernels.cpp - Operators on small field tensors ---------------------===//
 
-#include "espalier/Substitution/Generator/Kernels.h"
+#include "Derived.h"
+#include "TensorTypes.h"
 #include <algorithm>
 #include <cstring>
 
@@ -89,9 +90,9 @@ static void convolvePlane(const Operation &operation, const Shape &input,
     }
 }
 
-static void convolve(const Operation &operation, const TensorView &input,
-                     const TensorView &weight, const Shape &output,
-                     uint32_t *result) {
+static void convolve(const Operation &operation, const TensorView *operands,
+                     const Shape &output, uint32_t *result) {
+  const TensorView &input = operands[0], &weight = operands[1];
   const Shape &in = input.type->shape, &w = weight.type->shape;
   unsigned featuresPerGroup = w.dims[0] / (in.dims[1] / w.dims[1]);
   unsigned image = in.dims[2] * in.dims[3] * kLanes;
@@ -122,8 +123,10 @@ static void multiplyMatrices(const uint32_t *lhs, const uint32_t *rhs,
 
 /// The matrices of the last two dimensions; an operand without some leading
 /// dimension serves for all of it.
-static void multiplyBatches(const TensorView &lhs, const TensorView &rhs,
-                            const Shape &output, uint32_t *result) {
+static void multiplyBatches(const Operation &operation,
+                            const TensorView *operands, const Shape &output,
+                            uint32_t *result) {
+  const TensorView &lhs = operands[0], &rhs = operands[1];
   const Shape &left = lhs.type->shape, &right = rhs.type->shape;
   unsigned rows = left.dims[left.rank - 2], inner = left.dims[left.rank - 1];
   unsigned columns = right.dims[right.rank - 1];
@@ -154,8 +157,9 @@ static void reduceWindow(const uint32_t *plane, unsigned width, Window rows,
 }
 
 /// The average counts the padding.
-static void pool(const Operation &operation, const TensorView &input,
+static void pool(const Operation &operation, const TensorView *operands,
                  const Shape &output, uint32_t *result) {
+  const TensorView &input = operands[0];
   const auto &in = input.type->shape.dims, &out = output.dims;
   const auto &kernel = operation.kernel;
   bool isMax = operation.kind == OpKind::PoolMax;
@@ -218,107 +222,9 @@ static unsigned getProduct(const Shape &shape, unsigned first, unsigned last) {
   return product;
 }
 
-/// Applies a function of two elements, with the vector's element in the place
-/// of each along one axis.
-template <typename Fn>
-static void applyWithVector(const TensorView &input, const TensorView &vector,
-                            unsigned axis, Fn apply, uint32_t *result) {
-  const Shape &shape = input.type->shape;
-  unsigned inner = getProduct(shape, axis + 1, shape.rank) * kLanes;
-  unsigned count = shape.getNumElements() * kLanes;
-  for (unsigned at = 0; at < count; ++at) {
-    unsigned position = at / inner % shape.dims[axis] * kLanes + at % kLanes;
-    result[at] = apply(input.data[at], vector.data[position]);
-  }
-}
-
-template <typename Fn>
-static void applyToElements(const TensorView *operands, unsigned numOperands,
-                            unsigned count, Fn apply, uint32_t *result) {
-  const uint32_t *lhs = operands[0].data;
-  const uint32_t *rhs = operands[numOperands - 1].data;
-  for (unsigned i = 0; i < count; ++i)
-    result[i] = apply(lhs[i], rhs[i]);
-}
-
-/// The functions of one element or of two equal shapes that have no kernel of
-/// their own.
-static void applyFunction(const Operation &operation,
-                          const TensorView *operands, unsigned count,
-                          uint32_t *result) {
-  auto run = [&](auto function) {
-    applyToElements(operands, operation.getNumOperands(), count, function,
-                    result);
-  };
-  switch (operation.kind) {
-  case OpKind::EwSub:
-    return run(subtract);
-  case OpKind::EwMax:
-    return run(maximum);
-  case OpKind::Exp:
-    return run([](uint32_t x, uint32_t) { return applyExp(x); });
-  case OpKind::Tanh:
-    return run([](uint32_t x, uint32_t) { return applyTanh(x); });
-  default:
-    return run([](uint32_t x, uint32_t) { return applySigmoid(x); });
-  }
-}
-
-static void swapAxes(const Operation &operation, const TensorView &input,
-                     const Shape &output, uint32_t *result) {
-  std::array<unsigned, kRank> strides{};
-  for (unsigned dim = 0; dim < output.rank; ++dim)
-    strides[dim] =
-        getProduct(input.type->shape, dim + 1, input.type->shape.rank);
-  std::swap(strides[operation.numbers[0]], strides[operation.numbers[1]]);
-  for (unsigned element = 0; element < output.getNumElements(); ++element) {
-    unsigned rest = element, from = 0;
-    for (unsigned dim = output.rank; dim-- > 0;) {
-      from += rest % output.dims[dim] * strides[dim];
-      rest /= output.dims[dim];
-    }
-    std::memcpy(result + element * kLanes, input.data + from * kLanes,
-                kLanes * sizeof(uint32_t));
-  }
-}
-
-/// A box of the input in a box of the result, along one axis.
-static void copyAlongAxis(const Operation &operation, const TensorView &input,
-                          const Shape &output, uint32_t *result) {
-  const Shape &shape = input.type->shape;
-  unsigned axis = operation.axis;
-  bool isSlice = operation.kind == OpKind::Slice;
-  unsigned inner = getProduct(shape, axis + 1, shape.rank);
-  unsigned from = isSlice ? operation.numbers[0] * inner : 0;
-  unsigned to = isSlice ? 0 : operation.numbers[0] * inner;
-  if (!isSlice)
-    std::fill_n(result, output.getNumElements() * kLanes, 0);
-  copyBlocks(input.data + from * kLanes, shape.dims[axis] * inner,
-             result + to * kLanes, output.dims[axis] * inner,
-             (isSlice ? output : shape).dims[axis] * inner,
-             getProduct(shape, 0, axis));
-}
-
-static void reduceAxis(const Operation &operation, const TensorView &input,
-                       uint32_t *result) {
-  const Shape &shape = input.type->shape;
-  unsigned extent = shape.dims[operation.axis];
-  unsigned inner = getProduct(shape, operation.axis + 1, shape.rank) * kLanes;
-  unsigned outer = getProduct(shape, 0, operation.axis);
-  bool isMax = operation.kind == OpKind::ReduceMax;
-  for (unsigned i = 0; i < outer; ++i, result += inner) {
-    const uint32_t *block = input.data + i * extent * inner;
-    std::copy_n(block, inner, result);
-    for (unsigned k = 1; k < extent; ++k)
-      for (unsigned j = 0; j < inner; ++j) {
-        uint32_t element = block[k * inner + j];
-        result[j] =
-            isMax ? maximum(result[j], element) : add(result[j], element);
-      }
-  }
-}
-
-static void transpose(const TensorView &input, uint32_t *result) {
+static void transpose(const Operation &operation, const TensorView *operands,
+                      const Shape &output, uint32_t *result) {
+  const TensorView &input = operands[0];
   unsigned rows = input.type->shape.dims[0],
            columns = input.type->shape.dims[1];
   for (unsigned j = 0; j < columns; ++j)
@@ -339,8 +245,9 @@ static void concat(const Operation &operation, const TensorView *operands,
   }
 }
 
-static void split(const Operation &operation, const TensorView &input,
+static void split(const Operation &operation, const TensorView *operands,
                   const Shape &output, uint32_t *result) {
+  const TensorView &input = operands[0];
   const Shape &shape = input.type->shape;
   unsigned stride = getProduct(shape, operation.axis, shape.rank);
   unsigned size = getProduct(output, operation.axis, output.rank);
@@ -349,8 +256,9 @@ static void split(const Operation &operation, const TensorView &input,
              getProduct(shape, 0, operation.axis));
 }
 
-static void enlarge(const TensorView &input, const Shape &output,
-                    uint32_t *result) {
+static void enlarge(const Operation &operation, const TensorView *operands,
+                    const Shape &output, uint32_t *result) {
+  const TensorView &input = operands[0];
   const auto &in = input.type->shape.dims, &out = output.dims;
   std::fill_n(result, output.getNumElements() * kLanes, 0);
   unsigned top = (out[2] - in[2]) / 2, left = (out[3] - in[3]) / 2;
@@ -379,8 +287,8 @@ static void setIdentityMatrix(const Shape &shape, uint32_t *result) {
     std::fill_n(result + i * (shape.dims[1] + 1) * kLanes, kLanes, 1);
 }
 
-static void setConstant(const Operation &operation, const Shape &shape,
-                        uint32_t *result) {
+static void setConstant(const Operation &operation, const TensorView *operands,
+                        const Shape &shape, uint32_t *result) {
   const auto &dims = shape.dims;
   if (operation.kind == OpKind::ConstOne) {
     std::fill_n(result, shape.getNumElements() * kLanes, 1);
@@ -395,64 +303,82 @@ static void setConstant(const Operation &operation, const Shape &shape,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Types and values of an operator.
+struct Kernel {
+  OpKind kind;
+  Inferred (*infer)(const Operation &, const TensorType *const *);
+  void (*evaluate)(const Operation &, const TensorView *, const Shape &,
+                   uint32_t *);
+};
+} // namespace
+
+template <void (*fn)(const uint32_t *, const uint32_t *, unsigned, uint32_t *)>
+static void apply(const Operation &operation, const TensorView *operands,
+                  const Shape &output, uint32_t *result) {
+  fn(operands[0].data, operands[1].data, output.getNumElements() * kLanes,
+     result);
+}
+
+static void applyRelu(const Operation &operation, const TensorView *operands,
+                      const Shape &output, uint32_t *result) {
+  reluElements(operands[0].data, output.getNumElements() * kLanes, result);
+}
+
+/// What enumerating TASO's operators takes most of its time for. No other
+/// operator needs a row: what is not here follows from its definition.
+static constexpr Kernel kKernels[] = {
+    {OpKind::Conv2d, inferConv, convolve},
+    {OpKind::Matmul, inferMatmul, multiplyBatches},
+    {OpKind::Bmm, inferBatchMatmul, multiplyBatches},
+    {OpKind::EwAdd, inferElementwise, apply<addElements>},
+    {OpKind::EwMul, inferElementwise, apply<multiplyElements>},
+    {OpKind::SMul, inferFirst, apply<multiplyByScalar>},
+    {OpKind::Relu, inferFirst, applyRelu},
+    {OpKind::Transpose, inferTranspose, transpose},
+    {OpKind::Concat, inferConcat, concat},
+    {OpKind::Split, inferSplit, split},
+    {OpKind::PoolAvg, inferPool, pool},
+    {OpKind::PoolMax, inferPool, pool},
+    {OpKind::Enlarge, inferEnlarge, enlarge},
+    {OpKind::ConstIConv, inferConstant, setConstant},
+    {OpKind::ConstPool, inferConstant, setConstant},
+    {OpKind::ConstImm, inferConstant, setConstant},
+    {OpKind::ConstOne, inferConstant, setConstant},
+};
+
+static const Kernel *getKernel(OpKind kind) {
+  static const auto byKind = [] {
+    std::array<const Kernel *, 256> table{};
+    for (const Kernel &kernel : kKernels)
+      table[static_cast<unsigned>(kernel.kind)] = &kernel;
+    return table;
+  }();
+  return byKind[static_cast<unsigned>(kind)];
+}
+
+bool generator::hasKernel(OpKind kind) { return getKernel(kind); }
+
+Inferred generator::inferType(const Operation &operation,
+                              const TensorType *const *operands) {
+  const Kernel *kernel = getKernel(operation.kind);
+  Inferred type = kernel ? kernel->infer(operation, operands)
+                         : operation.derived->inferType(operands);
+  if (type && type->shape.getNumElements() > kMaxElements)
+    return std::nullopt;
+  return type;
+}
+
 void generator::evaluate(const Operation &operation, const TensorView *operands,
                          const TensorType &type, uint32_t *result) {
-  unsigned count = type.shape.getNumElements() * kLanes;
-  switch (operation.kind) {
-  case OpKind::Conv2d:
-    convolve(operation, operands[0], operands[1], type.shape, result);
-    break;
-  case OpKind::Matmul:
-  case OpKind::Bmm:
-    multiplyBatches(operands[0], operands[1], type.shape, result);
-    break;
-  case OpKind::EwAdd:
-    return addElements(operands[0].data, operands[1].data, count, result);
-  case OpKind::EwMul:
-    return multiplyElements(operands[0].data, operands[1].data, count, result);
-  case OpKind::SMul:
-    return multiplyByScalar(operands[0].data, operands[1].data, count, result);
-  case OpKind::Relu:
-    return reluElements(operands[0].data, count, result);
-  case OpKind::EwSub:
-  case OpKind::EwMax:
-  case OpKind::Exp:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-    return applyFunction(operation, operands, count, result);
-  case OpKind::BAdd:
-    return applyWithVector(operands[0], operands[1], operation.axis, add,
-                           result);
-  case OpKind::BMul:
-    return applyWithVector(operands[0], operands[1], operation.axis, multiply,
-                           result);
-  case OpKind::Swap:
-    return swapAxes(operation, operands[0], type.shape, result);
-  case OpKind::Slice:
-  case OpKind::Pad:
-    return copyAlongAxis(operation, operands[0], type.shape, result);
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-    return reduceAxis(operation, operands[0], result);
-  case OpKind::Transpose:
-    return transpose(operands[0], result);
-  case OpKind::Concat:
-    return concat(operation, operands, type.shape, result);
-  case OpKind::Split:
-    return split(operation, operands[0], type.shape, result);
-  case OpKind::PoolAvg:
-  case OpKind::PoolMax:
-    return pool(operation, operands[0], type.shape, result);
-  case OpKind::Enlarge:
-    return enlarge(operands[0], type.shape, result);
-  case OpKind::ConstIConv:
-  case OpKind::ConstPool:
-  case OpKind::ConstImm:
-  case OpKind::ConstOne:
-    return setConstant(operation, type.shape, result);
-  default:
-    break; // Not enumerated.
-  }
+  if (const Kernel *kernel = getKernel(operation.kind))
+    kernel->evaluate(operation, operands, type.shape, result);
+  else
+    operation.derived->evaluate(operands, type.shape, result);
   if (operation.hasRelu)
-    reluElements(result, count, result);
+    reluElements(result, type.shape.getNumElements() * kLanes, result);
 }

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorTable.h"
+#include "Derived.h"
 
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
@@ -233,5 +234,13 @@ std::optional<OperatorTable> generator::getOperatorTable(llvm::StringRef name) {
     table = Tables::Extended;
   else
     return std::nullopt;
-  return OperatorTable{getLeaves(table), getTemplates(table)};
+  OperatorTable result{getLeaves(table), getTemplates(table), nullptr};
+  for (OperatorTemplate &op : result.operators) {
+    if (hasKernel(op.operation.kind))
+      continue;
+    if (!result.derived)
+      result.derived = std::make_shared<DerivedOperators>();
+    op.operation.derived = result.derived->get(op.operation);
+  }
+  return result;
 }

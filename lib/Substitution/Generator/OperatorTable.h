@@ -4,9 +4,12 @@
 #define ESPALIER_LIB_SUBSTITUTION_GENERATOR_OPERATORTABLE_H
 
 #include "espalier/Substitution/Generator/Kernels.h"
+#include <memory>
 #include <vector>
 
 namespace espalier::substitution::generator {
+
+class DerivedOperators;
 
 /// An input of the enumerated graphs.
 struct LeafTemplate {
@@ -34,6 +37,8 @@ struct OperatorTemplate {
 struct OperatorTable {
   std::vector<LeafTemplate> leaves;
   std::vector<OperatorTemplate> operators;
+  /// What operators without kernels point to.
+  std::shared_ptr<DerivedOperators> derived;
 };
 
 /// The tables that `getOperatorTable` knows, for messages.

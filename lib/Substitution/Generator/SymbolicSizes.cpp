@@ -1,6 +1,7 @@
 //===- SymbolicSizes.cpp - Shapes that fit both sides of a rule -----------===//
 
 #include "SymbolicSizes.h"
+#include "Derived.h"
 #include <algorithm>
 
 using namespace espalier::substitution;
@@ -13,6 +14,7 @@ SymbolicSizes::SymbolicSizes(const Terms &terms, const TermPair &pair,
   roots.append(pair.rhs.begin(), pair.rhs.end());
   for (TermId term : terms.getPostOrder(roots)) {
     unsigned i = 0;
+    operands.fill(nullptr);
     for (TermId operand : terms.getOperands(term))
       operands[i++] = &types[operand];
     if (condition.hasSquareConstants)
@@ -51,6 +53,11 @@ bool SymbolicSizes::occurs(Dim symbol, Dim in) const {
   in = find(in);
   if (in == symbol)
     return true;
+  if (nodes[in].kind == DimKind::Derived)
+    return llvm::any_of(extents[nodes[in].lhs].second, [&](const Type &type) {
+      return llvm::any_of(llvm::ArrayRef(type.dims).take_front(type.rank),
+                          [&](Dim dim) { return occurs(symbol, dim); });
+    });
   return nodes[in].kind > DimKind::Number &&
          (occurs(symbol, nodes[in].lhs) || occurs(symbol, nodes[in].rhs));
 }
@@ -82,7 +89,8 @@ void SymbolicSizes::unify(Dim lhs, Dim rhs) {
       unify(nodes[lhs].rhs, nodes[rhs].rhs);
     else if (find(nodes[lhs].rhs) == find(nodes[rhs].rhs))
       unify(nodes[lhs].lhs, nodes[rhs].lhs);
-  } else if (nodes[lhs].number == 1 && nodes[rhs].number == 1) {
+  } else if (nodes[lhs].kind == DimKind::Windows && nodes[lhs].number == 1 &&
+             nodes[rhs].number == 1) {
     // Windows at each place: what is lost is the kernel less one.
     if (find(nodes[lhs].lhs) == find(nodes[rhs].lhs))
       unify(nodes[lhs].rhs, nodes[rhs].rhs);
@@ -212,7 +220,8 @@ SymbolicSizes::Type SymbolicSizes::inferSplit(const Operation &operation) {
   return type;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferBatchMatmul() {
+SymbolicSizes::Type
+SymbolicSizes::inferBatchMatmul(const Operation &operation) {
   const Type &lhs = *operands[0], &rhs = *operands[1];
   Type type = lhs.rank < rhs.rank ? rhs : lhs;
   unify(lhs.dims[lhs.rank - 1], rhs.dims[rhs.rank - 2]);
@@ -225,24 +234,105 @@ SymbolicSizes::Type SymbolicSizes::inferBatchMatmul() {
   return type;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferAlongAxis(const Operation &operation) {
+SymbolicSizes::Type SymbolicSizes::inferMatmul(const Operation &operation) {
   Type type = *operands[0];
-  unsigned axis = operation.axis;
-  auto [first, second] = operation.numbers;
-  if (operation.kind == OpKind::Slice) {
-    type.dims[axis] = addNumber(second);
-    type.boundaries[axis].clear();
-  } else if (operation.kind == OpKind::Pad) {
-    type.dims[axis] =
-        add(DimKind::Sum, type.dims[axis], addNumber(first + second));
-    if (first > 0)
-      type.boundaries[axis].clear();
-  } else {
-    --type.rank;
-    for (unsigned dim = axis; dim < type.rank; ++dim) {
-      type.dims[dim] = type.dims[dim + 1];
-      type.boundaries[dim] = type.boundaries[dim + 1];
+  unify(type.dims[1], operands[1]->dims[0]);
+  type.dims[1] = operands[1]->dims[1];
+  type.boundaries[1] = operands[1]->boundaries[1];
+  return type;
+}
+
+SymbolicSizes::Type
+SymbolicSizes::inferElementwise(const Operation &operation) {
+  Type type = *operands[0];
+  unify(type, *operands[1]);
+  for (unsigned i = 0; i < type.rank; ++i) {
+    const auto &other = operands[1]->boundaries[i];
+    if (other.size() != type.boundaries[i].size())
+      type.boundaries[i].clear();
+    for (unsigned j = 0; j < type.boundaries[i].size(); ++j)
+      unify(type.boundaries[i][j], other[j]);
+  }
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferTranspose(const Operation &operation) {
+  Type type = *operands[0];
+  std::swap(type.dims[0], type.dims[1]);
+  std::swap(type.boundaries[0], type.boundaries[1]);
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferPool(const Operation &operation) {
+  Type type = *operands[0];
+  setWindows(operation, type, addNumber(operation.kernel[0]),
+             addNumber(operation.kernel[1]));
+  return type;
+}
+
+SymbolicSizes::Type SymbolicSizes::inferEnlarge(const Operation &operation) {
+  Type type = *operands[0];
+  for (unsigned i = 2; i < 4; ++i) {
+    type.dims[i] = addNumber(operation.kernel[i - 2]);
+    type.boundaries[i].clear();
+  }
+  return type;
+}
+
+/// An extent as a node: sums as such, and the rest as it stands.
+SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr) {
+  using definition::Expr;
+  llvm::ArrayRef<Expr> args = expr.getOperands();
+  switch (expr.getKind()) {
+  case Expr::Kind::Size:
+    return operands[expr.getTensor().number]->dims[expr.getNumber()];
+  case Expr::Kind::Constant:
+    return addNumber(expr.getInt().value_or(0));
+  case Expr::Kind::Cast:
+    return translate(args[0]);
+  case Expr::Kind::Apply:
+    if (expr.getFn() == definition::ScalarFn::Add)
+      return add(DimKind::Sum, translate(args[0]), translate(args[1]));
+    break;
+  default:
+    break;
+  }
+  std::array<Type, 2> types;
+  for (auto [type, operand] : llvm::zip_equal(types, operands))
+    if (operand)
+      type = *operand;
+  extents.emplace_back(expr, std::move(types));
+  return add(DimKind::Derived, extents.size() - 1);
+}
+
+SymbolicSizes::Type SymbolicSizes::inferDerived(const Operation &operation) {
+  llvm::SmallVector<unsigned, 2> ranks;
+  for (unsigned i = 0; i < operation.getNumOperands(); ++i)
+    ranks.push_back(operands[i]->rank);
+  Type type;
+  const DerivedOperator::AtRank *at = operation.derived->get(ranks);
+  if (!at) {
+    possible = false;
+    return type;
+  }
+  using definition::Requirement;
+  for (const Requirement &requirement : at->definition->requirements)
+    if (requirement.kind == Requirement::Kind::Equal)
+      unify(translate(requirement.value), translate(requirement.bound));
+  for (const definition::IndexVar &index : at->getResult().indices) {
+    auto &boundaries = type.boundaries[type.rank];
+    bool isFirst = true;
+    for (auto [operand, dim] : at->trace[type.rank]) {
+      const auto &other = operands[operand]->boundaries[dim];
+      if (isFirst)
+        boundaries = other;
+      else if (boundaries.size() != other.size())
+        boundaries.clear();
+      for (unsigned i = 0; i < boundaries.size() && !isFirst; ++i)
+        unify(boundaries[i], other[i]);
+      isFirst = false;
     }
+    type.dims[type.rank++] = translate(index.extent);
   }
   return type;
 }
@@ -268,85 +358,35 @@ SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
     return addSymbols(leaf.shape, leaf.isWeight);
   }
   const Operation &operation = terms.getOperation(term);
-  Type type;
-  switch (operation.kind) {
-  case OpKind::Conv2d:
-    return inferConv(operation);
-  case OpKind::Matmul:
-    type = *operands[0];
-    unify(type.dims[1], operands[1]->dims[0]);
-    type.dims[1] = operands[1]->dims[1];
-    type.boundaries[1] = operands[1]->boundaries[1];
-    return type;
-  case OpKind::EwAdd:
-  case OpKind::EwMul:
-  case OpKind::EwSub:
-  case OpKind::EwMax:
-    type = *operands[0];
-    unify(type, *operands[1]);
-    for (unsigned i = 0; i < type.rank; ++i) {
-      const auto &other = operands[1]->boundaries[i];
-      if (other.size() != type.boundaries[i].size())
-        type.boundaries[i].clear();
-      for (unsigned j = 0; j < type.boundaries[i].size(); ++j)
-        unify(type.boundaries[i][j], other[j]);
-    }
-    return type;
-  case OpKind::SMul:
-  case OpKind::Relu:
-  case OpKind::Exp:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-    return *operands[0];
-  case OpKind::BAdd:
-  case OpKind::BMul:
-    type = *operands[0];
-    unify(type.dims[operation.axis], operands[1]->dims[0]);
-    return type;
-  case OpKind::Bmm:
-    return inferBatchMatmul();
-  case OpKind::Swap:
-    type = *operands[0];
-    std::swap(type.dims[operation.numbers[0]], type.dims[operation.numbers[1]]);
-    std::swap(type.boundaries[operation.numbers[0]],
-              type.boundaries[operation.numbers[1]]);
-    return type;
-  case OpKind::Slice:
-  case OpKind::Pad:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-    return inferAlongAxis(operation);
-  case OpKind::Transpose:
-    type = *operands[0];
-    std::swap(type.dims[0], type.dims[1]);
-    std::swap(type.boundaries[0], type.boundaries[1]);
-    return type;
-  case OpKind::Concat:
-    return inferConcat(operation);
-  case OpKind::Split:
-    return inferSplit(operation);
-  case OpKind::PoolAvg:
-  case OpKind::PoolMax:
-    type = *operands[0];
-    setWindows(operation, type, addNumber(operation.kernel[0]),
-               addNumber(operation.kernel[1]));
-    return type;
-  case OpKind::Enlarge:
-    type = *operands[0];
-    for (unsigned i = 2; i < 4; ++i) {
-      type.dims[i] = addNumber(operation.kernel[i - 2]);
-      type.boundaries[i].clear();
-    }
-    return type;
-  case OpKind::ConstIConv:
-  case OpKind::ConstPool:
-  case OpKind::ConstImm:
-  case OpKind::ConstOne:
-    return inferConstant(operation);
-  default:
-    break; // Not enumerated.
-  }
-  return type;
+  if (Rule rule = getRule(operation.kind))
+    return (this->*rule)(operation);
+  return inferDerived(operation);
+}
+
+SymbolicSizes::Rule SymbolicSizes::getRule(OpKind kind) {
+  // Sizes that cuts, groups and windows ask for are drawn; those of the other
+  // operators that have kernels are equations.
+  static constexpr std::pair<OpKind, Rule> kRules[] = {
+      {OpKind::Conv2d, &SymbolicSizes::inferConv},
+      {OpKind::Matmul, &SymbolicSizes::inferMatmul},
+      {OpKind::Bmm, &SymbolicSizes::inferBatchMatmul},
+      {OpKind::EwAdd, &SymbolicSizes::inferElementwise},
+      {OpKind::EwMul, &SymbolicSizes::inferElementwise},
+      {OpKind::SMul, &SymbolicSizes::inferFirst},
+      {OpKind::Relu, &SymbolicSizes::inferFirst},
+      {OpKind::Transpose, &SymbolicSizes::inferTranspose},
+      {OpKind::Concat, &SymbolicSizes::inferConcat},
+      {OpKind::Split, &SymbolicSizes::inferSplit},
+      {OpKind::PoolAvg, &SymbolicSizes::inferPool},
+      {OpKind::PoolMax, &SymbolicSizes::inferPool},
+      {OpKind::Enlarge, &SymbolicSizes::inferEnlarge},
+      {OpKind::ConstIConv, &SymbolicSizes::inferConstant},
+      {OpKind::ConstPool, &SymbolicSizes::inferConstant},
+      {OpKind::ConstImm, &SymbolicSizes::inferConstant},
+      {OpKind::ConstOne, &SymbolicSizes::inferConstant}};
+  const auto *found = llvm::find_if(
+      kRules, [&](const auto &rule) { return rule.first == kind; });
+  return found == std::end(kRules) ? nullptr : found->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -388,6 +428,16 @@ int SymbolicSizes::evaluate(Dim dim, Random &random) {
     value = node.number < 0 ? (size - node.number - 1) / -node.number
             : size < kernel ? 0
                             : (size - kernel) / node.number + 1;
+    break;
+  }
+  case DimKind::Derived: {
+    const auto &[expr, types] = extents[node.lhs];
+    value = evaluateIndex(
+        expr,
+        [&](unsigned operand, unsigned number) -> int64_t {
+          return evaluate(types[operand].dims[number], random);
+        },
+        [](definition::VarId) -> int64_t { return 0; });
     break;
   }
   }

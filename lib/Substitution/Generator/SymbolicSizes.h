@@ -11,6 +11,7 @@
 #define ESPALIER_LIB_SUBSTITUTION_GENERATOR_SYMBOLICSIZES_H
 
 #include "Terms.h"
+#include "espalier/Definition/Expr.h"
 
 namespace espalier::substitution::generator {
 
@@ -55,6 +56,7 @@ private:
     Sum,
     Product,
     Windows, ///< Of `lhs` with kernel `rhs`: `operation` says how.
+    Derived, ///< What number `lhs` of `extents` is.
   };
   struct DimNode {
     DimKind kind;
@@ -79,14 +81,24 @@ private:
   int evaluate(Dim dim, Random &random);
 
   Type addSymbols(const Shape &shape, bool isWeight);
+  using Rule = Type (SymbolicSizes::*)(const Operation &);
+  /// The extents of operators that have kernels; null for others.
+  static Rule getRule(OpKind kind);
   Type infer(TermId term);
+  Type inferDerived(const Operation &operation);
+  Dim translate(const definition::Expr &expr);
+  Type inferFirst(const Operation &operation) { return *operands[0]; }
+  Type inferMatmul(const Operation &operation);
+  Type inferElementwise(const Operation &operation);
+  Type inferTranspose(const Operation &operation);
+  Type inferPool(const Operation &operation);
+  Type inferEnlarge(const Operation &operation);
   Type inferConstant(const Operation &operation);
   void assumeSquare(TermId term);
   Type inferConv(const Operation &operation);
   Type inferConcat(const Operation &operation);
   Type inferSplit(const Operation &operation);
-  Type inferBatchMatmul();
-  Type inferAlongAxis(const Operation &operation);
+  Type inferBatchMatmul(const Operation &operation);
   void setWindows(const Operation &operation, Type &type, Dim height,
                   Dim width);
 
@@ -94,6 +106,8 @@ private:
   Condition condition;
   bool possible = true;
   std::vector<DimNode> nodes;
+  /// Expressions, and the extents of the operands that they are made of.
+  std::vector<std::pair<definition::Expr, std::array<Type, 2>>> extents;
   std::map<TermId, Type> types;
   std::array<Type *, 2> operands;
   std::optional<std::array<Dim, 2>> firstWeight;

@@ -1,13 +1,10 @@
 //===- TensorTypes.cpp - Shapes and boundaries of results -----------------===//
 
-#include "espalier/Substitution/Generator/Kernels.h"
+#include "TensorTypes.h"
 #include <algorithm>
 
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
-
-/// What an inference gives.
-using Inferred = std::optional<TensorType>;
 
 /// Of the two numbers of a slice or a pad.
 static bool isSecondNumber(const ParamInfo &info) {
@@ -92,8 +89,9 @@ static bool setWindowSizes(const Operation &operation, const Shape &input,
   return true;
 }
 
-static Inferred inferConv(const Operation &operation, const TensorType &input,
-                          const TensorType &weight) {
+Inferred generator::inferConv(const Operation &operation,
+                              const TensorType *const *operands) {
+  const TensorType &input = *operands[0], &weight = *operands[1];
   if (input.shape.rank != 4 || weight.shape.rank != 4)
     return std::nullopt;
   unsigned channels = weight.shape.dims[1], features = weight.shape.dims[0];
@@ -112,7 +110,9 @@ static Inferred inferConv(const Operation &operation, const TensorType &input,
   return type;
 }
 
-static Inferred inferPool(const Operation &operation, const TensorType &input) {
+Inferred generator::inferPool(const Operation &operation,
+                              const TensorType *const *operands) {
+  const TensorType &input = *operands[0];
   if (input.shape.rank != 4)
     return std::nullopt;
   TensorType type = input;
@@ -125,7 +125,16 @@ static Inferred inferPool(const Operation &operation, const TensorType &input) {
   return type;
 }
 
-static Inferred inferElementwise(const TensorType &lhs, const TensorType &rhs) {
+Inferred generator::inferFirst(const Operation &operation,
+                               const TensorType *const *operands) {
+  if (operation.getNumOperands() == 2 && operands[1]->shape.rank != 0)
+    return std::nullopt;
+  return *operands[0];
+}
+
+Inferred generator::inferElementwise(const Operation &operation,
+                                     const TensorType *const *operands) {
+  const TensorType &lhs = *operands[0], &rhs = *operands[1];
   if (!(lhs.shape == rhs.shape))
     return std::nullopt;
   TensorType type = lhs;
@@ -135,7 +144,9 @@ static Inferred inferElementwise(const TensorType &lhs, const TensorType &rhs) {
   return type;
 }
 
-static Inferred inferMatmul(const TensorType &lhs, const TensorType &rhs) {
+Inferred generator::inferMatmul(const Operation &operation,
+                                const TensorType *const *operands) {
+  const TensorType &lhs = *operands[0], &rhs = *operands[1];
   if (lhs.shape.rank != 2 || rhs.shape.rank != 2 ||
       lhs.shape.dims[1] != rhs.shape.dims[0])
     return std::nullopt;
@@ -157,8 +168,9 @@ static bool append(Boundaries &boundaries, const Boundaries &more,
   return true;
 }
 
-static Inferred inferConcat(const Operation &operation, const TensorType &lhs,
-                            const TensorType &rhs) {
+Inferred generator::inferConcat(const Operation &operation,
+                                const TensorType *const *operands) {
+  const TensorType &lhs = *operands[0], &rhs = *operands[1];
   unsigned axis = operation.axis;
   if (lhs.shape.rank != operation.rank || rhs.shape.rank != operation.rank ||
       axis >= operation.rank)
@@ -185,8 +197,9 @@ static Inferred inferConcat(const Operation &operation, const TensorType &lhs,
 }
 
 /// The boundaries before the cut stay in part 0, and those behind it in part 1.
-static Inferred inferSplit(const Operation &operation,
-                           const TensorType &input) {
+Inferred generator::inferSplit(const Operation &operation,
+                               const TensorType *const *operands) {
+  const TensorType &input = *operands[0];
   unsigned axis = operation.axis;
   if (axis >= input.shape.rank || input.boundaries[axis].count == 0)
     return std::nullopt;
@@ -204,8 +217,9 @@ static Inferred inferSplit(const Operation &operation,
   return type;
 }
 
-static Inferred inferEnlarge(const Operation &operation,
-                             const TensorType &input) {
+Inferred generator::inferEnlarge(const Operation &operation,
+                                 const TensorType *const *operands) {
+  const TensorType &input = *operands[0];
   if (input.shape.rank != 4)
     return std::nullopt;
   TensorType type = input;
@@ -220,22 +234,10 @@ static Inferred inferEnlarge(const Operation &operation,
   return type;
 }
 
-static Inferred inferWithVector(const Operation &operation,
-                                const TensorType &input,
-                                const TensorType &vector) {
-  unsigned axis = operation.axis;
-  if (input.shape.rank != operation.rank || vector.shape.rank != 1 ||
-      input.shape.dims[axis] != vector.shape.dims[0])
-    return std::nullopt;
-  TensorType type = input;
-  if (!(input.boundaries[axis] == vector.boundaries[0]))
-    type.boundaries[axis] = {};
-  return type;
-}
-
 /// Leading dimensions align at the right, and are equal where both have them.
-static Inferred inferBatchMatmul(const Operation &operation,
-                                 const TensorType &lhs, const TensorType &rhs) {
+Inferred generator::inferBatchMatmul(const Operation &operation,
+                                     const TensorType *const *operands) {
+  const TensorType &lhs = *operands[0], &rhs = *operands[1];
   unsigned left = lhs.shape.rank, right = rhs.shape.rank;
   if (left != operation.numbers[0] || right != operation.numbers[1] ||
       lhs.shape.dims[left - 1] != rhs.shape.dims[right - 2])
@@ -255,110 +257,17 @@ static Inferred inferBatchMatmul(const Operation &operation,
   return type;
 }
 
-/// Operators of one operand along one axis.
-static Inferred inferAlongAxis(const Operation &operation,
-                               const TensorType &input) {
-  unsigned axis = operation.axis;
-  if (input.shape.rank != operation.rank)
+Inferred generator::inferTranspose(const Operation &operation,
+                                   const TensorType *const *operands) {
+  if (operands[0]->shape.rank != 2)
     return std::nullopt;
-  TensorType type = input;
-  if (operation.kind == OpKind::Slice) {
-    if (operation.numbers[0] + operation.numbers[1] > input.shape.dims[axis])
-      return std::nullopt;
-    type.shape.dims[axis] = operation.numbers[1];
-    type.boundaries[axis] = {};
-  } else if (operation.kind == OpKind::Pad) {
-    unsigned size =
-        input.shape.dims[axis] + operation.numbers[0] + operation.numbers[1];
-    if (size > 255)
-      return std::nullopt;
-    type.shape.dims[axis] = size;
-    if (operation.numbers[0] > 0)
-      type.boundaries[axis] = {};
-  } else {
-    auto remove = [&](auto &list) {
-      std::copy(list.begin() + axis + 1, list.end(), list.begin() + axis);
-      list.back() = {};
-    };
-    remove(type.shape.dims);
-    remove(type.boundaries);
-    --type.shape.rank;
-  }
+  TensorType type = *operands[0];
+  std::swap(type.shape.dims[0], type.shape.dims[1]);
+  std::swap(type.boundaries[0], type.boundaries[1]);
   return type;
 }
 
-static Inferred infer(const Operation &operation,
-                      const TensorType *const *operands) {
-  switch (operation.kind) {
-  case OpKind::Conv2d:
-    return inferConv(operation, *operands[0], *operands[1]);
-  case OpKind::Matmul:
-    return inferMatmul(*operands[0], *operands[1]);
-  case OpKind::EwAdd:
-  case OpKind::EwMul:
-  case OpKind::EwSub:
-  case OpKind::EwMax:
-    return inferElementwise(*operands[0], *operands[1]);
-  case OpKind::SMul:
-    if (operands[1]->shape.rank != 0)
-      return std::nullopt;
-    return *operands[0];
-  case OpKind::Relu:
-  case OpKind::Exp:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-    return *operands[0];
-  case OpKind::BAdd:
-  case OpKind::BMul:
-    return inferWithVector(operation, *operands[0], *operands[1]);
-  case OpKind::Bmm:
-    return inferBatchMatmul(operation, *operands[0], *operands[1]);
-  case OpKind::Swap: {
-    TensorType type = *operands[0];
-    if (type.shape.rank != operation.rank)
-      return std::nullopt;
-    auto [first, second] = operation.numbers;
-    std::swap(type.shape.dims[first], type.shape.dims[second]);
-    std::swap(type.boundaries[first], type.boundaries[second]);
-    return type;
-  }
-  case OpKind::Slice:
-  case OpKind::Pad:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-    return inferAlongAxis(operation, *operands[0]);
-  case OpKind::Transpose: {
-    if (operands[0]->shape.rank != 2)
-      return std::nullopt;
-    TensorType type = *operands[0];
-    std::swap(type.shape.dims[0], type.shape.dims[1]);
-    std::swap(type.boundaries[0], type.boundaries[1]);
-    return type;
-  }
-  case OpKind::Concat:
-    return inferConcat(operation, *operands[0], *operands[1]);
-  case OpKind::Split:
-    return inferSplit(operation, *operands[0]);
-  case OpKind::PoolAvg:
-  case OpKind::PoolMax:
-    return inferPool(operation, *operands[0]);
-  case OpKind::Enlarge:
-    return inferEnlarge(operation, *operands[0]);
-  case OpKind::ConstIConv:
-  case OpKind::ConstPool:
-  case OpKind::ConstImm:
-  case OpKind::ConstOne:
-    return TensorType{operation.constantShape, {}};
-  default:
-    break; // Not enumerated.
-  }
-  return std::nullopt;
-}
-
-Inferred generator::inferType(const Operation &operation,
-                              const TensorType *const *operands) {
-  Inferred type = infer(operation, operands);
-  if (type && type->shape.getNumElements() > kMaxElements)
-    return std::nullopt;
-  return type;
+Inferred generator::inferConstant(const Operation &operation,
+                                  const TensorType *const *operands) {
+  return TensorType{operation.constantShape, {}};
 }

@@ -41,47 +41,12 @@ unsigned Terms::getRank(TermId id) const {
   if (terms[id].isVariable())
     return getLeaf(id).shape.rank;
   const Operation &operation = getOperation(id);
-  switch (operation.kind) {
-  case OpKind::Conv2d:
-  case OpKind::PoolAvg:
-  case OpKind::PoolMax:
-  case OpKind::Enlarge:
-    return 4;
-  case OpKind::Matmul:
-  case OpKind::Transpose:
-    return 2;
-  case OpKind::Concat:
-  case OpKind::BAdd:
-  case OpKind::BMul:
-  case OpKind::Swap:
-  case OpKind::Slice:
-  case OpKind::Pad:
-    return operation.rank;
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-    return operation.rank - 1;
-  case OpKind::Bmm:
-    return std::max(operation.numbers[0], operation.numbers[1]);
-  case OpKind::EwAdd:
-  case OpKind::EwMul:
-  case OpKind::SMul:
-  case OpKind::Relu:
-  case OpKind::Split:
-  case OpKind::EwSub:
-  case OpKind::EwMax:
-  case OpKind::Exp:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-    return getRank(terms[id].operands[0]);
-  case OpKind::ConstIConv:
-  case OpKind::ConstPool:
-  case OpKind::ConstImm:
-  case OpKind::ConstOne:
+  unsigned numOperands = operation.getNumOperands();
+  if (numOperands == 0)
     return operation.constantShape.rank;
-  default:
-    break; // Not enumerated.
-  }
-  return 0;
+  auto rank =
+      getRequiredRank(operation.kind, operation.getParams(), numOperands);
+  return rank ? *rank : getRank(terms[id].operands[0]);
 }
 
 TermId Terms::get(const Operation &operation, llvm::ArrayRef<TermId> operands) {

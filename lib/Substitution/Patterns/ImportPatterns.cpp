@@ -224,11 +224,9 @@ private:
                << attributes.begin()->getName().getValue() << "'";
       return OperatorText{kind, {}};
     };
-    for (OpKind kind :
-         {OpKind::Relu, OpKind::EwAdd, OpKind::EwMul, OpKind::EwSub,
-          OpKind::EwMax, OpKind::Exp, OpKind::Tanh, OpKind::Sigmoid})
-      if (name == getGraphName(kind))
-        return plain(kind);
+    for (const OperatorInfo &info : getOperators())
+      if (info.has(kElementwise) && name == getGraphName(info.kind))
+        return plain(info.kind);
     if (name == graph::TransposeOp::getOperationName()) {
       auto permutation =
           dyn_cast_or_null<DenseI64ArrayAttr>(attributes.erase("permutation"));

@@ -12,17 +12,8 @@ using namespace espalier::substitution;
 //===----------------------------------------------------------------------===//
 
 static bool isCommutative(OpKind kind) {
-  switch (kind) {
-  case OpKind::SMul:
-  case OpKind::SAdd:
-  case OpKind::BAdd:
-  case OpKind::BMul:
-  case OpKind::UAdd:
-  case OpKind::UMul:
-    return true;
-  default:
-    return getInfo(kind).isCommutative();
-  }
+  const OperatorInfo &info = getInfo(kind);
+  return info.isCommutative() || info.has(kEitherWay);
 }
 
 unsigned Recognizer::getOperator(const Node &node) {

@@ -39,44 +39,9 @@ static constexpr ParamInfo kRankParams[] = {{"ndim", ParamKind::Rank}};
 static constexpr ParamInfo kBorderParams[] = {{"pad", ParamKind::Border}};
 
 static const OperatorInfo kOperators[] = {
-    {OpKind::Conv2d, "conv2d", 2, kConvParams},
-    {OpKind::Matmul, "matmul", 2, kActParams},
-    {OpKind::EwAdd, "ewadd", 2, {}},
-    {OpKind::EwMul, "ewmul", 2, {}},
-    {OpKind::SMul, "smul", 2, {}},
-    {OpKind::Relu, "relu", 1, {}},
-    {OpKind::Transpose, "transpose", 1, {}},
-    {OpKind::Concat, "concat", 2, kAxisParams},
-    {OpKind::Split, "split", 1, kSplitParams},
-    {OpKind::PoolAvg, "poolavg", 1, kPoolParams},
-    {OpKind::PoolMax, "poolmax", 1, kPoolParams},
-    {OpKind::Enlarge, "enlarge", 1, kKernelParams},
-    {OpKind::ConstIConv, "const_iconv", 0, kKernelParams},
-    {OpKind::ConstPool, "const_pool", 0, kKernelParams},
-    {OpKind::ConstImm, "const_imm", 0, {}},
-    {OpKind::ConstOne, "const_one", 0, {}},
-    {OpKind::EwSub, "ewsub", 2, {}},
-    {OpKind::EwMax, "ewmax", 2, {}},
-    {OpKind::Exp, "exp", 1, {}},
-    {OpKind::Tanh, "tanh", 1, {}},
-    {OpKind::Sigmoid, "sigmoid", 1, {}},
-    {OpKind::BAdd, "badd", 2, kAxisParams},
-    {OpKind::BMul, "bmul", 2, kAxisParams},
-    {OpKind::Bmm, "bmm", 2, kBmmParams},
-    {OpKind::Swap, "swap", 1, kSwapParams},
-    {OpKind::Slice, "slice", 1, kSliceParams},
-    {OpKind::Pad, "pad", 1, kPadParams},
-    {OpKind::ReduceSum, "reduce_sum", 1, kAxisParams},
-    {OpKind::ReduceMax, "reduce_max", 1, kAxisParams},
-    {OpKind::EwDiv, "ewdiv", 2, {}},
-    {OpKind::Sqrt, "sqrt", 1, {}},
-    {OpKind::SAdd, "sadd", 2, {}},
-    {OpKind::UAdd, "uadd", 2, kUnitParams},
-    {OpKind::UMul, "umul", 2, kUnitParams},
-    {OpKind::Vector, "vector", 1, kAxisParams},
-    {OpKind::Unvector, "unvector", 1, kAxisParams},
-    {OpKind::BatchNorm, "batch_norm", 6, kRankParams},
-    {OpKind::Border, "border", 1, kBorderParams},
+#define RULE_OPERATOR(id, name, operands, params, traits, ...)                 \
+  {OpKind::id, name, operands, params, traits},
+#include "espalier/Substitution/RuleOperators.def"
 };
 
 llvm::ArrayRef<OperatorInfo> espalier::substitution::getOperators() {
@@ -85,6 +50,18 @@ llvm::ArrayRef<OperatorInfo> espalier::substitution::getOperators() {
 
 const OperatorInfo &espalier::substitution::getInfo(OpKind kind) {
   return kOperators[static_cast<unsigned>(kind)];
+}
+
+std::optional<unsigned> espalier::substitution::getRequiredRank(
+    OpKind kind, llvm::ArrayRef<Param> params, unsigned operand) {
+  constexpr std::optional<unsigned> kOpen = std::nullopt;
+  switch (kind) {
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, ...)           \
+  case OpKind::id:                                                             \
+    return rank;
+#include "espalier/Substitution/RuleOperators.def"
+  }
+  llvm_unreachable("every operator has a row");
 }
 
 std::optional<OpKind>
@@ -108,7 +85,7 @@ std::string espalier::substitution::checkParams(OpKind kind,
                  .str() +
              llvm::itostr(axis) + " and " + llvm::itostr(params[1].first);
   // Dimensions align at the right.
-  if (kind == OpKind::UAdd || kind == OpKind::UMul) {
+  if (infos.data() == kUnitParams) {
     int64_t axis = params[0].first, ndim = params[1].first;
     if (params[2].first > ndim || params[2].first < ndim - axis)
       return "expects ':rank' from " + llvm::itostr(ndim - axis) + " to " +

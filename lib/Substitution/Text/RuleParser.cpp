@@ -111,7 +111,7 @@ private:
       if (!operand)
         return false;
       bool isScalar = espalier::substitution::isScalar(graph, *operand);
-      bool isProduct = isScalar && info.kind == OpKind::SMul;
+      bool isProduct = isScalar && info.has(kScalarProduct);
       if (isScalar != info.isScalarOperand(operands.size()) && !isProduct) {
         fail(Twine("expects a ") + (isScalar ? "tensor" : "scalar") +
              " as operand " + Twine(operands.size() + 1) + " of '" + info.name +

@@ -1,8 +1,9 @@
 //===- Kernels.h - Operators on small field tensors -------------*- C++ -*-===//
 //
-// The fast evaluation of the rule operators at small sizes. Their meaning is
-// that of the `graph` dialect; a unit test compares every kernel with an
-// evaluation of the definitions on the same points.
+// The evaluation of the rule operators at small sizes. Those that most of the
+// time goes to have kernels; a unit test compares each with an evaluation of
+// its definition on the same points. All others are evaluated as their
+// definitions say (Derived.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +62,8 @@ struct TensorView {
   const uint32_t *data;
 };
 
+class DerivedOperator;
+
 /// An operator with its parameters, in a form that is quick to read.
 struct Operation {
   OpKind kind = OpKind::Relu;
@@ -75,11 +78,16 @@ struct Operation {
   /// begins and its size, of a pad the zeros before and behind.
   std::array<uint8_t, 2> numbers{};
   Shape constantShape; ///< Of a constant's result: the context decides.
+  /// What follows from the definition, where there is no kernel.
+  const DerivedOperator *derived = nullptr;
 
   unsigned getNumOperands() const { return getInfo(kind).numOperands; }
   /// The parameters in the order of the operator's table entry.
   llvm::SmallVector<Param, 3> getParams() const;
 };
+
+/// Whether an operator has a kernel. Others need `Operation::derived`.
+bool hasKernel(OpKind kind);
 
 /// The operation of these parameters, in the order of the operator's table
 /// entry; nothing if they are beyond what the kernels can do.

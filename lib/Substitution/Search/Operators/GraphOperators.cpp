@@ -16,80 +16,28 @@ using namespace espalier::substitution;
 
 static constexpr int64_t kDynamic = ShapedType::kDynamic;
 
+namespace {
+/// The operators that `graph` has not.
+struct AddVector {
+  static StringRef getOperationName() { return kAddVector; }
+};
+struct MulVector {
+  static StringRef getOperationName() { return kMulVector; }
+};
+struct PadZeros {
+  static StringRef getOperationName() { return kPadZeros; }
+};
+} // namespace
+
 StringRef espalier::substitution::getGraphName(OpKind kind) {
   switch (kind) {
-  case OpKind::Conv2d:
-    return graph::ConvOp::getOperationName();
-  case OpKind::Matmul:
-    return graph::MatmulOp::getOperationName();
-  case OpKind::EwAdd:
-  case OpKind::SAdd:
-  case OpKind::UAdd:
-    return graph::AddOp::getOperationName();
-  case OpKind::EwMul:
-  case OpKind::SMul:
-  case OpKind::UMul:
-    return graph::MulOp::getOperationName();
-  case OpKind::Relu:
-    return graph::ReluOp::getOperationName();
-  case OpKind::Transpose:
-    return graph::TransposeOp::getOperationName();
-  case OpKind::Concat:
-    return graph::ConcatOp::getOperationName();
-  case OpKind::Split:
-    return graph::SliceOp::getOperationName();
-  case OpKind::PoolAvg:
-    return graph::AvgPoolOp::getOperationName();
-  case OpKind::PoolMax:
-    return graph::MaxPoolOp::getOperationName();
-  case OpKind::Enlarge:
-    return graph::EnlargeOp::getOperationName();
-  case OpKind::ConstIConv:
-    return graph::ConstIconvOp::getOperationName();
-  case OpKind::ConstPool:
-    return graph::ConstPoolOp::getOperationName();
-  case OpKind::ConstImm:
-    return graph::ConstImmOp::getOperationName();
-  case OpKind::ConstOne:
-    return graph::ConstOneOp::getOperationName();
-  case OpKind::EwSub:
-    return graph::SubOp::getOperationName();
-  case OpKind::EwMax:
-    return graph::MaxOp::getOperationName();
-  case OpKind::Exp:
-    return graph::ExpOp::getOperationName();
-  case OpKind::Tanh:
-    return graph::TanhOp::getOperationName();
-  case OpKind::Sigmoid:
-    return graph::SigmoidOp::getOperationName();
-  case OpKind::BAdd:
-    return kAddVector;
-  case OpKind::BMul:
-    return kMulVector;
-  case OpKind::Bmm:
-    return graph::MatmulOp::getOperationName();
-  case OpKind::Swap:
-    return graph::TransposeOp::getOperationName();
-  case OpKind::Slice:
-    return graph::SliceOp::getOperationName();
-  case OpKind::Pad:
-  case OpKind::Border:
-    return kPadZeros;
-  case OpKind::ReduceSum:
-    return graph::ReduceSumOp::getOperationName();
-  case OpKind::ReduceMax:
-    return graph::ReduceMaxOp::getOperationName();
-  case OpKind::EwDiv:
-    return graph::DivOp::getOperationName();
-  case OpKind::Sqrt:
-    return graph::SqrtOp::getOperationName();
-  case OpKind::Vector:
-  case OpKind::Unvector:
-    return graph::ReshapeOp::getOperationName();
-  case OpKind::BatchNorm:
-    return graph::BatchNormOp::getOperationName();
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
+                      graph, instance)                                         \
+  case OpKind::id:                                                             \
+    return graph::getOperationName();
+#include "espalier/Substitution/RuleOperators.def"
   }
-  llvm_unreachable("every operator is handled above");
+  llvm_unreachable("every operator has a row");
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,70 +140,13 @@ private:
 
   bool define() {
     switch (kind) {
-    case OpKind::Conv2d:
-      return defineConv();
-    case OpKind::Matmul:
-      return defineMatmul();
-    case OpKind::EwAdd:
-    case OpKind::EwMul:
-    case OpKind::EwSub:
-    case OpKind::EwMax:
-    case OpKind::EwDiv:
-      return defineElementwise();
-    case OpKind::SMul:
-    case OpKind::SAdd:
-      return defineScaling();
-    case OpKind::Relu:
-    case OpKind::Exp:
-    case OpKind::Tanh:
-    case OpKind::Sigmoid:
-    case OpKind::Sqrt:
-      shape.assign(operands[0].getShape().begin(),
-                   operands[0].getShape().end());
-      return true;
-    case OpKind::Transpose:
-      return defineTranspose();
-    case OpKind::Concat:
-      return defineConcat();
-    case OpKind::Split:
-      return defineSplit();
-    case OpKind::BAdd:
-    case OpKind::BMul:
-      return defineWithVector();
-    case OpKind::Bmm:
-      return defineBatchMatmul();
-    case OpKind::Swap:
-      return defineSwap();
-    case OpKind::Slice:
-      return defineSlice();
-    case OpKind::UAdd:
-    case OpKind::UMul:
-      return defineWithUnits();
-    case OpKind::Vector:
-      return defineVector();
-    case OpKind::Unvector:
-      return defineUnvector();
-    case OpKind::BatchNorm:
-      return defineBatchNorm();
-    case OpKind::Pad:
-      return definePad();
-    case OpKind::Border:
-      return defineBorder();
-    case OpKind::ReduceSum:
-    case OpKind::ReduceMax:
-      return defineReduction();
-    case OpKind::PoolAvg:
-    case OpKind::PoolMax:
-      return definePool();
-    case OpKind::Enlarge:
-      return defineEnlarge();
-    case OpKind::ConstIConv:
-    case OpKind::ConstPool:
-    case OpKind::ConstImm:
-    case OpKind::ConstOne:
-      return defineConstant();
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
+                      graph, instance)                                         \
+  case OpKind::id:                                                             \
+    return instance;
+#include "espalier/Substitution/RuleOperators.def"
     }
-    llvm_unreachable("every operator is handled above");
+    llvm_unreachable("every operator has a row");
   }
 
   void add(StringRef name, Attribute attribute) {
@@ -288,7 +179,7 @@ private:
     return true;
   }
 
-  bool defineConv() {
+  bool makeConv() {
     if (operands[0].getRank() != 4 || operands[1].getRank() != 4)
       return false;
     int64_t channels = extent(0, 1), groupChannels = extent(1, 1);
@@ -306,7 +197,7 @@ private:
     return addWindow(params[0], params[1], extent(1, 2), extent(1, 3));
   }
 
-  bool defineMatmul() {
+  bool makeMatmul() {
     if (operands[0].getRank() != 2 || operands[1].getRank() != 2 ||
         !agree(extent(0, 1), extent(1, 0)))
       return false;
@@ -325,16 +216,17 @@ private:
     return true;
   }
 
-  bool defineElementwise() {
-    if (operands[0].getRank() != operands[1].getRank())
+  bool makeElementwise() {
+    unsigned last = operands.size() - 1;
+    if (operands[0].getRank() != operands[last].getRank())
       return false;
     for (unsigned dim = 0; dim < operands[0].getRank(); ++dim)
-      if (!addCommon(extent(0, dim), extent(1, dim)))
+      if (!addCommon(extent(0, dim), extent(last, dim)))
         return false;
     return true;
   }
 
-  bool defineWithVector() {
+  bool makeWithVector() {
     unsigned axis = params[0].first;
     if (operands[0].getRank() != params[1].first || operands[1].getRank() != 1)
       return false;
@@ -346,7 +238,7 @@ private:
     return true;
   }
 
-  bool defineBatchMatmul() {
+  bool makeBatchMatmul() {
     int64_t ranks[] = {params[1].first, params[1].second};
     if (operands[0].getRank() != ranks[0] ||
         operands[1].getRank() != ranks[1] ||
@@ -365,7 +257,7 @@ private:
     return true;
   }
 
-  bool defineSwap() {
+  bool makeSwap() {
     if (operands[0].getRank() != params[1].first)
       return false;
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, params[1].first));
@@ -376,7 +268,7 @@ private:
     return true;
   }
 
-  bool defineSlice() {
+  bool makeSlice() {
     unsigned axis = params[0].first;
     int64_t begin = params[2].first, size = params[3].first;
     // That the elements are there is part of a rule's condition.
@@ -384,13 +276,14 @@ private:
     if (operands[0].getRank() != params[1].first ||
         (whole != kDynamic && begin + size > whole))
       return false;
-    OperatorInstance slice = makeSlice(operands[0], axis, begin, size);
+    OperatorInstance slice =
+        substitution::makeSlice(operands[0], axis, begin, size);
     llvm::append_range(attributes, slice.attributes);
     llvm::append_range(shape, slice.result.getShape());
     return true;
   }
 
-  bool defineReduction() {
+  bool makeReduction() {
     unsigned axis = params[0].first;
     if (operands[0].getRank() != params[1].first)
       return false;
@@ -402,7 +295,7 @@ private:
     return true;
   }
 
-  bool defineScaling() {
+  bool makeScaling() {
     if (operands[1].getRank() > operands[0].getRank() ||
         llvm::any_of(operands[1].getShape(),
                      [](int64_t extent) { return extent != 1; }))
@@ -421,7 +314,7 @@ private:
     return true;
   }
 
-  bool defineWithUnits() {
+  bool makeWithUnits() {
     int64_t axis = params[0].first, rank = params[2].first;
     unsigned own = axis + rank - params[1].first;
     if (operands[0].getRank() != params[1].first || !hasUnits(1, rank, own))
@@ -434,7 +327,7 @@ private:
   }
 
   /// Sizes of a reshape are numbers.
-  bool defineVector() {
+  bool makeVector() {
     unsigned axis = params[0].first;
     if (!hasUnits(0, params[1].first, axis) || extent(0, axis) == kDynamic)
       return false;
@@ -442,7 +335,7 @@ private:
     add("static_sizes", shape);
     return true;
   }
-  bool defineUnvector() {
+  bool makeUnvector() {
     if (operands[0].getRank() != 1 || extent(0, 0) == kDynamic)
       return false;
     shape.assign(params[1].first, 1);
@@ -451,7 +344,7 @@ private:
     return true;
   }
 
-  bool defineBatchNorm() {
+  bool makeBatchNorm() {
     if (operands[0].getRank() != params[0].first || params[0].first < 2 ||
         operands[5].getRank() != 0 || !choices.epsilon)
       return false;
@@ -464,13 +357,13 @@ private:
     return true;
   }
 
-  bool definePad() {
+  bool makePad() {
     SmallVector<int64_t> low(params[1].first, 0), high(params[1].first, 0);
     low[params[0].first] = params[2].first;
     high[params[0].first] = params[3].first;
     return addZeros(low, high);
   }
-  bool defineBorder() {
+  bool makeBorder() {
     Border border = Border::get(params[0]);
     return addZeros({0, 0, border.top, border.left},
                     {0, 0, border.bottom, border.right});
@@ -485,7 +378,7 @@ private:
     return true;
   }
 
-  bool defineTranspose() {
+  bool makeTranspose() {
     if (operands[0].getRank() != 2)
       return false;
     add("permutation", {1, 0});
@@ -493,7 +386,7 @@ private:
     return true;
   }
 
-  bool defineConcat() {
+  bool makeConcat() {
     unsigned axis = params[0].first, rank = params[1].first;
     auto hasRank = [&](RankedTensorType type) {
       return type.getRank() == static_cast<int64_t>(rank);
@@ -514,7 +407,7 @@ private:
     return true;
   }
 
-  bool defineSplit() {
+  bool makeSplit() {
     unsigned axis = params[0].first;
     if (axis >= operands[0].getRank())
       return false;
@@ -525,14 +418,14 @@ private:
         (whole != kDynamic && choices.cut >= whole))
       return false;
     OperatorInstance slice =
-        makeSlice(operands[0], axis, isSecond ? choices.cut : 0,
-                  isSecond ? whole - choices.cut : choices.cut);
+        substitution::makeSlice(operands[0], axis, isSecond ? choices.cut : 0,
+                                isSecond ? whole - choices.cut : choices.cut);
     llvm::append_range(attributes, slice.attributes);
     llvm::append_range(shape, slice.result.getShape());
     return true;
   }
 
-  bool definePool() {
+  bool makePool() {
     if (operands[0].getRank() != 4)
       return false;
     Param kernel = params[0];
@@ -544,7 +437,7 @@ private:
     return addWindow(params[1], params[2], kernel.first, kernel.second);
   }
 
-  bool defineEnlarge() {
+  bool makeEnlarge() {
     if (operands[0].getRank() != 4)
       return false;
     int64_t kernel[] = {params[0].first, params[0].second};
@@ -558,7 +451,7 @@ private:
     return true;
   }
 
-  bool defineConstant() {
+  bool makeConstant() {
     RankedTensorType type = choices.type;
     if (!type || !type.hasStaticShape() ||
         !isa<FloatType>(type.getElementType()) ||

@@ -1,11 +1,13 @@
-//===- KernelTest.cpp - Field kernels against definitions -----------------===//
+//===- KernelTest.cpp - Values in the field against definitions -----------===//
 //
 // Evaluates the definition of an operator of `graph` element by element in the
-// field, by recursion over its expressions, and compares with the kernel of the
-// operator that has this meaning in rules.
+// field, by recursion over its expressions, and compares with what the kernel
+// of the operator that has this meaning in rules gives, or, where there is
+// none, its own definition.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Derived.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Substitution/Generator/Kernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -107,6 +109,8 @@ private:
       return multiply(lhs, invert(rhs));
     case ScalarFn::Max:
       return maximum(lhs, rhs);
+    case ScalarFn::Min:
+      return maximum(lhs, rhs) == lhs ? rhs : lhs;
     case ScalarFn::Neg:
       return subtract(0, lhs);
     case ScalarFn::Exp:
@@ -251,6 +255,9 @@ TEST_P(KernelTest, AgreesWithTheDefinition) {
       getOperation(test.kind, test.params);
   ASSERT_TRUE(operation);
   EXPECT_TRUE(llvm::equal(operation->getParams(), test.params));
+  DerivedOperators derived;
+  if (!hasKernel(test.kind))
+    operation->derived = derived.get(*operation);
 
   // Elements of all sizes, so that sums and products wrap around too.
   Random random(5);
@@ -347,6 +354,12 @@ INSTANTIATE_TEST_SUITE_P(
                    {{2, 3}, {2, 3}},
                    "graph.max %a, %b : (tensor<2x3xf64>, tensor<2x3xf64>) -> "
                    "tensor<2x3xf64>"},
+        KernelCase{
+            OpKind::EwMin,
+            {},
+            {{2, 3, 4}, {2, 3, 4}},
+            "graph.min %a, %b : (tensor<2x3x4xf64>, tensor<2x3x4xf64>) -> "
+            "tensor<2x3x4xf64>"},
         KernelCase{OpKind::Exp,
                    {},
                    {{2, 3}},
