@@ -15,7 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckStorage.h"
-#include "Facts.h"
+#include "Facts/Facts.h"
+#include "Facts/PairValues.h"
 #include "PairSet.h"
 #include "Paths.h"
 #include "espalier/Polyhedral/Digits.h"
@@ -38,9 +39,9 @@ private:
   /// False as soon as the answer is known.
   bool checkCoverage(unsigned statement);
   bool checkPair(const AccessPair &pair);
-  /// `cases` is what is known of the pairs of points.
-  bool checkPaths(const AccessPair &pair, const PairCases &cases,
-                  const Path &source, const Path &sink);
+  /// `cases` is what is known of the pairs of points and their values.
+  bool checkPaths(const AccessPair &pair, const PairValues &values,
+                  const PairCases &cases, const Path &source, const Path &sink);
   /// Checks pairs of a domain's points, the source first in program order.
   bool checkPoints(const AccessPair &pair, const Path &source, const Path &sink,
                    PairSet points);
@@ -93,11 +94,12 @@ bool ScheduleChecker::refuse(const AccessPair &pair, const PairSet &points,
   violation.loop = loop;
   llvm::ArrayRef<int64_t> values = *sample;
   unsigned numSource = program.statements[pair.source].numDims;
+  unsigned numSink = program.statements[pair.sink].numDims;
   llvm::append_range(violation.parameters,
                      values.take_front(program.numParams));
   values = values.drop_front(program.numParams);
   llvm::append_range(violation.sourcePoint, values.take_front(numSource));
-  llvm::append_range(violation.sinkPoint, values.drop_front(numSource));
+  llvm::append_range(violation.sinkPoint, values.slice(numSource, numSink));
   legality.verdict = Legality::Verdict::Illegal;
   legality.violation = violation;
   return false;
@@ -192,14 +194,23 @@ bool ScheduleChecker::checkPoints(const AccessPair &pair, const Path &source,
   return pair.source >= pair.sink || checkLevels(pair, source, sink, points);
 }
 
-bool ScheduleChecker::checkPaths(const AccessPair &pair, const PairCases &cases,
-                                 const Path &source, const Path &sink) {
+bool ScheduleChecker::checkPaths(const AccessPair &pair,
+                                 const PairValues &values,
+                                 const PairCases &cases, const Path &source,
+                                 const Path &sink) {
   if (pair.isReduction && getNumRelevantLevels(pair, source) == 0)
     return true;
   // A subscript that is not affine may be that of any element, but for what is
   // known of data.
-  PairSet common(context, program, source, sink);
-  common.addEqual(pair.sourceAccess.map, pair.sinkAccess.map);
+  PairSet common(context, program, source, sink, values.size());
+  for (auto [first, second] :
+       llvm::zip_equal(pair.sourceAccess.map.getResults(),
+                       pair.sinkAccess.map.getResults())) {
+    AffineExpr here = values.get(first, /*isSink=*/false);
+    AffineExpr there = values.get(second, /*isSink=*/true);
+    if (here && there)
+      common.add(there - here, /*isEquality=*/true);
+  }
   for (IntegerSet sourceSet : program.statements[pair.source].domain)
     for (IntegerSet sinkSet : program.statements[pair.sink].domain)
       for (llvm::ArrayRef<AffineExpr> constraints : cases) {
@@ -316,11 +327,13 @@ bool ScheduleChecker::checkPair(const AccessPair &pair) {
                     pair.isReduction})
            .second)
     return true;
-  PairCases cases = getPairCases(program, pair);
+  PairValues values(program, pair);
+  PairCases cases =
+      values.size() > 0 ? values.getCases() : getPairCases(program, pair);
   for (const Path &source : paths)
     for (const Path &sink : paths)
       if (source.statement == pair.source && sink.statement == pair.sink &&
-          !checkPaths(pair, cases, source, sink))
+          !checkPaths(pair, values, cases, source, sink))
         return false;
   return true;
 }

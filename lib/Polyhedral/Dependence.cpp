@@ -1,7 +1,7 @@
 //===- Dependence.cpp - Memory-based dependences --------------------------===//
 
 #include "espalier/Polyhedral/Dependence.h"
-#include "Facts.h"
+#include "Facts/Facts.h"
 #include "Isl.h"
 
 using namespace mlir;

@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace espalier::polyhedral;
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 unsigned numSource, unsigned numSink)
+                 unsigned numSource, unsigned numSink, unsigned numValues)
     : context(context), program(program), numSource(numSource),
-      numDims(numSource + numSink),
+      numDims(numSource + numSink + numValues),
       space(isl::makeSpace(context.get(), program.numParams, numDims)),
       points(isl_basic_set_universe(space.copy())) {
   for (unsigned i = 0; i < program.numParams; ++i)
@@ -19,9 +19,9 @@ PairSet::PairSet(const Context &context, const Program &program,
 }
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 const Path &source, const Path &sink)
+                 const Path &source, const Path &sink, unsigned numValues)
     : PairSet(context, program, program.statements[source.statement].numDims,
-              program.statements[sink.statement].numDims) {
+              program.statements[sink.statement].numDims, numValues) {
   for (IntegerSet filter : source.filters)
     add(filter, 0);
   for (IntegerSet filter : sink.filters)

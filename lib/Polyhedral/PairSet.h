@@ -10,15 +10,16 @@
 namespace espalier::polyhedral {
 
 /// Pairs of points of two statements, as a convex set over the dimensions of
-/// the first (the source), then of the second (the sink).
+/// the first (the source), then of the second (the sink), then of values.
 class PairSet {
 public:
-  /// All pairs of points with so many dimensions.
+  /// All pairs of points with so many dimensions. Behind those are `numValues`
+  /// others, for what the points read.
   PairSet(const Context &context, const Program &program, unsigned numSource,
-          unsigned numSink);
+          unsigned numSink, unsigned numValues = 0);
   /// All pairs of points on two paths, but for their domains.
   PairSet(const Context &context, const Program &program, const Path &source,
-          const Path &sink);
+          const Path &sink, unsigned numValues = 0);
 
   /// The value of `there` at the sink minus that of `here` at the source.
   mlir::AffineExpr getDifference(mlir::AffineExpr here,
@@ -67,7 +68,7 @@ private:
   const Context &context;
   const Program &program;
   unsigned numSource;
-  unsigned numDims; ///< Of both.
+  unsigned numDims; ///< Of both, and of values.
   isl::Space space;
   mutable isl::BasicSet points; ///< Without what is pending.
   mutable llvm::SmallVector<isl::Constraint> pending;

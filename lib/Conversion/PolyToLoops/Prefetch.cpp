@@ -86,39 +86,64 @@ void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
                                /*isDataCache=*/true);
 }
 
+/// The reads on whose values `map` depends.
+static SmallVector<unsigned> getReadsOf(AffineMap map, unsigned numParams) {
+  SmallVector<unsigned> reads;
+  for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol)
+    if (map.isFunctionOfSymbol(symbol))
+      reads.push_back(symbol - numParams);
+  return reads;
+}
+
 bool KernelLoops::emitIndexReads(const poly::ComputeAccess &access,
                                  poly::ComputeOp owner, const AstNode &call,
                                  MutableArrayRef<Value> data) {
   SmallVector<poly::ComputeAccess> reads = owner.getReadAccesses();
-  SmallVector<unsigned> needed;
-  Value isInside;
-  for (auto [number, read] : llvm::enumerate(reads)) {
-    if (!access.map.isFunctionOfSymbol(numParams + number))
-      continue;
-    needed.push_back(number);
-    // Only arguments have all their elements at all times.
-    Value memref = scalars.lookupOrNull(read.array);
-    if (!memref || readsData(getAddress(read, call)))
-      return false;
-    for (auto [dim, index] : llvm::enumerate(getIndices(read, call))) {
-      Value extent = memref::DimOp::create(builder, loc, memref, dim);
-      // A negative index is larger than any extent.
-      Value isBelow = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, emitIndex(index), extent);
-      isInside = isInside
-                     ? arith::AndIOp::create(builder, loc, isInside, isBelow)
-                           .getResult()
-                     : isBelow;
-    }
-  }
-  // The last iterations have nothing to fetch ahead.
-  if (isInside) {
-    auto fetch = scf::IfOp::create(builder, loc, isInside);
-    builder.setInsertionPointToStart(fetch.thenBlock());
-  }
+  // Those on which the places of others depend come before these.
+  SmallVector<unsigned> needed = getReadsOf(access.map, numParams);
+  for (unsigned next = 0; next < needed.size(); ++next)
+    for (unsigned number : getReadsOf(reads[needed[next]].map, numParams))
+      if (!llvm::is_contained(needed, number))
+        needed.push_back(number);
+  llvm::sort(needed);
+  // Only arguments have all their elements at all times.
   for (unsigned number : needed)
-    data[number] = memref::LoadOp::create(
-        builder, loc, memories.find(reads[number].array)->second.flat,
-        emitIndex(getAddress(reads[number], call)));
+    if (!scalars.lookupOrNull(reads[number].array))
+      return false;
+  while (!needed.empty()) {
+    SmallVector<unsigned> ready, later;
+    for (unsigned number : needed) {
+      bool isReady =
+          llvm::all_of(getReadsOf(reads[number].map, numParams),
+                       [&](unsigned other) { return bool(data[other]); });
+      (isReady ? ready : later).push_back(number);
+    }
+    Value isInside;
+    for (unsigned number : ready) {
+      Value memref = scalars.lookup(reads[number].array);
+      for (auto [dim, index] :
+           llvm::enumerate(getIndices(reads[number], call))) {
+        Value extent = memref::DimOp::create(builder, loc, memref, dim);
+        // A negative index is larger than any extent.
+        Value isBelow =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                  emitIndex(index, data), extent);
+        isInside = isInside
+                       ? arith::AndIOp::create(builder, loc, isInside, isBelow)
+                             .getResult()
+                       : isBelow;
+      }
+    }
+    // The last iterations have nothing to fetch ahead.
+    if (isInside) {
+      auto fetch = scf::IfOp::create(builder, loc, isInside);
+      builder.setInsertionPointToStart(fetch.thenBlock());
+    }
+    for (unsigned number : ready)
+      data[number] = memref::LoadOp::create(
+          builder, loc, memories.find(reads[number].array)->second.flat,
+          emitIndex(getAddress(reads[number], call), data));
+    needed = later;
+  }
   return true;
 }

@@ -26,7 +26,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=jam_sequence 2>&1 | FileCheck %s --check-prefix=JAM-SEQUENCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_read 2>&1 | FileCheck %s --check-prefix=PREFETCH-READ
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_distance 2>&1 | FileCheck %s --check-prefix=PREFETCH-DISTANCE
-// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_indirect 2>&1 | FileCheck %s --check-prefix=PREFETCH-INDIRECT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_deep 2>&1 | FileCheck %s --check-prefix=PREFETCH-DEEP
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_written 2>&1 | FileCheck %s --check-prefix=PREFETCH-WRITTEN
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_lanes 2>&1 | FileCheck %s --check-prefix=PREFETCH-LANES
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=prefetch_skewed 2>&1 | FileCheck %s --check-prefix=PREFETCH-SKEWED
@@ -66,7 +66,7 @@ poly.kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<10x64xf32>, 
   ^bb0(%x: index, %b: f32):
     poly.yield %b : f32
   }
-  poly.compute @farther dims ["i"] domain [#ten] reads(%I[#place], %I[affine_map<(i)[T, N, s] -> (s)>], %J[#place], %B[affine_map<(i)[T, N, s, t, u] -> (t, i)>], %B[affine_map<(i)[T, N, s, t, u, v] -> (u, i)>] : memref<10xindex>, memref<10xindex>, memref<10xindex>, memref<?x?xf32>, memref<?x?xf32>) writes(%J[#place] : memref<10xindex>) {
+  poly.compute @farther dims ["i"] domain [#ten] reads(%J[#place], %I[affine_map<(i)[T, N, s] -> (s)>], %J[#place], %B[affine_map<(i)[T, N, s, t, u] -> (t, i)>], %B[affine_map<(i)[T, N, s, t, u, v] -> (u, i)>] : memref<10xindex>, memref<10xindex>, memref<10xindex>, memref<?x?xf32>, memref<?x?xf32>) writes(%J[#place] : memref<10xindex>) {
   ^bb0(%x: index, %y: index, %z: index, %b: f32, %c: f32):
     poly.yield %x : index
   }
@@ -321,9 +321,9 @@ transform.named_sequence @prefetch_distance(%module: !transform.any_op {transfor
   transform.yield
 }
 
-// PrefetchOp, indirect
-// PREFETCH-INDIRECT: error: 'transform.poly.prefetch' op expects an index that is known before, but read #1 of @farther, on which the place of #3 depends, is at a place that is read
-transform.named_sequence @prefetch_indirect(%module: !transform.any_op {transform.readonly}) {
+// PrefetchOp, index of an index
+// PREFETCH-DEEP: error: 'transform.poly.prefetch' op expects an index that is known before, but read #0 of @farther, on which the place of #1 depends, is of argument #4, which the kernel writes
+transform.named_sequence @prefetch_deep(%module: !transform.any_op {transform.readonly}) {
   %far = transform.poly.computation @k::@farther of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %far read 3 loop "i" distance 4 : !transform.any_op
   transform.yield

@@ -43,6 +43,7 @@ CALLS = {
     "plan": ["acc", 2, ["copy"], 0, 0, ["j", "i"], 1, None, ["i", "j"], [4, 32], "j", 16],
     "prefetch": ["acc", 0, "k", 2, 64],
     "register_block": ["acc", ["i", "j"], [2, 4], 4],
+    "retile": ["acc", "i.0", 2],
     "shift": ["acc", "i", 1],
     "skew": ["acc", "j", [1], ["i"]],
     "specialize": ["acc", "i", [1, 2]],
@@ -83,6 +84,8 @@ def prepared(name):
         schedule.cache_read("acc", 1, "i")
     if CALLS[name][0] == "acc_in":
         schedule.cache_write("acc", 0, "i")
+    if name == "retile":
+        schedule.split("acc", "i", [4])
     return schedule
 
 

@@ -1,5 +1,6 @@
 """Loops between values of arrays: rows of sparse matrices, and ragged batches."""
 
+import itertools
 import pathlib
 import sys
 
@@ -18,6 +19,7 @@ from sparse_kernels import STARTS, e, m, n, spmm, spmv
 NO_CACHE = Options(cache=None)
 h, w = sizes("h w")
 PITCH = 12
+LEVELS = i32[n + 1].with_values(bounded_by=m + 1, monotonic=True)
 
 
 @kernel
@@ -116,6 +118,26 @@ def test_spmv_in_lanes_of_one_nest(width, peel_tail):
     check_spmv(s.compile(NO_CACHE))
 
 
+@pytest.mark.parametrize("width", [4, 16])
+def test_spmv_in_lanes_from_the_start_of_a_row(width):
+    s = Schedule(spmv)
+    s.fission("init", "i")
+    s.rebase("acc", "j")
+    s.vectorize("acc", "j", width)
+    s.parallelize("acc", "i")
+    s.prefetch("acc", 5, "j.0", 2, 64)
+    check_spmv(s.compile(NO_CACHE))
+
+
+def test_spmv_unrolled_from_the_start_of_a_row():
+    s = Schedule(spmv)
+    s.rebase("acc", "j")
+    s.split("acc", "j", [4])
+    s.separate_full_tiles("acc", ["j.0"])
+    s.unroll("acc", "j.1")
+    check_spmv(s.compile(NO_CACHE))
+
+
 def test_spmv_fetches_through_the_columns():
     s = Schedule(spmv)
     s.fission("init", "i")
@@ -158,6 +180,15 @@ def test_spmm_in_lanes_of_a_row():
     check_spmm(s.compile(NO_CACHE))
 
 
+def test_spmm_in_tiles_from_the_start_of_a_row():
+    s = Schedule(spmm)
+    s.rebase("acc", "j")
+    s.tile("acc", ["j", "k"], [[4, 16]])
+    s.vectorize("acc", "k.1", 16)
+    s.parallelize("acc", "i")
+    check_spmm(s.compile(NO_CACHE))
+
+
 def test_spconv_unrolled_and_jammed():
     s = Schedule(spconv)
     s.fission("init", "i")
@@ -165,6 +196,44 @@ def test_spconv_unrolled_and_jammed():
     s.vectorize("acc", "c", 8)
     s.parallelize("acc", "i")
     check_spconv(s.compile(NO_CACHE))
+
+
+@kernel
+def accumulate(
+    levels: LEVELS, child: i32[m].with_values(bounded_by=m), x: f32[m, h], y: f32[m, h]
+) -> None:
+    """Sums along chains of nodes: a node of a level reads one of those before."""
+    for level in range(n):
+        for v in range(levels[level], levels[level + 1]):
+            for c in range(h):
+                label("step")
+                y[v, c] = x[v, c] + y[child[v], c]
+
+
+def run_levels(program):
+    random = np.random.default_rng(1)
+    for widths, columns in [([1, 4, 2, 0, 9, 1], 5), ([3], 1), ([7, 7, 7], 16)]:
+        levels = np.concatenate(([0], np.cumsum(widths))).astype(np.int32)
+        nodes = int(levels[-1])
+        child = np.zeros(nodes, np.int32)
+        for begin, end in itertools.pairwise(levels):
+            child[begin:end] = random.integers(max(begin, 1), size=end - begin)
+        x = random.integers(0, 9, (nodes, columns)).astype(np.float32)
+        expected = np.zeros_like(x)
+        for node in range(nodes):
+            expected[node] = x[node] + expected[child[node]]
+        y = np.zeros_like(x)
+        program(levels, child, x, y, n=len(widths))
+        np.testing.assert_array_equal(y, expected)
+
+
+def test_tiles_start_where_a_level_does():
+    s = Schedule(accumulate)
+    s.rebase("step", "v")
+    s.tile("step", ["v", "c"], [[4, 8]])
+    s.vectorize("step", "c.1", 8)
+    s.unroll("step", "v.1")
+    run_levels(s.compile(NO_CACHE))
 
 
 def test_ragged_batch():

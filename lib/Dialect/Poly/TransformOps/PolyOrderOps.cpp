@@ -2,13 +2,17 @@
 
 #include "CommandArguments.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
 llvm::Error SplitOp::command(ComputeTarget compute) {
   return split(compute, getLoop(), getFactors(), toStrings(getInto()));
+}
+
+llvm::Error RebaseOp::command(ComputeTarget compute) {
+  return rebase(compute, getLoop());
 }
 
 llvm::Error TileOp::command(ComputeTarget compute) {

@@ -36,7 +36,8 @@ llvm::Error MoveOp::command(ComputeTarget target, ComputeOp other) {
 llvm::Error ArrangeOp::command(ComputeTarget compute) {
   SmallVector<AffineMap> maps =
       llvm::to_vector(getMaps().getAsValueRange<AffineMapAttr>());
-  return arrange(compute, toStrings(getOthers()), maps, toStrings(getInto()));
+  return arrange(compute, toStrings(getOthers()), maps, toStrings(getInto()),
+                 getLoop().value_or(""));
 }
 
 llvm::Error SeparateFullTilesOp::command(ComputeTarget compute) {
@@ -82,6 +83,10 @@ llvm::Error SpecializeOp::command(ComputeTarget compute) {
   if (getExtents())
     return specializeExtents(compute, getLoop(), *getExtents());
   return specializeSizes(compute, getLoop(), *getWhen());
+}
+
+llvm::Error RetileOp::command(ComputeTarget compute) {
+  return retile(compute, getLoop(), getBy());
 }
 
 llvm::Error MarkCommandOp::command(ComputeTarget compute) {

@@ -35,9 +35,10 @@ public:
 static bool changesOrderOnly(Operation *op) {
   return isa<ArrangeOp, FissionOp, FoldOp, FuseOp, InterchangeOp, LayoutOp,
              MarkCommandOp, MoveOp, ParallelizeOp, PeelOp, PlaceOp, PlanOp,
-             PrefetchCommandOp, RemapOp, ReverseOp, SeparateFullTilesOp,
-             SerializeOp, ShiftOp, SkewOp, SpecializeOp, SplitOp, TileOp,
-             UnfoldOp, UnrollOp, UnrollAndJamOp, VectorizeOp, WavefrontOp>(op);
+             PrefetchCommandOp, RemapOp, RetileOp, ReverseOp,
+             SeparateFullTilesOp, SerializeOp, ShiftOp, SkewOp, SpecializeOp,
+             SplitOp, TileOp, UnfoldOp, UnrollOp, UnrollAndJamOp, VectorizeOp,
+             WavefrontOp>(op);
 }
 
 /// Whether `op` only says what commands work on, and with which numbers.

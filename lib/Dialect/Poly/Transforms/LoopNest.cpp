@@ -1,10 +1,12 @@
 //===- LoopNest.cpp - Several loops of one computation --------------------===//
 
 #include "LoopNest.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::poly;
 
 //===----------------------------------------------------------------------===//
@@ -165,4 +167,42 @@ llvm::Expected<LoopNest> espalier::poly::getNest(ComputeOp compute,
     nest.positions.push_back(found.position);
   }
   return nest;
+}
+
+//===----------------------------------------------------------------------===//
+// Values of loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<SmallVector<AffineExpr>>
+espalier::poly::getOuterValues(LoopPosition loop) {
+  SmallVector<SmallVector<AffineExpr>> values;
+  for (StringRef symbol : getSymbols(loop.band.getComputations())) {
+    SmallVector<AffineExpr> &outer = values.emplace_back();
+    for (Operation *node = loop.band->getParentOp(); node;
+         node = node->getParentOp())
+      if (auto above = dyn_cast<BandOp>(node)) {
+        ArrayRef<AffineExpr> exprs = above.getMap(symbol).getResults();
+        outer.insert(outer.begin(), exprs.begin(), exprs.end());
+      }
+    llvm::append_range(
+        outer, loop.band.getMap(symbol).getResults().take_front(loop.position));
+  }
+  return values;
+}
+
+llvm::Expected<SmallVector<AffineExpr>>
+espalier::poly::getBounds(LoopPosition loop, bool isUpper) {
+  BandOp band = loop.band;
+  polyhedral::Context context;
+  polyhedral::Map values = getLoopValues(context, band, loop.position);
+  AffineExpr bound = isUpper ? values.getMax(0, band.getContext())
+                             : values.getMin(0, band.getContext());
+  if (!bound)
+    return refuse("expects a loop whose " + Twine(isUpper ? "last" : "first") +
+                  " iteration is one expression of the loops around it, but " +
+                  quote(getLoops(band)[loop.position].name.getValue()) +
+                  " has cases");
+  return llvm::map_to_vector(
+      getOuterValues(loop),
+      [&](ArrayRef<AffineExpr> outer) { return bound.replaceDims(outer); });
 }

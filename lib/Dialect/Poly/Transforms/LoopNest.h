@@ -46,6 +46,15 @@ llvm::Error skewLoop(ComputeOp compute, llvm::StringRef loop,
                      llvm::ArrayRef<int64_t> factors,
                      llvm::ArrayRef<llvm::StringRef> others);
 
+/// For each computation of the band of `loop`, the values of the loops around.
+llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>>
+getOuterValues(LoopPosition loop);
+
+/// The least or largest value of a loop for given values of those around it, as
+/// an expression for each computation of its band.
+llvm::Expected<llvm::SmallVector<mlir::AffineExpr>> getBounds(LoopPosition loop,
+                                                              bool isUpper);
+
 /// Whether a loop can be cut into pieces of `size` iterations; if not, the
 /// message calls these `what`.
 llvm::Error checkSize(LoopPosition loop, int64_t size, llvm::StringRef what);

@@ -18,8 +18,8 @@ static SmallVector<unsigned> getIndexReads(ComputeOp compute, unsigned read) {
   return reads;
 }
 
-/// Refuses if the index of a read cannot be known before, because it is at a
-/// place that is read itself, or changes.
+/// Refuses if the index of a read cannot be known before, because it changes,
+/// or the place that it is at does.
 static llvm::Error checkIndexReads(ComputeOp compute, unsigned read) {
   for (unsigned index : getIndexReads(compute, read)) {
     Value array = compute.getReads()[index];
@@ -28,8 +28,8 @@ static llvm::Error checkIndexReads(ComputeOp compute, unsigned read) {
          quote(compute) + ", on which the place of #" + Twine(read) +
          " depends, is ")
             .str();
-    if (!getIndexReads(compute, index).empty())
-      return refuse("expects " + where + "at a place that is read");
+    if (llvm::Error error = checkIndexReads(compute, index))
+      return error;
     bool isWritten =
         llvm::any_of(compute.getKernel().getComputes(), [&](ComputeOp other) {
           return llvm::is_contained(other.getWrites(), array);

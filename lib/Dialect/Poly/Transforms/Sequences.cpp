@@ -51,7 +51,8 @@ IntegerSet espalier::poly::getSet(FilterOp filter, unsigned number) {
                          /*eqFlags=*/{false});
 }
 
-void espalier::poly::createVersions(BandOp band, ArrayRef<Version> versions) {
+SmallVector<FilterOp>
+espalier::poly::createVersions(BandOp band, ArrayRef<Version> versions) {
   OpBuilder builder(band);
   auto sequence = SequenceOp::create(builder, band.getLoc());
   builder.setInsertionPointToEnd(&sequence.getOrCreateBlock());
@@ -65,10 +66,11 @@ void espalier::poly::createVersions(BandOp band, ArrayRef<Version> versions) {
     filter.getOrCreateBlock().push_back(band->clone());
   }
   band.erase();
-  for (auto [filter, version] :
-       llvm::zip_equal(sequence.getBody().getOps<FilterOp>(), versions))
+  auto filters = llvm::to_vector(sequence.getBody().getOps<FilterOp>());
+  for (auto [filter, version] : llvm::zip_equal(filters, versions))
     if (!version.name.empty())
       renameClashes(filter, version.name);
+  return filters;
 }
 
 void espalier::poly::simplify(SequenceOp sequence) {

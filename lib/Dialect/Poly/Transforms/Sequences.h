@@ -30,8 +30,9 @@ struct Version {
 };
 
 /// Replaces `band`, with the tree below it, by a sequence of `versions`, of
-/// which each point has to be in one.
-void createVersions(BandOp band, llvm::ArrayRef<Version> versions);
+/// which each point has to be in one; returns their filters.
+llvm::SmallVector<FilterOp> createVersions(BandOp band,
+                                           llvm::ArrayRef<Version> versions);
 
 /// Puts the filters of sequences that are alone in a filter of `sequence` into
 /// this, and removes it if it has one filter, which passes all.

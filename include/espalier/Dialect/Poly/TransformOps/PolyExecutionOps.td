@@ -140,15 +140,15 @@ def PrefetchCommandOp : PolyCommandOp<"prefetch", ["distance", "bytes"]> {
     step of a tile can fetch its share of the next panel, or what a copy will need
     in the next iteration of the loops around.
 
-    Where the place depends on an index that is read, such as `x[col[k]]`, the
-    index is read ahead, as far as its array goes.
+    Where the place depends on an index that is read, such as `x[col[k]]` or
+    `x[col[starts[n] + k]]`, the index is read ahead, as far as its array goes.
 
     #### Return modes
 
     - Silenceable failure: there is no such loop, it is a vector or inside one, or
       without `at` it does not run over one dimension or tiles of it; there is no
-      such reader or read, or its place depends on an index that the kernel writes
-      or that is at a place that is read; the distance is not positive; the map is
+      such reader or read, or its place depends on an index that the kernel
+      writes; the distance is not positive; the map is
       not between the dimensions of the two, or not affine; the bytes are not
       between 1 and 4096; there is neither a distance nor a map, or both.
     - Definite failure: the target is not a computation.

@@ -34,6 +34,40 @@ def SplitOp : PolyCommandOp<"split", ["factors"]> {
   }];
 }
 
+def RebaseOp : PolyCommandOp<"rebase"> {
+  let summary = "counts a loop from a bound that is read";
+  let description = [{
+    For a loop over a row of a sparse matrix, or over the nodes of a level: `j`
+    runs from `starts[n]` on, which `where` says. Then it runs from 0 on, as do
+    the loops that are made of it, and what was read at `j` is read at
+    `starts[n] + j`. So tiles, lanes and unrolled copies begin where the row does,
+    and the first of them are full. Where the loop is shared, it is rebased for
+    all of its computations, each by its own bound.
+
+    Dependences are as exact as before: a row's elements are different, and those
+    of different rows are if `poly.monotonic` says that rows do not overlap.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop, or it does not run over one
+      dimension of each of its computations; the dimension has no lower bound
+      that is read, or not at a place that the dimensions before it decide, or
+      the array is written; the values have no `poly.bounded_by`; other
+      computations are interleaved in the dimension; a read at `j` comes before
+      that of the bound, or decides what runs; a reduction updates an element at
+      `j`; an array whose elements share places is used at `j`; there is a
+      prefetch; a dependence would be broken.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.rebase %acc loop "j" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
+  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+}
+
 def TileOp : PolyCommandOp<"tile", ["sizes"]> {
   let summary = "tiles loops of a nest";
   let description = [{

@@ -91,10 +91,13 @@ def ArrangeOp : PolyCommandOp<"arrange"> {
     first of them are shared, and are called `into`. Inside, one computation runs
     after the other, the target first. For an order that no legal step leads to.
 
+    With `at`, the part is the innermost around this loop of the target: such as
+    that which `peel`, `specialize` or `retile` made for some of the points.
+
     #### Return modes
 
     - Silenceable failure: a computation is missing, listed twice or not of the
-      kernel; there is not one map for each; a map is not affine, does not fit
+      kernel; there is no such loop; there is not one map for each; a map is not affine, does not fit
       the dimensions, or has fewer results than there are shared loops; a
       dependence would be broken.
     - Definite failure: the target is not a computation.
@@ -104,13 +107,17 @@ def ArrangeOp : PolyCommandOp<"arrange"> {
     transform.poly.arrange %divide with ["update"]
         by [affine_map<(i, j) -> (i, j)>, affine_map<(i, j, k) -> (i, k, j)>]
         into ["i", "k"] : !transform.any_op
+    transform.poly.arrange %acc with []
+        by [affine_map<(i, k) -> (k, i)>] into ["k", "i"] at "i.peel"
+        : !transform.any_op
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
                        StrArrayAttr:$others, AffineMapArrayAttr:$maps,
-                       StrArrayAttr:$into);
+                       StrArrayAttr:$into, OptionalAttr<StrAttr>:$loop);
   let assemblyFormat = [{
-    $target `with` $others `by` $maps `into` $into attr-dict `:` type($target)
+    $target `with` $others `by` $maps `into` $into (`at` $loop^)? attr-dict `:`
+    type($target)
   }];
 }
 
@@ -225,6 +232,43 @@ def SpecializeOp : PolyCommandOp<"specialize", ["extents"]> {
     attr-dict `:` type($target)
   }];
   let hasVerifier = 1;
+}
+
+def RetileOp : PolyCommandOp<"retile", ["by"]> {
+  let summary = "gives what whole tiles leave smaller tiles";
+  let description = [{
+    For a loop over tiles, `i.0` of `i floordiv 14`. What lies behind the last
+    whole tile runs in a copy of the loop with all that is below it, in which
+    tiles have `by` iterations, counted from there; by default all that are left,
+    if their number is known. So a rest has the same arrangement as whole tiles
+    have: the same loops inside, written out and in lanes, but of a smaller tile.
+    The loops of the copy are called `i.0.rest` and so on; `i.0.rest` may be
+    retiled again. Lanes of the tile are at most `by`.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such loop, or it does not run over tiles,
+      `x floordiv n` for one `n`, of all of its computations, as for a copy whose
+      dimensions are the tiles themselves; no single expression says where `x` ends; all
+      tiles are whole; `by` is not positive or not smaller than the tiles, or
+      missing where the extent is not a number.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.tile %acc loops ["i", "j"] sizes [[14, 32]] : !transform.any_op
+    transform.poly.retile %acc loop "i.0" by 4 : !transform.any_op
+    transform.poly.retile %acc loop "i.0.rest" by 1 : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_by,
+                       StrAttr:$loop,
+                       OptionalAttr<I64Attr>:$by);
+  let assemblyFormat = [{
+    $target `loop` $loop (`by` custom<Number>($open_by, $by)^)? attr-dict `:`
+    type($target)
+  }];
 }
 
 def MarkCommandOp : PolyCommandOp<"mark"> {

@@ -170,14 +170,23 @@ llvm::Error specializeExtents(ComputeTarget compute, llvm::StringRef loop,
 llvm::Error specializeSizes(ComputeTarget compute, llvm::StringRef loop,
                             mlir::IntegerSet condition);
 
+/// Runs what whole tiles leave, at the end of what a loop over tiles cuts, in a
+/// copy of the tree whose tiles have `size` iterations: by default all that are
+/// left, if that is a number. Lanes of a copy are at most as many. The loops of
+/// the copy are called `i.0.rest` for `i.0`.
+llvm::Error retile(ComputeTarget compute, llvm::StringRef loop,
+                   std::optional<int64_t> size = {});
+
 /// Gives computations, all of a part of a sequence or of the kernel, a new
 /// nest: `compute`, then `others`, each with loops that one of `maps` computes
 /// from its dimensions and the parameters. The first loops are shared, and
-/// called `names`; inside them, the computations run in this order.
+/// called `names`; inside them, the computations run in this order. With
+/// `loop`, the part is one that has this loop, for some of the points.
 llvm::Error arrange(ComputeTarget compute,
                     llvm::ArrayRef<llvm::StringRef> others,
                     llvm::ArrayRef<mlir::AffineMap> maps,
-                    llvm::ArrayRef<llvm::StringRef> names);
+                    llvm::ArrayRef<llvm::StringRef> names,
+                    llvm::StringRef loop = {});
 
 /// Runs the loops of a nest from `loop` inwards as the schedule of
 /// `microKernel` says, below a mark with its name. Refused unless they are that

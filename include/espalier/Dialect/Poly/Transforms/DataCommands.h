@@ -82,6 +82,19 @@ llvm::Error computeAt(ComputeOp producer, ComputeOp consumer,
                       llvm::StringRef loop, const LocalOptions &options = {});
 
 //===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+/// Counts a loop, over one dimension of each of its computations, from the
+/// lower bound that `where` gives it by values which are read: the dimension is
+/// 0 there, and subscripts add the bound. So tiles and lanes begin where a row
+/// does. Refused if there is no such bound, or not where the dimensions before
+/// it decide; if its values have no `poly.bounded_by`; if other computations
+/// are interleaved in the dimension; and for uses of the dimension in which the
+/// value of the bound is missing.
+llvm::Error rebase(ComputeOp compute, llvm::StringRef loop);
+
+//===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 

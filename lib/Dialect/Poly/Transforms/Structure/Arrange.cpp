@@ -24,24 +24,52 @@ findComputes(KernelOp kernel, ArrayRef<StringRef> names) {
   return computes;
 }
 
-/// The innermost filter, or the schedule, that all of `computes` reach; a
-/// refusal if another computation reaches it too, or not all points.
-static llvm::Expected<Operation *> findRoot(KernelOp kernel,
-                                            ArrayRef<ComputeOp> computes) {
-  Operation *root = kernel.getSchedule();
-  SmallVector<StringRef> reaching;
-  for (ComputeOp compute : kernel.getComputes())
-    reaching.push_back(compute.getSymName());
+/// Whether all of `computes` reach a filter.
+static bool reachAll(FilterOp filter, ArrayRef<ComputeOp> computes) {
+  SmallVector<StringRef> symbols = getSymbols(filter.getComputations());
+  return llvm::all_of(computes, [&](ComputeOp compute) {
+    return llvm::is_contained(symbols, compute.getSymName());
+  });
+}
+
+/// The innermost filter, or the schedule, that all of `computes` reach, with
+/// all of their points; with `loop`, around the loop of this name, which may be
+/// for some of them.
+static llvm::Expected<Operation *>
+findPart(KernelOp kernel, ArrayRef<ComputeOp> computes, StringRef loop) {
+  Operation *part = kernel.getSchedule();
+  if (!loop.empty()) {
+    llvm::Expected<LoopPosition> found = findLoop(computes.front(), loop);
+    if (!found)
+      return found.takeError();
+    for (Operation *node = found->band->getParentOp(); node != part;
+         node = node->getParentOp())
+      if (auto filter = dyn_cast<FilterOp>(node);
+          filter && reachAll(filter, computes))
+        return node;
+    return part;
+  }
   kernel.getSchedule().walk<WalkOrder::PreOrder>([&](FilterOp filter) {
-    SmallVector<StringRef> symbols = getSymbols(filter.getComputations());
-    if (filter.getSets() || !llvm::all_of(computes, [&](ComputeOp compute) {
-          return llvm::is_contained(symbols, compute.getSymName());
-        }))
+    if (filter.getSets() || !reachAll(filter, computes))
       return WalkResult::skip();
-    root = filter;
-    reaching = symbols;
+    part = filter;
     return WalkResult::advance();
   });
+  return part;
+}
+
+/// The same; a refusal if another computation reaches it too.
+static llvm::Expected<Operation *>
+findRoot(KernelOp kernel, ArrayRef<ComputeOp> computes, StringRef loop) {
+  llvm::Expected<Operation *> root = findPart(kernel, computes, loop);
+  if (!root)
+    return root.takeError();
+  SmallVector<StringRef> reaching;
+  if (auto filter = dyn_cast<FilterOp>(*root))
+    reaching = getSymbols(filter.getComputations());
+  else
+    for (ComputeOp compute : kernel.getComputes())
+      reaching.push_back(compute.getSymName());
   for (StringRef symbol : reaching)
     if (llvm::none_of(computes, [&](ComputeOp compute) {
           return compute.getSymName() == symbol;
@@ -126,7 +154,7 @@ static void createNest(Operation *root, ArrayRef<ComputeOp> computes,
 llvm::Error espalier::poly::arrange(ComputeTarget compute,
                                     ArrayRef<StringRef> others,
                                     ArrayRef<AffineMap> maps,
-                                    ArrayRef<StringRef> names) {
+                                    ArrayRef<StringRef> names, StringRef loop) {
   return applyTo(compute, [&](ComputeOp compute) -> llvm::Error {
     KernelOp kernel = compute.getKernel();
     SmallVector<StringRef> symbols{compute.getSymName()};
@@ -135,7 +163,7 @@ llvm::Error espalier::poly::arrange(ComputeTarget compute,
         findComputes(kernel, symbols);
     if (!computes)
       return computes.takeError();
-    llvm::Expected<Operation *> root = findRoot(kernel, *computes);
+    llvm::Expected<Operation *> root = findRoot(kernel, *computes, loop);
     if (!root)
       return root.takeError();
     if (llvm::Error error = checkMaps(*computes, maps, names.size()))

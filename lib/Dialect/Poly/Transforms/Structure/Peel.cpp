@@ -36,36 +36,6 @@ static void cutBefore(BandOp band, ArrayRef<AffineExpr> bounds,
   createVersions(band, versions);
 }
 
-/// The least or largest value of a loop for given values of those around it, as
-/// an expression for each computation of its band.
-static llvm::Expected<SmallVector<AffineExpr>> getBounds(LoopPosition loop,
-                                                         bool isUpper) {
-  BandOp band = loop.band;
-  polyhedral::Context context;
-  polyhedral::Map values = getLoopValues(context, band, loop.position);
-  AffineExpr bound = isUpper ? values.getMax(0, band.getContext())
-                             : values.getMin(0, band.getContext());
-  if (!bound)
-    return refuse("expects a loop whose " + Twine(isUpper ? "last" : "first") +
-                  " iteration is one expression of the loops around it, but " +
-                  quote(getLoops(band)[loop.position].name.getValue()) +
-                  " has cases");
-  SmallVector<AffineExpr> bounds;
-  for (StringRef symbol : getSymbols(band.getComputations())) {
-    SmallVector<AffineExpr> outer;
-    for (Operation *node = band->getParentOp(); node;
-         node = node->getParentOp())
-      if (auto above = dyn_cast<BandOp>(node)) {
-        ArrayRef<AffineExpr> exprs = above.getMap(symbol).getResults();
-        outer.insert(outer.begin(), exprs.begin(), exprs.end());
-      }
-    llvm::append_range(
-        outer, band.getMap(symbol).getResults().take_front(loop.position));
-    bounds.push_back(bound.replaceDims(outer));
-  }
-  return bounds;
-}
-
 //===----------------------------------------------------------------------===//
 // Commands
 //===----------------------------------------------------------------------===//

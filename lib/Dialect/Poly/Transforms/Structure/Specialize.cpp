@@ -27,23 +27,6 @@ struct Condition {
 };
 } // namespace
 
-/// For each computation of `loop`'s band, the values of the loops around it.
-static SmallVector<SmallVector<AffineExpr>> getOuterValues(LoopPosition loop) {
-  SmallVector<SmallVector<AffineExpr>> values;
-  for (StringRef symbol : getSymbols(loop.band.getComputations())) {
-    SmallVector<AffineExpr> &outer = values.emplace_back();
-    for (Operation *node = loop.band->getParentOp(); node;
-         node = node->getParentOp())
-      if (auto above = dyn_cast<BandOp>(node)) {
-        ArrayRef<AffineExpr> exprs = above.getMap(symbol).getResults();
-        outer.insert(outer.begin(), exprs.begin(), exprs.end());
-      }
-    llvm::append_range(
-        outer, loop.band.getMap(symbol).getResults().take_front(loop.position));
-  }
-  return values;
-}
-
 /// Adds a version for each convex part of `set`, which has the dimensions of
 /// `outer`. Fails if it has more than there may be.
 static llvm::Error addVersions(BandOp band, const polyhedral::Set &set,

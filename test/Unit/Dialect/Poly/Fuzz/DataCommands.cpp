@@ -88,6 +88,14 @@ static Command makeContract(const Target &target) {
           }};
 }
 
+static Command makeRebase(const Target &target) {
+  return {"transform.poly.rebase %" + target.compute + " loop \"" +
+              target.loop + "\" : !transform.any_op",
+          [=](KernelOp kernel) {
+            return rebase(kernel.lookupCompute(target.compute), target.loop);
+          }};
+}
+
 static Command makeDecompose(const Target &target) {
   return {"transform.poly.decompose %" + target.compute + " loop \"" +
               target.loop + "\" : !transform.any_op",
@@ -210,6 +218,8 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
                               StringRef compute, ArrayRef<std::string> loops) {
   Target target{compute.str(), random.choose(loops)};
   ComputeOp op = kernel.lookupCompute(compute);
+  if (op.getWhere() && random.chance(40))
+    return makeRebase(target);
   int64_t kind = random.pick(1, 18);
   if (kind > 15) {
     // Mostly for one that writes a local array.

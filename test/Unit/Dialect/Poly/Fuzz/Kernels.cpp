@@ -447,9 +447,9 @@ std::string KernelMaker::make() {
     starts = {"%P", "memref<?xi32>", 1};
     arguments.push_back("%P: memref<?xi32>");
     int64_t kind = random.pick(1, 100);
-    if (kind <= 40)
+    if (kind <= 20)
       arguments.back() += " {poly.monotonic}";
-    else if (kind <= 75)
+    else if (kind <= 85)
       arguments.back() += " {poly.monotonic, poly.bounded_by = affine_map<" +
                           printSpace(0, numParams) + " -> (40)>}";
   }

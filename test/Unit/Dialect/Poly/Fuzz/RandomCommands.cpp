@@ -25,6 +25,7 @@ private:
   Command makeExecution();
   Command makePeel();
   Command makeCut();
+  Command makeRetile();
   Command makeSpecialize();
   Command makeArrange();
   Command makePlan();
@@ -296,6 +297,24 @@ Command CommandMaker::makeCut() {
   });
 }
 
+/// Smaller tiles for the rest, mostly of a loop over tiles.
+Command CommandMaker::makeRetile() {
+  SmallVector<std::string> tiles;
+  for (const std::string &loop : loops)
+    if (StringRef(loop).contains(".0"))
+      tiles.push_back(loop);
+  std::string loop = tiles.empty() || random.chance(10)
+                         ? pickLoop()
+                         : random.choose(ArrayRef(tiles));
+  std::optional<int64_t> size;
+  if (random.chance(80))
+    size = random.pick(1, 2);
+  return makeOne("retile",
+                 "loop " + quote(loop) +
+                     (size ? " by " + std::to_string(*size) : ""),
+                 [=](ComputeOp op) { return retile(op, loop, size); });
+}
+
 /// Versions by the iterations of a loop or by the sizes.
 Command CommandMaker::makeSpecialize() {
   std::string loop = pickLoop();
@@ -352,13 +371,19 @@ Command CommandMaker::makeArrange() {
   llvm::interleaveComma(maps, os,
                         [&](AffineMap map) { os << AffineMapAttr::get(map); });
   os << "] into " << quote(into);
+  // Loops of the target, which is another computation now.
+  std::string loop;
+  if (random.chance(40)) {
+    loop = pickLoop();
+    os << " at " << quote(loop);
+  }
   return makeOne("arrange", text, [=](ComputeOp op) {
-    return arrange(op, refs(others), maps, refs(into));
+    return arrange(op, refs(others), maps, refs(into), loop);
   });
 }
 
 Command CommandMaker::makeStructure() {
-  switch (random.pick(0, 12)) {
+  switch (random.pick(0, 14)) {
   case 0:
   case 1:
   case 2:
@@ -394,6 +419,9 @@ Command CommandMaker::makeStructure() {
     return makeCut();
   case 10:
     return makeSpecialize();
+  case 11:
+  case 12:
+    return makeRetile();
   default:
     return makePeel();
   }

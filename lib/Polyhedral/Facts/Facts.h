@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_POLYHEDRAL_FACTS_H
 #define ESPALIER_LIB_POLYHEDRAL_FACTS_H
 
-#include "AccessPairs.h"
+#include "../AccessPairs.h"
 
 namespace espalier::polyhedral {
 

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Facts.h"
-#include "Isl.h"
+#include "../Isl.h"
 
 using namespace mlir;
 using namespace espalier::polyhedral;
