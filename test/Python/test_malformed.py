@@ -142,6 +142,22 @@ NODES = {
         helper.make_node("Elu", ["x"], ["y"], name="n", alpha=float("nan")),
         "node 'n' (Elu): attribute 'alpha' expects a number, but got NaN",
     ),
+    "norm of no exponent": (
+        helper.make_node("GlobalLpPool", ["image"], ["y"], name="n", p=0),
+        "node 'n' (GlobalLpPool): expects p of at least 1, but got 0",
+    ),
+    "axis of a scalar": (
+        helper.make_node("Split", ["s"], ["y", "z"], name="n"),
+        "node 'n' (Split): expects an axis from 0 to -1, but got 0",
+    ),
+    "shape that is a scalar": (
+        helper.make_node("ConstantOfShape", ["s"], ["y"], name="n"),
+        "node 'n' (ConstantOfShape): expects a shape of rank 1, but got rank 0",
+    ),
+    "bound that is empty": (
+        helper.make_node("Range", ["e", "s", "s"], ["y"], name="n"),
+        "node 'n' (Range): expects one element as bound, but got 0",
+    ),
     "too few inputs": (
         helper.make_node("Add", ["x"], ["y"], name="n"),
         "node 'n' (Add): expects 2 to 2 inputs, but got 1",
@@ -218,6 +234,9 @@ def test_node(name):
         "axes": np.array([0, 0], I64),
         "shape": np.array([4, 2], I64),
         "open": np.array([-1, 4], I64),
+        "s": np.array(2, I64),
+        "e": np.zeros(0, I64),
+        "image": np.zeros((1, 1, 2, 2), F32),
     }
     initializers = [numpy_helper.from_array(v, k) for k, v in constants.items()]
     fails(raw_model([node], initializer=initializers), message)
