@@ -50,7 +50,7 @@ def test_truncated_model():
             import_model(data[:end], NumpyBuilder([{"x": np.zeros((2, 3), F32)}]))
 
 
-@pytest.mark.parametrize("version", [1000, 0, -(2**63)])
+@pytest.mark.parametrize("version", [1000, -(2**63)])
 def test_unknown_opset(version):
     model = one_op("Neg", MATRIX)
     model.opset_import[0].version = version
@@ -87,13 +87,6 @@ def test_output_of_another_type():
     model = one_op("Neg", MATRIX)
     model.graph.output[0].type.tensor_type.elem_type = TensorProto.INT32
     fails(model, "graph output 'y': expects element type int32, but got float32")
-
-
-def test_output_of_a_type_that_is_not_supported():
-    model = one_op("Neg", MATRIX)
-    model.graph.output[0].type.tensor_type.elem_type = TensorProto.INT4
-    message = "node 'y': output needs an element type out of float32"
-    fails(model, message, UnsupportedOperators)
 
 
 def test_input_without_a_shape():
@@ -141,22 +134,6 @@ NODES = {
     "attribute that is not a number": (
         helper.make_node("Elu", ["x"], ["y"], name="n", alpha=float("nan")),
         "node 'n' (Elu): attribute 'alpha' expects a number, but got NaN",
-    ),
-    "norm of no exponent": (
-        helper.make_node("GlobalLpPool", ["image"], ["y"], name="n", p=0),
-        "node 'n' (GlobalLpPool): expects p of at least 1, but got 0",
-    ),
-    "axis of a scalar": (
-        helper.make_node("Split", ["s"], ["y", "z"], name="n"),
-        "node 'n' (Split): expects an axis from 0 to -1, but got 0",
-    ),
-    "shape that is a scalar": (
-        helper.make_node("ConstantOfShape", ["s"], ["y"], name="n"),
-        "node 'n' (ConstantOfShape): expects a shape of rank 1, but got rank 0",
-    ),
-    "bound that is empty": (
-        helper.make_node("Range", ["e", "s", "s"], ["y"], name="n"),
-        "node 'n' (Range): expects one element as bound, but got 0",
     ),
     "too few inputs": (
         helper.make_node("Add", ["x"], ["y"], name="n"),
@@ -234,9 +211,6 @@ def test_node(name):
         "axes": np.array([0, 0], I64),
         "shape": np.array([4, 2], I64),
         "open": np.array([-1, 4], I64),
-        "s": np.array(2, I64),
-        "e": np.zeros(0, I64),
-        "image": np.zeros((1, 1, 2, 2), F32),
     }
     initializers = [numpy_helper.from_array(v, k) for k, v in constants.items()]
     fails(raw_model([node], initializer=initializers), message)
