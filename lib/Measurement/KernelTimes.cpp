@@ -8,6 +8,11 @@ using namespace espalier;
 
 /// Marks the file as ours: "ESPk".
 static constexpr int kApplicationId = 0x4553506b;
+/// The table, as SQLite keeps its text.
+static constexpr llvm::StringLiteral kTable =
+    "CREATE TABLE kernel_times (key TEXT NOT NULL, compiler TEXT NOT NULL, "
+    "seconds REAL, error TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (key, "
+    "compiler)) WITHOUT ROWID";
 /// How long to wait for another process that writes.
 static constexpr int kBusyMilliseconds = 5000;
 
@@ -70,6 +75,17 @@ llvm::Expected<int> KernelTimes::readVersion() {
   return version;
 }
 
+/// Whether the file has our table and nothing else: a view of that name may
+/// never come to an end.
+bool KernelTimes::hasTable() {
+  Statement statement(database, "SELECT sql FROM sqlite_master");
+  if (statement.step() != SQLITE_ROW)
+    return false;
+  const unsigned char *text = sqlite3_column_text(statement.get(), 0);
+  return text && kTable == reinterpret_cast<const char *>(text) &&
+         statement.step() == SQLITE_DONE;
+}
+
 llvm::Error KernelTimes::prepare() {
   sqlite3_busy_timeout(database, kBusyMilliseconds);
   // Two processes may make the file at the same time: the second one waits
@@ -88,13 +104,18 @@ llvm::Error KernelTimes::prepare() {
         llvm::Twine(kVersion) + ", but got version " + llvm::Twine(*version) +
         "; the file is left as it is");
   }
+  if (*version != 0 && !hasTable()) {
+    llvm::consumeError(run("ROLLBACK"));
+    return llvm::createStringError("table of kernels '" + path +
+                                   "': expects the table of version " +
+                                   llvm::Twine(kVersion) +
+                                   ", but got another; the file is left as it "
+                                   "is");
+  }
   if (*version == 0) {
     static const std::string create =
         ("PRAGMA application_id = " + llvm::Twine(kApplicationId) +
-         "; PRAGMA user_version = " + llvm::Twine(kVersion) +
-         "; CREATE TABLE kernel_times (key TEXT NOT NULL, compiler TEXT NOT "
-         "NULL, seconds REAL, error TEXT NOT NULL, label TEXT NOT NULL, "
-         "PRIMARY KEY (key, compiler)) WITHOUT ROWID")
+         "; PRAGMA user_version = " + llvm::Twine(kVersion) + "; " + kTable)
             .str();
     if (llvm::Error error = run(create.c_str())) {
       llvm::consumeError(run("ROLLBACK"));

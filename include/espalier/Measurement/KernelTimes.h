@@ -55,6 +55,7 @@ private:
   llvm::Error makeError();
   llvm::Error run(const char *statement);
   llvm::Expected<int> readVersion();
+  bool hasTable();
   llvm::Error prepare();
 
   std::string path;

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace espalier {
@@ -35,6 +36,20 @@ static FailureOr<scf::IfOp> findChoice(func::FuncOp function) {
     choice = op;
   }
   return choice;
+}
+
+/// Reports extents that no tensor has, which MLIR leaves undefined.
+static LogicalResult verifyDims(func::FuncOp function) {
+  WalkResult result = function.walk([](tensor::DimOp op) {
+    std::optional<int64_t> index = op.getConstantIndex();
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    if (!type || !index || (*index >= 0 && *index < type.getRank()))
+      return WalkResult::advance();
+    op.emitError("expects a dimension below the rank ")
+        << type.getRank() << ", but got " << *index;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -106,7 +121,7 @@ struct ConvertGraphToPolyPass
 
   LogicalResult convert(func::FuncOp function, poly::TargetAttr target) {
     FailureOr<scf::IfOp> choice = findChoice(function);
-    if (failed(choice))
+    if (failed(choice) || failed(verifyDims(function)))
       return failure();
     SmallVector<Block *, 2> blocks{nullptr};
     if (*choice)

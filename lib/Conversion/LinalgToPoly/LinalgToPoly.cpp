@@ -331,7 +331,7 @@ LogicalResult FunctionConverter::convert(Operation &op) {
       .Case([&](tensor::DimOp dim) -> LogicalResult {
         std::optional<int64_t> index = dim.getConstantIndex();
         auto it = tensors.find(dim.getSource());
-        if (!index || it == tensors.end() ||
+        if (!index || it == tensors.end() || *index < 0 ||
             *index >= static_cast<int64_t>(it->second.sizes.size()))
           return dim.emitError("expects the number of a dimension");
         scalars.map(dim.getResult(), toValue(it->second.sizes[*index]));

@@ -191,7 +191,10 @@ Value MemoryPlanner::getRepresentative(Value value) {
       main.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDimsAttr);
   if (!dims)
     return value;
-  auto symbol = cast<StringAttr>(dims[*dim.getConstantIndex()]);
+  int64_t index = *dim.getConstantIndex();
+  if (index < 0 || index >= static_cast<int64_t>(dims.size()))
+    return value;
+  auto symbol = cast<StringAttr>(dims[index]);
   if (symbol.empty())
     return value;
   return symbols.try_emplace(symbol.getValue(), value).first->second;

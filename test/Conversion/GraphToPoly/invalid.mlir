@@ -96,3 +96,31 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
   }
   return %x : tensor<3xf32>
 }
+
+// -----
+
+// expected-error @below {{expects ranked tensors as results, but result #1 is 'index'}}
+func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, index) {
+  %c0 = arith.constant 0 : index
+  return %x, %c0 : tensor<3xf32>, index
+}
+
+// -----
+
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c2 = arith.constant 2 : index
+  // expected-error @below {{expects a dimension below the rank 1, but got 2}}
+  %n = tensor.dim %x, %c2 : tensor<?xf32>
+  %0 = graph.iota [%n] {axis = 0 : i64, element_type = f32} : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %below = arith.constant -1 : index
+  // expected-error @below {{expects a dimension below the rank 1, but got -1}}
+  %n = tensor.dim %x, %below : tensor<?xf32>
+  %0 = graph.iota [%n] {axis = 0 : i64, element_type = f32} : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

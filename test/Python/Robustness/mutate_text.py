@@ -25,7 +25,7 @@ NUMBERS = (
     b"0.5",
 )
 # What may often stand for another one.
-ELEMENT = re.compile(rb"[fiu]\d+|bf16|index")
+ELEMENT = re.compile(rb"[fiu]\d+|bf16")
 SHAPED = (b"tensor", b"memref", b"vector")
 CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 Tokens = list[bytes]

@@ -136,6 +136,18 @@ TEST_F(KernelTimesTest, OtherDatabaseIsRefused) {
   EXPECT_NE(error.find("got another database"), std::string::npos) << error;
 }
 
+TEST_F(KernelTimesTest, ViewInPlaceOfTheTableIsRefused) {
+  ASSERT_TRUE(open()) << error;
+  execute("DROP TABLE kernel_times; CREATE VIEW kernel_times AS WITH RECURSIVE "
+          "r(key, compiler, seconds, error, label) AS (SELECT 0, '', 1.0, '', "
+          "'' UNION ALL SELECT key + 1, compiler, seconds, error, label FROM r)"
+          " SELECT * FROM r");
+  EXPECT_FALSE(open());
+  EXPECT_NE(error.find("expects the table of version 1, but got another"),
+            std::string::npos)
+      << error;
+}
+
 TEST_F(KernelTimesTest, MissingFolderIsAnError) {
   path = folder.get("missing/kernels.sqlite");
   EXPECT_FALSE(open());

@@ -234,6 +234,11 @@ ProgramBuilder::getExtents(RankedTensorType type,
 
 LogicalResult ProgramBuilder::addArguments() {
   func::FuncOp function = program.function;
+  for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
+    if (!isa<RankedTensorType>(type))
+      return function.emitError("expects ranked tensors as results, but "
+                                "result #")
+             << number << " is " << type;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     unsigned number = argument.getArgNumber();

@@ -133,9 +133,14 @@ private:
     if (matchPattern(value, m_ConstantInt(&number)))
       return Linear(number.getSExtValue());
     auto dim = value.getDefiningOp<tensor::DimOp>();
-    if (!dim || !dim.getConstantIndex())
+    std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+    if (!index)
       return std::nullopt;
-    return read(dim.getSource(), nullptr).forms[*dim.getConstantIndex()];
+    TensorExtents extents = read(dim.getSource(), nullptr);
+    // MLIR leaves other dimensions undefined.
+    if (*index < 0 || *index >= static_cast<int64_t>(extents.forms.size()))
+      return std::nullopt;
+    return extents.forms[*index];
   }
 
   ClassExtents &classes;

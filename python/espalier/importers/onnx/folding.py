@@ -269,7 +269,7 @@ def _transpose(node: Node, x: np.ndarray) -> np.ndarray:
 
 @fold("Expand")
 def _expand(node: Node, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    if _is_symbolic(shape) or np.any(shape < 0):
+    if _is_symbolic(shape) or shape.ndim != 1 or np.any(shape < 0):
         raise NotFoldable
     try:
         extents = np.broadcast_shapes(x.shape, tuple(int(e) for e in shape))
@@ -281,7 +281,7 @@ def _expand(node: Node, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
 
 @fold("Tile")
 def _tile(node: Node, x: np.ndarray, repeats: np.ndarray) -> np.ndarray:
-    if _is_symbolic(repeats) or len(repeats) != x.ndim or np.any(repeats < 0):
+    if _is_symbolic(repeats) or repeats.ndim != 1 or len(repeats) != x.ndim or np.any(repeats < 0):
         raise NotFoldable
     _bounded([int(e) * int(r) for e, r in zip(x.shape, repeats, strict=True)])
     return np.tile(x, repeats)
@@ -289,9 +289,11 @@ def _tile(node: Node, x: np.ndarray, repeats: np.ndarray) -> np.ndarray:
 
 @fold("Range")
 def _range(node: Node, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    if _is_symbolic(start, limit, delta) or delta.reshape(-1)[0] == 0:
+    if _is_symbolic(start, limit, delta):
         raise NotFoldable
-    first, last, step = (a.reshape(-1)[0].item() for a in (start, limit, delta))
+    first, last, step = (node.one(a, "bound").item() for a in (start, limit, delta))
+    if step == 0:
+        raise NotFoldable
     if not all(map(math.isfinite, (first, last, step))):
         raise node.error(f"expects finite bounds, but got {first}, {last} and {step}")
     count = max(0, math.ceil((last - first) / step))
@@ -301,11 +303,11 @@ def _range(node: Node, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) 
 
 @fold("ConstantOfShape")
 def _constant_of_shape(node: Node, shape: np.ndarray) -> np.ndarray:
-    if _is_symbolic(shape) or np.any(shape < 0):
+    if _is_symbolic(shape) or shape.ndim != 1 or np.any(shape < 0):
         raise NotFoldable
     _bounded([int(e) for e in shape])
     value = np.zeros(1, np.float32) if node["value"] is None else node["value"]
-    return np.full([int(e) for e in shape], value.reshape(-1)[0], value.dtype)
+    return np.full([int(e) for e in shape], node.one(value, "value"), value.dtype)
 
 
 @fold("NonZero")

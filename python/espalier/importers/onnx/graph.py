@@ -235,6 +235,12 @@ class Importer:
         self, proto: NodeProto, scope: Scope, read: set[str], opset: int, any_types: bool = False
     ) -> None:
         name = node_name(proto)
+        # The body of a function may read inputs that the node does not have.
+        if missing := [i for i in proto.input if i and i not in scope]:
+            raise ModelError(
+                f"node '{name}' ({proto.op_type}): expects inputs that are defined, "
+                f"but got '{missing[0]}'"
+            )
         inputs = [scope[i] if i else None for i in proto.input]
         results: Sequence[Value | Poison | None] = [POISON] * len(proto.output)
         try:

@@ -81,6 +81,12 @@ class Node:
             raise Unsupported(f"needs {what} (input #{index}) that does not depend on sizes")
         return array
 
+    def one(self, array: np.ndarray, what: str) -> Any:  # noqa: ANN401
+        """Return the element of an array that must have one."""
+        if array.size != 1:
+            raise self.error(f"expects one element as {what}, but got {array.size}")
+        return array.reshape(-1)[0]
+
     def integers(self, attribute: str, index: int, what: str) -> list[int] | None:
         """Return integers that old versions have as an attribute, new ones as an input."""
         if attribute in self.attributes:
@@ -94,9 +100,9 @@ class Node:
 
     def normalize_axis(self, axis: int, rank: int) -> int:
         """Count an axis from the front; it must exist."""
-        if not -rank <= axis < max(rank, 1):
+        if not -rank <= axis < rank:
             raise self.error(f"expects an axis from {-rank} to {rank - 1}, but got {axis}")
-        return axis % rank if rank else 0
+        return axis % rank
 
     def normalize_axes(self, axes: list[int], rank: int) -> list[int]:
         """Count axes from the front; none may occur twice."""

@@ -215,7 +215,11 @@ def _identity(e: Emitter, node: Node) -> Value:
 def _dropout(e: Emitter, node: Node) -> list[Value | None]:
     training = node.numbers(2, "training_mode")
     ratio = node.numbers(1, "ratio")
-    if training is not None and training.reshape(-1)[0] and (ratio is None or ratio.reshape(-1)[0]):
+    if (
+        training is not None
+        and node.one(training, "training_mode")
+        and (ratio is None or node.one(ratio, "ratio"))
+    ):
         raise Unsupported("is random with training_mode = 1")
     x = node.input(0)
     if len(node.used) < 2 or not node.used[1]:

@@ -130,7 +130,7 @@ def _pad(e: Emitter, node: Node) -> Tensor:
 def _one_hot(e: Emitter, node: Node) -> Tensor:
     indices, values = node.input(0), node.input(2)
     array = node.elements(1, "depth")
-    depth = array.reshape(-1)[0]
+    depth = node.one(array, "depth")
     depth = depth if isinstance(depth, Expr) else int(depth)
     axis = node.normalize_axis(node["axis"], indices.rank + 1)
     int64 = np.dtype(np.int64)

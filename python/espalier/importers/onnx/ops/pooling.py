@@ -50,6 +50,13 @@ def _global_max(e: Emitter, node: Node) -> Tensor:
     return e.reduce("max", x, range(2, x.rank), keepdims=True)
 
 
+def _power(node: Node) -> float:
+    """Return the exponent of a norm."""
+    if node["p"] < 1:
+        raise node.error(f"expects p of at least 1, but got {node['p']}")
+    return float(node["p"])
+
+
 @op("LpPool")
 def _lp_pool(e: Emitter, node: Node) -> Tensor:
     """Average the powers, padding included, and undo the division."""
@@ -58,7 +65,7 @@ def _lp_pool(e: Emitter, node: Node) -> Tensor:
         raise Unsupported("has ceil_mode = 1")
     x = e.widen(given)
     shape = window(node, x, None)
-    power = float(node["p"])
+    power = _power(node)
     terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
     mean = _pool(e, "avg_pool", terms, shape, False, count_include_pad=True)
     total = e.op("mul", mean, e.scalar(math.prod(shape.kernel), x.dtype))
@@ -70,7 +77,7 @@ def _global_lp_pool(e: Emitter, node: Node) -> Tensor:
     given = node.input(0)
     spatial(node, given)
     x = e.widen(given)
-    power = float(node["p"])
+    power = _power(node)
     terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
     total = e.reduce("sum", terms, range(2, x.rank), keepdims=True)
     return e.cast(e.op("pow", total, e.scalar(1 / power, x.dtype)), given.dtype)

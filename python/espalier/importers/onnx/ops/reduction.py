@@ -123,8 +123,8 @@ def _hardmax(e: Emitter, node: Node) -> Tensor:
 def _top_k(e: Emitter, node: Node) -> list[Value | None]:
     count = node.numbers(1, "k")
     assert count is not None, "required by the schema"
-    if count.reshape(-1)[0] != 1:
-        raise Unsupported(f"has k = {count.reshape(-1)[0]}, not 1")
+    if node.one(count, "k") != 1:
+        raise Unsupported(f"has k = {node.one(count, 'k')}, not 1")
     x = node.input(0)
     axis = node.axis(x.rank)
     kind = "max" if node["largest"] else "min"
@@ -143,7 +143,7 @@ def _cumsum(e: Emitter, node: Node) -> Tensor:
         "cumsum",
         x,
         dims=x.dims,
-        axis=node.normalize_axis(int(axis.reshape(-1)[0]), x.rank),
+        axis=node.normalize_axis(int(node.one(axis, "axis")), x.rank),
         exclusive=bool(node["exclusive"]),
         reverse=bool(node["reverse"]),
     )

@@ -182,6 +182,8 @@ def _split_sizes(node: Node, extent: Dim) -> list[Dim]:
     given = node["split"]
     if given is None:
         array = node.array(1, "split")
+        if array is not None and array.ndim != 1:
+            raise node.error(f"expects sizes of rank 1, but got rank {array.ndim}")
         given = None if array is None else [s if isinstance(s, Expr) else int(s) for s in array]
     if given is not None:
         total = sum(given[1:], start=given[0]) if given else 0
@@ -252,7 +254,7 @@ def _divide(node: Node, extent: Dim, by: int) -> Dim:
 def _range(e: Emitter, node: Node) -> Tensor:
     start, limit, delta = (node.elements(i, "bounds") for i in range(3))
     dtype = node.input(0).dtype
-    first, last, step = (a.reshape(-1)[0] for a in (start, limit, delta))
+    first, last, step = (node.one(a, "bound") for a in (start, limit, delta))
     if isinstance(step, Expr) or step == 0:
         raise node.error(f"expects a step that is known and not 0, but got {step}")
     step = step.item()
@@ -274,4 +276,4 @@ def _constant_of_shape(e: Emitter, node: Node) -> Tensor:
     value = np.zeros(1, np.float32) if node["value"] is None else node["value"]
     if any(isinstance(d, int) and d < 0 for d in dims):
         raise node.error(f"expects extents of at least 0, but got {dims}")
-    return e.fill(e.scalar(value.reshape(-1)[0], value.dtype), dims)
+    return e.fill(e.scalar(node.one(value, "value"), value.dtype), dims)
