@@ -200,7 +200,7 @@ DerivedOperator::inferType(const TensorType *const *operands) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-using Values = llvm::SmallVector<uint32_t, 1024>;
+using Values = std::vector<uint32_t>;
 
 /// Evaluates expressions at all points of a box at once.
 class FieldEvaluator {

@@ -222,17 +222,6 @@ static unsigned getProduct(const Shape &shape, unsigned first, unsigned last) {
   return product;
 }
 
-static void transpose(const Operation &operation, const TensorView *operands,
-                      const Shape &output, uint32_t *result) {
-  const TensorView &input = operands[0];
-  unsigned rows = input.type->shape.dims[0],
-           columns = input.type->shape.dims[1];
-  for (unsigned j = 0; j < columns; ++j)
-    for (unsigned i = 0; i < rows; ++i, result += kLanes)
-      std::memcpy(result, input.data + (i * columns + j) * kLanes,
-                  kLanes * sizeof(uint32_t));
-}
-
 static void concat(const Operation &operation, const TensorView *operands,
                    const Shape &output, uint32_t *result) {
   unsigned count = getProduct(output, 0, operation.axis);
@@ -254,18 +243,6 @@ static void split(const Operation &operation, const TensorView *operands,
   unsigned offset = operation.part == 0 ? 0 : stride - size;
   copyBlocks(input.data + offset * kLanes, stride, result, size, size,
              getProduct(shape, 0, operation.axis));
-}
-
-static void enlarge(const Operation &operation, const TensorView *operands,
-                    const Shape &output, uint32_t *result) {
-  const TensorView &input = operands[0];
-  const auto &in = input.type->shape.dims, &out = output.dims;
-  std::fill_n(result, output.getNumElements() * kLanes, 0);
-  unsigned top = (out[2] - in[2]) / 2, left = (out[3] - in[3]) / 2;
-  for (unsigned plane = 0; plane < unsigned(out[0]) * out[1]; ++plane)
-    copyBlocks(input.data + plane * in[2] * in[3] * kLanes, in[3],
-               result + ((plane * out[2] + top) * out[3] + left) * kLanes,
-               out[3], in[3], in[2]);
 }
 
 /// Writes `value` to every feature's own channel within its group, in the taps
@@ -339,12 +316,10 @@ static constexpr Kernel kKernels[] = {
     {OpKind::EwMul, inferElementwise, apply<multiplyElements>},
     {OpKind::SMul, inferFirst, apply<multiplyByScalar>},
     {OpKind::Relu, inferFirst, applyRelu},
-    {OpKind::Transpose, inferTranspose, transpose},
     {OpKind::Concat, inferConcat, concat},
     {OpKind::Split, inferSplit, split},
     {OpKind::PoolAvg, inferPool, pool},
     {OpKind::PoolMax, inferPool, pool},
-    {OpKind::Enlarge, inferEnlarge, enlarge},
     {OpKind::ConstIConv, inferConstant, setConstant},
     {OpKind::ConstPool, inferConstant, setConstant},
     {OpKind::ConstImm, inferConstant, setConstant},

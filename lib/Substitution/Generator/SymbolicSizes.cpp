@@ -256,26 +256,10 @@ SymbolicSizes::inferElementwise(const Operation &operation) {
   return type;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferTranspose(const Operation &operation) {
-  Type type = *operands[0];
-  std::swap(type.dims[0], type.dims[1]);
-  std::swap(type.boundaries[0], type.boundaries[1]);
-  return type;
-}
-
 SymbolicSizes::Type SymbolicSizes::inferPool(const Operation &operation) {
   Type type = *operands[0];
   setWindows(operation, type, addNumber(operation.kernel[0]),
              addNumber(operation.kernel[1]));
-  return type;
-}
-
-SymbolicSizes::Type SymbolicSizes::inferEnlarge(const Operation &operation) {
-  Type type = *operands[0];
-  for (unsigned i = 2; i < 4; ++i) {
-    type.dims[i] = addNumber(operation.kernel[i - 2]);
-    type.boundaries[i].clear();
-  }
   return type;
 }
 
@@ -374,12 +358,10 @@ SymbolicSizes::Rule SymbolicSizes::getRule(OpKind kind) {
       {OpKind::EwMul, &SymbolicSizes::inferElementwise},
       {OpKind::SMul, &SymbolicSizes::inferFirst},
       {OpKind::Relu, &SymbolicSizes::inferFirst},
-      {OpKind::Transpose, &SymbolicSizes::inferTranspose},
       {OpKind::Concat, &SymbolicSizes::inferConcat},
       {OpKind::Split, &SymbolicSizes::inferSplit},
       {OpKind::PoolAvg, &SymbolicSizes::inferPool},
       {OpKind::PoolMax, &SymbolicSizes::inferPool},
-      {OpKind::Enlarge, &SymbolicSizes::inferEnlarge},
       {OpKind::ConstIConv, &SymbolicSizes::inferConstant},
       {OpKind::ConstPool, &SymbolicSizes::inferConstant},
       {OpKind::ConstImm, &SymbolicSizes::inferConstant},

@@ -90,9 +90,7 @@ private:
   Type inferFirst(const Operation &operation) { return *operands[0]; }
   Type inferMatmul(const Operation &operation);
   Type inferElementwise(const Operation &operation);
-  Type inferTranspose(const Operation &operation);
   Type inferPool(const Operation &operation);
-  Type inferEnlarge(const Operation &operation);
   Type inferConstant(const Operation &operation);
   void assumeSquare(TermId term);
   Type inferConv(const Operation &operation);

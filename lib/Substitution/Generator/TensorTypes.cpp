@@ -217,23 +217,6 @@ Inferred generator::inferSplit(const Operation &operation,
   return type;
 }
 
-Inferred generator::inferEnlarge(const Operation &operation,
-                                 const TensorType *const *operands) {
-  const TensorType &input = *operands[0];
-  if (input.shape.rank != 4)
-    return std::nullopt;
-  TensorType type = input;
-  for (unsigned i = 0; i < 2; ++i) {
-    // Centred: as much before as behind.
-    if (input.shape.dims[2 + i] > operation.kernel[i] ||
-        (operation.kernel[i] - input.shape.dims[2 + i]) % 2)
-      return std::nullopt;
-    type.shape.dims[2 + i] = operation.kernel[i];
-    type.boundaries[2 + i] = {};
-  }
-  return type;
-}
-
 /// Leading dimensions align at the right, and are equal where both have them.
 Inferred generator::inferBatchMatmul(const Operation &operation,
                                      const TensorType *const *operands) {
@@ -254,16 +237,6 @@ Inferred generator::inferBatchMatmul(const Operation &operation,
   type.boundaries[rank - 2] = lhs.boundaries[left - 2];
   type.shape.dims[rank - 1] = rhs.shape.dims[right - 1];
   type.boundaries[rank - 1] = rhs.boundaries[right - 1];
-  return type;
-}
-
-Inferred generator::inferTranspose(const Operation &operation,
-                                   const TensorType *const *operands) {
-  if (operands[0]->shape.rank != 2)
-    return std::nullopt;
-  TensorType type = *operands[0];
-  std::swap(type.shape.dims[0], type.shape.dims[1]);
-  std::swap(type.boundaries[0], type.boundaries[1]);
   return type;
 }
 

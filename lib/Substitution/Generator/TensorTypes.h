@@ -27,14 +27,10 @@ Inferred inferFirst(const Operation &operation,
                     const TensorType *const *operands);
 Inferred inferElementwise(const Operation &operation,
                           const TensorType *const *operands);
-Inferred inferTranspose(const Operation &operation,
-                        const TensorType *const *operands);
 Inferred inferConcat(const Operation &operation,
                      const TensorType *const *operands);
 Inferred inferSplit(const Operation &operation,
                     const TensorType *const *operands);
-Inferred inferEnlarge(const Operation &operation,
-                      const TensorType *const *operands);
 Inferred inferConstant(const Operation &operation,
                        const TensorType *const *operands);
 

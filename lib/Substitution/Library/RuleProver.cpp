@@ -6,11 +6,18 @@
 
 using namespace espalier::substitution;
 
-/// Whether an operator adds up many products or elements.
+/// Whether an operator may add up many products or elements. One that is not
+/// known does.
 static bool isReduction(const Node &node) {
-  return node.is(OpKind::Conv2d) || node.is(OpKind::Matmul) ||
-         node.is(OpKind::Bmm) || node.is(OpKind::PoolAvg) ||
-         node.is(OpKind::ReduceSum);
+  static constexpr OpKind kOthers[] = {
+      OpKind::SMul,      OpKind::SAdd,    OpKind::Transpose, OpKind::Concat,
+      OpKind::Split,     OpKind::PoolMax, OpKind::Enlarge,   OpKind::BAdd,
+      OpKind::BMul,      OpKind::Swap,    OpKind::Slice,     OpKind::Pad,
+      OpKind::ReduceMax, OpKind::UAdd,    OpKind::UMul,      OpKind::Vector,
+      OpKind::Unvector,  OpKind::Border,  OpKind::BatchNorm};
+  const OperatorInfo &info = node.getInfo();
+  return !info.has(kElementwise) && !info.isConstant() &&
+         !llvm::is_contained(kOthers, node.op);
 }
 
 namespace {
@@ -26,9 +33,9 @@ Axes getKeptAxes(const Node &node, unsigned operand) {
     return 0b1; // The batch, or the features.
   if (node.is(OpKind::ReduceSum))
     return ~(1u << node.params[0].first);
-  if (node.is(OpKind::Bmm))
-    return 0; // Operands may be of several ranks.
-  return operand == 0 ? 0b01 : 0b10;
+  if (node.is(OpKind::Matmul))
+    return operand == 0 ? 0b01 : 0b10;
+  return 0; // Those of `bmm` may be of several ranks.
 }
 
 /// Whether a concatenation or a part of one, below `id`, lies along another

@@ -122,7 +122,7 @@ def main() -> int:
     others = wrong = 0
     unseen = list_read(sources.split(","))
     for path in pathlib.Path(folder).glob("*.proof"):
-        statement, at, steps = path.read_text().partition("(at")
+        _, at, steps = path.read_text().partition("(at")
         unseen -= list_written(parse(at + steps))
     if unseen:
         print(f"expected proofs with each kind of step, but got none with {sorted(unseen)}")

@@ -315,6 +315,36 @@ TEST_P(KernelTest, AgreesWithTheDefinition) {
   }
 }
 
+// Rules are matched with operands in either order where the table says so.
+TEST(OperatorTableTest, CommutativeOperatorsAre) {
+  Random random(6);
+  DerivedOperators derived;
+  unsigned count = 0;
+  for (const OperatorInfo &info : getOperators()) {
+    if (!info.isCommutative())
+      continue;
+    ++count;
+    ASSERT_TRUE(info.numOperands == 2 && info.has(kElementwise))
+        << info.name.str();
+    generator::Operation operation = *getOperation(info.kind, {});
+    if (!hasKernel(info.kind))
+      operation.derived = derived.get(operation);
+    generator::TensorType type;
+    type.shape.rank = 2;
+    type.shape.dims = {3, 5};
+    std::vector<uint32_t> lhs(15 * kLanes), rhs(lhs), results[2] = {lhs, lhs};
+    for (std::vector<uint32_t> *values : {&lhs, &rhs})
+      std::generate(values->begin(), values->end(),
+                    [&] { return random.below(kPrime); });
+    TensorView views[] = {{&type, lhs.data()}, {&type, rhs.data()}};
+    generator::evaluate(operation, views, type, results[0].data());
+    std::swap(views[0], views[1]);
+    generator::evaluate(operation, views, type, results[1].data());
+    EXPECT_EQ(results[0], results[1]) << info.name.str();
+  }
+  EXPECT_GE(count, 4u);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Operators, KernelTest,
     ::testing::Values(

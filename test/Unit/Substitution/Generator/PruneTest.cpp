@@ -38,8 +38,10 @@ protected:
       operands.push_back(convert(graph, operand));
     Operation operation = *getOperation(node.op, node.params);
     for (const OperatorTemplate &op : table.operators)
-      if (op.operation.kind == node.op)
+      if (op.operation.kind == node.op) {
         operation.constantShape = op.operation.constantShape;
+        operation.derived = op.operation.derived;
+      }
     return terms.get(operation, operands);
   }
 
