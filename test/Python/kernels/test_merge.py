@@ -101,3 +101,13 @@ def test_merge_is_refused_and_nothing_happens():
     with pytest.raises(ScheduleError, match="expects a kernel, one of"):
         s.merge(next(iter(s.computations)), "missing::s0")
     assert str(s) == before
+
+
+@pytest.mark.parametrize("number", [-(2**63), -1, 1, 2**31, 2**32, 2**63 - 1, 2**64])
+def test_writes_that_are_not_there(number):
+    module = espalier.lower(chain())
+    name, computations = next(iter(kernels_of(module).items()))
+    s = Schedule(module, name)
+    with pytest.raises(ScheduleError, match=r"write|integer|number"):
+        s.localize(computations[0], number)
+    assert str(s) == ""
