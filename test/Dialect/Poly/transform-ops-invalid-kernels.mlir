@@ -12,6 +12,16 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=used 2>&1 | FileCheck %s --check-prefix=USED
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=sizes 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_argument 2>&1 | FileCheck %s --check-prefix=EXT-ARGUMENT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_register 2>&1 | FileCheck %s --check-prefix=EXT-REGISTER
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_stored 2>&1 | FileCheck %s --check-prefix=EXT-STORED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_uncalled 2>&1 | FileCheck %s --check-prefix=EXT-UNCALLED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_first 2>&1 | FileCheck %s --check-prefix=EXT-FIRST
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_interleaved 2>&1 | FileCheck %s --check-prefix=EXT-INTERLEAVED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_array 2>&1 | FileCheck %s --check-prefix=EXT-ARRAY
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_fused 2>&1 | FileCheck %s --check-prefix=EXT-FUSED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_taken 2>&1 | FileCheck %s --check-prefix=EXT-TAKEN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ext_unnamed 2>&1 | FileCheck %s --check-prefix=EXT-UNNAMED
 
 // Kernels that cannot be one, and buffers that cannot be local.
 #points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
@@ -209,6 +219,115 @@ transform.named_sequence @used(%module: !transform.any_op {transform.readonly}) 
 transform.named_sequence @sizes(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @first_ten::@s of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.localize %a : !transform.any_op
+  transform.yield
+}
+
+poly.kernel @parts(%x: memref<?xi32>, %y: memref<?xi32>, %N: index) {
+  %t = poly.array (%N) : memref<?xi32>
+  %r = poly.array stack : memref<8xi32>
+  %f = poly.array : memref<?xi32> storage affine_map<(i) -> (i)> as memref<?xi32> extents affine_map<()[N] -> (N)>
+  poly.compute @one dims ["i"] domain [#points] reads(%x[#i] : memref<?xi32>) writes(%t[#i] : memref<?xi32>) {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+  poly.compute @two dims ["i"] domain [#points] reads(%t[#i] : memref<?xi32>) writes(%y[#i] : memref<?xi32>) {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+  poly.compute @three dims ["i"] domain [#points] reads(%x[#i] : memref<?xi32>) writes(%y[#i] : memref<?xi32>) interleaved 1 {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+  poly.compute @four domain [affine_set<(i)[N] : (i >= 0, 7 - i >= 0)>] reads(%x[#i] : memref<?xi32>) writes(%r[#i] : memref<8xi32>) {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+  poly.compute @five dims ["i"] domain [#points] reads(%x[#i] : memref<?xi32>) writes(%f[#i] : memref<?xi32>) {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+}
+func.func @third(%x: memref<?xi32>, %y: memref<?xi32>, %n: index) {
+  poly.call @parts(%x, %y, %n) : memref<?xi32>, memref<?xi32>, index
+  return
+}
+poly.kernel @uncalled(%x: memref<?xi32>, %N: index) {
+  %t = poly.array (%N) : memref<?xi32>
+  poly.compute @one dims ["i"] domain [#points] reads(%x[#i] : memref<?xi32>) writes(%t[#i] : memref<?xi32>) {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+}
+
+// EXT-ARGUMENT: error: 'transform.poly.externalize' op expects an array of the kernel, but argument #1 is an argument already
+transform.named_sequence @ext_argument(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@two of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.externalize %c : !transform.any_op
+  transform.yield
+}
+
+// EXT-REGISTER: error: 'transform.poly.externalize' op expects an array on the heap, each element at its own place, but array #1 is on the stack
+transform.named_sequence @ext_register(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@four of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.externalize %c : !transform.any_op
+  transform.yield
+}
+
+// EXT-STORED: error: 'transform.poly.externalize' op expects an array on the heap, each element at its own place, but array #2 is stored in another way
+transform.named_sequence @ext_stored(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@five of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.externalize %c : !transform.any_op
+  transform.yield
+}
+
+// EXT-UNCALLED: error: 'transform.poly.externalize' op expects one call of @uncalled, but got 0
+transform.named_sequence @ext_uncalled(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @uncalled::@one of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.externalize %c : !transform.any_op
+  transform.yield
+}
+
+// EXT-FIRST: error: 'transform.poly.detach' op expects a computation before @one, but it is the first of @parts
+transform.named_sequence @ext_first(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@one of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.detach %c into "p" : !transform.any_op
+  transform.yield
+}
+
+// EXT-INTERLEAVED: error: 'transform.poly.detach' op expects @three to run after those before it, but it is interleaved with them
+transform.named_sequence @ext_interleaved(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@three of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.detach %c into "p" : !transform.any_op
+  transform.yield
+}
+
+// EXT-ARRAY: error: 'transform.poly.detach' op expects arrays that one of the two kernels uses, but array #0 is used by both; legal after externalize
+transform.named_sequence @ext_array(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@two of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.detach %c into "p" : !transform.any_op
+  transform.yield
+}
+
+// EXT-FUSED: error: 'transform.poly.detach' op expects a schedule that runs the two parts one after the other; fission first
+transform.named_sequence @ext_fused(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @a::@more of %module : (!transform.any_op) -> !transform.any_op
+  %s = transform.poly.computation @a::@s of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %s with %c loops 1 : !transform.any_op, !transform.any_op
+  transform.poly.detach %c into "p" : !transform.any_op
+  transform.yield
+}
+
+// EXT-TAKEN: error: 'transform.poly.detach' op expects a name that is not taken, but got @a
+transform.named_sequence @ext_taken(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@four of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.detach %c into "a" : !transform.any_op
+  transform.yield
+}
+
+// EXT-UNNAMED: error: 'transform.poly.detach' op expects a name that is not taken, but got @
+transform.named_sequence @ext_unnamed(%module: !transform.any_op {transform.readonly}) {
+  %c = transform.poly.computation @parts::@four of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.detach %c into "" : !transform.any_op
   transform.yield
 }
 }

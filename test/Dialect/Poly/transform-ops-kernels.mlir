@@ -177,3 +177,64 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 }
+
+// -----
+
+// What was made of one kernel is two again; the array in between is allocated
+// by the program, and each part keeps its schedule.
+
+#points = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @both(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf32>, %{{[a-z0-9]*}}: index, %[[T:[a-z0-9]*]]: memref<?xf32>)
+// CHECK-NOT:     poly.array
+// CHECK:         poly.compute @a {{.*}} reads(%[[X]]{{.*}} writes(%[[T]]
+// CHECK-NOT:     poly.compute
+// CHECK:         poly.band [@a] {{.*}} loops [parallel]
+// CHECK-LABEL: poly.kernel @rest(
+// CHECK-SAME:    %[[Y:[a-z0-9]*]]: memref<?xf32>, %[[N:[a-z0-9]*]]: index, %[[T:[a-z0-9]*]]: memref<?xf32>)
+// CHECK:         %[[OWN:.*]] = poly.array(%[[N]])
+// CHECK:         poly.compute @b {{.*}} reads(%[[T]]{{.*}} writes(%[[OWN]]
+// CHECK:         poly.compute @c {{.*}} reads(%[[OWN]]{{.*}} writes(%[[Y]]
+// CHECK:         poly.sequence {
+// CHECK-NEXT:      poly.filter [@b]
+// CHECK:           poly.filter [@c]
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf32>, %[[Y:[a-z0-9]*]]: memref<?xf32>
+// CHECK:         %[[N:.*]] = memref.dim
+// CHECK:         %[[T:.*]] = memref.alloc(%[[N]]) {alignment = 64 : i64} : memref<?xf32>
+// CHECK-NEXT:    poly.call @both(%[[X]], %[[N]], %[[T]])
+// CHECK-NEXT:    poly.call @rest(%[[Y]], %[[N]], %[[T]])
+// CHECK-NEXT:    return
+poly.kernel @both(%x: memref<?xf32>, %y: memref<?xf32>, %N: index) {
+  %t = poly.array (%N) : memref<?xf32>
+  %u = poly.array (%N) : memref<?xf32>
+  poly.compute @a domain [#points] reads(%x[#i] : memref<?xf32>) writes(%t[#i] : memref<?xf32>) {
+  ^bb0(%v: f32):
+    poly.yield %v : f32
+  }
+  poly.compute @b domain [#points] reads(%t[#i] : memref<?xf32>) writes(%u[#i] : memref<?xf32>) {
+  ^bb0(%v: f32):
+    poly.yield %v : f32
+  }
+  poly.compute @c domain [#points] reads(%u[#i] : memref<?xf32>) writes(%y[#i] : memref<?xf32>) {
+  ^bb0(%v: f32):
+    poly.yield %v : f32
+  }
+}
+func.func @main(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  poly.call @both(%x, %y, %n) : memref<?xf32>, memref<?xf32>, index
+  return
+}
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @both::@a of %module : (!transform.any_op) -> !transform.any_op
+  %b = transform.poly.computation @both::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.parallelize %a loop "d0" : !transform.any_op
+  transform.poly.externalize %a : !transform.any_op
+  transform.poly.detach %b into "rest" : !transform.any_op
+  transform.yield
+}
+}

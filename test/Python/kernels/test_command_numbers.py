@@ -56,7 +56,7 @@ CALLS = {
     "wavefront": ["acc", ["i", "j"], [1, 1]],
 }
 """For each command that has numbers, a call; for some there are several."""
-OF_PROGRAMS = {"localize"}
+OF_PROGRAMS = {"externalize", "localize"}
 """Commands for kernels that a program calls: those are in test_merge.py."""
 MAPS = {"layout", "map", "maps"}
 """Parameters that may be a number, which is then a map."""

@@ -93,6 +93,30 @@ def test_commands_go_on(tmp_path):
     check(model, str(s), tmp_path)
 
 
+def test_one_kernel_is_two_again(tmp_path):
+    """The parts are cut elsewhere than they were put together."""
+    model = chain()
+    s = merged(model)
+    localize_all(s)
+    names = list(s.computations)
+    cut = 0
+    for name in names:
+        t = merged(model)
+        localize_all(t)
+        for other in names:
+            with contextlib.suppress(ScheduleError):
+                t.externalize(other)
+        with contextlib.suppress(ScheduleError):
+            t.detach(name, "second")
+            cut += 1
+            assert list(kernels_of(t.module)) == [t.kernel, "second"]
+            both = [*t.computations, *kernels_of(t.module)["second"]]
+            assert sorted(both) == sorted(names)
+            if cut == 2:
+                check(model, str(t), tmp_path)
+    assert cut > 1
+
+
 def test_merge_is_refused_and_nothing_happens():
     s = merged(chain())
     before = str(s)

@@ -24,6 +24,24 @@ class PolyProgramOp<string mnemonic>
   }];
 }
 
+/// Such a command for one computation after the other, with one argument.
+class PolyProgramComputeOp<string mnemonic, string function, string argument>
+    : PolyProgramOp<mnemonic> {
+  let extraClassDefinition = [{
+    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::transform::TransformResults &,
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyToEach(getOperation(),
+          ::llvm::to_vector(state.getPayloadOps(getTarget())), state,
+          [&](::espalier::poly::ComputeTarget compute) {
+            return ::espalier::poly::}] # function # "(compute, " # argument # [{,
+                [&](::mlir::Operation *op) { rewriter.eraseOp(op); });
+          });
+    }
+  }] # effects;
+}
+
 def MergeOp : PolyProgramOp<"merge"> {
   let summary = "makes one kernel of two";
   let description = [{
@@ -68,7 +86,7 @@ def MergeOp : PolyProgramOp<"merge"> {
   }] # effects;
 }
 
-def LocalizeOp : PolyProgramOp<"localize"> {
+def LocalizeOp : PolyProgramComputeOp<"localize", "localize", "getNumber()"> {
   let summary = "makes a buffer of the program an array of the kernel";
   let description = [{
     The argument that the target writes, with write `write`, becomes a
@@ -93,19 +111,57 @@ def LocalizeOp : PolyProgramOp<"localize"> {
   let assemblyFormat = [{
     $target (`write` $number^)? attr-dict `:` type($target)
   }];
-  let extraClassDefinition = [{
-    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
-        ::mlir::transform::TransformRewriter &rewriter,
-        ::mlir::transform::TransformResults &,
-        ::mlir::transform::TransformState &state) {
-      return ::espalier::poly::applyToEach(getOperation(),
-          ::llvm::to_vector(state.getPayloadOps(getTarget())), state,
-          [&](::espalier::poly::ComputeTarget compute) {
-            return ::espalier::poly::localize(compute, getNumber(),
-                [&](::mlir::Operation *op) { rewriter.eraseOp(op); });
-          });
-    }
-  }] # effects;
+}
+
+def ExternalizeOp
+    : PolyProgramComputeOp<"externalize", "externalize", "getNumber()"> {
+  let summary = "makes an array of the kernel a buffer of the program";
+  let description = [{
+    The array that the target writes, with write `write`, becomes an argument,
+    which the program allocates for the call: the reverse of
+    `transform.poly.localize`. So kernels that share it may be parted.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such write, or it is to an argument; the
+      array is not on the heap, or its elements lie elsewhere than the indices
+      say; the kernel is not called exactly once.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.externalize %a : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$number);
+  let assemblyFormat = [{
+    $target (`write` $number^)? attr-dict `:` type($target)
+  }];
+}
+
+def DetachOp : PolyProgramComputeOp<"detach", "detach", "getName()"> {
+  let summary = "makes two kernels of one";
+  let description = [{
+    The target and the computations behind it, in program order, go to a kernel
+    of their own, called `into`; it is called right after the kernel that had
+    them: the reverse of `transform.poly.merge`. Each part keeps its schedule.
+
+    #### Return modes
+
+    - Silenceable failure: the target is the first computation, or interleaved
+      with what is before it; the kernel is not called exactly once; the name is
+      taken; both parts use an array of the kernel; the schedule does not run one
+      part after the other.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.detach %b into "second" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$name);
+  let assemblyFormat = "$target `into` $name attr-dict `:` type($target)";
 }
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYKERNELOPS_TD

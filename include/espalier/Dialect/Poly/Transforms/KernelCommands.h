@@ -29,6 +29,17 @@ llvm::Error mergeKernels(ComputeOp first, ComputeOp second, Eraser erase);
 /// sizes that are parameters of the kernel.
 llvm::Error localize(ComputeOp compute, uint64_t write, Eraser erase);
 
+/// Makes the array of the kernel that `compute` writes, with write `write`, an
+/// argument, which the program allocates for the call. Refused unless it is on
+/// the heap and stored as it is indexed.
+llvm::Error externalize(ComputeOp compute, uint64_t write, Eraser erase);
+
+/// Moves `compute` and the computations behind it, in program order, to a
+/// kernel `name`, which is called right after theirs. Refused unless the kernel
+/// is called once, the parts share no array of the kernel, and the schedule
+/// runs one after the other.
+llvm::Error detach(ComputeOp compute, llvm::StringRef name, Eraser erase);
+
 } // namespace espalier::poly
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H

@@ -68,3 +68,48 @@ llvm::Error espalier::poly::localize(ComputeOp compute, uint64_t write,
   erase(alloc);
   return llvm::Error::success();
 }
+
+/// Makes an array an argument, the last.
+static void makeArgument(ArrayOp array) {
+  auto kernel = array->getParentOfType<KernelOp>();
+  unsigned number = kernel.getNumArguments();
+  (void)kernel.insertArgument(number, array.getType(), {}, array.getLoc());
+  if (Attribute name = array->getAttr("espalier.name"))
+    kernel.setArgAttr(number, "espalier.name", name);
+  array.getArray().replaceAllUsesWith(kernel.getArgument(number));
+}
+
+llvm::Error espalier::poly::externalize(ComputeOp compute, uint64_t write,
+                                        Eraser erase) {
+  KernelOp kernel = compute.getKernel();
+  if (write >= compute.getWrites().size())
+    return refuse("expects one of the " + Twine(compute.getWrites().size()) +
+                  " writes of " + quote(compute) + ", but got " + Twine(write));
+  Value buffer = compute.getWrites()[write];
+  auto array = buffer.getDefiningOp<ArrayOp>();
+  if (!array)
+    return refuse("expects an array of the kernel, but " +
+                  describeArray(buffer) + " is an argument already");
+  if (array.getStorage() || array.getPlacement() != Placement::Heap)
+    return refuse("expects an array on the heap, each element at its own "
+                  "place, but " +
+                  describeArray(buffer) + " is " +
+                  (array.getStorage()
+                       ? "stored in another way"
+                       : "on the " + stringifyPlacement(array.getPlacement())));
+  llvm::Expected<CallOp> call = findCall(kernel);
+  if (!call)
+    return call.takeError();
+  OpBuilder builder(*call);
+  SmallVector<Value> sizes;
+  for (Value size : array.getSizes())
+    sizes.push_back(
+        call->getArguments()[cast<BlockArgument>(size).getArgNumber()]);
+  auto alloc = memref::AllocOp::create(builder, array.getLoc(),
+                                       cast<MemRefType>(array.getType()), sizes,
+                                       builder.getI64IntegerAttr(64));
+  makeArgument(array);
+  call->getArgumentsMutable().append(alloc.getResult());
+  erase(array);
+  return llvm::Error::success();
+}
