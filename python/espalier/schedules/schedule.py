@@ -103,13 +103,18 @@ class Schedule(Commands):
         attributes: Mapping[str, str | None],
         results: int,
     ) -> list[str]:
-        """Apply the operation `name`; what the methods do."""
+        """Apply the operation `name`; what the methods do.
+
+        Arguments:
+            targets: a computation `kernel::name` is one of another kernel.
+        """
         lines: list[str] = []
         operands = []
         for target, write in targets:
             if not isinstance(target, str):
                 raise ScheduleError(f"expects the name of a computation, but got {target!r}")
-            symbol = f"{a.symbol(self.kernel)}::{a.symbol(target)}"
+            kernel, _, computation = target.rpartition("::")
+            symbol = f"{a.symbol(kernel or self.kernel)}::{a.symbol(computation)}"
             lookups = [f"transform.poly.computation {symbol} of %module"]
             if write is not None:
                 which = f"write {a.number(write)} " if write else ""

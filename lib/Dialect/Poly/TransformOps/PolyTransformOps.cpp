@@ -5,7 +5,7 @@
 #include "NumberSyntax.h"
 #include "espalier/Dialect/Poly/TransformOps/Choices.h"
 #include "espalier/Dialect/Poly/TransformOps/Script.h"
-#include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtension.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -160,6 +160,8 @@ static DiagnosedSilenceableFailure applyPairCommand(
   }
   llvm::Expected<Script *> script =
       joinScript(op, computes[0].getKernel(), state);
+  if (script && computes[0].getKernel() != computes[1].getKernel())
+    script = joinScript(op, computes[1].getKernel(), state);
   return report(op, computes[0],
                 script ? command({computes[0], *script}, computes[1])
                        : script.takeError());

@@ -19,9 +19,7 @@ llvm::Error espalier::poly::refuse(const Twine &message) {
   return llvm::make_error<Refusal>(message);
 }
 
-/// Whether `kernel` is well formed; if not, the refusal is the verifier's
-/// message.
-static llvm::Error checkForm(KernelOp kernel) {
+llvm::Error espalier::poly::checkForm(KernelOp kernel) {
   std::string message;
   ScopedDiagnosticHandler handler(kernel.getContext(),
                                   [&](Diagnostic &diagnostic) {

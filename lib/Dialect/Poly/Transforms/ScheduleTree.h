@@ -68,6 +68,10 @@ mlir::AffineExpr getTile(mlir::AffineExpr expr, int64_t size);
 /// `expr mod size`, in the form `(x mod m) floordiv s` where it has one.
 mlir::AffineExpr getPlaceInTile(mlir::AffineExpr expr, int64_t size);
 
+/// Whether `kernel` is well formed; if not, the refusal is the verifier's
+/// message.
+llvm::Error checkForm(KernelOp kernel);
+
 /// A copy of a kernel, with a schedule whose loops all have names.
 mlir::OwningOpRef<KernelOp> cloneWithSchedule(KernelOp kernel);
 

@@ -1,0 +1,167 @@
+//===- PolyKernelOps.td - Commands on a program's kernels --*- tablegen -*-===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYKERNELOPS_TD
+#define ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYKERNELOPS_TD
+
+include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
+
+/// A command for kernels and what calls them. It may erase operations, handles
+/// to which are then empty; those to computations stay valid.
+class PolyProgramOp<string mnemonic>
+    : Op<Transform_Dialect, "poly." # mnemonic, [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<TransformOpInterface>,
+        ReportTrackingListenerFailuresOpTrait]> {
+  let cppNamespace = "::espalier::poly";
+  code effects = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>
+            &effects) {
+      ::mlir::transform::onlyReadsHandle(getOperation()->getOpOperands(),
+                                         effects);
+      ::mlir::transform::modifiesPayload(effects);
+    }
+  }];
+}
+
+/// Such a command for one computation after the other, with one argument.
+class PolyProgramComputeOp<string mnemonic, string function, string argument>
+    : PolyProgramOp<mnemonic> {
+  let extraClassDefinition = [{
+    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::transform::TransformResults &,
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyToEach(getOperation(),
+          ::llvm::to_vector(state.getPayloadOps(getTarget())), state,
+          [&](::espalier::poly::ComputeTarget compute) {
+            return ::espalier::poly::}] # function # "(compute, " # argument # [{,
+                [&](::mlir::Operation *op) { rewriter.eraseOp(op); });
+          });
+    }
+  }] # effects;
+}
+
+def MergeOp : PolyProgramOp<"merge"> {
+  let summary = "makes one kernel of two";
+  let description = [{
+    The kernel of `target` also runs what that of `other` does, after its own
+    computations, and is called once, where the other was. What both calls pass
+    is one argument, so that dependences go through it, and commands such as
+    `fuse` and `compute_at` work on both. The computations keep their names, or
+    get a number where a name is taken; the other kernel is gone.
+
+    #### Return modes
+
+    - Silenceable failure: the computations are of one kernel; a kernel is not
+      called exactly once, or the first not before the second in one block;
+      something between the calls depends on what the first does; the calls pass
+      overlapping buffers in different ways; the kernel would not be valid.
+    - Definite failure: a handle is not one computation.
+
+    Example:
+    ```mlir
+    transform.poly.merge %a with %b : !transform.any_op, !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TransformHandleTypeInterface:$other);
+  let assemblyFormat = [{
+    $target `with` $other attr-dict `:` type($target) `,` type($other)
+  }];
+  let extraClassDefinition = [{
+    ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::transform::TransformResults &,
+        ::mlir::transform::TransformState &state) {
+      return ::espalier::poly::applyPairCommand(getOperation(),
+          ::llvm::to_vector(state.getPayloadOps(getTarget())),
+          ::llvm::to_vector(state.getPayloadOps(getOther())), state,
+          [&](::espalier::poly::ComputeTarget target,
+              ::espalier::poly::ComputeOp other) {
+            return ::espalier::poly::mergeKernels(target, other,
+                [&](::mlir::Operation *op) { rewriter.eraseOp(op); });
+          });
+    }
+  }] # effects;
+}
+
+def LocalizeOp : PolyProgramComputeOp<"localize", "localize", "getNumber()"> {
+  let summary = "makes a buffer of the program an array of the kernel";
+  let description = [{
+    The argument that the target writes, with write `write`, becomes a
+    `poly.array`: nobody else sees it, so commands may shrink it (`contract`,
+    `fold`), compute it where it is used (`compute_at`) or remove it (`inline`).
+
+    #### Return modes
+
+    - Silenceable failure: there is no such write, or it is to an array of the
+      kernel; the kernel is not called exactly once; the program does not
+      allocate the buffer, or uses it elsewhere; its sizes are not parameters of
+      the kernel.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.localize %a : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$number);
+  let assemblyFormat = [{
+    $target (`write` $number^)? attr-dict `:` type($target)
+  }];
+}
+
+def ExternalizeOp
+    : PolyProgramComputeOp<"externalize", "externalize", "getNumber()"> {
+  let summary = "makes an array of the kernel a buffer of the program";
+  let description = [{
+    The array that the target writes, with write `write`, becomes an argument,
+    which the program allocates for the call: the reverse of
+    `transform.poly.localize`. So kernels that share it may be parted.
+
+    #### Return modes
+
+    - Silenceable failure: there is no such write, or it is to an argument; the
+      array is not on the heap, or its elements lie elsewhere than the indices
+      say; the kernel is not called exactly once.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.externalize %a : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$number);
+  let assemblyFormat = [{
+    $target (`write` $number^)? attr-dict `:` type($target)
+  }];
+}
+
+def DetachOp : PolyProgramComputeOp<"detach", "detach", "getName()"> {
+  let summary = "makes two kernels of one";
+  let description = [{
+    The target and the computations behind it, in program order, go to a kernel
+    of their own, called `into`; it is called right after the kernel that had
+    them: the reverse of `transform.poly.merge`. Each part keeps its schedule.
+
+    #### Return modes
+
+    - Silenceable failure: the target is the first computation, or interleaved
+      with what is before it; the kernel is not called exactly once; the name is
+      taken; both parts use an array of the kernel; the schedule does not run one
+      part after the other.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.detach %b into "second" : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$name);
+  let assemblyFormat = "$target `into` $name attr-dict `:` type($target)";
+}
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYKERNELOPS_TD

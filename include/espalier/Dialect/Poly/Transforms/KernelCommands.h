@@ -1,0 +1,45 @@
+//===- KernelCommands.h - Commands on the kernels of a program --*- C++ -*-===//
+//
+// A program calls kernels one after the other, on buffers that it allocates.
+// These commands move work and memory between the two. They are legal for what
+// the calls say, whatever the schedules are; `erase` removes operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H
+#define ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H
+
+#include "espalier/Dialect/Poly/Transforms/Commands.h"
+
+namespace espalier::poly {
+
+using Eraser = llvm::function_ref<void(mlir::Operation *)>;
+
+/// Makes one kernel of those of `first` and `second`, under the name of the
+/// first, and one call of their calls: the computations of the second follow
+/// those of the first, in program order and in the schedule. Values that both
+/// calls pass become one argument. Computations of the second whose name is
+/// taken get a new one. Refused unless each is called once, the first before
+/// the second in one block, and what is between leaves the buffers alone; or if
+/// the two see one buffer in different ways.
+llvm::Error mergeKernels(ComputeOp first, ComputeOp second, Eraser erase);
+
+/// Makes the argument that `compute` writes, with write `write`, an array of
+/// the kernel. Refused unless the program allocates it for this call alone, in
+/// sizes that are parameters of the kernel.
+llvm::Error localize(ComputeOp compute, uint64_t write, Eraser erase);
+
+/// Makes the array of the kernel that `compute` writes, with write `write`, an
+/// argument, which the program allocates for the call. Refused unless it is on
+/// the heap and stored as it is indexed.
+llvm::Error externalize(ComputeOp compute, uint64_t write, Eraser erase);
+
+/// Moves `compute` and the computations behind it, in program order, to a
+/// kernel `name`, which is called right after theirs. Refused unless the kernel
+/// is called once, the parts share no array of the kernel, and the schedule
+/// runs one after the other.
+llvm::Error detach(ComputeOp compute, llvm::StringRef name, Eraser erase);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H

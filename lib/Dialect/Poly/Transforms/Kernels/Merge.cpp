@@ -1,0 +1,311 @@
+//===- Merge.cpp - One kernel of two --------------------------------------===//
+//
+//   call @a(x, t, n)                     call @a(x, t, n, y)
+//   call @b(t, y, n)       becomes
+//
+// where @a runs its own computations, then those of @b. What both calls pass is
+// one argument. The parameters of the second kernel are others of the first,
+// so the symbols of all sets and maps are renumbered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Sequences.h"
+#include "Calls.h"
+#include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Gives the parameters of a kernel other numbers: parameter p is number
+/// `numbers[p]` of `count`. Symbols behind them follow.
+class Renumbering {
+public:
+  Renumbering(ArrayRef<unsigned> numbers, unsigned count, MLIRContext *context)
+      : numbers(numbers), count(count), context(context) {}
+
+  void apply(KernelOp kernel) const;
+
+private:
+  SmallVector<AffineExpr> getSymbols(unsigned number) const {
+    SmallVector<AffineExpr> symbols;
+    for (unsigned symbol = 0; symbol < number; ++symbol)
+      symbols.push_back(getAffineSymbolExpr(
+          symbol < numbers.size() ? numbers[symbol]
+                                  : count + symbol - numbers.size(),
+          context));
+    return symbols;
+  }
+  unsigned getNumSymbols(unsigned before) const {
+    return count + before - numbers.size();
+  }
+  Attribute get(Attribute attribute) const;
+  void applyTo(Operation *op, ArrayRef<StringRef> names) const;
+
+  ArrayRef<unsigned> numbers;
+  unsigned count;
+  MLIRContext *context;
+};
+} // namespace
+
+Attribute Renumbering::get(Attribute attribute) const {
+  return llvm::TypeSwitch<Attribute, Attribute>(attribute)
+      .Case([&](AffineMapAttr attr) {
+        AffineMap map = attr.getValue();
+        return AffineMapAttr::get(map.replaceDimsAndSymbols(
+            {}, getSymbols(map.getNumSymbols()), map.getNumDims(),
+            getNumSymbols(map.getNumSymbols())));
+      })
+      .Case([&](IntegerSetAttr attr) {
+        IntegerSet set = attr.getValue();
+        SmallVector<AffineExpr> dims;
+        for (unsigned dim = 0; dim < set.getNumDims(); ++dim)
+          dims.push_back(getAffineDimExpr(dim, context));
+        return IntegerSetAttr::get(set.replaceDimsAndSymbols(
+            dims, getSymbols(set.getNumSymbols()), set.getNumDims(),
+            getNumSymbols(set.getNumSymbols())));
+      })
+      .Case([&](ArrayAttr attr) {
+        return ArrayAttr::get(context,
+                              llvm::map_to_vector(attr, [&](Attribute element) {
+                                return get(element);
+                              }));
+      })
+      .Default([](Attribute other) { return other; });
+}
+
+void Renumbering::applyTo(Operation *op, ArrayRef<StringRef> names) const {
+  for (StringRef name : names)
+    if (Attribute attribute = op->getAttr(name))
+      op->setAttr(name, get(attribute));
+}
+
+void Renumbering::apply(KernelOp kernel) const {
+  applyTo(kernel, KernelOp::getAssumptionsAttrName());
+  for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
+    for (StringRef name :
+         {KernelOp::getShapeAttrName(), KernelOp::getBoundAttrName()})
+      if (Attribute attribute = kernel.getArgAttr(number, name))
+        kernel.setArgAttr(number, name, get(attribute));
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](ComputeOp compute) {
+          applyTo(compute,
+                  {compute.getDomainAttrName(), compute.getWhereAttrName(),
+                   compute.getReadMapsAttrName(),
+                   compute.getWriteMapsAttrName()});
+        })
+        .Case([&](ArrayOp array) {
+          applyTo(array, array.getExtentsAttrName().getValue());
+        })
+        .Case([&](BandOp band) {
+          applyTo(band, band.getMapsAttrName().getValue());
+        })
+        .Case([&](FilterOp filter) {
+          applyTo(filter, filter.getSetsAttrName().getValue());
+        })
+        .Case([&](PrefetchOp prefetch) {
+          applyTo(prefetch, prefetch.getAtAttrName().getValue());
+        });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Moves the computations of one kernel to another.
+class Merger {
+public:
+  /// `values` are what a call passes to `first`.
+  Merger(KernelOp first, KernelOp second, ValueRange values)
+      : first(first), second(second), values(values.begin(), values.end()) {}
+
+  /// Leaves `second`, which is called with `others`, empty.
+  llvm::Error run(ValueRange others);
+  /// What the call of the merged kernel passes.
+  ArrayRef<Value> getValues() const { return values; }
+
+private:
+  llvm::Error addArguments(ValueRange others);
+  void addAttributes(unsigned place, DictionaryAttr attributes);
+  void addAssumptions(IntegerSet more);
+  void rename();
+  void addSchedule();
+
+  KernelOp first, second;
+  SmallVector<Value> values;
+  /// The arguments of the first kernel that those of the second become.
+  SmallVector<unsigned> places;
+};
+} // namespace
+
+llvm::Error Merger::addArguments(ValueRange others) {
+  auto order = [](KernelOp kernel) {
+    return llvm::map_to_vector(
+        kernel.getParameters(),
+        [](BlockArgument parameter) { return parameter.getArgNumber(); });
+  };
+  SmallVector<unsigned> before = order(first), own = order(second);
+  for (auto [argument, value] :
+       llvm::zip_equal(second.getArguments(), others)) {
+    auto known = llvm::find(values, value);
+    places.push_back(known - values.begin());
+    if (known != values.end())
+      continue;
+    if (failed(first.insertArgument(first.getNumArguments(), argument.getType(),
+                                    {}, argument.getLoc())))
+      return refuse("cannot add an argument");
+    values.push_back(value);
+  }
+  SmallVector<unsigned> after = order(first), same, moved;
+  for (unsigned number = 0; number < before.size(); ++number)
+    same.push_back(number);
+  for (unsigned number : own)
+    moved.push_back(llvm::find(after, places[number]) - after.begin());
+  MLIRContext *context = first.getContext();
+  Renumbering(same, after.size(), context).apply(first);
+  Renumbering(moved, after.size(), context).apply(second);
+  for (auto [number, place] : llvm::enumerate(places)) {
+    if (DictionaryAttr attributes = second.getArgAttrDict(number))
+      addAttributes(place, attributes);
+    second.getArgument(number).replaceAllUsesWith(first.getArgument(place));
+  }
+  if (IntegerSet assumptions = second.getAssumptions())
+    addAssumptions(assumptions);
+  return llvm::Error::success();
+}
+
+void Merger::addAttributes(unsigned place, DictionaryAttr attributes) {
+  for (NamedAttribute attribute : attributes)
+    if (!first.getArgAttr(place, attribute.getName()))
+      first.setArgAttr(place, attribute.getName(), attribute.getValue());
+}
+
+void Merger::addAssumptions(IntegerSet more) {
+  SmallVector<AffineExpr> constraints(more.getConstraints());
+  SmallVector<bool> isEqual(more.getEqFlags());
+  if (IntegerSet known = first.getAssumptions()) {
+    llvm::append_range(constraints, known.getConstraints());
+    llvm::append_range(isEqual, known.getEqFlags());
+  }
+  first->setAttr(KernelOp::getAssumptionsAttrName(),
+                 IntegerSetAttr::get(IntegerSet::get(0, more.getNumSymbols(),
+                                                     constraints, isEqual)));
+}
+
+void Merger::rename() {
+  for (ComputeOp compute : second.getComputes()) {
+    std::string base = compute.getSymName().str(), name = base;
+    for (unsigned number = 1; first.lookupCompute(name) ||
+                              (name != base && second.lookupCompute(name));
+         ++number)
+      name = base + "_" + std::to_string(number);
+    if (name == base)
+      continue;
+    auto symbol = StringAttr::get(compute.getContext(), name);
+    (void)SymbolTable::replaceAllSymbolUses(compute, symbol, second);
+    compute.setSymName(symbol);
+  }
+}
+
+/// Runs the tree of the second kernel after that of the first.
+void Merger::addSchedule() {
+  ScheduleOp schedule = first.getSchedule();
+  OpBuilder builder(schedule);
+  Operation *child = schedule.getChild();
+  builder.setInsertionPointToStart(&schedule.getOrCreateBlock());
+  auto sequence = SequenceOp::create(builder, schedule.getLoc());
+  builder.setInsertionPointToEnd(&sequence.getOrCreateBlock());
+  auto addPart = [&](KernelOp kernel, Operation *tree) {
+    auto symbols =
+        llvm::map_to_vector(kernel.getComputes(), [](ComputeOp compute) {
+          return Attribute(FlatSymbolRefAttr::get(compute.getSymNameAttr()));
+        });
+    if (symbols.empty())
+      return;
+    auto filter = FilterOp::create(builder, kernel.getLoc(),
+                                   builder.getArrayAttr(symbols), nullptr);
+    if (tree)
+      tree->moveBefore(&filter.getOrCreateBlock(),
+                       filter.getOrCreateBlock().end());
+  };
+  addPart(first, child);
+  addPart(second, second.getSchedule().getChild());
+  simplify(sequence);
+  second.getSchedule().erase();
+}
+
+llvm::Error Merger::run(ValueRange others) {
+  if (llvm::Error error = addArguments(others))
+    return error;
+  rename();
+  if (first.getSchedule() || second.getSchedule()) {
+    for (KernelOp kernel : {first, second}) {
+      getOrCreateSchedule(kernel);
+      nameLoops(kernel);
+    }
+    addSchedule();
+  }
+  Block &to = first.getBody().front();
+  ScheduleOp schedule = first.getSchedule();
+  for (Operation &op : llvm::make_early_inc_range(second.getBody().front()))
+    op.moveBefore(&to, schedule ? Block::iterator(schedule) : to.end());
+  return llvm::Error::success();
+}
+
+/// Refuses if calls pass one buffer in two ways, and one of the two writes it.
+static llvm::Error checkBuffers(KernelOp first, KernelOp second, CallOp before,
+                                CallOp after) {
+  for (auto [number, value] : llvm::enumerate(before.getArguments()))
+    for (auto [place, other] : llvm::enumerate(after.getArguments()))
+      if (value != other && isa<MemRefType>(value.getType()) &&
+          isa<MemRefType>(other.getType()) && mayOverlap(value, other) &&
+          (writesArgument(first, number) || writesArgument(second, place)))
+        return refuse("expects buffers that are the same or apart, but "
+                      "argument #" +
+                      Twine(number) + " of @" + first.getSymName() +
+                      " may overlap argument #" + Twine(place) + " of @" +
+                      second.getSymName());
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::mergeKernels(ComputeOp compute, ComputeOp other,
+                                         Eraser erase) {
+  KernelOp first = compute.getKernel(), second = other.getKernel();
+  if (first == second)
+    return refuse("expects computations of two kernels, but got two of " +
+                  quote(first));
+  llvm::Expected<CallOp> before = findCall(first);
+  if (!before)
+    return before.takeError();
+  llvm::Expected<CallOp> after = findCall(second);
+  if (!after)
+    return after.takeError();
+  if (llvm::Error error = checkDelay(*before, *after))
+    return error;
+  if (llvm::Error error = checkBuffers(first, second, *before, *after))
+    return error;
+  // What comes out has to be a kernel: that is tried on copies.
+  OwningOpRef<KernelOp> trial(first.clone()), rest(second.clone());
+  Merger copies(*trial, *rest, before->getArguments());
+  if (llvm::Error error = copies.run(after->getArguments()))
+    return error;
+  if (llvm::Error error = checkForm(*trial))
+    return error;
+  Merger merger(first, second, before->getArguments());
+  llvm::cantFail(merger.run(after->getArguments()));
+  OpBuilder builder(*after);
+  CallOp::create(builder, after->getLoc(), first, merger.getValues());
+  erase(*before);
+  erase(*after);
+  erase(second);
+  return llvm::Error::success();
+}
