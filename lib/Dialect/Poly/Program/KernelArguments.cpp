@@ -1,6 +1,7 @@
 //===- KernelArguments.cpp - What a kernel is called with -----------------===//
 
 #include "KernelArguments.h"
+#include "espalier/Dialect/Poly/IR/Parameters.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -14,85 +15,15 @@ BlockArgument KernelCall::findArgument(Value value) {
   return {};
 }
 
-namespace {
-/// From the parameters of before, and the values that are read, to symbols.
-struct Symbols {
-  SmallVector<AffineExpr> parameters;
-  unsigned numParameters; ///< That there are now.
-
-  /// For an expression that has `numSymbols`.
-  SmallVector<AffineExpr> get(unsigned numSymbols, MLIRContext *context) const {
-    SmallVector<AffineExpr> result(parameters);
-    for (unsigned s = parameters.size(); s < numSymbols; ++s)
-      result.push_back(
-          getAffineSymbolExpr(s - parameters.size() + numParameters, context));
-    return result;
-  }
-  AffineMap rewrite(AffineMap map) const {
-    unsigned numData = map.getNumSymbols() - parameters.size();
-    return map.replaceDimsAndSymbols({},
-                                     get(map.getNumSymbols(), map.getContext()),
-                                     map.getNumDims(), numParameters + numData);
-  }
-  IntegerSet rewrite(IntegerSet set) const {
-    unsigned numData = set.getNumSymbols() - parameters.size();
-    return set.replaceDimsAndSymbols({},
-                                     get(set.getNumSymbols(), set.getContext()),
-                                     set.getNumDims(), numParameters + numData);
-  }
-};
-} // namespace
-
-/// Rewrites an attribute of maps and sets over the parameters.
-static Attribute rewrite(Attribute attr, const Symbols &symbols) {
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(attr))
-    return AffineMapAttr::get(symbols.rewrite(map.getValue()));
-  if (auto set = dyn_cast_or_null<IntegerSetAttr>(attr))
-    return IntegerSetAttr::get(symbols.rewrite(set.getValue()));
-  if (auto array = dyn_cast_or_null<ArrayAttr>(attr))
-    return ArrayAttr::get(attr.getContext(),
-                          llvm::map_to_vector(array, [&](Attribute element) {
-                            return rewrite(element, symbols);
-                          }));
-  return attr;
-}
-
-static void rewriteParameters(KernelOp kernel, const Symbols &symbols) {
-  for (ComputeOp compute : kernel.getComputes()) {
-    compute.setDomainAttr(
-        cast<ArrayAttr>(rewrite(compute.getDomainAttr(), symbols)));
-    if (compute.getWhereAttr())
-      compute.setWhereAttr(
-          cast<IntegerSetAttr>(rewrite(compute.getWhereAttr(), symbols)));
-    compute.setReadMapsAttr(
-        cast<ArrayAttr>(rewrite(compute.getReadMapsAttr(), symbols)));
-    compute.setWriteMapsAttr(
-        cast<ArrayAttr>(rewrite(compute.getWriteMapsAttr(), symbols)));
-  }
-  for (ArrayOp array : kernel.getArrays())
-    if (array.getExtentsAttr())
-      array.setExtentsAttr(
-          cast<AffineMapAttr>(rewrite(array.getExtentsAttr(), symbols)));
-  for (StringRef name :
-       {KernelOp::getShapeAttrName(), KernelOp::getBoundAttrName()})
-    for (BlockArgument argument : kernel.getArguments())
-      if (Attribute attr = kernel.getArgAttr(argument.getArgNumber(), name))
-        kernel.setArgAttr(argument.getArgNumber(), name,
-                          rewrite(attr, symbols));
-  StringRef name = KernelOp::getAssumptionsAttrName();
-  if (Attribute attr = kernel->getAttr(name))
-    kernel->setAttr(name, rewrite(attr, symbols));
-}
-
 BlockArgument espalier::poly::addArgument(KernelCall call, Value value) {
   auto [op, kernel] = call;
   unsigned number = kernel.getNumArguments();
   unsigned numParameters = kernel.getNumParameters();
   if (isa<IndexType>(value.getType())) {
-    Symbols symbols{{}, numParameters + 1};
+    SmallVector<AffineExpr> same;
     for (unsigned s = 0; s < numParameters; ++s)
-      symbols.parameters.push_back(getAffineSymbolExpr(s, kernel.getContext()));
-    rewriteParameters(kernel, symbols);
+      same.push_back(getAffineSymbolExpr(s, kernel.getContext()));
+    replaceParameters(kernel, same, numParameters + 1);
   }
   (void)kernel.insertArgument(number, value.getType(), {}, value.getLoc());
   op.getArgumentsMutable().append(value);
@@ -139,21 +70,21 @@ void espalier::poly::eraseUnusedArguments(KernelCall call) {
   llvm::BitVector used = findUsedSymbols(kernel, numParameters);
   llvm::BitVector unused(kernel.getNumArguments());
   MLIRContext *context = kernel.getContext();
-  Symbols symbols{{}, 0};
+  SmallVector<AffineExpr> parameters;
+  unsigned count = 0;
   for (BlockArgument argument : kernel.getArguments()) {
     bool isParameter = isa<IndexType>(argument.getType());
-    bool isUsed = !argument.use_empty() ||
-                  (isParameter && used[symbols.parameters.size()]);
+    bool isUsed =
+        !argument.use_empty() || (isParameter && used[parameters.size()]);
     if (!isUsed)
       unused.set(argument.getArgNumber());
     if (isParameter)
-      symbols.parameters.push_back(
-          isUsed ? getAffineSymbolExpr(symbols.numParameters++, context)
-                 : getAffineConstantExpr(0, context));
+      parameters.push_back(isUsed ? getAffineSymbolExpr(count++, context)
+                                  : getAffineConstantExpr(0, context));
   }
   if (unused.none())
     return;
-  rewriteParameters(kernel, symbols);
+  replaceParameters(kernel, parameters, count);
   (void)kernel.eraseArguments(unused);
   SmallVector<Value> operands;
   for (auto [number, operand] : llvm::enumerate(op.getArguments()))

@@ -11,114 +11,12 @@
 
 #include "../Sequences.h"
 #include "Calls.h"
+#include "espalier/Dialect/Poly/IR/Parameters.h"
 #include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace espalier::poly;
-
-//===----------------------------------------------------------------------===//
-// Parameters
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Gives the parameters of a kernel other numbers: parameter p is number
-/// `numbers[p]` of `count`. Symbols behind them follow.
-class Renumbering {
-public:
-  Renumbering(ArrayRef<unsigned> numbers, unsigned count, MLIRContext *context)
-      : numbers(numbers), count(count), context(context) {}
-
-  void apply(KernelOp kernel) const;
-
-private:
-  SmallVector<AffineExpr> getSymbols(unsigned number) const {
-    SmallVector<AffineExpr> symbols;
-    for (unsigned symbol = 0; symbol < number; ++symbol)
-      symbols.push_back(getAffineSymbolExpr(
-          symbol < numbers.size() ? numbers[symbol]
-                                  : count + symbol - numbers.size(),
-          context));
-    return symbols;
-  }
-  unsigned getNumSymbols(unsigned before) const {
-    return count + before - numbers.size();
-  }
-  Attribute get(Attribute attribute) const;
-  void applyTo(Operation *op, ArrayRef<StringRef> names) const;
-
-  ArrayRef<unsigned> numbers;
-  unsigned count;
-  MLIRContext *context;
-};
-} // namespace
-
-Attribute Renumbering::get(Attribute attribute) const {
-  return llvm::TypeSwitch<Attribute, Attribute>(attribute)
-      .Case([&](AffineMapAttr attr) {
-        AffineMap map = attr.getValue();
-        return AffineMapAttr::get(map.replaceDimsAndSymbols(
-            {}, getSymbols(map.getNumSymbols()), map.getNumDims(),
-            getNumSymbols(map.getNumSymbols())));
-      })
-      .Case([&](IntegerSetAttr attr) {
-        IntegerSet set = attr.getValue();
-        SmallVector<AffineExpr> dims;
-        for (unsigned dim = 0; dim < set.getNumDims(); ++dim)
-          dims.push_back(getAffineDimExpr(dim, context));
-        return IntegerSetAttr::get(set.replaceDimsAndSymbols(
-            dims, getSymbols(set.getNumSymbols()), set.getNumDims(),
-            getNumSymbols(set.getNumSymbols())));
-      })
-      .Case([&](ArrayAttr attr) {
-        return ArrayAttr::get(context,
-                              llvm::map_to_vector(attr, [&](Attribute element) {
-                                return get(element);
-                              }));
-      })
-      .Default([](Attribute other) { return other; });
-}
-
-void Renumbering::applyTo(Operation *op, ArrayRef<StringRef> names) const {
-  for (StringRef name : names)
-    if (Attribute attribute = op->getAttr(name))
-      op->setAttr(name, get(attribute));
-}
-
-void Renumbering::apply(KernelOp kernel) const {
-  applyTo(kernel, KernelOp::getAssumptionsAttrName());
-  for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
-    for (StringRef name :
-         {KernelOp::getShapeAttrName(), KernelOp::getBoundAttrName()})
-      if (Attribute attribute = kernel.getArgAttr(number, name))
-        kernel.setArgAttr(number, name, get(attribute));
-  kernel.walk([&](Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](ComputeOp compute) {
-          applyTo(compute,
-                  {compute.getDomainAttrName(), compute.getWhereAttrName(),
-                   compute.getReadMapsAttrName(),
-                   compute.getWriteMapsAttrName()});
-        })
-        .Case([&](ArrayOp array) {
-          applyTo(array, array.getExtentsAttrName().getValue());
-        })
-        .Case([&](BandOp band) {
-          applyTo(band, band.getMapsAttrName().getValue());
-        })
-        .Case([&](FilterOp filter) {
-          applyTo(filter, filter.getSetsAttrName().getValue());
-        })
-        .Case([&](PrefetchOp prefetch) {
-          applyTo(prefetch, prefetch.getAtAttrName().getValue());
-        });
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// Moves the computations of one kernel to another.
@@ -165,14 +63,16 @@ llvm::Error Merger::addArguments(ValueRange others) {
       return refuse("cannot add an argument");
     values.push_back(value);
   }
-  SmallVector<unsigned> after = order(first), same, moved;
-  for (unsigned number = 0; number < before.size(); ++number)
-    same.push_back(number);
-  for (unsigned number : own)
-    moved.push_back(llvm::find(after, places[number]) - after.begin());
+  SmallVector<unsigned> after = order(first);
+  SmallVector<AffineExpr> same, moved;
   MLIRContext *context = first.getContext();
-  Renumbering(same, after.size(), context).apply(first);
-  Renumbering(moved, after.size(), context).apply(second);
+  for (unsigned number = 0; number < before.size(); ++number)
+    same.push_back(getAffineSymbolExpr(number, context));
+  for (unsigned number : own)
+    moved.push_back(getAffineSymbolExpr(
+        llvm::find(after, places[number]) - after.begin(), context));
+  replaceParameters(first, same, after.size());
+  replaceParameters(second, moved, after.size());
   for (auto [number, place] : llvm::enumerate(places)) {
     if (DictionaryAttr attributes = second.getArgAttrDict(number))
       addAttributes(place, attributes);
