@@ -276,7 +276,7 @@ def check_spconv_text(program):
                 expected[i] += val[j] * source[col[j] + place]
         np.testing.assert_array_equal(out, expected)
         with pytest.raises(EspalierError, match="with which @acc reads 'in' inside its extent"):
-            program(**arguments, C=size, **{"in": source})
+            program(**arguments, C=size + 1, **{"in": source})
 
 
 def test_text_with_a_pitch_that_is_not_known():
