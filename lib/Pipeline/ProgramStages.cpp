@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace espalier;
 
 void espalier::buildProgramStage(OpPassManager &manager,
-                                 const PipelineOptions &) {
+                                 const PipelineOptions &options) {
   manager.addPass(createProgramVerifyLoopsPass());
   manager.addPass(createProgramHoistScratchPass());
   // Sizes become products of the inputs' extents, which planning relies on.
@@ -26,12 +26,15 @@ void espalier::buildProgramStage(OpPassManager &manager,
   manager.addPass(createCSEPass());
   // Layers repeat: equal kernels are compiled once.
   manager.addPass(func::createDuplicateFunctionEliminationPass());
-  manager.addPass(createProgramPlanMemoryPass());
+  ProgramPlanMemoryPassOptions planning;
+  planning.separate = !options.arena;
+  manager.addPass(createProgramPlanMemoryPass(planning));
   manager.addPass(createProgramPackConstantsPass());
   manager.addPass(createProgramCheckSizesPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createProgramVerifyPlannedPass());
+  if (options.arena)
+    manager.addPass(createProgramVerifyPlannedPass());
 }
 
 /// Lowers loops and vectors of one function as far as it does not depend on
@@ -65,7 +68,10 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(
       createProgramSequentializePass(sequentialize));
   manager.addPass(createConvertSCFToOpenMPPass());
-  manager.addNestedPass<func::FuncOp>(createProgramHoistBuffersPass());
+  ProgramHoistBuffersPassOptions buffers;
+  if (!options.arena)
+    buffers.maxStackBytes = 0;
+  manager.addNestedPass<func::FuncOp>(createProgramHoistBuffersPass(buffers));
   manager.addNestedPass<func::FuncOp>(createProgramMergeParallelPass());
   // Removes the allocation scopes that the conversion to OpenMP leaves.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());

@@ -3,13 +3,14 @@
 #ifndef ESPALIER_PYTHON_BINDINGS_INTERRUPTIBLE_H
 #define ESPALIER_PYTHON_BINDINGS_INTERRUPTIBLE_H
 
+#include "Bindings.h"
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <nanobind/nanobind.h>
+#include <system_error>
 #include <thread>
 
 namespace espalier::python {
@@ -25,14 +26,15 @@ public:
   /// Runs `work` without the GIL, which the caller has, and returns its result.
   /// After a signal whose handler raises, such as Ctrl-C, tells the work to
   /// stop, waits until it has, and throws what the handler raised; a result
-  /// that there is nevertheless goes to `discard`.
+  /// that there is nevertheless goes to `discard`. Throws CompileError if there
+  /// is no thread to be had.
   Result
   run(std::function<Result()> work, void (*discard)(Result) = [](Result) {}) {
     Result result{};
     bool done = false;
     std::mutex mutex;
     std::condition_variable changed;
-    std::thread thread([&] {
+    std::thread thread = start([&] {
       Result made = work();
       std::lock_guard<std::mutex> lock(mutex);
       result = std::move(made);
@@ -62,6 +64,14 @@ public:
   }
 
 private:
+  static std::thread start(const std::function<void()> &work) {
+    try {
+      return std::thread(work);
+    } catch (const std::system_error &error) {
+      throw CompileError(std::string("cannot start a thread: ") + error.what());
+    }
+  }
+
   static constexpr std::chrono::milliseconds kPoll{50};
   std::atomic<bool> cancelled = false;
 };

@@ -47,11 +47,25 @@ def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the command line; what it prints has been written at the end."""
+    try:
+        args = make_parser().parse_args(arguments)
+        return args.run(args)
+    finally:
+        if sys.stdout:
+            sys.stdout.flush()
+
+
+def drop_output() -> None:
+    """Let nothing be written to standard output any more, also not at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
-    args = make_parser().parse_args(arguments)
     try:
-        return args.run(args)
+        return run(arguments)
     except UnsupportedOperators as error:
         print(f"espalier: {error}", file=sys.stderr)
         return EXIT_UNSUPPORTED
@@ -59,7 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"espalier: error: {error}", file=sys.stderr)
         return EXIT_ERROR
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
+        return EXIT_ERROR
+    except OSError as error:
+        # Errors of files have become ours.
+        drop_output()
+        what = error.filename or "standard output"
+        print(f"espalier: error: cannot use '{what}': {error.strerror}", file=sys.stderr)
+        return EXIT_ERROR
+    except MemoryError as error:
+        print(f"espalier: error: {error or 'expects more memory'}", file=sys.stderr)
         return EXIT_ERROR
     except KeyboardInterrupt:
         print("espalier: interrupted", file=sys.stderr)

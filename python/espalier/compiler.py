@@ -41,6 +41,8 @@ class Options:
         measure_seconds: for measuring kernels that the file has not; the cost of
             others is estimated.
         run_threads: number of threads that programs and kernels are measured with.
+        arena: whether intermediate tensors lie in one piece of memory; if not, each is
+            on the heap by itself, where tools find accesses outside of it.
         winograd: whether 3x3 convolutions are computed by Winograd's algorithm where
             that saves time; an element that is not finite then spoils its neighbours.
     """
@@ -54,6 +56,7 @@ class Options:
     kernel_times: Path | None = field(default_factory=lambda: default_cache() / KERNEL_TIMES)
     measure_seconds: float = 60.0
     run_threads: int = 1
+    arena: bool = True
     winograd: bool = True
 
     def native(self) -> _espalier.CompileOptions:

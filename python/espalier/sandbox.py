@@ -13,6 +13,8 @@ from espalier.errors import CompileError
 
 SECONDS = 60
 MEMORY_BYTES = 4 << 30
+EXIT_INVALID = 3
+"""Not 1, with which Python ends when it has no memory for its own modules."""
 _CHILD = "import sys; from espalier import sandbox; sandbox.child(sys.stdin.buffer.read())"
 
 
@@ -27,10 +29,16 @@ def check_text(text: str) -> None:
         raise CompileError(
             f"expects MLIR that is read in {SECONDS} s, but it takes longer"
         ) from error
-    if result.returncode == 1:
+    except OSError as error:
+        raise CompileError(f"cannot start a process to read MLIR: {error.strerror}") from error
+    if result.returncode == EXIT_INVALID:
         raise CompileError(f"expects valid MLIR, but {result.stdout.decode(errors='replace')}")
     if result.returncode != 0:
-        raise CompileError(f"expects valid MLIR, but reading it ended with {result.returncode}")
+        said = result.stderr.decode(errors="replace").strip().splitlines()
+        reason = f": {said[-1]}" if said else ""
+        raise CompileError(
+            f"expects valid MLIR, but reading it ended with {result.returncode}{reason}"
+        )
 
 
 def limit_memory(size: int) -> None:
@@ -49,7 +57,7 @@ def limit_memory(size: int) -> None:
 
 
 def child(text: bytes) -> None:
-    """Parse, in the child process; ends it with 1 after printing an error."""
+    """Parse, in the child process; ends it with EXIT_INVALID after printing an error."""
     from espalier import _espalier
 
     limit_memory(MEMORY_BYTES + 8 * len(text))
@@ -57,4 +65,4 @@ def child(text: bytes) -> None:
         _espalier.Module.parse(text.decode())
     except (CompileError, UnicodeDecodeError) as error:
         print(error, end="")
-        sys.exit(1)
+        sys.exit(EXIT_INVALID)

@@ -1,6 +1,8 @@
 """Random models: a share of what `python -m random_models` does by hand."""
 
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +10,8 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from random_models import heap, search
 from random_models import judge as judging
-from random_models import search
 from random_models.builder import DTYPES
 from random_models.evaluate import make_model
 from random_models.generate import Sample, generate, generate_one
@@ -102,6 +104,47 @@ def test_a_crash_is_a_finding_and_gets_smaller(
     assert smaller.model() == make_model(
         smaller.nodes, list(smaller.model().graph.input), [(smaller.outputs[0], np.dtype("f4"))], 18
     )
+
+
+SMALL_OVERRUN = """
+import sys
+import ctypes
+from pathlib import Path
+from random_models.heap import guarded_heap, is_guarded
+assert is_guarded()
+libc = ctypes.CDLL(None)
+libc.aligned_alloc.restype = ctypes.c_void_p
+with guarded_heap("after"):
+    data = libc.aligned_alloc(ctypes.c_size_t(64), ctypes.c_size_t(128))
+print(ctypes.c_char.from_address(data + 127).value, flush=True)
+ctypes.c_char.from_address(data + int(sys.argv[1])).value
+"""
+
+
+def test_intermediate_tensors_may_be_guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LD_PRELOAD", "")
+    heap.preload(tmp_path)
+    for offset, status in (("127", 0), ("128", -signal.SIGSEGV)):
+        result = subprocess.run(
+            [sys.executable, "-c", SMALL_OVERRUN, offset],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            check=False,
+        )
+        assert result.stdout == b"b'\\xa5'\n"
+        assert result.returncode == status
+
+
+def test_random_models_agree_beside_guarded_intermediates():
+    result = subprocess.run(
+        [sys.executable, "-m", "random_models", "--separate", "--count", "20", "--seed", "500"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "passed" in result.stdout
 
 
 def test_random_models_agree():

@@ -23,6 +23,8 @@ struct Kernel {
   func::FuncOp function;
   SmallVector<func::CallOp> calls;
   SmallVector<memref::AllocOp> buffers;
+  /// Those that each thread has to allocate, of a size that the callers know.
+  SmallVector<memref::AllocOp> threadBuffers;
 };
 } // namespace
 
@@ -44,14 +46,23 @@ static LogicalResult collectSlice(Value value, func::FuncOp kernel,
   return success();
 }
 
-/// Whether callers of `kernel` can allocate `alloc` before the call: one thread
-/// reaches it, and its size is known at the call.
-static bool isHoistable(memref::AllocOp alloc, func::FuncOp kernel,
-                        uint64_t minBytes) {
+/// Whether callers of `kernel` can allocate what `alloc` does: it is like their
+/// own buffers, and its size is known at the call.
+static bool isKnownToCallers(memref::AllocOp alloc, func::FuncOp kernel) {
   MemRefType type = alloc.getType();
   if (!type.getLayout().isIdentity() || type.getMemorySpace() ||
       alloc.getAlignment().value_or(1) > uint64_t(kBufferAlignment))
     return false;
+  llvm::SetVector<Operation *> slice;
+  return llvm::all_of(alloc.getDynamicSizes(), [&](Value size) {
+    return succeeded(collectSlice(size, kernel, slice));
+  });
+}
+
+/// Whether they can do so before the call: one thread reaches it.
+static bool isHoistable(memref::AllocOp alloc, func::FuncOp kernel,
+                        uint64_t minBytes) {
+  MemRefType type = alloc.getType();
   if (type.hasStaticShape() && type.getElementType().isIntOrIndexOrFloat()) {
     Type element = type.getElementType();
     uint64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
@@ -62,16 +73,16 @@ static bool isHoistable(memref::AllocOp alloc, func::FuncOp kernel,
        op = op->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp>(op))
       return false;
-  llvm::SetVector<Operation *> slice;
-  return llvm::all_of(alloc.getDynamicSizes(), [&](Value size) {
-    return succeeded(collectSlice(size, kernel, slice));
-  });
+  return true;
 }
 
-/// Moves the buffers of `kernel` to its callers.
+/// Moves the buffers of `kernel` to its callers. Of a buffer that each thread
+/// needs, callers get one that nobody uses: so its size is checked, and memory
+/// for it is known to be had, where that can still be an error.
 static LogicalResult hoist(Kernel &kernel) {
   func::FuncOp function = kernel.function;
-  for (memref::AllocOp alloc : kernel.buffers) {
+  for (memref::AllocOp alloc :
+       llvm::concat<memref::AllocOp>(kernel.buffers, kernel.threadBuffers)) {
     llvm::SetVector<Operation *> slice;
     for (Value size : alloc.getDynamicSizes())
       if (failed(collectSlice(size, function, slice)))
@@ -97,6 +108,8 @@ static LogicalResult hoist(Kernel &kernel) {
     if (failed(function.insertArgument(position, alloc.getType(), {},
                                        alloc.getLoc())))
       return failure();
+    if (llvm::is_contained(kernel.threadBuffers, alloc))
+      continue;
     for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
       if (isa<memref::DeallocOp>(user))
         user->erase();
@@ -139,8 +152,12 @@ FailureOr<unsigned> espalier::hoistScratch(ModuleOp module, uint64_t minBytes) {
   unsigned count = 0;
   for (auto &[name, kernel] : kernels) {
     kernel.function.walk([&, &kernel = kernel](memref::AllocOp alloc) {
+      if (!isKnownToCallers(alloc, kernel.function))
+        return;
       if (isHoistable(alloc, kernel.function, minBytes))
         kernel.buffers.push_back(alloc);
+      else if (!alloc.getType().hasStaticShape())
+        kernel.threadBuffers.push_back(alloc);
     });
     if (failed(hoist(kernel)))
       return failure();

@@ -71,6 +71,8 @@ public:
   FailureOr<Value> emitSize(OpBuilder &builder);
   /// Lets buffers lie in `arena`. The sizes have been emitted.
   LogicalResult placeBuffers(Value arena);
+  /// Frees each buffer at the end of the block instead.
+  void freeBuffers();
   unsigned getNumBuffers() const { return buffers.size(); }
 
 private:
@@ -400,6 +402,14 @@ LogicalResult MemoryPlanner::placeBuffers(Value arena) {
   return success();
 }
 
+void MemoryPlanner::freeBuffers() {
+  OpBuilder builder(block.getTerminator());
+  for (Buffer &buffer : buffers) {
+    buffer.alloc.setAlignment(kBufferAlignment);
+    memref::DeallocOp::create(builder, buffer.alloc.getLoc(), buffer.alloc);
+  }
+}
+
 /// Returns what yields extent `dim` of an argument of @main in @main_plan.
 static std::function<Value(BlockArgument, int64_t)>
 getPlannedExtents(ProgramFunctions functions) {
@@ -499,7 +509,7 @@ static FailureOr<Value> emitSize(ProgramFunctions functions, scf::IfOp choice,
   return sizes.getResult(0);
 }
 
-FailureOr<unsigned> espalier::planMemory(ModuleOp module) {
+FailureOr<unsigned> espalier::planMemory(ModuleOp module, bool separate) {
   if (failed(readSignature(module)))
     return failure();
   ProgramFunctions functions = *findProgram(module);
@@ -532,7 +542,9 @@ FailureOr<unsigned> espalier::planMemory(ModuleOp module) {
     return failure();
   unsigned numBuffers = 0;
   for (MemoryPlanner &planner : planners) {
-    if (failed(planner.placeBuffers(main.getArgument(position))))
+    if (separate)
+      planner.freeBuffers();
+    else if (failed(planner.placeBuffers(main.getArgument(position))))
       return failure();
     numBuffers += planner.getNumBuffers();
   }
@@ -542,8 +554,10 @@ FailureOr<unsigned> espalier::planMemory(ModuleOp module) {
 namespace {
 struct ProgramPlanMemoryPass
     : espalier::impl::ProgramPlanMemoryPassBase<ProgramPlanMemoryPass> {
+  using ProgramPlanMemoryPassBase::ProgramPlanMemoryPassBase;
+
   void runOnOperation() override {
-    FailureOr<unsigned> count = planMemory(getOperation());
+    FailureOr<unsigned> count = planMemory(getOperation(), separate);
     if (failed(count))
       return signalPassFailure();
     numBuffers += *count;

@@ -44,6 +44,26 @@ func.func @stay(%x: memref<?xf32>, %n: index) {
   return
 }
 
+// Each thread has its own, but the size is checked.
+// CHECK-LABEL: func.func @threads(
+//  CHECK-SAME:   %{{.*}}: memref<?xf32>, %[[N:.*]]: index, %{{.*}}: memref<?xf32>)
+//       CHECK:   scf.parallel
+//       CHECK:     %[[A:.*]] = memref.alloc(%[[N]]) : memref<?xf32>
+//       CHECK:     memref.store %{{.*}}, %[[A]]
+//       CHECK:     memref.dealloc %[[A]]
+func.func @threads(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %a = memref.alloc(%n) : memref<?xf32>
+    memref.store %zero, %a[%c0] : memref<?xf32>
+    memref.dealloc %a : memref<?xf32>
+    scf.reduce
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @main(
 //       CHECK:   %[[N:.*]] = memref.dim
 //       CHECK:   %[[M:.*]] = arith.muli %[[N]], %{{.*}} : index
@@ -51,6 +71,8 @@ func.func @stay(%x: memref<?xf32>, %n: index) {
 //       CHECK:   %[[B:.*]] = memref.alloc() : memref<16xf32>
 //       CHECK:   call @k(%{{.*}}, %[[N]], %[[A]], %[[B]])
 //       CHECK:   call @stay(%{{.*}}, %[[N]])
+//       CHECK:   %[[E:.*]] = memref.alloc(%[[N]]) : memref<?xf32>
+//       CHECK:   call @threads(%{{.*}}, %[[N]], %[[E]])
 //       CHECK:   scf.if
 //       CHECK:     %[[C:.*]] = memref.alloc(%{{.*}}) : memref<?x4xf32>
 //       CHECK:     %[[D:.*]] = memref.alloc() : memref<16xf32>
@@ -60,6 +82,7 @@ func.func @main(%x: memref<?xf32>) attributes {espalier.num_inputs = 0 : i64} {
   %n = memref.dim %x, %c0 : memref<?xf32>
   call @k(%x, %n) : (memref<?xf32>, index) -> ()
   call @stay(%x, %n) : (memref<?xf32>, index) -> ()
+  call @threads(%x, %n) : (memref<?xf32>, index) -> ()
   // A version of the program calls its kernels itself.
   %holds = arith.cmpi eq, %n, %c0 : index
   scf.if %holds {

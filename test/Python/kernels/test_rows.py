@@ -279,35 +279,36 @@ def test_malformed_matrices_are_refused():
 
 
 SPCONV = """
-#image = affine_set<(n, y, x)[N, E, H, W, P, M] :
+#image = affine_set<(n, y, x)[N, E, H, W, P, M, C] :
     (n >= 0, N - 1 - n >= 0, y >= 0, H - 1 - y >= 0, x >= 0, W - 1 - x >= 0)>
-#taps = affine_set<(n, j, y, x)[N, E, H, W, P, M] :
+#taps = affine_set<(n, j, y, x)[N, E, H, W, P, M, C] :
     (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0, y >= 0, H - 1 - y >= 0,
      x >= 0, W - 1 - x >= 0)>
-#row = affine_set<(n, j, y, x)[N, E, H, W, P, M, b, e] : (j - b >= 0, e - 1 - j >= 0)>
-#n = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (n)>
-#next = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (n + 1)>
-#j = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (j)>
-#at = affine_map<(n, j, y, x)[N, E, H, W, P, M, b, e, c, v] -> (c + y * P + x)>
-#out = affine_map<(n, j, y, x)[N, E, H, W, P, M] -> (n, y, x)>
+#row = affine_set<(n, j, y, x)[N, E, H, W, P, M, C, b, e] : (j - b >= 0, e - 1 - j >= 0)>
+#n = affine_map<(n, j, y, x)[N, E, H, W, P, M, C] -> (n)>
+#next = affine_map<(n, j, y, x)[N, E, H, W, P, M, C] -> (n + 1)>
+#j = affine_map<(n, j, y, x)[N, E, H, W, P, M, C] -> (j)>
+#at = affine_map<(n, j, y, x)[N, E, H, W, P, M, C, b, e, c, v] -> (c + y * P + x)>
+#out = affine_map<(n, j, y, x)[N, E, H, W, P, M, C] -> (n, y, x)>
 poly.kernel @spconv(
     %starts: memref<?xi32> {espalier.name = "starts", poly.monotonic,
-        poly.shape = affine_map<()[N, E, H, W, P, M] -> (N + 1)>,
-        poly.bounded_by = affine_map<()[N, E, H, W, P, M] -> (E + 1)>},
+        poly.shape = affine_map<()[N, E, H, W, P, M, C] -> (N + 1)>,
+        poly.bounded_by = affine_map<()[N, E, H, W, P, M, C] -> (E + 1)>},
     %col: memref<?xi32> {espalier.name = "col",
-        poly.bounded_by = affine_map<()[N, E, H, W, P, M] -> (M)>,
-        poly.shape = affine_map<()[N, E, H, W, P, M] -> (E)>},
+        poly.bounded_by = affine_map<()[N, E, H, W, P, M, C] -> (C)>,
+        poly.shape = affine_map<()[N, E, H, W, P, M, C] -> (E)>},
     %val: memref<?xf32> {espalier.name = "val",
-        poly.shape = affine_map<()[N, E, H, W, P, M] -> (E)>},
+        poly.shape = affine_map<()[N, E, H, W, P, M, C] -> (E)>},
     %in: memref<?xf32> {espalier.name = "in",
-        poly.shape = affine_map<()[N, E, H, W, P, M] -> (M)>},
+        poly.shape = affine_map<()[N, E, H, W, P, M, C] -> (M)>},
     %out: memref<?x?x?xf32> {espalier.name = "out",
-        poly.shape = affine_map<()[N, E, H, W, P, M] -> (N, H, W)>},
+        poly.shape = affine_map<()[N, E, H, W, P, M, C] -> (N, H, W)>},
     %N: index {espalier.name = "N"}, %E: index {espalier.name = "E"},
     %H: index {espalier.name = "H"}, %W: index {espalier.name = "W"},
-    %P: index {espalier.name = "P"}, %M: index {espalier.name = "M"}) {
+    %P: index {espalier.name = "P"}, %M: index {espalier.name = "M"},
+    %C: index {espalier.name = "C"}) {
   poly.compute @init dims ["n", "y", "x"] domain [#image] reads()
-      writes(%out[affine_map<(n, y, x)[N, E, H, W, P, M] -> (n, y, x)>] : memref<?x?x?xf32>) {
+      writes(%out[affine_map<(n, y, x)[N, E, H, W, P, M, C] -> (n, y, x)>] : memref<?x?x?xf32>) {
     %zero = arith.constant 0.0 : f32
     poly.yield %zero : f32
   }
@@ -335,16 +336,20 @@ def check_spconv_text(program):
         size = columns + height * pitch + width
         source = np.random.default_rng(1).integers(0, 9, size).astype(np.float32)
         out = np.full((rows, height, width), 7, np.float32)
-        program(starts=starts, col=col, val=val, out=out, P=pitch, **{"in": source})
+        arguments = {"starts": starts, "col": col, "val": val, "out": out, "P": pitch}
+        program(**arguments, C=columns, **{"in": source})
         expected = np.zeros_like(out)
         place = pitch * np.arange(height)[:, None] + np.arange(width)
         for i in range(rows):
             for j in range(starts[i], starts[i + 1]):
                 expected[i] += val[j] * source[col[j] + place]
         np.testing.assert_array_equal(out, expected)
+        with pytest.raises(EspalierError, match="with which @acc reads 'in' inside its extent"):
+            program(**arguments, C=size + 1, **{"in": source})
 
 
 def test_text_with_a_pitch_that_is_not_known():
+    """What the largest offset reaches has to be inside, as sizes say it."""
     check_spconv_text(Schedule(SPCONV).compile(NO_CACHE))
     s = Schedule(SPCONV)
     s.tile("acc", ["y", "x"], [[2, 16]])

@@ -9,6 +9,7 @@ from pathlib import Path
 import onnx
 
 from random_models.generate import Sample
+from random_models.heap import preload
 from random_models.minimize import minimize
 from random_models.search import check_all, load
 
@@ -30,6 +31,9 @@ def main() -> int:
     parser.add_argument("--show", metavar="SEED", help="print a model instead")
     parser.add_argument("--minimize", metavar="SEED", help="make a failing model smaller instead")
     parser.add_argument("--save", type=Path, metavar="FILE.pickle", help="of the smaller model")
+    parser.add_argument(
+        "--separate", action="store_true", help="put intermediate tensors beside guard pages"
+    )
     args = parser.parse_args()
     if args.show or args.minimize:
         sample = load(args.show or args.minimize)
@@ -41,6 +45,15 @@ def main() -> int:
                 args.save.write_bytes(pickle.dumps(sample))
         show(sample)
         return 0
+    if args.separate:
+        with tempfile.TemporaryDirectory() as folder:
+            preload(Path(folder))
+            return check(args)
+    return check(args)
+
+
+def check(args: argparse.Namespace) -> int:
+    """Judge the models of some seeds; return 1 if there was a finding."""
     counts: Counter[str] = Counter()
     seeds = [str(seed) for seed in range(args.seed, args.seed + args.count)]
     for seed, verdict in check_all(seeds, args.jobs):

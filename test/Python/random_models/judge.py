@@ -25,6 +25,7 @@ from random_models.evaluate import (
     open_session,
 )
 from random_models.generate import Sample
+from random_models.heap import guarded_heap, is_guarded
 
 Arrays = dict[str, np.ndarray]
 
@@ -125,7 +126,8 @@ def _run_on(function: Function, feed: Arrays, side: Side) -> Arrays:
         info.name: guarded_empty(tuple(shape), info.dtype, side)
         for info, shape in zip(function.outputs, shapes, strict=True)
     }
-    return function.run(inputs, results)
+    with guarded_heap(side):
+        return function.run(inputs, results)
 
 
 def _run_apart(sample: Sample, feed: Arrays) -> bool:
@@ -150,7 +152,7 @@ def run_onnxruntime(
 
 
 def _compile(sample: Sample) -> Function:
-    options = compiler.Options(cache=None, winograd=sample.winograd)
+    options = compiler.Options(cache=None, winograd=sample.winograd, arena=not is_guarded())
     if text := make_kernels(sample):
         function = compiler.compile(text, options=options)
     elif sample.dynamic:

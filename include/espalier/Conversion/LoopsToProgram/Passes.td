@@ -45,6 +45,9 @@ def ProgramHoistScratchPass : Pass<"program-hoist-scratch", "mlir::ModuleOp"> {
 
     Buffers that each thread has for itself, buffers whose size changes inside
     the kernel, and static ones below `min-bytes`, which fit on the stack, stay.
+    For one of the first kind whose size only the run knows, `@main` allocates
+    another that nobody uses: so the plan checks the size, and that there is memory
+    for one thread, before a kernel runs, which has no way to fail.
   }];
   let options = [
     Option<"minBytes", "min-bytes", "uint64_t", /*default=*/"16384",
@@ -85,7 +88,15 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "mlir::ModuleOp"> {
     its own, and `@main_plan` makes the same choice. What `@main` asserts,
     `@main_plan` asserts too, in the same version.
     Deallocations in `@main` are erased. Allocations in kernels stay.
+
+    With `separate`, buffers stay allocations, freed at the end of their block: an
+    access outside of one is then seen by tools that watch the heap. The sizes are
+    planned and checked all the same.
   }];
+  let options = [
+    Option<"separate", "separate", "bool", /*default=*/"false",
+           "Leave buffers allocations of their own">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
   let statistics = [

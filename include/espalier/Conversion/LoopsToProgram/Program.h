@@ -97,7 +97,8 @@ mlir::FailureOr<unsigned> hoistScratch(mlir::ModuleOp module,
 /// Places the buffers of @main in an arena (see -program-plan-memory) and
 /// returns their number. On failure an error was reported and the module is to
 /// be thrown away.
-mlir::FailureOr<unsigned> planMemory(mlir::ModuleOp module);
+mlir::FailureOr<unsigned> planMemory(mlir::ModuleOp module,
+                                     bool separate = false);
 
 /// What `packConstants` did.
 struct PackedConstants {
