@@ -217,7 +217,9 @@ bool GenerationRun::receive(llvm::StringRef bytes, uint64_t shards,
   auto read = [&](void *to, size_t size) {
     if (bytes.size() < size)
       return false;
-    std::memcpy(to, bytes.data(), size);
+    // An empty vector has no data.
+    if (size != 0)
+      std::memcpy(to, bytes.data(), size);
     bytes = bytes.drop_front(size);
     return true;
   };

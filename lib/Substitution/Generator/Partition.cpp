@@ -52,7 +52,8 @@ bool generator::read(llvm::StringRef &bytes, Partition &partition) {
       return false;
   for (uint64_t i = 0; i < numClasses; ++i) {
     uint64_t size;
-    if (!readNumber(bytes, size) || size > bytes.size() / sizeof(GraphCode))
+    if (!readNumber(bytes, size) || size == 0 ||
+        size > bytes.size() / sizeof(GraphCode))
       return false;
     ClassCodes codes(size);
     std::memcpy(codes.data(), bytes.data(), size * sizeof(GraphCode));

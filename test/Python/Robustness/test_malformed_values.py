@@ -45,3 +45,10 @@ def test_output_of_a_type_that_is_not_supported():
     model.graph.output[0].type.tensor_type.elem_type = TensorProto.INT4
     message = "node 'y': output needs an element type out of float32"
     fails(model, message, UnsupportedOperators)
+
+
+def test_output_that_its_node_does_not_give():
+    vector = [numpy_helper.from_array(np.ones(3, F32), name) for name in ("a", "b", "c", "d")]
+    node = helper.make_node("BatchNormalization", ["x", "a", "b", "c", "d"], ["z", "y", "v"])
+    message = "graph output 'y': expects a value, but its node gives none"
+    fails(raw_model([node], initializer=vector), message)

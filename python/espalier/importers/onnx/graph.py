@@ -207,8 +207,10 @@ class Importer:
         if info.name not in scope:
             raise ModelError(f"{what}: expects a value of the graph, but nothing defines it")
         value = scope[info.name]
-        if value is None or isinstance(value, Poison):
+        if isinstance(value, Poison):
             return None
+        if value is None:
+            raise ModelError(f"{what}: expects a value, but its node gives none")
         code = info.type.tensor_type.elem_type
         try:
             declared = tensors.numpy_type(code, what) if code else value.dtype
