@@ -152,16 +152,18 @@ std::optional<Copy> InPlaceStorer::readCopy(KernelCall call,
   ComputeAccess read = compute.getReadAccesses().front();
   ComputeAccess write = compute.getWriteAccesses().front();
   unsigned rank = compute.getNumDims();
+  unsigned numParams = call.kernel.getNumParameters();
   if (read.array == write.array ||
       read.getType().getElementType() != write.getType().getElementType() ||
-      read.map.getNumResults() != rank || write.map.getNumResults() != rank)
+      read.map.getNumResults() != rank || write.map.getNumResults() != rank ||
+      read.map.getNumSymbols() != numParams ||
+      write.map.getNumSymbols() != numParams) // No place that is read.
     return std::nullopt;
   Copy copy{call, compute, read.array, write.array, {}};
   llvm::SmallDenseSet<unsigned> dims;
   for (auto [from, to] :
        llvm::zip_equal(read.map.getResults(), write.map.getResults())) {
-    AffineExpr offset =
-        simplifyAffineExpr(to - from, rank, call.kernel.getNumParameters());
+    AffineExpr offset = simplifyAffineExpr(to - from, rank, numParams);
     // One dimension each, the same in both.
     unsigned dim = 0;
     while (dim < rank && !from.isFunctionOfDim(dim))
@@ -169,7 +171,7 @@ std::optional<Copy> InPlaceStorer::readCopy(KernelCall call,
     if (dim == rank || !dims.insert(dim).second ||
         !offset.isSymbolicOrConstant() ||
         !simplifyAffineExpr(from - getAffineDimExpr(dim, from.getContext()),
-                            rank, call.kernel.getNumParameters())
+                            rank, numParams)
              .isSymbolicOrConstant())
       return std::nullopt;
     copy.offset.push_back(offset);
@@ -398,8 +400,11 @@ bool InPlaceStorer::tryMove(KernelCall call, ComputeOp compute) {
       return false;
   std::optional<SmallVector<AffineExpr>> extents =
       sizes.getExtents(source, call);
-  // A host stays where it is, so that its readers are found once.
-  if (!extents || held.contains(source))
+  // A host stays where it is, so that its readers are found once. Nobody may
+  // see the source in another way.
+  if (!extents || held.contains(source) ||
+      (!sourceArray &&
+       !llvm::all_of(source.getUsers(), llvm::IsaPred<CallOp, memref::DimOp>)))
     return false;
 
   SmallVector<Access> accesses;
