@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from relu_model import MODEL, X
 
 import espalier
 from espalier import kernels, models, report
@@ -32,14 +33,6 @@ MADE_BY_US = ("Function", "Function.__init__", "kernels.KernelProgram", "KernelP
 """Constructors that take what only this package makes."""
 ERRORS = (TypeError, ValueError, OverflowError, espalier.EspalierError)
 """A caller's mistakes. Whatever else is raised is ours."""
-MODEL = """
-func.func @main(%x: tensor<?x8xf32> {espalier.name = "x", espalier.dims = ["n", ""]})
-    -> (tensor<?x8xf32> {espalier.name = "y"}) {
-  %0 = graph.relu %x : (tensor<?x8xf32>) -> tensor<?x8xf32>
-  return %0 : tensor<?x8xf32>
-}
-"""
-X = np.linspace(-1, 1, 16, dtype=np.float32).reshape(2, 8)
 (N,) = sizes("n")
 NO_CACHE = espalier.Options(cache=None, kernel_times=None, measure_seconds=0.0)
 

@@ -14,18 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from relu_model import MODEL, X, optimized
 
 import espalier
 from espalier.errors import EspalierError
 
-MODEL = """
-func.func @main(%x: tensor<?x8xf32> {espalier.name = "x", espalier.dims = ["n", ""]})
-    -> (tensor<?x8xf32> {espalier.name = "y"}) {
-  %0 = graph.relu %x : (tensor<?x8xf32>) -> tensor<?x8xf32>
-  return %0 : tensor<?x8xf32>
-}
-"""
-X = np.linspace(-1, 1, 16, dtype=np.float32).reshape(2, 8)
 NO_CACHE = espalier.Options(cache=None)
 
 
@@ -124,17 +117,6 @@ def test_a_limit_on_memory_is_not_a_fault_of_the_model(folder):
 
 
 # Databases and caches that others have.
-
-
-def optimized(folder: Path) -> espalier.Function:
-    """Compile with measured kernels, whose times are in `folder`."""
-    options = espalier.Options(
-        cache=None,
-        optimize="egraph",
-        kernel_times=folder / "times.sqlite",
-        measure_seconds=0.1,
-    )
-    return espalier.compile(MODEL, options=options)
 
 
 def test_a_table_that_another_process_has_locked(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from relu_model import optimized
 
 import espalier
 from espalier.__main__ import main
@@ -127,20 +128,9 @@ def test_commands_on_a_full_disk(tmp_path, monkeypatch, capsys):
     assert names(out) == set()
 
 
-def optimized(folder: Path) -> espalier.Function:
-    """Compile with measured kernels, whose times are in `folder`."""
-    options = espalier.Options(
-        cache=None,
-        optimize="egraph",
-        kernel_times=folder / "times.sqlite",
-        measure_seconds=0.1,
-    )
-    return espalier.compile(MODEL, options=options)
-
-
 def test_table_of_kernels_on_a_full_disk(tmp_path):
     with full_disk():
-        function = optimized(tmp_path)
+        function = optimized(tmp_path, MODEL)
     check_result(function)
     assert any("times.sqlite" in text for text in function.optimization["warnings"])
 
@@ -148,7 +138,7 @@ def test_table_of_kernels_on_a_full_disk(tmp_path):
 @pytest.mark.parametrize("content", [b"no database" * 100, b"SQLite format 3\0" + bytes(4096)])
 def test_table_of_kernels_that_is_malformed(tmp_path, content):
     (tmp_path / "times.sqlite").write_bytes(content)
-    function = optimized(tmp_path)
+    function = optimized(tmp_path, MODEL)
     check_result(function)
     assert any("times.sqlite" in text for text in function.optimization["warnings"])
     assert (tmp_path / "times.sqlite").read_bytes() == content
