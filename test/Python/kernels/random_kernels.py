@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -354,17 +355,19 @@ def run_cases(cases: int, seed: int) -> tuple[list[str], Counter[str]]:
     return [fault for fault in found if fault], counts
 
 
-def main() -> int:
-    """Run cases from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def run_from_command_line(
+    run: Callable[[int, int], tuple[list[str], Counter[str]]], about: str | None
+) -> int:
+    """Run as many cases as the command line says; print faults and counts."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    faults, counts = run_cases(options.cases, options.seed)
+    faults, counts = run(options.cases, options.seed)
     print(*faults[:20], sep="\n\n")
     print(f"{options.cases} cases, {len(faults)} faults:", dict(counts))
     return min(len(faults), 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_from_command_line(run_cases, __doc__))

@@ -11,13 +11,13 @@ Run this file for many cases: `python random_subscripts.py --cases 3000 --seed 1
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+from random_kernels import run_from_command_line
 
 from espalier import _espalier
 from espalier.compiler import Options
@@ -201,20 +201,8 @@ def run_cases(cases: int, seed: int, jobs: int = 1) -> tuple[list[str], Counter[
     return faults, counts
 
 
-def main() -> int:
-    """Run cases from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    faults, counts = run_cases(options.cases, options.seed)
-    print(*faults[:20], sep="\n\n")
-    print(f"{options.cases} cases, {len(faults)} faults:", dict(counts))
-    return min(len(faults), 1)
-
-
 if __name__ == "__main__":
     # Workers import this file by its name.
-    from random_subscripts import main as run
+    from random_subscripts import run_cases as run
 
-    sys.exit(run())
+    sys.exit(run_from_command_line(run, __doc__))
