@@ -117,6 +117,29 @@ def PolyAddMainPass : Pass<"poly-add-main", "::mlir::ModuleOp"> {
   ];
 }
 
+def PolyProfileCallsPass : Pass<"poly-profile-calls", "::mlir::ModuleOp"> {
+  let summary = "lets a program time its kernels";
+  let description = [{
+    Adds an output `kernel_profile` to `@main`, with a row for each `poly.call`: the
+    nanoseconds that it took, the floating-point operations of its computations, and
+    the bytes of the arrays that it passes. Operations count as one each, `exp` too,
+    at the points of the least box around a domain; they are -1 where values that
+    the kernel reads decide which points run.
+
+    ```mlir
+    %begin = call @read_clock() : () -> i64
+    poly.call @matmul(%a, %b, %c)
+    %end = call @read_clock() : () -> i64
+    %ns = arith.subi %end, %begin : i64
+    memref.store %ns, %kernel_profile[%c0, %c0] : memref<1x3xi64>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def ConvertPolyToLoopsPass
     : Pass<"convert-poly-to-loops", "::mlir::ModuleOp"> {
   let summary = "generates the loops of scheduled kernels";
