@@ -23,11 +23,11 @@ SECONDS = 0.02
 
 
 @kernel
-def products(
+def _multiply(
     count: f32[repeats], a: f32[k, ROWS], b: f32[k, COLUMNS], c: f32[team, ROWS, COLUMNS]
 ) -> None:
     for t in range(team):
-        for r in range(repeats):
+        for _r in range(repeats):
             for i in range(ROWS):
                 for j in range(COLUMNS):
                     for p in range(k):
@@ -36,9 +36,9 @@ def products(
 
 
 @kernel
-def reads(count: f32[repeats], x: f32[team, n, 128], s: f32[team, 128]) -> None:
+def _read(count: f32[repeats], x: f32[team, n, 128], s: f32[team, 128]) -> None:
     for t in range(team):
-        for r in range(repeats):
+        for _r in range(repeats):
             for j in range(128):
                 for i in range(n):
                     label("acc")
@@ -77,7 +77,7 @@ def measure_machine(threads: int = 1) -> Machine:
         _products(threads, ROWS, COLUMNS, LANES),
         _products(threads, SMALL_ROWS, SMALL_COLUMNS, SMALL_LANES),
     )
-    program = _compile(Schedule(reads), ["j"], [128], LANES, threads)
+    program = _compile(Schedule(_read), ["j"], [128], LANES, threads)
     rates = []
     for size in READ_BYTES:
         data = np.ones((threads, size // 512, 128), np.float32)
@@ -88,7 +88,7 @@ def measure_machine(threads: int = 1) -> Machine:
 
 
 def _products(threads: int, rows: int, columns: int, lanes: int) -> float:
-    program = _compile(Schedule(products), ["i", "j"], [rows, columns], lanes, threads)
+    program = _compile(Schedule(_multiply), ["i", "j"], [rows, columns], lanes, threads)
     depth = 128
     a = np.ones((depth, ROWS), np.float32)
     b = np.ones((depth, COLUMNS), np.float32)

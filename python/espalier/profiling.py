@@ -23,7 +23,7 @@ from espalier.machine import Machine
 from espalier.testing.timing import measure
 
 OUTPUT = "kernel_profile"
-"""The output that the compiler adds, with a row for each call of a kernel: nanoseconds, operations, bytes."""
+"""The output that the compiler adds: nanoseconds, operations and bytes of each call."""
 
 
 @dataclass
