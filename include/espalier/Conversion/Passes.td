@@ -33,6 +33,7 @@ def ConvertGraphToPolyPass
     | `fold-all` | evaluates what rearranges constants, too |
     | `keep-rows` | keeps a contraction's lanes along the caller's rows |
     | `assign-layouts` | chooses where elements lie, and packs operands |
+    | `pad-rows` | lets the rows of a tile fall into different sets of the cache |
     | `separate-taps` | interpolates along one index after the other |
     | `align-outputs` | stores results in the order of the contraction |
     | `separate-accumulators` | sums in arrays of a kernel's own |
