@@ -1,8 +1,9 @@
 //===- ScanSchedule.cpp - From schedule trees to loops --------------------===//
 //
-// Builds isl's schedule tree for ours, lets isl scan it, and translates the
-// result. Every band gets a mark in isl's tree, so that its loops can be told
-// apart from those of other bands: isl names a loop only by its depth.
+// What is no tiling of boxes (ScanBoxes.h): builds isl's schedule tree for
+// ours, lets isl scan it, and translates the result. Every band gets a mark in
+// isl's tree, so that its loops can be told apart from those of other bands:
+// isl names a loop only by its depth.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #include "FullTiles.h"
 #include "Isl.h"
 #include "Question.h"
+#include "ScanBoxes.h"
 #include "llvm/ADT/StringExtras.h"
 #include <isl/ast_build.h>
 #include <isl/id.h>
@@ -207,10 +209,10 @@ static bool hasPrivateMemory(const Program &program, const ScheduleNode *node) {
          });
 }
 
-llvm::Expected<Ast>
-espalier::polyhedral::scanSchedule(const Program &program,
-                                   const ScheduleNode *schedule,
-                                   const Limits &limits) {
+/// Lets isl find the loops, in whatever form the schedule has.
+static llvm::Expected<Ast> scanByIsl(const Program &program,
+                                     const ScheduleNode *schedule,
+                                     const Limits &limits) {
   Context context(limits);
   isl::Question question(context.get(), kScanFactor);
   ScheduleBuilder builder(context, program, schedule);
@@ -246,4 +248,13 @@ espalier::polyhedral::scanSchedule(const Program &program,
   llvm::Expected<Ast> ast = convertAst(program, node, builder.getMarks());
   isl_ast_node_free(node);
   return ast;
+}
+
+llvm::Expected<Ast>
+espalier::polyhedral::scanSchedule(const Program &program,
+                                   const ScheduleNode *schedule,
+                                   const Limits &limits) {
+  if (Ast boxes = scanBoxes(program, schedule))
+    return std::move(boxes);
+  return scanByIsl(program, schedule, limits);
 }

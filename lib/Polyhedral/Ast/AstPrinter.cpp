@@ -119,7 +119,11 @@ void AstPrinter::printSum(AffineExpr sum) {
     bool isSubtracted = number > 0 && isNegative(term);
     if (number > 0)
       os << (isSubtracted ? " - " : " + ");
-    print(isSubtracted ? -term : term);
+    AffineExpr shown = isSubtracted ? -term : term;
+    bool isSum = isSubtracted && shown.getKind() == AffineExprKind::Add;
+    os << (isSum ? "(" : "");
+    print(shown);
+    os << (isSum ? ")" : "");
   }
 }
 

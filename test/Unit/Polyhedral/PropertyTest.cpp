@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fixture.h"
+#include "ScanBoxes.h"
 #include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Dependence.h"
 #include "llvm/Support/raw_ostream.h"
@@ -135,6 +136,109 @@ TEST_F(PropertyTest, LoopsVisitThePointsInTheirOrder) {
       ASSERT_EQ(visitedPoints, expected) << text << "N = " << size;
     }
   }
+}
+
+// Loops over digits of dimensions, some of which no form shows: both ways of
+// scanning give the same order.
+TEST_F(PropertyTest, LoopsOverDigitsVisitBoxesInTheirOrder) {
+  std::mt19937 random(4);
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  // Up to three loops whose values together tell those of `dim`.
+  auto addDigits = [&](llvm::SmallVectorImpl<AffineExpr> &loops, unsigned dim) {
+    AffineExpr value = mlir::getAffineDimExpr(dim, &context) -
+                       (pick(0, 3) == 0 ? pick(0, 3) : 0);
+    int64_t inner = pick(1, 4), outer = inner * pick(1, 3);
+    switch (pick(0, 3)) {
+    case 0:
+      loops.push_back(value);
+      break;
+    case 1:
+      loops.push_back(value.floorDiv(inner) + pick(-1, 1));
+      loops.push_back(value % inner);
+      break;
+    default:
+      loops.push_back(value.floorDiv(outer));
+      loops.push_back((value % outer).floorDiv(inner));
+      loops.push_back(value % inner);
+    }
+  };
+  auto makeMembers = [&](mlir::AffineMap map) {
+    return llvm::SmallVector<BandMember>(map.getNumResults());
+  };
+  auto getDomain = [&](int64_t begin, int64_t end, int64_t other) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "(i, j) : (i - " << begin << " >= 0, " << end - 1
+        << " - i >= 0, j - " << begin / 2 << " >= 0, " << other << " - j >= 0)";
+    return set(text);
+  };
+  constexpr int64_t kSide = 14;
+  unsigned numBoxes = 0;
+  for (unsigned trial = 0; trial < 200; ++trial) {
+    Program program;
+    program.context = &context;
+    int64_t begin = 4 * pick(0, 1), other = pick(3, 9);
+    int64_t end = begin + (pick(0, 2) ? 4 * pick(1, 2) : pick(1, 9));
+    for (const char *name : {"s", "t"}) {
+      if (pick(0, 7) == 0)
+        end = begin + pick(1, 9);
+      program.statements.push_back(
+          statement(name, getDomain(begin, end, other)));
+    }
+    llvm::SmallVector<AffineExpr> loops;
+    addDigits(loops, 0);
+    if (pick(0, 2) == 0)
+      std::swap(loops.front(), loops.back());
+    auto outer = mlir::AffineMap::get(2, 0, loops, &context);
+
+    // One statement in two parts of the other dimension, then the other one.
+    int64_t split = pick(0, 9);
+    std::string before =
+                    "(i, j) : (" + std::to_string(split - 1) + " - j >= 0)",
+                after = "(i, j) : (j - " + std::to_string(split) + " >= 0)";
+    std::vector<std::pair<FilterSet, mlir::AffineMap>> parts;
+    for (FilterSet filter :
+         {FilterSet{0, set(before)}, FilterSet{0, set(after)},
+          FilterSet{1, mlir::IntegerSet()}}) {
+      llvm::SmallVector<AffineExpr> inner;
+      addDigits(inner, 1);
+      parts.push_back({filter, mlir::AffineMap::get(2, 0, inner, &context)});
+    }
+    std::vector<ScheduleTree> filters;
+    for (auto &[filter, map] : parts)
+      filters.push_back(makeFilter(
+          filter, makeBand(BandMap{filter.statement, map}, makeMembers(map))));
+    ScheduleTree tree = makeBand({{0, outer}, {1, outer}}, makeMembers(outer),
+                                 makeSequence(std::move(filters)));
+
+    std::vector<std::pair<Point, Point>> expected; // By their time.
+    for (unsigned number : {0u, 1u})
+      for (Point point : enumerate(program.statements[number], kSide, {})) {
+        unsigned part = number == 1 ? 2 : point[1] < split ? 0 : 1;
+        Point time = apply(outer, point, {});
+        time.push_back(part);
+        llvm::append_range(time, apply(parts[part].second, point, {}));
+        point.insert(point.begin(), number);
+        expected.push_back({time, point});
+      }
+    llvm::sort(expected);
+    std::vector<Point> points;
+    for (auto &[time, point] : expected)
+      points.push_back(point);
+
+    llvm::Expected<Ast> ast = scanSchedule(program, tree.get());
+    ASSERT_TRUE(static_cast<bool>(ast)) << llvm::toString(ast.takeError());
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(program, **ast, os);
+    ASSERT_EQ(run(**ast, {}), points) << text;
+    if (Ast boxes = scanBoxes(program, tree.get()))
+      ++numBoxes;
+  }
+  EXPECT_GT(numBoxes, 25u);
+  EXPECT_LT(numBoxes, 160u);
 }
 
 TEST_F(PropertyTest, LegalityAgreesWithEnumeration) {
