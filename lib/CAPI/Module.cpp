@@ -34,7 +34,9 @@ static DialectRegistry inputDialects() {
 }
 
 espalier_module::espalier_module()
-    : context(inputDialects()), builder(&context) {
+    : context(inputDialects(), MLIRContext::Threading::DISABLED),
+      builder(&context) {
+  context.setThreadPool(workers);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
 }

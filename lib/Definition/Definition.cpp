@@ -70,7 +70,7 @@ definition::evaluateExtent(Expr extent, const Definition &definition,
   }
 }
 
-static bool compare(Requirement::Kind kind, int64_t value, int64_t bound) {
+bool definition::holds(Requirement::Kind kind, int64_t value, int64_t bound) {
   switch (kind) {
   case Requirement::Kind::Equal:
     return value == bound;
@@ -102,7 +102,7 @@ definition::isMet(const Requirement &requirement, const Definition &definition,
   int64_t value = evaluate(requirement.value);
   int64_t bound = evaluate(requirement.bound);
   bool isKnown = !ShapedType::isDynamic(value) && !ShapedType::isDynamic(bound);
-  if (isKnown && compare(requirement.kind, value, bound))
+  if (isKnown && holds(requirement.kind, value, bound))
     return true;
   for (Expr exception : requirement.exceptions) {
     int64_t extent = evaluate(exception);

@@ -149,16 +149,39 @@ static bool isConstantInt(Expr expr, int64_t value) {
   return expr.getKind() == Expr::Kind::Constant && expr.getInt() == value;
 }
 
+static bool isNarrowFloat(Type type) {
+  return type && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+}
+
 /// The type that the operands meet in: an element type before `index`, `index`
-/// before none.
+/// before none; of two floating-point types, that which computes.
 static Type getCommonType(ArrayRef<Expr> args) {
   Type common;
   for (Expr arg : args) {
     Type type = arg.getType();
-    if (type && (!common || isa<IndexType>(common)))
+    if (type && (!common || isa<IndexType>(common) || isNarrowFloat(common)))
       common = type;
   }
   return common;
+}
+
+/// Whether results may lie between the numbers of the operands' type.
+static bool rounds(ScalarFn fn) {
+  switch (fn) {
+  case ScalarFn::Add:
+  case ScalarFn::Sub:
+  case ScalarFn::Mul:
+  case ScalarFn::Div:
+  case ScalarFn::FloorDiv:
+  case ScalarFn::Mod:
+  case ScalarFn::Pow:
+  case ScalarFn::Rsqrt:
+#define MATH_FN(id, name, function, operation) case ScalarFn::id:
+#include "espalier/Definition/ScalarFunctions.def"
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Folds functions of literals and of index constants.
@@ -240,6 +263,8 @@ Expr definition::apply(ScalarFn fn, ArrayRef<Expr> args) {
   Type type = getCommonType(args);
   if (Expr folded = foldConstants(fn, args, type))
     return folded;
+  if (rounds(fn))
+    type = getArithmeticType(type);
 
   Expr::Node node{Expr::Kind::Apply, type};
   node.fn = fn;
@@ -296,11 +321,12 @@ Expr definition::reduce(ReduceKind kind, ArrayRef<IndexVar> vars, Expr guard,
   return make(std::move(node));
 }
 
+Type definition::getArithmeticType(Type type) {
+  return isNarrowFloat(type) ? Float32Type::get(type.getContext()) : type;
+}
+
 Type definition::getAccumulatorType(ReduceKind kind, Type type) {
-  bool accumulates = kind == ReduceKind::Sum || kind == ReduceKind::Product;
-  if (accumulates && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
-    return Float32Type::get(type.getContext());
-  return type;
+  return rounds(getCombiner(kind)) ? getArithmeticType(type) : type;
 }
 
 Expr definition::operator+(Expr lhs, Expr rhs) {

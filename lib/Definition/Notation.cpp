@@ -14,8 +14,8 @@ using namespace espalier;
 using namespace espalier::definition;
 
 namespace {
-/// A value of the formula. Sums of f16 are f32 until the result is stored;
-/// `storage` remembers the element type that they stand for.
+/// A value of the formula. What is computed of f16 is f32 until the result is
+/// stored; `storage` remembers the element type that it stands for.
 struct Value {
   Expr expr;
   Type storage;
@@ -44,7 +44,6 @@ public:
   }
 
   FailureOr<Definition> run(ArrayRef<Equation> equations) {
-    widensOperands = equations.size() > 1;
     for (const Equation &equation : equations)
       if (failed(addEquation(equation, &equation == &equations.back())))
         return failure();
@@ -331,10 +330,8 @@ private:
     bool isOperand = tensor->isOperand();
     Type type = isOperand ? operandTypes[tensor->number].getElementType()
                           : definition.steps[tensor->number].elementType;
-    Expr element = access(*tensor, indices, type);
-    if (widensOperands)
-      element = cast(getAccumulatorType(ReduceKind::Sum, type), element);
-    return Value{element, isOperand ? type : storageOfStep[tensor->number]};
+    return Value{access(*tensor, indices, type),
+                 isOperand ? type : storageOfStep[tensor->number]};
   }
 
   /// Appends the last `count` indices of a pack; where the tensor has extent 1
@@ -400,7 +397,7 @@ private:
             ast.name + "'");
       return failure();
     }
-    FailureOr<Type> storage = unifyTypes(ast, args, 0);
+    FailureOr<Type> storage = checkTypes(ast, args, 0);
     if (failed(storage) || failed(checkSupport(*fn, ast, *storage)))
       return failure();
     SmallVector<Expr, 2> exprs;
@@ -413,12 +410,10 @@ private:
 
   /// Checks that `values`, which stand at `firstArg` and on among the
   /// arguments of `ast`, have one element type, up to literals and indices.
-  /// Values of the same storage type but different width are widened.
-  FailureOr<Type> unifyTypes(const Ast &ast, MutableArrayRef<Value> values,
+  FailureOr<Type> checkTypes(const Ast &ast, ArrayRef<Value> values,
                              unsigned firstArg) {
     const Value *decisive = nullptr;
-    Type widest;
-    for (Value &value : values) {
+    for (const Value &value : values) {
       Type type = value.storage;
       if (!type || (decisive && type.isIndex()))
         continue;
@@ -439,14 +434,9 @@ private:
     }
     if (!decisive)
       return Type();
-    for (Value &value : values) {
-      if (value.storage == decisive->storage) {
-        Type type = value.expr.getType();
-        if (!widest || (type.isFloat() && type.getIntOrFloatBitWidth() >
-                                              widest.getIntOrFloatBitWidth()))
-          widest = type;
-      } else if (!value.storage && !value.expr.getInt() &&
-                 !isa<FloatType>(decisive->storage)) {
+    for (const Value &value : values) {
+      if (!value.storage && !value.expr.getInt() &&
+          !isa<FloatType>(decisive->storage)) {
         std::string message;
         llvm::raw_string_ostream os(message);
         os << "expects an integer to go with " << decisive->storage
@@ -456,8 +446,6 @@ private:
         return failure();
       }
     }
-    for (Value &value : values)
-      value.expr = cast(widest, value.expr);
     return decisive->storage;
   }
 
@@ -499,7 +487,7 @@ private:
         return failure();
       branches.push_back(*value);
     }
-    FailureOr<Type> storage = unifyTypes(ast, branches, 1);
+    FailureOr<Type> storage = checkTypes(ast, branches, 1);
     if (failed(storage))
       return failure();
     return Value{select(condition->expr, branches[0].expr, branches[1].expr),
@@ -550,7 +538,6 @@ private:
   Definition definition;
   SmallVector<RankedTensorType> operandTypes;
   SmallVector<Type> storageOfStep;
-  bool widensOperands = false;
   llvm::StringMap<TensorRef> tensors;
   llvm::StringMap<Binding> scope;
 };

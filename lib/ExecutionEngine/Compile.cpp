@@ -4,13 +4,13 @@
 #include "Codegen.h"
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
 #include "espalier/Pipeline/Pipeline.h"
+#include "espalier/Support/WorkerPool.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <mutex>
@@ -117,7 +117,7 @@ PartCompiler::run(ArrayRef<ModuleOp> parts) {
   std::vector<CompiledProgram::Buffer> objects(parts.size());
   llvm::Error error = llvm::Error::success();
   unsigned done = 0;
-  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.jobs));
+  WorkerPool pool(options.jobs);
   for (size_t i = 0; i < parts.size(); ++i)
     pool.async([&, i] {
       llvm::Expected<Object> object = compilePart(parts[i]);

@@ -1,6 +1,7 @@
 //===- Runtime.cpp - Contexts of compiled programs ------------------------===//
 
 #include "Context.h"
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,12 +205,52 @@ static espalier_status growArena(espalier_context *ctx) {
   return ESPALIER_OK;
 }
 
+namespace {
+/// Where threads wait until all that can be started are.
+struct Gate {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+  bool isOpen = false;
+};
+} // namespace
+
+static void *waitAtGate(void *argument) {
+  auto &gate = *static_cast<Gate *>(argument);
+  pthread_mutex_lock(&gate.mutex);
+  while (!gate.isOpen)
+    pthread_cond_wait(&gate.opened, &gate.mutex);
+  pthread_mutex_unlock(&gate.mutex);
+  return nullptr;
+}
+
+/// Returns how many of `wanted` threads the system runs, the calling one
+/// included: OpenMP's library ends the process where it gets fewer than it asks
+/// for. It keeps its threads, so that only further ones are tried.
+static int countThreads(int wanted) {
+  static thread_local int known = 1;
+  pthread_t threads[ESPALIER_MAX_THREADS];
+  Gate gate;
+  int started = 0;
+  while (known + started < wanted && started < ESPALIER_MAX_THREADS &&
+         !pthread_create(&threads[started], nullptr, waitAtGate, &gate))
+    ++started;
+  pthread_mutex_lock(&gate.mutex);
+  gate.isOpen = true;
+  pthread_cond_broadcast(&gate.opened);
+  pthread_mutex_unlock(&gate.mutex);
+  for (int i = 0; i < started; ++i)
+    pthread_join(threads[i], nullptr);
+  known += started;
+  return known < wanted ? known : wanted;
+}
+
 static void execute(espalier_context *ctx) {
   const espalier_program &program = *ctx->program;
   int previous = 0;
-  if (ctx->numThreads > 0 && program.set_num_threads) {
+  if (program.set_num_threads) {
     previous = program.get_max_threads();
-    program.set_num_threads(ctx->numThreads);
+    int wanted = ctx->numThreads > 0 ? ctx->numThreads : previous;
+    program.set_num_threads(countThreads(wanted));
   }
   program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
   if (previous > 0)

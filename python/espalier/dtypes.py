@@ -39,6 +39,11 @@ def mlir_name(dtype: np.dtype) -> str:
     return NAMES[dtype]
 
 
+def is_half(dtype: np.dtype) -> bool:
+    """Say whether the type is a floating-point type narrower than single precision."""
+    return dtype in FLOATS and dtype.itemsize < 4
+
+
 def is_float(dtype: np.dtype) -> bool:
     """Say whether the type is one of the floating-point types."""
     return dtype in FLOATS

@@ -13,7 +13,7 @@ from onnx import helper
 from random_models import heap, search
 from random_models import judge as judging
 from random_models.builder import DTYPES
-from random_models.evaluate import make_model
+from random_models.evaluate import Evaluator, Impossible, make_model
 from random_models.generate import Sample, generate, generate_one
 from random_models.judge import judge
 from random_models.minimize import minimize
@@ -82,6 +82,27 @@ def test_what_rounding_explains_is_no_failure():
     sample = Sample(18, nodes, [], {"x": x}, ["z"], {"x": x, "y": x, "z": x}, {"x"})
     verdict = judge(sample)
     assert (verdict.kind, verdict.text) == ("passed", "")
+
+
+def test_the_least_numbers_have_units_of_their_own(monkeypatch: pytest.MonkeyPatch):
+    """A product that vanishes in one order of its factors may not in another one."""
+    x = np.array([2e-23], np.float32)
+    nodes = [helper.make_node("Mul", ["x", "x"], ["y"])]
+    sample = Sample(18, nodes, [], {"x": x}, ["y"], {"x": x, "y": x * x}, {"x"})
+    assert judge(sample).kind == "passed"
+    for other, kind in ((-0.0, "passed"), (1e-40, "failed")):
+        result = {"y": np.array([other], np.float32)}
+        monkeypatch.setattr(judging, "run_onnxruntime", lambda *_, result=result: result)
+        assert judge(sample).kind == kind
+
+
+def test_totals_that_have_no_double_are_not_compared():
+    """onnxruntime has -2**63 for this sum."""
+    x = np.array([-(2**63) + 1, -14, 3])
+    node = helper.make_node("ReduceSum", ["x"], ["y"])
+    with pytest.raises(Impossible, match="no double"):
+        Evaluator(18).run(node, {"x": x}, [x.dtype])
+    assert Evaluator(18).run(node, {"x": x[1:]}, [x.dtype])[0] == [-11]
 
 
 def test_a_crash_is_a_finding_and_gets_smaller(

@@ -1,6 +1,7 @@
 //===- espalier-reduce.cpp - Shrinks an input that shows a fault ----------===//
 
 #include "espalier/InitAll.h"
+#include "espalier/Support/WorkerPool.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -14,6 +15,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   espalier::registerAllDialects(registry);
-  mlir::MLIRContext context(registry);
+  espalier::WorkerPool workers;
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.setThreadPool(workers);
   return failed(mlir::mlirReduceMain(argc, argv, context));
 }

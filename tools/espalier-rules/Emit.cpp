@@ -22,7 +22,7 @@ static cl::opt<bool> asText("text", cl::sub(emitCommand),
 std::optional<int> espalier::rules::runEmit() {
   if (!emitCommand)
     return std::nullopt;
-  mlir::MLIRContext context;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   context.loadDialect<graph::GraphDialect>();
   auto report = [](const Twine &message) { errs() << message << '\n'; };
   std::vector<UsableRule> rules;

@@ -2,6 +2,7 @@
 
 #include "Run.h"
 #include "espalier/InitAll.h"
+#include "espalier/Support/WorkerPool.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "llvm/Support/InitLLVM.h"
@@ -15,6 +16,8 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   espalier::registerAllDialects(registry);
   espalier::registerCompilation(registry);
-  mlir::MLIRContext context(registry);
+  espalier::WorkerPool workers;
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.setThreadPool(workers);
   return espalier::run::run(context, options);
 }

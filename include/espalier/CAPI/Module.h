@@ -9,6 +9,7 @@
 
 #include "espalier-c/Program.h"
 #include "espalier/Pipeline/Pipeline.h"
+#include "espalier/Support/WorkerPool.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -20,6 +21,8 @@
 struct espalier_module {
   espalier_module();
 
+  /// Where the context's work is done.
+  espalier::WorkerPool workers;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The function under construction; null in a module that was parsed.

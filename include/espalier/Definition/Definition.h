@@ -46,6 +46,9 @@ struct Requirement {
   llvm::SmallVector<Expr, 0> exceptions = {};
 };
 
+/// Whether `value` is to `bound` as a requirement of this kind asks for.
+bool holds(Requirement::Kind kind, int64_t value, int64_t bound);
+
 /// Says that `value` does not meet a requirement.
 std::string explain(Requirement::Kind kind, llvm::StringRef rule,
                     const llvm::Twine &value, const llvm::Twine &bound);

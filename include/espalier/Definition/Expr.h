@@ -147,8 +147,9 @@ Expr parameter(unsigned number, mlir::MLIRContext *context);
 Expr access(TensorRef tensor, llvm::ArrayRef<Expr> indices,
             mlir::Type elementType);
 /// Applies `fn`. Literals take the type of the other operand; an `index` that
-/// meets an element type is converted to it. Other mixtures are the caller's
-/// mistake.
+/// meets an element type is converted to it, and f16 and bf16 that meet f32
+/// are. Other mixtures are the caller's mistake. A function that rounds
+/// computes in `getArithmeticType`, which its result has.
 Expr apply(ScalarFn fn, llvm::ArrayRef<Expr> args);
 Expr select(Expr condition, Expr thenValue, Expr elseValue);
 Expr cast(mlir::Type type, Expr value);
@@ -157,8 +158,11 @@ Expr cast(mlir::Type type, Expr value);
 /// in the body's own type.
 Expr reduce(ReduceKind kind, llvm::ArrayRef<IndexVar> vars, Expr guard,
             Expr body, mlir::Type accumulatorType = {});
-/// The type in which elements of `type` are best reduced: f32 for sums and
-/// products of narrower floating-point numbers, otherwise `type`.
+/// The type in which numbers of `type` are computed: f32 for narrower
+/// floating-point numbers, otherwise `type`.
+mlir::Type getArithmeticType(mlir::Type type);
+/// The type in which elements of `type` are reduced: that of
+/// `getArithmeticType` for sums and products, otherwise `type`.
 mlir::Type getAccumulatorType(ReduceKind kind, mlir::Type type);
 
 Expr operator+(Expr lhs, Expr rhs);

@@ -22,8 +22,8 @@
 // an activation, applied as a function), and `size(A, d)` an extent. Functions
 // are those of ScalarFunctions.def and Formulas.h.
 //
-// Sums of f16 and bf16 accumulate in f32. Where there are several equations,
-// all of them compute in f32. The result has the operands' element type again.
+// What is computed of f16 and bf16 is f32, and stays so from equation to
+// equation. The result has the operands' element type again.
 //
 //===----------------------------------------------------------------------===//
 

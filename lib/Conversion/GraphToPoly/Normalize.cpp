@@ -164,6 +164,10 @@ private:
   void padReads(const Statement &statement, Piece &piece);
   bool padRead(const Statement &statement, Piece &piece, Expr access);
   Expr getPadding(const Statement &statement, Expr body, Expr access);
+  /// How far below 0 the number of values of `expr` falls as it is counted,
+  /// where there are no points: of windows that do not touch, the last one ends
+  /// before the first one begins.
+  int64_t getShortfall(AffineExpr expr, ArrayRef<AffineExpr> extents) const;
   ArrayId addPadded(ArrayId source, ArrayRef<AffineExpr> low,
                     ArrayRef<AffineExpr> extents, Expr value, Type type);
 
@@ -410,7 +414,8 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     if (!range)
       return false;
     low.push_back(range->first);
-    extents.push_back(program.simplify(range->second - range->first + 1));
+    extents.push_back(program.simplify(range->second - range->first + 1 +
+                                       getShortfall(e, statement.extents)));
     indices.push_back(program.expression(program.simplify(e - range->first)));
   }
   ArrayId copy = addPadded(source, low, extents, padding, access.getType());
@@ -424,6 +429,20 @@ bool Normalizer::padRead(const Statement &statement, Piece &piece,
     return !condition.isEquality;
   });
   return true;
+}
+
+int64_t Normalizer::getShortfall(AffineExpr expr,
+                                 ArrayRef<AffineExpr> extents) const {
+  SmallVector<AffineExpr> least;
+  for (AffineExpr extent : extents)
+    least.push_back(isa<AffineConstantExpr>(extent)
+                        ? extent
+                        : getAffineConstantExpr(0, program.context));
+  auto range = getRange(program, expr, least);
+  auto count = range ? dyn_cast<AffineConstantExpr>(
+                           program.simplify(range->second - range->first + 1))
+                     : AffineConstantExpr();
+  return count ? std::max<int64_t>(0, -count.getValue()) : 0;
 }
 
 ArrayId Normalizer::addPadded(ArrayId source, ArrayRef<AffineExpr> low,

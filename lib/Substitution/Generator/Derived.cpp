@@ -144,20 +144,6 @@ int64_t generator::evaluateIndex(
   }
 }
 
-static bool isMet(const Requirement &requirement,
-                  llvm::function_ref<int64_t(const Expr &)> get) {
-  int64_t value = get(requirement.value), bound = get(requirement.bound);
-  switch (requirement.kind) {
-  case Requirement::Kind::Equal:
-    return value == bound;
-  case Requirement::Kind::AtMost:
-    return value <= bound;
-  case Requirement::Kind::AtLeast:
-    return value >= bound;
-  }
-  llvm_unreachable("every kind is handled above");
-}
-
 std::optional<TensorType>
 DerivedOperator::inferType(const TensorType *const *operands) const {
   std::array<unsigned, 2> ranks{};
@@ -175,7 +161,8 @@ DerivedOperator::inferType(const TensorType *const *operands) const {
         [](VarId) -> int64_t { return 0; });
   };
   for (const Requirement &requirement : at->definition->requirements)
-    if (!isMet(requirement, get))
+    if (!holds(requirement.kind, get(requirement.value),
+               get(requirement.bound)))
       return std::nullopt;
   TensorType type;
   for (const IndexVar &index : at->getResult().indices) {

@@ -1,10 +1,11 @@
 //===- Enumerate.cpp - All graphs up to a depth ---------------------------===//
 
 #include "Enumerate.h"
+#include "espalier/Support/WorkerPool.h"
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
+using namespace espalier;
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
@@ -361,12 +362,10 @@ static void merge(std::vector<std::unique_ptr<Recorder>> &recorders,
       std::sort(records[i].begin(), records[i].end());
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < recorders.size(); ++i)
-    threads.emplace_back(run);
-  run();
-  for (std::thread &thread : threads)
-    thread.join();
+  WorkerPool pool(recorders.size());
+  for (size_t i = 0; i < recorders.size(); ++i)
+    pool.async(run);
+  pool.wait();
 }
 
 Outcome generator::enumerateGraphs(const Expressions &expressions,
@@ -397,12 +396,10 @@ Outcome generator::enumerateGraphs(const Expressions &expressions,
       recorder.recordFrom(first);
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < numThreads; ++i)
-    threads.emplace_back(run, std::ref(*recorders[i]));
-  run(*recorders[0]);
-  for (std::thread &thread : threads)
-    thread.join();
+  WorkerPool pool(numThreads);
+  for (std::unique_ptr<Recorder> &recorder : recorders)
+    pool.async([&run, &recorder] { run(*recorder); });
+  pool.wait();
   for (std::unique_ptr<Recorder> &recorder : recorders) {
     if (recorder->outcome != Outcome::Done)
       return recorder->outcome;

@@ -341,6 +341,8 @@ bool generator::hasKernel(OpKind kind) { return getKernel(kind); }
 Inferred generator::inferType(const Operation &operation,
                               const TensorType *const *operands) {
   const Kernel *kernel = getKernel(operation.kind);
+  if (!kernel && !operation.derived)
+    return std::nullopt;
   Inferred type = kernel ? kernel->infer(operation, operands)
                          : operation.derived->inferType(operands);
   if (type && type->shape.getNumElements() > kMaxElements)

@@ -294,7 +294,8 @@ SymbolicSizes::Type SymbolicSizes::inferDerived(const Operation &operation) {
   for (unsigned i = 0; i < operation.getNumOperands(); ++i)
     ranks.push_back(operands[i]->rank);
   Type type;
-  const DerivedOperator::AtRank *at = operation.derived->get(ranks);
+  const DerivedOperator::AtRank *at =
+      operation.derived ? operation.derived->get(ranks) : nullptr;
   if (!at) {
     possible = false;
     return type;

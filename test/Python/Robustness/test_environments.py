@@ -159,6 +159,58 @@ def test_a_cache_that_goes_away(tmp_path):
     assert (tmp_path / "cache").read_text() == "a file"
 
 
+READ_ONLY = """
+import warnings
+import numpy as np
+import espalier
+from relu_model import MODEL, X, optimized
+from pathlib import Path
+
+folder = Path("read-only")
+with warnings.catch_warnings(record=True) as warned:
+    function = espalier.compile(MODEL, options=espalier.Options(cache=folder))
+np.testing.assert_array_equal(function(X), np.maximum(X, 0))
+print(*(warning.message for warning in warned))
+function = optimized(folder)
+np.testing.assert_array_equal(function(X), np.maximum(X, 0))
+print(*function.optimization["warnings"])
+try:
+    function.save(folder / "f.so")
+except espalier.CompileError as error:
+    print(error)
+"""
+
+
+def test_folders_and_tables_that_others_own(tmp_path):
+    """Nobody may write what is there; root may, and becomes another user."""
+    folder = tmp_path / "read-only"
+    folder.mkdir()
+    optimized(folder)
+    before = (folder / "times.sqlite").read_bytes()
+    names = {path.name for path in folder.iterdir()}
+    for path in folder.iterdir():
+        path.chmod(0o444)
+    folder.chmod(0o555)
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(0o755)
+    result = subprocess.run(
+        [sys.executable, "-c", READ_ONLY],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "HOME": "/nonexistent"},
+        user=65534 if os.getuid() == 0 else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    cache, table, save = result.stdout.splitlines()
+    assert "cannot write the cache" in cache
+    assert "times.sqlite" in table
+    assert "Permission denied" in save
+    assert (folder / "times.sqlite").read_bytes() == before
+    assert {path.name for path in folder.iterdir()} == names
+
+
 def test_a_cache_that_is_removed_all_the_time(tmp_path):
     options = espalier.Options(cache=tmp_path / "cache")
     stop = threading.Event()

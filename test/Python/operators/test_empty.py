@@ -70,3 +70,23 @@ def problems() -> dict[str, str]:
 @pytest.mark.parametrize("name", CASES)
 def test_constants_may_be_empty(problems: dict[str, str], name: str) -> None:
     assert problems[name] == ""
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "Conv"])
+@pytest.mark.parametrize("shape", [["n", 2, "m", "k"], [1, 2, "m", "k"], [1, 2, 5, "k"]])
+def test_windows_that_do_not_touch(op, shape):
+    """Images without rows or columns have no windows, which is no fault of their sizes."""
+    attributes = {} if op == "Conv" else {"kernel_shape": [3, 1], "ceil_mode": 1}
+    weights = {"w": np.ones((2, 2, 3, 1), F4)} if op == "Conv" else {}
+    model = one_op(
+        op, {"x": (F4, shape)}, weights, opset=22, pads=[0, 0, 1, 0], strides=[5, 3], **attributes
+    )
+    function = compiler.compile(model, options=compiler.Options(cache=None))
+    for n, m, k in [(1, 5, 0), (1, 5, 4), (0, 5, 2), (2, 3, 1), (2, 2, 0)]:
+        sizes = {"n": n, "m": m, "k": k}
+        extents = [
+            sizes.get(extent, extent) if isinstance(extent, str) else extent for extent in shape
+        ]
+        x = np.random.default_rng(1).random(extents, F4)
+        interpreted = compiler.interpret(model, {"x": x})["y"]
+        assert mismatch(function(x), interpreted) is None

@@ -18,6 +18,8 @@ FLOATS = (SINGLE, np.dtype(np.float64), np.dtype(np.float16))
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 MAKES_TYPES = ("Cast", "CastLike", "EyeLike")
 """What says of which type its result is."""
+LARGEST_INTEGER = 2**53
+"""Up to which double precision has all integers."""
 onnxruntime.set_default_logger_severity(4)
 
 
@@ -83,6 +85,7 @@ class Evaluator:
         self, node: onnx.NodeProto, feed: dict[str, np.ndarray], dtypes: Sequence[np.dtype]
     ) -> list[np.ndarray]:
         """Return the values of a node's outputs, whose types are known."""
+        _check_total(node, feed)
         if node.op_type not in MAKES_TYPES and BFLOAT16 in [a.dtype for a in feed.values()]:
             feed = {k: a.astype(FLOATS[0]) if a.dtype == BFLOAT16 else a for k, a in feed.items()}
             wide = [FLOATS[0] if t == BFLOAT16 else t for t in dtypes]
@@ -117,6 +120,25 @@ class Evaluator:
         if [a.dtype for a in arrays] != types:
             raise Impossible("the reference returns another type")
         return arrays
+
+
+def _check_total(node: onnx.NodeProto, feed: dict[str, np.ndarray]) -> None:
+    """Refuse integers to add up or multiply that implementations do not wrap alike.
+
+    onnxruntime computes some of these in double precision.
+    """
+    if not node.op_type.startswith(("Reduce", "CumSum")):
+        return
+    operand = feed[node.input[0]]
+    if operand.dtype.kind not in "iu":
+        return
+    terms = np.abs(operand.astype(np.float64))
+    if node.op_type in ("ReduceL2", "ReduceSumSquare"):
+        terms = terms**2
+    with np.errstate(over="ignore"):
+        total = np.maximum(terms, 1).prod() if node.op_type == "ReduceProd" else terms.sum()
+    if total > LARGEST_INTEGER:
+        raise Impossible("integers whose total has no double")
 
 
 class OneHot(OpRun):

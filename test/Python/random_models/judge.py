@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 import onnx
 
@@ -249,8 +250,10 @@ class _Band:
     def _quick(self, name: str, theirs: np.ndarray) -> np.ndarray | float:
         if name in self._sample.exact or not is_float(theirs.dtype):
             return 0.0
+        # Below the normal numbers, units do not become smaller.
+        least = float(ml_dtypes.finfo(theirs.dtype).smallest_normal)
         finite = np.abs(theirs[np.isfinite(theirs)].astype(np.float64))
-        return QUICK * self._unit * float(finite.max(initial=0.0))
+        return QUICK * self._unit * float(finite.max(initial=least))
 
     def _bound(self, name: str, feed: Mapping[str, np.ndarray]) -> np.ndarray | float:
         if name in self._sample.exact:

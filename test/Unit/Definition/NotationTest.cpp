@@ -121,6 +121,31 @@ TEST_F(NotationTest, SeveralEquationsComputeShortFloatsAsLongOnes) {
   EXPECT_EQ(definition->steps[1].elementType, f16);
 }
 
+TEST_F(NotationTest, OneEquationRoundsShortFloatsOnce) {
+  FailureOr<Definition> definition = parse(
+      "R[i] = A[i] if A[i] > 0 else 0.3 * (exp(A[i]) - 1)", {tensor({2}, f16)});
+  ASSERT_TRUE(succeeded(definition));
+  Expr value = definition->steps[0].value;
+  ASSERT_EQ(value.getKind(), Expr::Kind::Cast);
+  EXPECT_EQ(value.getType(), f16);
+  value = value.getOperands()[0];
+  ASSERT_EQ(value.getKind(), Expr::Kind::Select);
+  EXPECT_EQ(value.getType(), f32);
+  // What rounds nothing needs no other type.
+  EXPECT_EQ(value.getOperands()[0].getOperands()[0].getType(), f16);
+}
+
+TEST_F(NotationTest, ShortFloatsThatAreMovedStayShort) {
+  for (StringRef text :
+       {"R[i] = A[i]", "R[i] = max(A[i], 0)", "R[i < 1] = max(k) A[k]",
+        "R[i] = A[i] if i < size(A, 0) - 1 else -A[i - 1]"}) {
+    FailureOr<Definition> definition = parse(text, {tensor({2}, f16)});
+    ASSERT_TRUE(succeeded(definition)) << text.str();
+    walk(definition->steps[0].value,
+         [&](Expr part) { EXPECT_NE(part.getType(), f32) << text.str(); });
+  }
+}
+
 TEST_F(NotationTest, ComparisonsAreBoolean) {
   FailureOr<Definition> definition =
       parse("R[i] = A[i] < 0", {tensor({2}, i32)});

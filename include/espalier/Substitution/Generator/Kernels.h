@@ -86,7 +86,8 @@ struct Operation {
   llvm::SmallVector<Param, 3> getParams() const;
 };
 
-/// Whether an operator has a kernel. Others need `Operation::derived`.
+/// Whether an operator has a kernel. Others need `Operation::derived`, and
+/// apply to nothing without it.
 bool hasKernel(OpKind kind);
 
 /// The operation of these parameters, in the order of the operator's table

@@ -69,13 +69,11 @@ FailureOr<Definition> SoftmaxOp::define(Adaptor op, DefinitionError error) {
   if (failed(checkAxis(builder, op.getAxis())))
     return failure();
   Type type = builder.getElementType(0);
-  Type sumType = getAccumulatorType(ReduceKind::Sum, type);
   TensorRef maximum = builder.addMaximum();
 
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
-  Expr shifted =
-      cast(sumType, builder.read(0, builder.use(vars))) -
-      cast(sumType, builder.read(maximum, builder.withoutAxis(vars)));
+  Expr shifted = builder.read(0, builder.use(vars)) -
+                 builder.read(maximum, builder.withoutAxis(vars));
   TensorRef exponential =
       builder.addStep("E", vars, apply(ScalarFn::Exp, {shifted}));
   TensorRef sum = builder.addReduction(
@@ -100,19 +98,17 @@ FailureOr<Definition> LogSoftmaxOp::define(Adaptor op, DefinitionError error) {
   if (failed(checkAxis(builder, op.getAxis())))
     return failure();
   Type type = builder.getElementType(0);
-  Type sumType = getAccumulatorType(ReduceKind::Sum, type);
   TensorRef maximum = builder.addMaximum();
   TensorRef sum = builder.addReduction(
       "L", ReduceKind::Sum, [&](ArrayRef<IndexVar> kept, const IndexVar &var) {
-        Expr element =
-            cast(sumType, builder.read(0, builder.withAxis(kept, var)));
-        Expr most = cast(sumType, builder.read(maximum, builder.use(kept)));
+        Expr element = builder.read(0, builder.withAxis(kept, var));
+        Expr most = builder.read(maximum, builder.use(kept));
         return apply(ScalarFn::Exp, {element - most});
       });
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
   SmallVector<Expr> row = builder.withoutAxis(vars);
-  Expr shifted = cast(sumType, builder.read(0, builder.use(vars))) -
-                 cast(sumType, builder.read(maximum, row));
+  Expr shifted =
+      builder.read(0, builder.use(vars)) - builder.read(maximum, row);
   Expr logarithm = apply(ScalarFn::Log, {builder.read(sum, row)});
   builder.addResult("R", vars, shifted - logarithm, type);
   return builder.take();
@@ -136,7 +132,7 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
   Type type = builder.getElementType(0);
   if (failed(builder.requireSameType({1, 2})))
     return failure();
-  Type sumType = getAccumulatorType(ReduceKind::Sum, type);
+  Type sumType = getArithmeticType(type);
   Expr count = constant(int64_t(1));
   for (unsigned dim : llvm::seq<unsigned>(axis, builder.getRank(0)))
     count = count * builder.size(0, dim);
@@ -149,7 +145,7 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
                            apply(ScalarFn::Div, {sum, count}));
   };
   auto readInput = [&](ArrayRef<Expr> indices) {
-    return cast(sumType, builder.read(0, indices));
+    return builder.read(0, indices);
   };
   TensorRef mean = addMean("M", readInput);
   auto center = [&](ArrayRef<Expr> indices) {
@@ -175,8 +171,6 @@ FailureOr<Definition> LayerNormOp::define(Adaptor op, DefinitionError error) {
     return failure();
   Expr normalized = center(indices) *
                     builder.read(factor, ArrayRef(indices).take_front(axis));
-  builder.addResult("R", vars,
-                    normalized * cast(sumType, *scale) + cast(sumType, *bias),
-                    type);
+  builder.addResult("R", vars, normalized * *scale + *bias, type);
   return builder.take();
 }

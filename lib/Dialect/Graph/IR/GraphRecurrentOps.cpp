@@ -42,7 +42,7 @@ public:
     }
     // C3
     type = getElementType(X);
-    sumType = getAccumulatorType(ReduceKind::Sum, type);
+    sumType = getArithmeticType(type);
     Expr hidden = symbolicSize(R, 1);
     if (failed(requireEqual(symbolicSize(X, 2), symbolicSize(W, 1),
                             "W to have the features of X")) ||
@@ -69,12 +69,9 @@ public:
   Expr inGate(unsigned gate, Expr unit) const {
     return getHidden() * gate + unit;
   }
-  Expr readWide(unsigned operand, ArrayRef<Expr> indices) const {
-    return cast(sumType, read(operand, indices));
-  }
   /// The bias of `W` (0) or of `R` (1).
   Expr readBias(unsigned half, Expr gate) const {
-    return readWide(Bias, getHidden() * (half * numGates) + gate);
+    return read(Bias, getHidden() * (half * numGates) + gate);
   }
 
   /// Variables (t, b, unit); the extent of the last one is that of all gates if
@@ -94,8 +91,8 @@ public:
     if (isReverse)
       time = getLength() - 1 - time;
     Expr product = reduce(ReduceKind::Sum, feature, {},
-                          readWide(X, {time, use(vars[1]), use(feature)}) *
-                              readWide(W, {gate, use(feature)}));
+                          read(X, {time, use(vars[1]), use(feature)}) *
+                              read(W, {gate, use(feature)}));
     return addStep("P", vars, product + readBias(0, gate));
   }
 
@@ -104,7 +101,7 @@ public:
     SmallVector<IndexVar> vars = makeVars();
     SmallVector<Expr> at = use(vars);
     Expr isFirst = apply(ScalarFn::Equal, {at[0], index(0)});
-    Expr first = readWide(initial, ArrayRef(at).drop_front());
+    Expr first = read(initial, ArrayRef(at).drop_front());
     at[0] = at[0] - 1;
     return addStep(name, vars,
                    select(isFirst, first, access(state, at, sumType)));
@@ -115,7 +112,7 @@ public:
     IndexVar unit = makeVar("k", symbolicSize(R, 1));
     Expr product = reduce(ReduceKind::Sum, unit, {},
                           read(state, {at[0], at[1], use(unit)}) *
-                              readWide(R, {gate, use(unit)}));
+                              read(R, {gate, use(unit)}));
     return product + readBias(1, gate);
   }
 
@@ -133,7 +130,7 @@ public:
     SmallVector<IndexVar> vars = makeVars();
     vars.erase(vars.begin());
     SmallVector<Expr> at = use(vars);
-    Expr initialState = readWide(initial, at);
+    Expr initialState = read(initial, at);
     at.insert(at.begin(), getLength() - 1);
     Expr last = read(state, at);
     if (getStaticSize(X, 0).value_or(0) == 0)

@@ -149,7 +149,7 @@ FailureOr<Definition> CumsumOp::define(Adaptor op, DefinitionError error) {
   // C[.., t, ..] = X[.., t, ..] if t == 0 else C[.., t - 1, ..] + X[.., t, ..]
   SmallVector<IndexVar> vars = builder.makeVars("i", 0);
   Type type = builder.getElementType(0);
-  Type sumType = getAccumulatorType(ReduceKind::Sum, type);
+  Type sumType = getArithmeticType(type);
   Expr extent = builder.symbolicSize(0, axis);
   Expr time = builder.use(vars[axis]);
   auto at = [&](Expr position) {

@@ -26,7 +26,7 @@ public:
         op(op), indexType(IndexType::get(getContext())),
         realType(Float64Type::get(getContext())),
         weightType(isa<FloatType>(getElementType(0))
-                       ? getAccumulatorType(ReduceKind::Sum, getElementType(0))
+                       ? getArithmeticType(getElementType(0))
                        : Float32Type::get(getContext())) {}
 
   FailureOr<Definition> run() {

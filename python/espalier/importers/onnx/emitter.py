@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from espalier import ir
-from espalier.dtypes import DTYPES, is_float, mlir_name
+from espalier.dtypes import DTYPES, is_half, mlir_name
 from espalier.errors import ModelError
 from espalier.importers.onnx.registry import Unsupported
 from espalier.importers.onnx.symbolic import Apply, Atom, Dim, Expr, Size, lift, lower_bound
@@ -178,10 +178,9 @@ class Emitter:
             return self.op("not", self.op("equal", x, self.scalar(0, x.dtype)))
         return self.op("cast", x, to=mlir_name(dtype))
 
-    def widen(self, x: Value) -> Tensor:
-        """Convert short floats to single precision, in which their powers are finite."""
-        is_short = is_float(x.dtype) and x.dtype.itemsize < 4
-        return self.cast(x, np.dtype(np.float32)) if is_short else self.tensor(x)
+    def widen(self, x: Value) -> Value:
+        """Convert half precision to single, in which several operations round less."""
+        return self.cast(x, np.dtype(np.float32)) if is_half(x.dtype) else x
 
     def reshape(self, x: Value, dims: Sequence[Dim]) -> Tensor:
         """Change the shape, keeping the order of elements."""

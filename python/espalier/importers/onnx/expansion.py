@@ -8,6 +8,9 @@ from onnx import AttributeProto, FunctionProto, NodeProto
 
 from espalier.importers.onnx.values import Value
 
+FLOATS = {"tensor(float16)", "tensor(bfloat16)", "tensor(float)", "tensor(double)"}
+"""Names of types in ONNX's schemas."""
+
 
 def has_definition(schema: Any) -> bool:  # noqa: ANN401
     """Say whether ONNX defines the operator by others, at least for some inputs."""
@@ -48,6 +51,18 @@ def expand(
     for node in function.node:
         _bind(node, attributes)
     return function
+
+
+def computing_parameters(schema: Any) -> set[str]:  # noqa: ANN401
+    """Return the type parameters that stand for floating-point types alone.
+
+    Operators that move elements take other types, too.
+    """
+    return {
+        constraint.type_param_str
+        for constraint in schema.type_constraints
+        if FLOATS.issuperset(constraint.allowed_type_strs)
+    }
 
 
 def _nearest(versions: Sequence[int], opset: int) -> int:

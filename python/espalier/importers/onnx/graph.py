@@ -8,10 +8,11 @@ from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
 from onnx.defs import OpSchema
 
 from espalier import ir
+from espalier.dtypes import is_half
 from espalier.errors import CompileError, ModelError, UnsupportedNode, UnsupportedOperators
 from espalier.importers.onnx import registry, tensors
 from espalier.importers.onnx.emitter import Emitter
-from espalier.importers.onnx.expansion import expand, has_definition
+from espalier.importers.onnx.expansion import computing_parameters, expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
 from espalier.importers.onnx.nodes import find_schema, make_node, node_name
@@ -348,7 +349,14 @@ class Importer:
     def _expand(
         self, node: Node, proto: NodeProto, schema: OpSchema, opset: int
     ) -> "list[Value | Poison | None]":
-        """Import the body that ONNX defines an operator by."""
+        """Import the body that ONNX defines an operator by; it rounds once."""
+        computes = computing_parameters(schema)
+        halves: dict[str, np.dtype] = {}
+        for index, value in enumerate(node.inputs):
+            kind = schema.inputs[min(index, len(schema.inputs) - 1)].type_str
+            if value is not None and kind in computes and is_half(value.dtype):
+                halves[kind] = value.dtype
+                node.inputs[index] = self._emitter.widen(value)
         function = expand(proto, schema, node.inputs, opset)
         if function is None:
             raise Unsupported("has no counterpart in the graph dialect for these inputs")
@@ -364,4 +372,9 @@ class Importer:
             inner_most = self._unsupported[before]
             del self._unsupported[before:]
             raise Unsupported(f"needs {inner_most.operator}, which {inner_most.reason}")
-        return [scope.get(name) for name in function.output]
+        results = [scope.get(name) for name in function.output]
+        for index, result in enumerate(results):
+            dtype = halves.get(schema.outputs[min(index, len(schema.outputs) - 1)].type_str)
+            if dtype is not None and isinstance(result, Tensor | Known):
+                results[index] = self._emitter.cast(result, dtype)
+        return results

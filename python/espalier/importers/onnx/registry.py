@@ -119,15 +119,31 @@ _OPERATORS: dict[str, list[tuple[int, Emit]]] = {}
 _FOLDS: dict[str, Fold] = {}
 
 
-def op(name: str, since: int = 1) -> Callable[[Emit], Emit]:
-    """Register the function that imports operator `name` from opset `since` on."""
+def op(name: str, since: int = 1, rounds_once: bool = False) -> Callable[[Emit], Emit]:
+    """Register the function that imports operator `name` from opset `since` on.
+
+    With `rounds_once`, it gets single precision in place of half; its one result is of
+    the first input's type again.
+    """
 
     def register(function: Emit) -> Emit:
-        _OPERATORS.setdefault(name, []).append((since, function))
+        emit = _rounding_once(function) if rounds_once else function
+        _OPERATORS.setdefault(name, []).append((since, emit))
         _OPERATORS[name].sort(key=lambda entry: entry[0])
         return function
 
     return register
+
+
+def _rounding_once(function: Emit) -> Emit:
+    def emit(e: Emitter, node: Node) -> Value:
+        dtype = node.input(0).dtype
+        node.inputs = [None if value is None else e.widen(value) for value in node.inputs]
+        result = function(e, node)
+        assert not isinstance(result, list), "an operator of one result"
+        return result if result.dtype == dtype else e.cast(result, dtype)
+
+    return emit
 
 
 def fold(*names: str) -> Callable[[Fold], Fold]:

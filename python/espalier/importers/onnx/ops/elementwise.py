@@ -34,6 +34,7 @@ UNARY = [
     ("Elu", "elu", ("alpha",)),
     ("HardSigmoid", "hard_sigmoid", ("alpha", "beta")),
 ]
+# ONNX operator, graph operation.
 BINARY = [
     ("Add", "add"),
     ("Sub", "sub"),
@@ -51,7 +52,7 @@ BINARY = [
     ("Greater", "greater"),
     ("GreaterOrEqual", "greater_equal"),
 ]
-VARIADIC = [("Sum", "add"), ("Max", "max"), ("Min", "min")]
+VARIADIC = [("Sum", "add", True), ("Max", "max", False), ("Min", "min", False)]
 
 
 def _unary(name: str, attributes: tuple[str, ...]) -> Emit:
@@ -81,11 +82,11 @@ for _onnx, _graph, _attributes in UNARY:
     op(_onnx)(_unary(_graph, _attributes))
 for _onnx, _graph in BINARY:
     op(_onnx)(_binary(_graph))
-for _onnx, _graph in VARIADIC:
-    op(_onnx)(_variadic(_graph))
+for _onnx, _graph, _rounds in VARIADIC:
+    op(_onnx, rounds_once=_rounds)(_variadic(_graph))
 
 
-@op("Mean")
+@op("Mean", rounds_once=True)
 def _mean(e: Emitter, node: Node) -> Tensor:
     count = sum(value is not None for value in node.inputs)
     total = _variadic("add")(e, node)
@@ -98,7 +99,7 @@ def _mod(e: Emitter, node: Node) -> Tensor:
     return e.op("rem" if node["fmod"] else "mod", node.input(0), node.input(1))
 
 
-@op("Pow")
+@op("Pow", rounds_once=True)
 def _pow(e: Emitter, node: Node) -> Tensor:
     base, exponent = node.input(0), node.input(1)
     dtype = base.dtype
@@ -113,14 +114,14 @@ def _gelu(e: Emitter, node: Node) -> Tensor:
     return e.op("gelu", node.input(0), approximate=f"#graph.gelu<{node['approximate']}>")
 
 
-@op("Swish")
+@op("Swish", rounds_once=True)
 def _swish(e: Emitter, node: Node) -> Tensor:
     x = node.input(0)
     scaled = e.op("mul", x, e.scalar(node["alpha"], x.dtype))
     return e.op("mul", x, e.op("sigmoid", scaled))
 
 
-@op("Celu")
+@op("Celu", rounds_once=True)
 def _celu(e: Emitter, node: Node) -> Tensor:
     """Keep the rank, which ONNX's function does not for scalars."""
     x = node.input(0)
@@ -158,7 +159,7 @@ def _prelu(e: Emitter, node: Node) -> Tensor:
     return e.op("prelu", x, slope)
 
 
-@op("Shrink")
+@op("Shrink", rounds_once=True)
 def _shrink(e: Emitter, node: Node) -> Tensor:
     """Move elements towards zero; integers by fractions, too, cut off afterwards."""
     given = node.input(0)

@@ -22,12 +22,14 @@ def _log_softmax(e: Emitter, node: Node) -> Tensor:
 def _batch_norm(e: Emitter, node: Node) -> list[Value | None]:
     if node["training_mode"]:
         raise Unsupported("has training_mode = 1")
-    x = node.input(0)
-    if x.rank < 2:
-        raise node.error(f"expects input #0 of rank 2 or more, but got rank {x.rank}")
-    parameters = [e.cast(node.input(i), x.dtype) for i in range(1, 5)]
+    given = node.input(0)
+    if given.rank < 2:
+        raise node.error(f"expects input #0 of rank 2 or more, but got rank {given.rank}")
+    parameters = [node.input(i) for i in range(1, 5)]
+    x = given if all(p.dtype == given.dtype for p in parameters) else e.widen(given)
+    parameters = [e.cast(p, x.dtype) for p in parameters]
     result = e.op("batch_norm", x, *parameters, dims=x.dims, epsilon=float(node["epsilon"]))
-    return [result, *[None] * (len(node.used) - 1)]
+    return [e.cast(result, given.dtype), *[None] * (len(node.used) - 1)]
 
 
 @op("InstanceNormalization")
@@ -55,17 +57,17 @@ def _layer_norm_by_parts(
     e: Emitter, x: Value, scale: Value, bias: Value | None, axis: int, epsilon: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the result, the mean and the reciprocal of the deviation."""
-    dtype, axes = x.dtype, list(range(axis, x.rank))
+    axes = list(range(axis, x.rank))
     wide = e.widen(x)
     mean = e.reduce("mean", wide, axes, keepdims=True)
     centred = e.op("sub", wide, mean)
     variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
     deviation = e.op("sqrt", e.op("add", variance, e.scalar(epsilon, wide.dtype)))
     inverse = e.op("reciprocal", deviation)
-    result = e.op("mul", e.cast(e.op("mul", centred, inverse), dtype), scale)
+    result = e.op("mul", e.op("mul", centred, inverse), e.widen(scale))
     if bias is not None:
-        result = e.op("add", result, bias)
-    return result, mean, inverse
+        result = e.op("add", result, e.widen(bias))
+    return e.cast(result, x.dtype), mean, inverse
 
 
 @op("RMSNormalization")
@@ -84,19 +86,18 @@ def _rms_norm(e: Emitter, node: Node) -> Tensor:
     return e.op("mul", e.cast(normalized, scale.dtype), scale)
 
 
-@op("MeanVarianceNormalization")
+@op("MeanVarianceNormalization", rounds_once=True)
 def _mean_variance(e: Emitter, node: Node) -> Tensor:
     """Take the mean from the elements and divide by the deviation.
 
     ONNX's function does it in float32 only: its constants have no other type.
     """
-    given = node.input(0)
-    axes = node.normalize_axes(node["axes"], given.rank)
-    x = e.widen(given)
+    x = node.input(0)
+    axes = node.normalize_axes(node["axes"], x.rank)
     centred = e.op("sub", x, e.reduce("mean", x, axes, keepdims=True))
     variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=True)
     deviation = e.op("add", e.op("sqrt", variance), e.scalar(1e-9, x.dtype))
-    return e.cast(e.op("div", centred, deviation), given.dtype)
+    return e.op("div", centred, deviation)
 
 
 @op("LRN")
@@ -106,10 +107,9 @@ def _lrn(e: Emitter, node: Node) -> Tensor:
     return e.op("lrn", x, dims=x.dims, window=node["size"], **factors)
 
 
-@op("LpNormalization")
+@op("LpNormalization", rounds_once=True)
 def _lp_norm(e: Emitter, node: Node) -> Tensor:
-    given = node.input(0)
-    x = e.widen(given)
+    x = node.input(0)
     axis = node.axis(x.rank)
     if node["p"] not in (1, 2):
         raise node.error(f"expects p of 1 or 2, but got {node['p']}")
@@ -118,4 +118,4 @@ def _lp_norm(e: Emitter, node: Node) -> Tensor:
     norm = norm if node["p"] == 1 else e.op("sqrt", norm)
     quotient = e.op("div", x, norm)
     zero = e.scalar(0, x.dtype)
-    return e.cast(e.op("select", e.op("equal", norm, zero), zero, quotient), given.dtype)
+    return e.op("select", e.op("equal", norm, zero), zero, quotient)

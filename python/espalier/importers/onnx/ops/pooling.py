@@ -57,27 +57,25 @@ def _power(node: Node) -> float:
     return float(node["p"])
 
 
-@op("LpPool")
+@op("LpPool", rounds_once=True)
 def _lp_pool(e: Emitter, node: Node) -> Tensor:
     """Average the powers, padding included, and undo the division."""
-    given = node.input(0)
+    x = node.input(0)
     if node["ceil_mode"]:
         raise Unsupported("has ceil_mode = 1")
-    x = e.widen(given)
     shape = window(node, x, None)
     power = _power(node)
     terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
     mean = _pool(e, "avg_pool", terms, shape, False, count_include_pad=True)
     total = e.op("mul", mean, e.scalar(math.prod(shape.kernel), x.dtype))
-    return e.cast(e.op("pow", total, e.scalar(1 / power, x.dtype)), given.dtype)
+    return e.op("pow", total, e.scalar(1 / power, x.dtype))
 
 
-@op("GlobalLpPool")
+@op("GlobalLpPool", rounds_once=True)
 def _global_lp_pool(e: Emitter, node: Node) -> Tensor:
-    given = node.input(0)
-    spatial(node, given)
-    x = e.widen(given)
+    x = node.input(0)
+    spatial(node, x)
     power = _power(node)
     terms = e.op("pow", e.op("abs", x), e.scalar(power, x.dtype))
     total = e.reduce("sum", terms, range(2, x.rank), keepdims=True)
-    return e.cast(e.op("pow", total, e.scalar(1 / power, x.dtype)), given.dtype)
+    return e.op("pow", total, e.scalar(1 / power, x.dtype))

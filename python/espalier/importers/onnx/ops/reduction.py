@@ -28,9 +28,9 @@ def _reduction(
     def emit(e: Emitter, node: Node) -> Tensor:
         x = node.input(0)
         axes = _axes(node, x)
-        mapped = before(e, e.widen(x)) if before else x
+        mapped = before(e, x) if before else x
         result = e.reduce(kind, mapped, axes, bool(node["keepdims"]))
-        return e.cast(after(e, result) if after else result, x.dtype)
+        return after(e, result) if after else result
 
     return emit
 
@@ -48,10 +48,10 @@ def _sqrt(e: Emitter, x: Tensor) -> Tensor:
 op("ReduceSum")(_reduction("sum"))
 op("ReduceMean")(_reduction("mean"))
 op("ReduceProd")(_reduction("prod"))
-op("ReduceL1")(_reduction("sum", before=lambda e, x: e.op("abs", x)))
-op("ReduceL2")(_reduction("sum", before=_square, after=_sqrt))
-op("ReduceSumSquare")(_reduction("sum", before=_square))
-op("ReduceLogSum")(_reduction("sum", after=lambda e, x: e.op("log", x)))
+op("ReduceL1", rounds_once=True)(_reduction("sum", before=lambda e, x: e.op("abs", x)))
+op("ReduceL2", rounds_once=True)(_reduction("sum", before=_square, after=_sqrt))
+op("ReduceSumSquare", rounds_once=True)(_reduction("sum", before=_square))
+op("ReduceLogSum", rounds_once=True)(_reduction("sum", after=lambda e, x: e.op("log", x)))
 
 
 def _extremum(kind: str) -> Emit:
@@ -71,7 +71,7 @@ op("ReduceMax")(_extremum("max"))
 op("ReduceMin")(_extremum("min"))
 
 
-@op("ReduceLogSumExp")
+@op("ReduceLogSumExp", rounds_once=True)
 def _log_sum_exp(e: Emitter, node: Node) -> Tensor:
     """Shift by the maximum, so that no exponential overflows."""
     x = node.input(0)

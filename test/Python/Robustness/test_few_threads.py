@@ -1,0 +1,73 @@
+"""Systems that start no more threads: fewer work, or there is an error, never an exit."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).with_name("few_threads.c")
+CHILD = """
+import ctypes, sys
+import numpy as np
+import espalier
+
+def parallel_model(n):
+    text = f"tensor<{n}x{n}xf32>"
+    return f'''
+    func.func @main(%x: {text} {{espalier.name = "x"}}) -> ({text} {{espalier.name = "y"}}) {{
+      %0 = graph.matmul %x, %x : ({text}, {text}) -> {text}
+      %1 = graph.softmax %0 {{axis = 1 : i64}} : ({text}) -> {text}
+      return %1 : {text}
+    }}'''
+
+def softmax(x):
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+allow = ctypes.CDLL(None).allow_threads
+options = espalier.Options(cache=None)
+allow(0)
+try:
+    espalier.compile(parallel_model(64), options=options)
+except espalier.CompileError as error:
+    print(error)
+# The one that compiles, while Python waits for signals.
+allow(1)
+functions = [espalier.compile(parallel_model(n), options=options) for n in (192, 256)]
+for count in (0, 1, 2, 7):
+    allow(count)
+    for function in functions:
+        for threads in (4, 2, 8):
+            n = function.inputs[0].shape[0]
+            x = np.linspace(-1, 1, n * n, dtype=np.float32).reshape(n, n)
+            function.set_num_threads(threads)
+            np.testing.assert_allclose(function(x), softmax(x @ x), 1e-4, 1e-6)
+print("still there")
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """Return the library that counts threads."""
+    path = tmp_path / "few_threads.so"
+    subprocess.run(["cc", "-shared", "-fPIC", str(SOURCE), "-o", str(path), "-ldl"], check=True)
+    return path
+
+
+def test_programs_and_compilation(tmp_path, library):
+    (tmp_path / "child.py").write_text(CHILD)
+    result = subprocess.run(
+        [sys.executable, "child.py"],
+        cwd=tmp_path,
+        env={**os.environ, "LD_PRELOAD": str(library)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    first, last = result.stdout.splitlines()
+    assert first.startswith("cannot start a thread")
+    assert last == "still there"
