@@ -137,10 +137,13 @@ void PlanChooser::cutSum() {
       }) != 1)
     return;
   const ComputeShape &main = shape(*reduction);
-  unsigned term = getOwnOrder(main).back();
-  std::optional<int64_t> numTerms = main.getExtent(term);
+  SmallVector<unsigned> own = getOwnOrder(main);
   std::optional<PassBytes> bytes = getPassBytes();
-  if (!numTerms || !bytes || cutThinSum())
+  uint64_t numTerms = 1;
+  for (unsigned dim : own)
+    numTerms = llvm::SaturatingMultiply<uint64_t>(
+        numTerms, std::max<int64_t>(main.getExtent(dim).value_or(0), 0));
+  if (numTerms < 1 || !bytes || cutThinSum())
     return;
   SmallVector<unsigned> order = getLoopOrder(), inside;
   for (unsigned dim : order) {
@@ -192,15 +195,19 @@ void PlanChooser::cutSum() {
                       *getSharedExtent(*plan.block) /
                       std::max<int64_t>(bytes->rows, 1);
     fitting = fitting / tileRows * tileRows;
-    if (fitting >= plan.blockSize ||
-        (*numTerms <= mostTerms && fitting >= kMinTilesOfPart * tileRows)) {
+    if (fitting >= plan.blockSize || (numTerms <= uint64_t(mostTerms) &&
+                                      fitting >= kMinTilesOfPart * tileRows)) {
       plan.blockSize = std::min(plan.blockSize, fitting);
       return;
     }
   }
   plan.insideSum.assign(inside.rbegin(), inside.rend());
-  plan.terms =
-      llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, mostTerms));
+  // Parts of equal size, each of whole iterations of the loop that is cut.
+  PartLoop part = getPartLoop(*reduction, own, mostTerms);
+  int64_t extent = *main.getExtent(own[part.number]);
+  plan.terms = llvm::divideCeil(extent, llvm::divideCeil(extent, part.terms));
+  for (unsigned dim : ArrayRef(own).drop_front(part.number + 1))
+    plan.terms *= *main.getExtent(dim);
 }
 
 bool PlanChooser::cutThinSum() {

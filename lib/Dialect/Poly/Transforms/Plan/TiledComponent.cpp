@@ -83,6 +83,21 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
   return {{zero, middle, size}, {middle, bound, isVector ? plan.width : 1}};
 }
 
+PartLoop TiledComponent::getPartLoop(unsigned position,
+                                     ArrayRef<unsigned> order,
+                                     int64_t terms) const {
+  PartLoop part{unsigned(order.size()) - 1, terms};
+  while (part.number > 0) {
+    std::optional<int64_t> extent =
+        shape(position).getExtent(order[part.number]);
+    if (!extent || *extent < 1 || *extent >= part.terms)
+      break;
+    part.terms /= *extent;
+    --part.number;
+  }
+  return part;
+}
+
 //===----------------------------------------------------------------------===//
 // Storage
 //===----------------------------------------------------------------------===//
