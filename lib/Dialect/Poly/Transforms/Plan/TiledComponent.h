@@ -67,6 +67,12 @@ public:
   int64_t getRows(unsigned dim) const {
     return plan.lanes == dim ? 1 : plan.tile[dim];
   }
+  /// Whether a tile of maps has several vectors.
+  bool isSquare() const {
+    return !findReduction() &&
+           llvm::any_of(llvm::seq(0u, plan.numShared),
+                        [&](unsigned dim) { return getRows(dim) > 1; });
+  }
   /// Vectors of a tile side by side.
   int64_t getVectors() const {
     return plan.lanes ? plan.tile[*plan.lanes] / plan.width : 1;
