@@ -89,6 +89,10 @@ private:
                            SmallVectorImpl<AffineExpr> &storedExtents);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
+  /// Whether the vectorized dimension leaves most lanes empty, while the last
+  /// one, along which the other operand lies in memory, fills them.
+  bool fillsLanesInRows(const Statement &statement,
+                        const Contraction &contraction) const;
   /// Whether the elements along `index` are neighbours in memory.
   bool isInRows(ArrayId array, unsigned index) const;
 
@@ -131,6 +135,31 @@ unsigned LayoutAssigner::countReaders(ArrayId array) const {
   for (const Array &other : program.arrays)
     count += other.reshapeOf == array;
   return count;
+}
+
+bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
+                                      const Contraction &contraction) const {
+  unsigned last = program.getRank(statement.target) - 1;
+  auto getExtent = [&](unsigned dim) {
+    auto number = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+    return number ? number.getValue() : 0;
+  };
+  int64_t lanes = program.vectorLanes;
+  if (contraction.vectorDim == last || statement.recurrence ||
+      2 * getExtent(contraction.vectorDim) > lanes || getExtent(last) < lanes ||
+      llvm::is_contained(getDims(contraction.panel), last))
+    return false;
+  bool isInRows = true;
+  forEachAccess(statement, [&](Expr access) {
+    if (access.getNode() == contraction.panel.getNode())
+      return;
+    std::optional<SmallVector<unsigned>> order =
+        getOrder(access.getTensor().number);
+    isInRows &=
+        order && !order->empty() &&
+        llvm::is_contained(getDims(access.getOperands()[order->back()]), last);
+  });
+  return isInRows;
 }
 
 bool LayoutAssigner::isInRows(ArrayId array, unsigned index) const {
@@ -345,6 +374,7 @@ void LayoutAssigner::run() {
     ArrayRef<unsigned> order = program.arrays[statement.target].order;
     auto contraction = getContraction(program, statement);
     if (contraction && !statement.keepsRows &&
+        !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))
       assignContraction(statement, *contraction);
     else if (!contraction && order.empty())

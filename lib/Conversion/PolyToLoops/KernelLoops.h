@@ -232,10 +232,12 @@ private:
                       mlir::Value value, mlir::ValueRange data);
 
   // Neighbours across lanes (Transpose.cpp).
-  /// The copies of a loop around that use neighbours of what the lanes use, a
-  /// vector's worth of them; nothing if there are none.
+  /// The copies of a loop around that use neighbours of what the lanes use, or
+  /// elements up to `maxStep` apart, as many as lie in a vector; nothing if
+  /// there are none.
   std::optional<Neighbours> findNeighbours(const poly::ComputeAccess &access,
-                                           const polyhedral::AstNode &call);
+                                           const polyhedral::AstNode &call,
+                                           int64_t maxStep);
   /// The number of lanes that are active; nothing if that is not known.
   std::optional<int64_t> countActiveLanes();
   /// Reads a row for each lane, for all copies of a loop at once; null if they

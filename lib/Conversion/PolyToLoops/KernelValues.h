@@ -80,6 +80,7 @@ struct NeighbourWrites {
   Memory memory;
   Lanes lanes;
   mlir::AffineExpr address; ///< Of the first copy, over the lanes' iterator.
+  int64_t step;             ///< Elements from that of one copy to the next.
   llvm::SmallVector<mlir::Value> values; ///< Of the copies so far.
 };
 
@@ -96,10 +97,11 @@ struct WrittenOutLoop {
 };
 
 /// Copies of a loop of which each uses the elements next to those that the copy
-/// before it uses.
+/// before it uses, or a step from them.
 struct Neighbours {
   WrittenOutLoop *loop;
   llvm::SmallVector<mlir::AffineExpr> addresses; ///< One for each copy.
+  int64_t step; ///< From one address to the next.
   size_t place; ///< The number of the copy that is being written.
 };
 

@@ -22,6 +22,9 @@ using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstNode;
 
+/// Elements that lie as far apart are written by a masked store.
+static constexpr int64_t kMaxWrittenStep = 4;
+
 /// How often the computations below `node` read and write `array`.
 static std::pair<unsigned, unsigned>
 countUses(const AstNode &node, ArrayRef<poly::ComputeOp> computes,
@@ -69,28 +72,41 @@ void KernelLoops::enterWrittenOut(const AstNode &loop, int64_t lower,
 
 std::optional<Neighbours>
 KernelLoops::findNeighbours(const poly::ComputeAccess &access,
-                            const AstNode &call) {
+                            const AstNode &call, int64_t maxStep) {
   if (!llvm::isPowerOf2_64(lanes->width) || readsData(getAddress(access, call)))
     return std::nullopt;
   for (WrittenOutLoop &loop : llvm::reverse(writtenOut)) {
-    unsigned iterator = loop.loop->iterator;
-    if (loop.block != builder.getInsertionBlock())
+    if (loop.block != builder.getInsertionBlock() ||
+        loop.upper - loop.lower < 2)
       continue;
-    int64_t now = unrolled.lookup(iterator);
-    int64_t begin =
-        loop.lower + llvm::alignDown(now - loop.lower, lanes->width);
-    int64_t end = std::min(begin + lanes->width, loop.upper);
-    Neighbours result{&loop, {}, size_t(now - begin)};
-    bool areNeighbours = end - begin > 1;
-    for (int64_t value = begin; value < end && areNeighbours; ++value) {
-      unrolled[iterator] = value;
+    int64_t &copy = unrolled[loop.loop->iterator];
+    int64_t now = copy;
+    auto getDistance = [&](AffineExpr from, AffineExpr to) {
+      auto number =
+          dyn_cast<AffineConstantExpr>(canonicalize(simplify(to - from)));
+      return number ? number.getValue() : 0;
+    };
+    auto getAddressOf = [&](int64_t number) {
+      copy = number;
       AffineExpr address = getAddress(access, call);
-      result.addresses.push_back(address);
-      areNeighbours =
-          canonicalize(simplify(address - result.addresses.front())) ==
-          constant(value - begin);
-    }
-    unrolled[iterator] = now;
+      copy = now;
+      return address;
+    };
+    int64_t step =
+        getDistance(getAddressOf(loop.lower), getAddressOf(loop.lower + 1));
+    if (step < 1 || step > maxStep)
+      continue;
+    // As many copies as one vector reaches over.
+    int64_t most = llvm::divideCeil(lanes->width, step);
+    int64_t begin = loop.lower + llvm::alignDown(now - loop.lower, most);
+    int64_t end = std::min(begin + most, loop.upper);
+    Neighbours result{&loop, {}, step, size_t(now - begin)};
+    for (int64_t number = begin; number < end; ++number)
+      result.addresses.push_back(getAddressOf(number));
+    bool areNeighbours = end - begin > 1;
+    for (auto [place, address] : llvm::enumerate(result.addresses))
+      areNeighbours &= getDistance(result.addresses.front(), address) ==
+                       step * int64_t(place);
     if (areNeighbours)
       return result;
   }
@@ -107,11 +123,12 @@ std::optional<int64_t> KernelLoops::countActiveLanes() {
   return std::min(*upper - *lower, lanes->width);
 }
 
-/// The mask of the first `count` lanes of `type`.
+/// The mask of the first `count` of every `step`-th lane of `type`.
 static Value emitFirst(OpBuilder &builder, Location loc, VectorType type,
-                       int64_t count) {
+                       int64_t count, int64_t step = 1) {
   SmallVector<bool> isFirst(type.getNumElements(), false);
-  std::fill_n(isFirst.begin(), count, true);
+  for (int64_t number = 0; number < count; ++number)
+    isFirst[number * step] = true;
   return arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(
@@ -143,7 +160,8 @@ static SmallVector<Value> emitTranspose(OpBuilder &builder, Location loc,
 
 Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
                                       const AstNode &call, VectorType type) {
-  std::optional<Neighbours> copies = findNeighbours(access, call);
+  std::optional<Neighbours> copies =
+      findNeighbours(access, call, /*maxStep=*/1);
   std::optional<int64_t> numLanes = countActiveLanes();
   if (!copies || !numLanes)
     return {};
@@ -179,20 +197,26 @@ Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
 
 bool KernelLoops::emitTransposedWrite(const poly::ComputeAccess &access,
                                       const AstNode &call, Value value) {
-  std::optional<Neighbours> copies = findNeighbours(access, call);
+  std::optional<Neighbours> copies =
+      findNeighbours(access, call, kMaxWrittenStep);
   if (!copies || !countActiveLanes())
     return false;
   // What lanes write must not overlap, nor may it be used before it is there.
   std::optional<int64_t> stride =
       getLaneStride(copies->addresses.front(), *lanes);
-  if (!stride || std::abs(*stride) < int64_t(copies->addresses.size()) ||
+  if (!stride ||
+      std::abs(*stride) < int64_t(copies->addresses.size()) * copies->step ||
       countUses(*copies->loop->loop, computes, access.array) !=
           std::pair(0u, 1u))
     return false;
   auto &writes = copies->loop->writes;
   SlotKey key(access.array, copies->addresses.front());
   if (copies->place == 0)
-    writes[key] = {memories.find(access.array)->second, *lanes, key.second, {}};
+    writes[key] = {memories.find(access.array)->second,
+                   *lanes,
+                   key.second,
+                   copies->step,
+                   {}};
   auto group = writes.find(key);
   if (group == writes.end() || group->second.values.size() != copies->place)
     return false;
@@ -207,21 +231,28 @@ bool KernelLoops::emitTransposedWrite(const poly::ComputeAccess &access,
 void KernelLoops::emitRows(const NeighbourWrites &writes) {
   auto type = cast<VectorType>(writes.values.front().getType());
   int64_t numCopies = writes.values.size();
-  SmallVector<Value> rows(writes.values);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  SmallVector<Value> rows(writes.values);
   rows.resize(lanes->width, zero);
   rows = emitTranspose(builder, loc, std::move(rows));
+  // Lane number to that of the copy that writes there.
+  SmallVector<int64_t> spread(lanes->width, 0);
+  for (int64_t copy = 0; copy < numCopies; ++copy)
+    spread[copy * writes.step] = copy;
   for (int64_t lane = 0; lane < *countActiveLanes(); ++lane) {
     Value base = emitIndex(
         writes.address.replace(iterator(lanes->iterator), lanes->first + lane));
-    if (numCopies == lanes->width)
-      vector::StoreOp::create(builder, loc, rows[lane], writes.memory.flat,
-                              base);
-    else
-      vector::MaskedStoreOp::create(builder, loc, writes.memory.flat, base,
-                                    emitFirst(builder, loc, type, numCopies),
-                                    rows[lane]);
+    Value row = rows[lane];
+    if (numCopies == lanes->width) {
+      vector::StoreOp::create(builder, loc, row, writes.memory.flat, base);
+      continue;
+    }
+    if (writes.step > 1)
+      row = vector::ShuffleOp::create(builder, loc, row, zero, spread);
+    vector::MaskedStoreOp::create(
+        builder, loc, writes.memory.flat, base,
+        emitFirst(builder, loc, type, numCopies, writes.step), row);
   }
 }
 
@@ -231,7 +262,8 @@ void KernelLoops::leaveWrittenOut() {
   for (auto &[key, writes] : writtenOut.back().writes) {
     lanes = writes.lanes;
     for (auto [place, value] : llvm::enumerate(writes.values))
-      emitLaneWrites(writes.memory, writes.address + int64_t(place), value, {});
+      emitLaneWrites(writes.memory,
+                     writes.address + int64_t(place) * writes.step, value, {});
   }
   lanes = std::move(outer);
   writtenOut.pop_back();

@@ -104,3 +104,24 @@ poly.kernel @in_place(%x: memref<4x8xf32>) {
     poly.band [@s] maps [#square] loops [unroll, vector(4)]
   }
 }
+
+// -----
+
+// Every other element of a row: spread over it, and stored under a mask.
+// CHECK-LABEL: func.func @every_other
+// CHECK:         %[[ROW:.*]] = vector.shuffle %{{.*}} [0, 0, 1, 0]
+// CHECK:         %[[EVEN:.*]] = arith.constant dense<[true, false, true, false]>
+// CHECK-NOT:     vector.scatter
+// CHECK:         vector.maskedstore %{{.*}}, %[[EVEN]], %[[ROW]]
+#square = affine_map<(i, j) -> (j, i)>
+#all = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 3 - j >= 0)>
+poly.kernel @every_other(%x: memref<4x4xf32>, %y: memref<4x8xf32>) {
+  poly.compute @s domain [#all] reads(%x[affine_map<(i, j) -> (j, i)>] : memref<4x4xf32>)
+      writes(%y[affine_map<(i, j) -> (i, 2 * j)>] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [unroll, vector(4)]
+  }
+}

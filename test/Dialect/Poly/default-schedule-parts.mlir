@@ -12,7 +12,7 @@
 // rows pass one part of the sum after the other, of which panels stay in the
 // first-level cache.
 // CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 16)>
-// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 256, d0 floordiv 6, d2 mod 256, d0 mod 6, (d1 mod 16) floordiv 8, d1 mod 8)>
+// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 512, d0 floordiv 6, d2 mod 512, d0 mod 6, (d1 mod 16) floordiv 8, d1 mod 8)>
 // CHECK-LABEL: poly.kernel @long
 // CHECK:         poly.array stack : memref<54x512xf32> storage #{{.*}} as memref<54x16xf32>
 // CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[PANEL]], #{{.*}}]
@@ -50,7 +50,7 @@ module attributes {poly.target = #target} {
 
 // As many rows as the stack has room for, times a panel.
 // CHECK-DAG:   #[[BLOCKS:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 240, d1 floordiv 16)>
-// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 256, (d0 mod 240) floordiv 6, d2 mod 256, d0 mod 6, (d1 mod 16) floordiv 8, d1 mod 8)>
+// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 512, (d0 mod 240) floordiv 6, d2 mod 512, d0 mod 6, (d1 mod 16) floordiv 8, d1 mod 8)>
 // CHECK-LABEL: poly.kernel @tall
 // CHECK:         poly.array stack : memref<960x512xf32> storage #{{.*}} as memref<240x16xf32>
 // CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}]
@@ -88,7 +88,7 @@ module attributes {poly.target = #target} {
 
 // A convolution. Parts of three terms would be too short: each has whole
 // windows of many channels.
-// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2, d3) -> (d2 floordiv 82, d0 floordiv 6, d2 mod 82, d3, d0 mod 6, (d1 mod 16) floordiv 8, d1 mod 8)>
+// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2, d3) -> (d2 floordiv 158, d0 floordiv 6, d2 mod 158, d3, d0 mod 6, (d1 mod 16) floordiv 8, d1 mod 8)>
 // CHECK-LABEL: poly.kernel @window
 // CHECK:         poly.band [@acc] maps [#[[PARTS]]]
 module attributes {poly.target = #target} {

@@ -148,6 +148,15 @@ void PlanChooser::chooseTile() {
         getSharedBound(dim) && shares)
       problem.rowDims.push_back(dim);
   }
+  // Those along which vectors are shared are filled first: scalars are fewer.
+  std::stable_partition(
+      problem.rowDims.begin(), problem.rowDims.end(), [&](unsigned dim) {
+        return llvm::any_of(main.reads, [&](const ComputeAccess &read) {
+          return isa<BlockArgument>(read.array) &&
+                 read.map.isFunctionOfDim(*plan.lanes) &&
+                 read.map.isFunctionOfDim(dim);
+        });
+      });
   ArrayRef<unsigned> rows = problem.rowDims;
   if (!rows.empty())
     problem.innerRowBytes = getRowBytes(main, rows.back());

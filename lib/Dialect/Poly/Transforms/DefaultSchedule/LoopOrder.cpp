@@ -67,10 +67,14 @@ unsigned PlanChooser::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
   if (!bytes)
     return 0;
   // Bytes from beyond the second-level cache: it holds one panel and what is
-  // read in one iteration of the loops around, or all rows pass again.
+  // read in one iteration of the loops around, or all rows pass again. If it
+  // holds all panels as well, with room for results, these are read once.
   auto getTraffic = [&](int64_t iterations) {
-    bool stays = bytes->rows / iterations + bytes->panel <= target.getL2();
-    return bytes->panel * bytes->numPanels * iterations +
+    int64_t rows = bytes->rows / iterations;
+    int64_t panels = bytes->panel * bytes->numPanels;
+    bool stays = rows + bytes->panel <= target.getL2();
+    bool allStay = rows + panels <= target.getL2() / 4 * 3;
+    return panels * (allStay ? 1 : iterations) +
            bytes->rows * (stays ? 1 : bytes->numPanels);
   };
   unsigned best = 0;
@@ -188,7 +192,7 @@ void PlanChooser::cutSum() {
     plan.block.reset();
     return;
   }
-  int64_t mostTerms = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
+  int64_t mostTerms = std::max<int64_t>(1, target.getL1() / rowBytes);
   if (plan.block && inside.size() == 1) {
     // No need for parts if a block of rows stays in cache for all panels.
     int64_t fitting = (target.getL2() / 2 - 2 * bytes->panel) *
