@@ -370,9 +370,11 @@ Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
                                     AffineExpr address) {
   // What masked lanes would read need not be there.
   std::optional<SmallVector<int64_t>> offsets = getLaneOffsets(address, *lanes);
-  if (!offsets || lanes->mask)
+  std::optional<int64_t> numActive = countActiveLanes();
+  if (!offsets || numActive.value_or(0) < 1)
     return {};
-  int64_t least = *llvm::min_element(*offsets);
+  int64_t least = *llvm::min_element(ArrayRef(*offsets).take_front(*numActive));
+  std::fill(offsets->begin() + *numActive, offsets->end(), least);
   for (int64_t &offset : *offsets)
     offset -= least;
   AffineExpr first =
