@@ -211,6 +211,10 @@ void keepRows(StepProgram &program);
 /// one index after the other where that gathers less.
 void separateTaps(StepProgram &program);
 
+/// Leaves dimensions with a single point out of what sums other than products
+/// read.
+void dropSinglePoints(StepProgram &program);
+
 /// Lets maps that store the function's results run in the order of the
 /// contraction that they read.
 void alignOutputs(StepProgram &program);

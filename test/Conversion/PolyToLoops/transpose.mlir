@@ -55,8 +55,8 @@ poly.kernel @write_rows(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
 // CHECK-NOT:     vector.maskedstore
 #square = affine_map<(i, j) -> (j, i)>
 #all = affine_set<(i, j) : (i >= 0, 2 - i >= 0, j >= 0, 2 - j >= 0)>
-poly.kernel @rest(%x: memref<3x3xf32>, %y: memref<3x3xf32>) {
-  poly.compute @s domain [#all] reads(%x[affine_map<(i, j) -> (i, j)>] : memref<3x3xf32>)
+poly.kernel @rest(%x: memref<3x8xf32>, %y: memref<3x3xf32>) {
+  poly.compute @s domain [#all] reads(%x[affine_map<(i, j) -> (i, j)>] : memref<3x8xf32>)
       writes(%y[affine_map<(i, j) -> (j, i)>] : memref<3x3xf32>) {
   ^bb0(%a: f32):
     poly.yield %a : f32
