@@ -215,6 +215,10 @@ void separateTaps(StepProgram &program);
 /// read.
 void dropSinglePoints(StepProgram &program);
 
+/// Stores the rows that contractions read so that those of a tile fall into
+/// different sets of the cache.
+void padRows(StepProgram &program);
+
 /// Lets maps that store the function's results run in the order of the
 /// contraction that they read.
 void alignOutputs(StepProgram &program);
