@@ -21,6 +21,8 @@ using namespace espalier::graphtopoly;
 static constexpr int64_t kPanelVectors = 2;
 /// Fewer passes over an operand do not pay for copying it into panels.
 static constexpr int64_t kMinPanelPasses = 9;
+/// The same for one whose vectors would be gathered, row by row.
+static constexpr int64_t kMinColumnPasses = 4;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -87,6 +89,12 @@ private:
                            SmallVectorImpl<AffineExpr> &storedExtents);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
+  /// Whether the vectorized dimension leaves most lanes empty, while the last
+  /// one, along which the other operand lies in memory, fills them.
+  bool fillsLanesInRows(const Statement &statement,
+                        const Contraction &contraction) const;
+  /// Whether the elements along `index` are neighbours in memory.
+  bool isInRows(ArrayId array, unsigned index) const;
 
   StepProgram &program;
   std::vector<Statement> result;
@@ -127,6 +135,36 @@ unsigned LayoutAssigner::countReaders(ArrayId array) const {
   for (const Array &other : program.arrays)
     count += other.reshapeOf == array;
   return count;
+}
+
+bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
+                                      const Contraction &contraction) const {
+  unsigned last = program.getRank(statement.target) - 1;
+  auto getExtent = [&](unsigned dim) {
+    auto number = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+    return number ? number.getValue() : 0;
+  };
+  int64_t lanes = program.vectorLanes;
+  if (contraction.vectorDim == last || statement.recurrence ||
+      2 * getExtent(contraction.vectorDim) > lanes || getExtent(last) < lanes ||
+      llvm::is_contained(getDims(contraction.panel), last))
+    return false;
+  bool isInRows = true;
+  forEachAccess(statement, [&](Expr access) {
+    if (access.getNode() == contraction.panel.getNode())
+      return;
+    std::optional<SmallVector<unsigned>> order =
+        getOrder(access.getTensor().number);
+    isInRows &=
+        order && !order->empty() &&
+        llvm::is_contained(getDims(access.getOperands()[order->back()]), last);
+  });
+  return isInRows;
+}
+
+bool LayoutAssigner::isInRows(ArrayId array, unsigned index) const {
+  std::optional<SmallVector<unsigned>> order = getOrder(array);
+  return !order || order->empty() || order->back() == index;
 }
 
 AffineMap
@@ -186,6 +224,8 @@ void LayoutAssigner::storePanel(Statement &statement,
         auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
         reuse *= extent ? extent.getValue() : minReuse;
       }
+    if (!isInRows(source, contraction.panelIndex))
+      minReuse = kMinColumnPasses;
     if (reuse < minReuse ||
         isSmallRowMajor(program.arrays[source], contraction.panelIndex))
       return;
@@ -280,13 +320,14 @@ void LayoutAssigner::alignConstants(Statement &statement, unsigned innermost) {
 void LayoutAssigner::assignOther(Statement &statement) {
   Array &target = program.arrays[statement.target];
   unsigned rank = target.extents.size();
-  // Follow the operand of highest rank that is not read in the usual order.
+  // Follow the operand of highest rank, if it is not read in the usual order.
   std::optional<SmallVector<unsigned>> best;
   unsigned bestRank = 0;
   forEachAccess(statement, [&](Expr access) {
     ArrayId array = access.getTensor().number;
     auto order = getOrder(array);
-    if (!order || order->size() <= bestRank ||
+    if (!order || order->size() < bestRank ||
+        (order->size() == bestRank && best) ||
         program.arrays[array].kind == Array::Kind::Constant)
       return;
     SmallVector<unsigned> dims;
@@ -299,10 +340,15 @@ void LayoutAssigner::assignOther(Statement &statement) {
       if (!llvm::is_contained(dims, dim))
         full.push_back(dim);
     llvm::append_range(full, dims);
-    if (llvm::is_sorted(full))
+    bool isUsual = llvm::is_sorted(full);
+    if (isUsual && order->size() == bestRank)
       return;
-    best = full;
+    // Of equals, one that is not in the usual order.
+    if (order->size() > bestRank)
+      best.reset();
     bestRank = order->size();
+    if (!isUsual)
+      best = full;
   });
   if (best && !target.layout)
     setOrder(target, *best);
@@ -328,6 +374,7 @@ void LayoutAssigner::run() {
     ArrayRef<unsigned> order = program.arrays[statement.target].order;
     auto contraction = getContraction(program, statement);
     if (contraction && !statement.keepsRows &&
+        !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))
       assignContraction(statement, *contraction);
     else if (!contraction && order.empty())

@@ -57,6 +57,11 @@ private:
   /// How many loops `statement` can share with `node`; none if it cannot join.
   std::optional<unsigned> getSharedDims(const Statement &statement,
                                         unsigned number) const;
+  /// Whether `copy`, in `node`, adds a border to planes of what the caller
+  /// gives, and `reader` is a sum that reads these plane by plane, or follows
+  /// one.
+  bool isGivenBorder(const Statement &copy, const Statement &reader,
+                     const Node &node) const;
   bool rowFits(const Node &node, const Statement &statement,
                unsigned shared) const;
   /// Whether neighbours in memory among the elements of `array` differ in one
@@ -69,6 +74,31 @@ private:
   std::vector<Node> nodes;
   llvm::DenseMap<ArrayId, unsigned> producer;
 };
+
+bool ClusterBuilder::isGivenBorder(const Statement &copy,
+                                   const Statement &reader,
+                                   const Node &node) const {
+  // Pieces (of a concatenation, say) have loops of their own, without
+  // conditions inside. What another kernel computes is stored in place.
+  unsigned first = copy.getNumDims();
+  for (const Piece &piece : copy.pieces)
+    for (const Condition &condition : piece.domain)
+      for (unsigned dim = 0; dim < first; ++dim)
+        if (condition.expr.isFunctionOfDim(dim))
+          first = dim;
+  bool isGiven = !copy.reduction && first > 0;
+  for (ArrayId array : getReads(copy))
+    isGiven &= program.arrays[array].kind == Array::Kind::Input;
+  bool isRead = false;
+  forEachAccess(reader, [&](Expr access) {
+    if (access.getTensor().number != copy.target)
+      return;
+    isRead = true;
+    isGiven &= countIdentityIndices(program, access) == first;
+  });
+  return isGiven && (isRead ? reader.reduction.has_value()
+                            : node.cluster.sharedDims <= first);
+}
 
 bool ClusterBuilder::rowFits(const Node &node, const Statement &statement,
                              unsigned shared) const {
@@ -100,10 +130,9 @@ std::optional<unsigned>
 ClusterBuilder::getSharedDims(const Statement &statement,
                               unsigned number) const {
   const Node &node = nodes[number];
-  // Pieces (of a concatenation, say) have loops of their own, without
-  // conditions inside.
   bool hasPieces = llvm::any_of(node.cluster.statements, [&](unsigned other) {
-    return program.statements[other].pieces.size() > 1;
+    return program.statements[other].pieces.size() > 1 &&
+           !isGivenBorder(program.statements[other], statement, node);
   });
   if (node.cluster.statements.size() >= kMaxStatements ||
       node.recurrenceGroup || statement.recurrence || hasPieces ||

@@ -84,6 +84,7 @@ constexpr Step kSteps[] = {
     {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); }},
     {"pad-rows", [](Version &v, Counts &) { padRows(v.program); }},
     {"separate-taps", [](Version &v, Counts &) { separateTaps(v.program); }},
+    {"drop-points", [](Version &v, Counts &) { dropSinglePoints(v.program); }},
     {"align-outputs", [](Version &v, Counts &) { alignOutputs(v.program); }},
     {"form-kernels",
      [](Version &v, Counts &) { v.clusters = formClusters(v.program); },

@@ -211,6 +211,10 @@ void keepRows(StepProgram &program);
 /// one index after the other where that gathers less.
 void separateTaps(StepProgram &program);
 
+/// Leaves dimensions with a single point out of what sums other than products
+/// read.
+void dropSinglePoints(StepProgram &program);
+
 /// Stores the rows that contractions read so that those of a tile fall into
 /// different sets of the cache.
 void padRows(StepProgram &program);

@@ -198,62 +198,6 @@ AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
   return sum;
 }
 
-std::optional<int64_t> KernelLoops::getLaneStride(AffineExpr expr,
-                                                  const Lanes &vector) {
-  auto number = dyn_cast_or_null<AffineConstantExpr>(getLaneStep(expr, vector));
-  if (!number)
-    return std::nullopt;
-  return number.getValue();
-}
-
-AffineExpr KernelLoops::getLaneStep(AffineExpr expr, const Lanes &vector) {
-  AffineExpr lane = iterator(vector.iterator);
-  if (!expr.isFunctionOfDim(vector.iterator))
-    return constant(0);
-  AffineExpr next = expr.replace(lane, lane + 1);
-  AffineExpr difference = canonicalize(simplify(next) - simplify(expr));
-  if (isa<AffineConstantExpr>(difference))
-    return difference;
-  SmallVector<AffineExpr> terms;
-  getTerms(expr, terms);
-  AffineExpr sum = constant(0);
-  for (AffineExpr term : terms) {
-    if (!term.isFunctionOfDim(vector.iterator))
-      continue;
-    AffineExpr step;
-    auto binary = dyn_cast<AffineBinaryOpExpr>(term);
-    if (binary && term.getKind() == AffineExprKind::Mul &&
-        !binary.getRHS().isFunctionOfDim(vector.iterator)) {
-      step = getLaneStep(binary.getLHS(), vector);
-      step = step ? step * binary.getRHS() : step;
-    } else if (terms.size() > 1) {
-      step = getLaneStep(term, vector);
-    }
-    if (!step)
-      return {};
-    sum = sum + step;
-  }
-  return canonicalize(sum);
-}
-
-std::optional<SmallVector<int64_t>>
-KernelLoops::getLaneOffsets(AffineExpr expr, const Lanes &vector) {
-  AffineExpr lane = iterator(vector.iterator);
-  auto at = [&](int64_t number) {
-    return canonicalize(simplify(expr.replace(lane, vector.first + number)));
-  };
-  AffineExpr first = at(0);
-  SmallVector<int64_t> offsets;
-  for (int64_t number = 0; number < vector.width; ++number) {
-    auto offset =
-        dyn_cast<AffineConstantExpr>(canonicalize(at(number) - first));
-    if (!offset)
-      return std::nullopt;
-    offsets.push_back(offset.getValue());
-  }
-  return offsets;
-}
-
 SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,
                                 const AstNode &call) {
   AffineExpr address = getAddress(access, call);
@@ -426,9 +370,11 @@ Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
                                     AffineExpr address) {
   // What masked lanes would read need not be there.
   std::optional<SmallVector<int64_t>> offsets = getLaneOffsets(address, *lanes);
-  if (!offsets || lanes->mask)
+  std::optional<int64_t> numActive = countActiveLanes();
+  if (!offsets || numActive.value_or(0) < 1)
     return {};
-  int64_t least = *llvm::min_element(*offsets);
+  int64_t least = *llvm::min_element(ArrayRef(*offsets).take_front(*numActive));
+  std::fill(offsets->begin() + *numActive, offsets->end(), least);
   for (int64_t &offset : *offsets)
     offset -= least;
   AffineExpr first =
@@ -524,6 +470,8 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
   if (!readsData(address))
     if (Value value = emitShuffledRead(memory.flat, type, address))
       return value;
+  if (Value value = emitTransposedRead(access, call, type))
+    return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
   if (!lanes->mask && hasSlowGather(kernel))
@@ -582,9 +530,15 @@ LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
       vector::StoreOp::create(builder, loc, value, memory.flat, base);
     return success();
   }
+  if (!emitTransposedWrite(access, call, value))
+    emitLaneWrites(memory, address, value, data);
+  return success();
+}
+
+void KernelLoops::emitLaneWrites(const Memory &memory, AffineExpr address,
+                                 Value value, ValueRange data) {
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
   vector::ScatterOp::create(builder, loc, Type(), memory.flat, ValueRange{base},
                             offsets, getMask(), value);
-  return success();
 }

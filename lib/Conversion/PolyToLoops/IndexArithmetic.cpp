@@ -1,6 +1,6 @@
 //===- IndexArithmetic.cpp - Affine expressions as values -----------------===//
 
-#include "KernelLoops.h"
+#include "IndexArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::polytoloops;
-using polyhedral::AstNode;
 
 void espalier::polytoloops::getTerms(AffineExpr expr,
                                      SmallVectorImpl<AffineExpr> &terms) {
@@ -36,7 +35,7 @@ static void getFactors(AffineExpr term, SmallVectorImpl<AffineExpr> &factors) {
   getFactors(binary.getRHS(), factors);
 }
 
-bool KernelLoops::readsData(AffineExpr expr) const {
+bool IndexArithmetic::readsData(AffineExpr expr) const {
   bool found = false;
   expr.walk([&](AffineExpr part) {
     auto symbol = dyn_cast<AffineSymbolExpr>(part);
@@ -46,7 +45,7 @@ bool KernelLoops::readsData(AffineExpr expr) const {
 }
 
 std::optional<std::pair<unsigned, AffineExpr>>
-KernelLoops::splitData(AffineExpr term) {
+IndexArithmetic::splitData(AffineExpr term) {
   SmallVector<AffineExpr> factors;
   getFactors(term, factors);
   std::optional<unsigned> read;
@@ -66,7 +65,64 @@ KernelLoops::splitData(AffineExpr term) {
   return std::make_pair(*read, scale);
 }
 
-bool KernelLoops::hasLaneAddresses(AffineExpr address, const Lanes &vector) {
+std::optional<int64_t> IndexArithmetic::getLaneStride(AffineExpr expr,
+                                                      const Lanes &vector) {
+  auto number = dyn_cast_or_null<AffineConstantExpr>(getLaneStep(expr, vector));
+  if (!number)
+    return std::nullopt;
+  return number.getValue();
+}
+
+AffineExpr IndexArithmetic::getLaneStep(AffineExpr expr, const Lanes &vector) {
+  AffineExpr lane = iterator(vector.iterator);
+  if (!expr.isFunctionOfDim(vector.iterator))
+    return constant(0);
+  AffineExpr next = expr.replace(lane, lane + 1);
+  AffineExpr difference = canonicalize(simplify(next) - simplify(expr));
+  if (isa<AffineConstantExpr>(difference))
+    return difference;
+  SmallVector<AffineExpr> terms;
+  getTerms(expr, terms);
+  AffineExpr sum = constant(0);
+  for (AffineExpr term : terms) {
+    if (!term.isFunctionOfDim(vector.iterator))
+      continue;
+    AffineExpr step;
+    auto binary = dyn_cast<AffineBinaryOpExpr>(term);
+    if (binary && term.getKind() == AffineExprKind::Mul &&
+        !binary.getRHS().isFunctionOfDim(vector.iterator)) {
+      step = getLaneStep(binary.getLHS(), vector);
+      step = step ? step * binary.getRHS() : step;
+    } else if (terms.size() > 1) {
+      step = getLaneStep(term, vector);
+    }
+    if (!step)
+      return {};
+    sum = sum + step;
+  }
+  return canonicalize(sum);
+}
+
+std::optional<SmallVector<int64_t>>
+IndexArithmetic::getLaneOffsets(AffineExpr expr, const Lanes &vector) {
+  AffineExpr lane = iterator(vector.iterator);
+  auto at = [&](int64_t number) {
+    return canonicalize(simplify(expr.replace(lane, vector.first + number)));
+  };
+  AffineExpr first = at(0);
+  SmallVector<int64_t> offsets;
+  for (int64_t number = 0; number < vector.width; ++number) {
+    auto offset =
+        dyn_cast<AffineConstantExpr>(canonicalize(at(number) - first));
+    if (!offset)
+      return std::nullopt;
+    offsets.push_back(offset.getValue());
+  }
+  return offsets;
+}
+
+bool IndexArithmetic::hasLaneAddresses(AffineExpr address,
+                                       const Lanes &vector) {
   SmallVector<AffineExpr> terms;
   getTerms(address, terms);
   return llvm::all_of(terms,
@@ -78,7 +134,7 @@ bool KernelLoops::hasLaneAddresses(AffineExpr address, const Lanes &vector) {
 }
 
 std::optional<std::pair<int64_t, int64_t>>
-KernelLoops::getRange(AffineExpr expr) {
+IndexArithmetic::getRange(AffineExpr expr) {
   using Range = std::pair<int64_t, int64_t>;
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return Range(number.getValue(), number.getValue());
@@ -119,7 +175,7 @@ KernelLoops::getRange(AffineExpr expr) {
   }
 }
 
-std::optional<int64_t> KernelLoops::getLargest(AffineExpr expr) {
+std::optional<int64_t> IndexArithmetic::getLargest(AffineExpr expr) {
   unsigned numDims = 0;
   SmallVector<AffineExpr> constraints{
       getAffineConstantExpr(0, expr.getContext())};
@@ -150,14 +206,14 @@ std::optional<int64_t> KernelLoops::getLargest(AffineExpr expr) {
   return value.apply(points.assumeNonnegativeParameters()).getMax(0);
 }
 
-AffineExpr KernelLoops::canonicalize(AffineExpr expr) {
+AffineExpr IndexArithmetic::canonicalize(AffineExpr expr) {
   return simplifyAffineExpr(expr, numIterators, symbols.size() + numReads);
 }
 
 /// Replaces unrolled iterators by their values, and simplifies divisions whose
 /// remainder is known from the iterators' ranges: with 0 <= d1 < 16,
 /// (d0 * 16 + d1) floordiv 16 is d0.
-AffineExpr KernelLoops::simplify(AffineExpr expr) {
+AffineExpr IndexArithmetic::simplify(AffineExpr expr) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     auto it = unrolled.find(dim.getPosition());
     return it == unrolled.end() ? expr : constant(it->second);
@@ -210,13 +266,13 @@ AffineExpr KernelLoops::simplify(AffineExpr expr) {
 }
 
 /// Converts an integer that was read, or a vector of them.
-Value KernelLoops::toIndex(Value value, Type type) {
+Value IndexArithmetic::toIndex(Value value, Type type) {
   if (value.getType() == type)
     return value;
   return arith::IndexCastOp::create(builder, loc, type, value);
 }
 
-Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
+Value IndexArithmetic::emitTerm(AffineExpr expr, ValueRange data) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return arith::ConstantIndexOp::create(builder, loc, number.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -253,7 +309,7 @@ Value KernelLoops::emitTerm(AffineExpr expr, ValueRange data) {
 /// Emits the terms in the order of loops, outermost first, the constant last:
 /// what an inner loop does not change can then be moved out of it, and the
 /// constant becomes part of an address.
-Value KernelLoops::emitIndex(AffineExpr expr, ValueRange data) {
+Value IndexArithmetic::emitIndex(AffineExpr expr, ValueRange data) {
   expr = simplify(expr);
   SmallVector<AffineExpr> terms;
   getTerms(expr, terms);

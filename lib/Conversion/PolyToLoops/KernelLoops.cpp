@@ -23,9 +23,9 @@ poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
 
 KernelLoops::KernelLoops(poly::KernelOp kernel,
                          const PrivateLoops &privateLoops, OpBuilder &builder)
-    : kernel(kernel), builder(builder), loc(kernel.getLoc()),
-      computes(kernel.getComputes()), dataLoops(kernel, computes),
-      numParams(kernel.getNumParameters()), privateLoops(privateLoops) {}
+    : IndexArithmetic(builder, kernel.getLoc(), kernel.getNumParameters()),
+      kernel(kernel), computes(kernel.getComputes()),
+      dataLoops(kernel, computes), privateLoops(privateLoops) {}
 
 static unsigned countIterators(const AstNode &node) {
   unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
@@ -387,12 +387,14 @@ LogicalResult KernelLoops::emitAnyLoop(const AstNode &node) {
 
 LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
                                         int64_t upper) {
+  enterWrittenOut(node, lower, upper);
   for (int64_t value = lower; value < upper; value += node.step) {
     unrolled[node.iterator] = value;
     if (failed(emitChildren(node)))
       return failure();
   }
   unrolled.erase(node.iterator);
+  leaveWrittenOut();
   return success();
 }
 

@@ -20,6 +20,7 @@
 #define ESPALIER_LIB_CONVERSION_POLYTOLOOPS_KERNELLOOPS_H
 
 #include "DataBounds.h"
+#include "IndexArithmetic.h"
 #include "KernelValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -27,7 +28,7 @@
 
 namespace espalier::polytoloops {
 
-class KernelLoops {
+class KernelLoops : IndexArithmetic {
 public:
   KernelLoops(poly::KernelOp kernel, const PrivateLoops &privateLoops,
               mlir::OpBuilder &builder);
@@ -211,24 +212,6 @@ private:
   /// The value of an element in registers after lanes have written `value`:
   /// those that are not active keep what was written in other iterations.
   mlir::Value mergeLanes(const SlotKey &key, mlir::Value value);
-  /// The difference of an expression between neighbouring lanes, over symbols
-  /// and outer iterators; null if it is not the same for all.
-  mlir::AffineExpr getLaneStep(mlir::AffineExpr expr, const Lanes &lanes);
-  /// The same where it is a number.
-  std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
-                                       const Lanes &lanes);
-  /// The differences of each lane from the first, where all are numbers.
-  std::optional<llvm::SmallVector<int64_t>>
-  getLaneOffsets(mlir::AffineExpr expr, const Lanes &lanes);
-  /// Whether each lane's address is that of lane 0 plus a vector that can be
-  /// computed: of multiples of a step, and of values read.
-  bool hasLaneAddresses(mlir::AffineExpr address, const Lanes &lanes);
-  /// Whether a value read is part of `expr`.
-  bool readsData(mlir::AffineExpr expr) const;
-  /// The number of the read, and its factor, of a term that is a product of one
-  /// value read and others; nothing for other terms.
-  std::optional<std::pair<unsigned, mlir::AffineExpr>>
-  splitData(mlir::AffineExpr term);
   /// Reads elements near each other at once, or in a few vectors (at `offsets`
   /// from `first`), and distributes them to the lanes; null if they are not.
   mlir::Value emitShuffledRead(mlir::Value memref, mlir::VectorType type,
@@ -244,37 +227,45 @@ private:
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
                               mlir::Value &base);
 
-  // Index arithmetic (Accesses.cpp).
-  mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
-  mlir::Value toIndex(mlir::Value value, mlir::Type type);
-  mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
-  mlir::AffineExpr simplify(mlir::AffineExpr expr);
-  mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
-  std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
-  /// The largest value of `expr` where `known` holds, by integer programming:
-  /// `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
-  std::optional<int64_t> getLargest(mlir::AffineExpr expr);
-  mlir::AffineExpr constant(int64_t value) {
-    return mlir::getAffineConstantExpr(value, builder.getContext());
-  }
-  mlir::AffineExpr iterator(unsigned number) {
-    return mlir::getAffineDimExpr(number, builder.getContext());
-  }
+  /// Writes the lanes one by one.
+  void emitLaneWrites(const Memory &memory, mlir::AffineExpr address,
+                      mlir::Value value, mlir::ValueRange data);
+
+  // Neighbours across lanes (Transpose.cpp).
+  /// The copies of a loop around that use neighbours of what the lanes use, or
+  /// elements up to `maxStep` apart, as many as lie in a vector; nothing if
+  /// there are none.
+  std::optional<Neighbours> findNeighbours(const poly::ComputeAccess &access,
+                                           const polyhedral::AstNode &call,
+                                           int64_t maxStep);
+  /// The number of lanes that are active; nothing if that is not known.
+  std::optional<int64_t> countActiveLanes();
+  /// Reads a row for each lane, for all copies of a loop at once; null if they
+  /// do not read neighbours.
+  mlir::Value emitTransposedRead(const poly::ComputeAccess &access,
+                                 const polyhedral::AstNode &call,
+                                 mlir::VectorType type);
+  /// Leaves the value to be written in rows, with those of the other copies of
+  /// a loop. False if they do not write neighbours.
+  bool emitTransposedWrite(const poly::ComputeAccess &access,
+                           const polyhedral::AstNode &call, mlir::Value value);
+  void emitRows(const NeighbourWrites &writes);
+  /// Whether the same points run in each copy of `loop`, as far as `node` below
+  /// it decides that.
+  bool areCopiesAlike(const polyhedral::AstNode &loop,
+                      const polyhedral::AstNode &node);
+  void enterWrittenOut(const polyhedral::AstNode &loop, int64_t lower,
+                       int64_t upper);
+  /// Writes what the copies of a loop have left.
+  void leaveWrittenOut();
 
   poly::KernelOp kernel;
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   llvm::SmallVector<poly::ComputeOp> computes;
   DataLoops dataLoops;
   /// Elements that bound loops around, by their number.
   llvm::DenseMap<unsigned, mlir::Value> boundElements;
   mlir::func::FuncOp function;
   mlir::IRMapping scalars; ///< Kernel arguments to function arguments.
-  /// Symbols: parameters, then extents of dynamic memrefs, then values read.
-  llvm::SmallVector<mlir::Value> symbols;
-  unsigned numParams;
-  unsigned numIterators = 0; ///< Of the AST.
-  unsigned numReads = 0;     ///< At most, of a computation.
   llvm::DenseMap<mlir::Value, Memory> memories;
   const PrivateLoops &privateLoops;
   llvm::SmallVector<poly::ArrayOp> storedArrays; ///< With a storage map.
@@ -283,13 +274,10 @@ private:
   Registers registers;
   /// Those of them that are elements of arrays in memory.
   llvm::SetVector<SlotKey> promoted;
+  /// Those of the loops around that are written out, outermost first.
+  std::vector<WrittenOutLoop> writtenOut;
   /// The loops around what is emitted.
   llvm::SmallVector<const polyhedral::AstNode *> enclosing;
-  llvm::DenseMap<unsigned, mlir::Value> iterators;
-  llvm::DenseMap<unsigned, int64_t> unrolled;
-  llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
-  /// What is not negative here, of iterators and parameters.
-  llvm::SmallVector<mlir::AffineExpr> known;
   std::optional<Lanes> lanes;
 };
 

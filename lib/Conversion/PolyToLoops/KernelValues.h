@@ -75,6 +75,36 @@ using Registers = llvm::MapVector<SlotKey, Slot>;
 
 struct MemoryUse;
 
+/// Vectors that the copies of a loop write to neighbouring elements.
+struct NeighbourWrites {
+  Memory memory;
+  Lanes lanes;
+  mlir::AffineExpr address; ///< Of the first copy, over the lanes' iterator.
+  int64_t step;             ///< Elements from that of one copy to the next.
+  llvm::SmallVector<mlir::Value> values; ///< Of the copies so far.
+};
+
+/// A loop that is written out, copy by copy.
+struct WrittenOutLoop {
+  const polyhedral::AstNode *loop;
+  int64_t lower, upper;
+  /// Where all copies are, without branches; null if they are not alike.
+  mlir::Block *block;
+  /// What later copies read, by the array and the address.
+  llvm::MapVector<SlotKey, mlir::Value> reads;
+  /// What is written once the last of the copies has it.
+  llvm::MapVector<SlotKey, NeighbourWrites> writes;
+};
+
+/// Copies of a loop of which each uses the elements next to those that the copy
+/// before it uses, or a step from them.
+struct Neighbours {
+  WrittenOutLoop *loop;
+  llvm::SmallVector<mlir::AffineExpr> addresses; ///< One for each copy.
+  int64_t step; ///< From one address to the next.
+  size_t place; ///< The number of the copy that is being written.
+};
+
 /// How a reduction combines, and its neutral element.
 struct Combiner {
   mlir::vector::CombiningKind kind;
@@ -99,6 +129,10 @@ mlir::Value emitDivision(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// The argument of the body that holds the accumulated value.
 std::optional<unsigned> getAccumulatorRead(poly::ComputeOp compute);
+
+/// Adds the iterators that `expr` depends on.
+void addIterators(const polyhedral::AstExpr &expr,
+                  llvm::SmallVectorImpl<unsigned> &iterators);
 
 /// The scheduling attribute of a generated loop: sequential unless tagged.
 poly::LoopAttr getLoopKind(const polyhedral::AstNode &node);

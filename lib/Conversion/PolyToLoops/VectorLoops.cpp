@@ -213,9 +213,8 @@ void KernelLoops::endPartials(
   }
 }
 
-/// Adds the iterators that `expr` depends on.
-static void addIterators(const polyhedral::AstExpr &expr,
-                         SmallVectorImpl<unsigned> &iterators) {
+void espalier::polytoloops::addIterators(const polyhedral::AstExpr &expr,
+                                         SmallVectorImpl<unsigned> &iterators) {
   if (expr.kind == polyhedral::AstExpr::Kind::Affine)
     expr.affine.walk([&](AffineExpr part) {
       if (auto dim = dyn_cast<AffineDimExpr>(part))

@@ -21,7 +21,7 @@ func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x4xf32>) -> tensor<1x16x10
 // -----
 
 // A phase for each tap.
-// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x8x
 // CHECK-COUNT-3: reduction add
 func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x3xf32>) -> tensor<1x16x15xf32> {
   %0 = graph.conv_transpose %x, %w {strides = array<i64: 3>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>, output_padding = array<i64: 0>} : (tensor<1x8x5xf32>, tensor<8x16x3xf32>) -> tensor<1x16x15xf32>
@@ -32,7 +32,7 @@ func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x3xf32>) -> tensor<1x16x15
 
 // Some phase has no tap, so the condition stays.
 // CHECK:       affine_set<(d0, d1, d2, d3, d4) : ({{.*}}, (d2 - d4) mod 3 == 0
-// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x8x
 // CHECK:         reduction add
 // CHECK-NOT:     reduction add
 func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x2xf32>) -> tensor<1x16x14xf32> {

@@ -11,7 +11,8 @@
 // CHECK:      poly.kernel private @[[K1:copy_[0-9a-f]+]](%{{[^:]*}}: memref<1x8x16xf32>) {
 // CHECK-COUNT-2: poly.compute @{{.*}} reads() writes(
 // CHECK-NOT:    poly.compute
-// CHECK:      poly.kernel private @[[K2:conv_[0-9a-f]+]]
+// CHECK:      poly.kernel private @{{conv_[0-9a-f]+}}(%{{[^:]*}}: memref<16x16x3xf32>
+// CHECK:      poly.kernel private @[[K2:conv_[0-9a-f]+]](%{{[^:]*}}: memref<1x8x16xf32>
 // CHECK:      func.func @main
 // CHECK:        %[[PADDED:.*]] = memref.alloc() {{.*}} : memref<1x8x16xf32>
 // CHECK-NEXT:   poly.call @[[K0]]({{.*}}, %[[PADDED]])

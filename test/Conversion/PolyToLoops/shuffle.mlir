@@ -93,3 +93,21 @@ poly.kernel @index_maximum(%x: memref<32xindex>, %y: memref<1xindex>) {
     }
   }
 }
+
+// Seven of sixteen lanes, two elements apart: nothing is read beyond the last.
+// CHECK-LABEL: func.func @some
+// CHECK-DAG:     %[[READ:.*]] = arith.constant dense<[true, false, true, false, true, false, true, false, true, false, true, false, true, false, false, false]> : vector<16xi1>
+// CHECK:         %[[ALL:.*]] = vector.maskedload %{{.*}}[%{{.*}}], %[[READ]], %{{.*}} : memref<13xf32>
+// CHECK:         vector.shuffle %[[ALL]], %[[ALL]] [0, 2, 4, 6, 8, 10, 12, 0, {{.*}}]
+// CHECK-NOT:     vector.gather
+poly.kernel @some(%x: memref<13xf32>, %y: memref<7xf32>) {
+  poly.compute @copy domain [affine_set<(j) : (j >= 0, 6 - j >= 0)>]
+      reads(%x[affine_map<(j) -> (2 * j)>] : memref<13xf32>)
+      writes(%y[affine_map<(j) -> (j)>] : memref<7xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@copy] maps [affine_map<(j) -> (j)>] loops [vector(16)]
+  }
+}

@@ -16,12 +16,12 @@
 // CHECK:         poly.band [@init, @acc] maps [#{{.*}}, #[[LOOPS]]]
 // CHECK:         poly.prefetch @acc read {{.*}} at #[[AHEAD]]
 module attributes {poly.target = #target} {
-  poly.kernel @batches(%A: memref<16x196x1024xf32>, %B: memref<16x1024x32xf32>, %C: memref<16x196x512xf32>) {
+  poly.kernel @batches(%A: memref<16x196x1040xf32>, %B: memref<16x1024x32xf32>, %C: memref<16x196x512xf32>) {
     poly.compute @init domain [#tile] reads() writes(%C[#m] : memref<16x196x512xf32>) {
       %zero = arith.constant 0.0 : f32
       poly.yield %zero : f32
     }
-    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %C[#c] : memref<16x196x1024xf32>, memref<16x1024x32xf32>, memref<16x196x512xf32>)
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %C[#c] : memref<16x196x1040xf32>, memref<16x1024x32xf32>, memref<16x196x512xf32>)
         writes(%C[#c] : memref<16x196x512xf32>) reduction add {
     ^bb0(%x: f32, %y: f32, %s: f32):
       %p = arith.mulf %x, %y : f32

@@ -50,12 +50,12 @@ module attributes {poly.target = #target} {
 #points = affine_set<(i, j, k) : (i >= 0, 1023 - i >= 0, j >= 0, 1023 - j >= 0, k >= 0, 1023 - k >= 0)>
 
 // A block of rows stays in cache while all panels pass, so the sum is not cut.
-// CHECK-DAG:   #[[BLOCKS:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 117, d1 floordiv 32, (d0 mod 117) floordiv 13)>
-// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 32, ((d0 mod 117) floordiv 13) * 114 + d2 floordiv 9)>
+// CHECK-DAG:   #[[BLOCKS:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 60, d1 floordiv 64, (d0 mod 60) floordiv 6)>
+// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 64, ((d0 mod 60) floordiv 6) * 103 + d2 floordiv 10)>
 // CHECK-LABEL: poly.kernel @blocks
 // CHECK:         poly.array register
 // CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, sequential, sequential]
-// CHECK:         poly.prefetch @acc read 1 at #[[NEXT]] bytes 128
+// CHECK:         poly.prefetch @acc read 1 at #[[NEXT]] bytes 256
 module attributes {poly.target = #target} {
   poly.kernel @blocks(%A: memref<1024x1024xf32>, %B: memref<32x1024x32xf32>, %C: memref<1024x1024xf32>) {
     %t = poly.array : memref<1024x1024xf32>

@@ -36,12 +36,12 @@ module attributes {poly.target = #target} {
 #transposed = affine_map<(i, j) -> (j, i)>
 #large = affine_set<(i, j) : (i >= 0, 255 - i >= 0, j >= 0, 255 - j >= 0)>
 
-// Writes decide where reads and writes disagree. The lanes of another machine
-// are fewer, and one core has no parallel loops.
-// CHECK-DAG:   #[[LANE:.*]] = affine_map<(d0, d1) -> (d0 mod 4)>
+// Writes decide where reads and writes disagree, a square of vectors at a time.
+// The lanes of another machine are fewer, and one core has no parallel loops.
+// CHECK-DAG:   #[[LANE:.*]] = affine_map<(d0, d1) -> (d1 mod 4, d0 mod 4)>
 // CHECK-LABEL: poly.kernel @lanes_follow_the_write
 // CHECK:         loops [sequential, sequential]
-// CHECK-NEXT:      poly.band [@s] maps [#[[LANE]]] loops [vector(4)]
+// CHECK-NEXT:      poly.band [@s] maps [#[[LANE]]] loops [unroll, vector(4)]
 // CHECK-LABEL: poly.kernel @wide_elements_have_fewer_lanes
 // CHECK:         loops [vector(2)]
 module attributes {poly.target = #target128} {

@@ -295,8 +295,69 @@ static void findSharedLoops(ArrayRef<ComputeShape> shapes, ArrayRef<Edge> edges,
   component.sharedDims = shared;
 }
 
+/// Computations of components that are joined, at most.
+static constexpr size_t kMaxJoined = 24;
+
+/// The sum of `component` with the most loops, if it has one.
+static const ComputeShape *findSum(ArrayRef<ComputeShape> shapes,
+                                   const Component &component) {
+  const ComputeShape *sum = nullptr;
+  for (unsigned i : component.computes)
+    if (shapes[i].op.getReduction() &&
+        (!sum || shapes[i].getNumDims() > sum->getNumDims()))
+      sum = &shapes[i];
+  return sum;
+}
+
+/// Whether two components are parts of one operator, such as the phases of a
+/// transposed convolution: sums over the same points of the same operands,
+/// whose results go into one array that does not stay in cache.
+static bool arePhases(ArrayRef<ComputeShape> shapes, const Component &first,
+                      const Component &second, int64_t cacheBytes) {
+  const ComputeShape *lhs = findSum(shapes, first);
+  const ComputeShape *rhs = findSum(shapes, second);
+  if (!lhs || !rhs || first.computes.size() != second.computes.size() ||
+      first.sequential != second.sequential ||
+      llvm::is_contained(first.sequential, true) ||
+      lhs->extents != rhs->extents || lhs->begins != rhs->begins ||
+      lhs->reads.size() != rhs->reads.size())
+    return false;
+  for (auto [one, other] : llvm::zip_equal(lhs->reads, rhs->reads))
+    if (one.array != other.array && isa<BlockArgument>(one.array))
+      return false;
+  const ComputeShape &last = shapes[first.computes.back()];
+  return llvm::any_of(last.writes, [&](const ComputeAccess &write) {
+    MemRefType type = write.getType();
+    bool stays = type.hasStaticShape() &&
+                 type.getNumElements() * getBytes(type.getElementType()) <=
+                     cacheBytes / 2;
+    return isa<BlockArgument>(write.array) && !stays &&
+           llvm::any_of(shapes[second.computes.back()].writes,
+                        [&](const ComputeAccess &other) {
+                          return other.array == write.array;
+                        });
+  });
+}
+
+/// Lets phases run tile by tile: what they read stays in cache, and what one
+/// leaves out of a line of the result is written soon.
+static SmallVector<Component> joinPhases(ArrayRef<ComputeShape> shapes,
+                                         ArrayRef<Component> components,
+                                         int64_t cacheBytes) {
+  SmallVector<Component> joined;
+  for (const Component &component : components) {
+    if (!joined.empty() && joined.back().computes.size() <= kMaxJoined &&
+        arePhases(shapes, components.front(), component, cacheBytes))
+      llvm::append_range(joined.back().computes, component.computes);
+    else
+      joined.push_back(component);
+  }
+  return joined;
+}
+
 SmallVector<Component>
-espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
+espalier::poly::findComponents(ArrayRef<ComputeShape> shapes,
+                               int64_t cacheBytes) {
   SmallVector<Edge> edges = findEdges(shapes);
   llvm::EquivalenceClasses<unsigned> classes;
   for (unsigned i = 0; i < shapes.size(); ++i)
@@ -315,7 +376,7 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes) {
   }
   for (Component &component : components)
     findSharedLoops(shapes, edges, component);
-  return components;
+  return joinPhases(shapes, components, cacheBytes);
 }
 
 /// As many results of a window at most are kept in registers.

@@ -60,9 +60,11 @@ struct Component {
   unsigned numWindow = 0;
 };
 
-/// Splits the computations of a kernel into components.
-llvm::SmallVector<Component>
-findComponents(llvm::ArrayRef<ComputeShape> shapes);
+/// Splits the computations of a kernel into components: those that feed one
+/// another, and sums that fill one array which a cache of so many bytes does
+/// not hold.
+llvm::SmallVector<Component> findComponents(llvm::ArrayRef<ComputeShape> shapes,
+                                            int64_t cacheBytes);
 
 /// Splits a component into runs of computations, in program order, that can
 /// share more loops than all of it can, and as many as each of them alone.

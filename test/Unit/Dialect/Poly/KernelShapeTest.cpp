@@ -128,11 +128,13 @@ static std::string kernel(const Twine &body) {
       .str();
 }
 
+constexpr int64_t kCacheBytes = 1 << 20;
+
 TEST_F(KernelShapeTest, ComputationsShareTheLoopsAlongWhichValuesFlow) {
   std::vector<ComputeShape> shapes =
       parse(kernel(copy("s", "%A", "d0, d1", "%B", "d0, d1") +
                    copy("t", "%B", "d0, d1", "%C", "d0, d1")));
-  SmallVector<Component> components = findComponents(shapes);
+  SmallVector<Component> components = findComponents(shapes, kCacheBytes);
   ASSERT_EQ(components.size(), 1u);
   EXPECT_EQ(components[0].sharedDims, 2u);
   EXPECT_EQ(ArrayRef(components[0].sequential), ArrayRef({false, false}));
@@ -140,7 +142,7 @@ TEST_F(KernelShapeTest, ComputationsShareTheLoopsAlongWhichValuesFlow) {
   // Rows agree; within a row, the reader goes the other way.
   shapes = parse(kernel(copy("s", "%A", "d0, d1", "%B", "d0, d1") +
                         copy("t", "%B", "d0, 7 - d1", "%C", "d0, d1")));
-  components = findComponents(shapes);
+  components = findComponents(shapes, kCacheBytes);
   ASSERT_EQ(components.size(), 1u);
   EXPECT_EQ(components[0].sharedDims, 1u);
 }
@@ -149,7 +151,7 @@ TEST_F(KernelShapeTest, ComputationsWithoutSharedArraysAreApart) {
   std::vector<ComputeShape> shapes =
       parse(kernel(copy("s", "%A", "d0, d1", "%B", "d0, d1") +
                    copy("t", "%C", "d0, d1", "%D", "d0, d1")));
-  SmallVector<Component> components = findComponents(shapes);
+  SmallVector<Component> components = findComponents(shapes, kCacheBytes);
   ASSERT_EQ(components.size(), 2u);
   EXPECT_EQ(components[1].computes, SmallVector<unsigned>{1});
 }
@@ -157,7 +159,7 @@ TEST_F(KernelShapeTest, ComputationsWithoutSharedArraysAreApart) {
 TEST_F(KernelShapeTest, LoopsThatCarryValuesRunInOrder) {
   std::vector<ComputeShape> shapes =
       parse(kernel(copy("s", "%B", "d0 - 1, d1", "%B", "d0, d1")));
-  SmallVector<Component> components = findComponents(shapes);
+  SmallVector<Component> components = findComponents(shapes, kCacheBytes);
   ASSERT_EQ(components.size(), 1u);
   EXPECT_TRUE(components[0].sequential[0]);
   EXPECT_FALSE(components[0].sequential[1]);

@@ -35,8 +35,9 @@ def PlanOp : PolyCommandOp<"plan",
       written out.
     - `block`: the loop that runs over blocks, of `block_size` points, first;
       where `loops` has it again, over the tiles of one.
-    - `inside_sum`: loops over tiles that are inside parts of a sum, of so many
-      `terms` along its innermost loop; their results wait in memory.
+    - `inside_sum`: loops over tiles that are inside parts of a sum, of at most so
+      many `terms`: the innermost loops that have no more pass completely in a
+      part, the one around them is cut. The results wait in memory.
     - `keep` names computations whose results in local arrays have a place for
       one tile only: in registers if they can, on the stack if that is small.
     - `fetch`: each step of the sum with the most loops fetches what it needs

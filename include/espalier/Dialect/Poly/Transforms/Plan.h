@@ -54,8 +54,8 @@ struct Plan {
   std::optional<unsigned> block;
   int64_t blockSize = 0;
 
-  /// Loops over tiles that are inside the part of a sum which has this many
-  /// terms along its innermost loop; none if the sum is not cut.
+  /// Loops over tiles that are inside the part of a sum which has at most this
+  /// many terms; none if the sum is not cut.
   llvm::SmallVector<unsigned> insideSum;
   int64_t terms = 0;
   bool unrollTerms = false;

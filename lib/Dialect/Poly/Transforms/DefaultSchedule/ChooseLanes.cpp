@@ -104,13 +104,34 @@ int64_t PlanChooser::getRowBytes(const ComputeShape &compute,
   return 0;
 }
 
+/// Maps that read rows of their lanes do so a square at a time, which is
+/// transposed in registers.
+void PlanChooser::chooseSquare() {
+  for (unsigned i : computes)
+    for (const ComputeAccess &read : shapes[i].reads) {
+      std::optional<int64_t> stride = getStride(read, *plan.lanes, plan.width);
+      if (!stride || (std::abs(*stride) < plan.width))
+        continue;
+      for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim) {
+        std::optional<int64_t> extent = getSharedExtent(dim);
+        if (dim == *plan.lanes || component.sequential[dim] ||
+            isRestricted(dim) || getBegin(dim) || getBegin(*plan.lanes) ||
+            !extent || *extent < 2 || !getSharedExtent(*plan.lanes) ||
+            getStride(read, dim, plan.width) != 1)
+          continue;
+        plan.tile[dim] = std::min(*extent, plan.width);
+        return;
+      }
+    }
+}
+
 void PlanChooser::chooseTile() {
   plan.tile.assign(plan.numShared, 1);
   if (!plan.lanes)
     return;
   plan.tile[*plan.lanes] = plan.width;
   if (!reduction)
-    return;
+    return chooseSquare();
   TileProblem problem{target, plan.width, {}, *plan.lanes, {}, false};
   const ComputeShape &main = shape(*reduction);
   problem.broadcastsRows = readsBroadcast(main);
@@ -127,6 +148,15 @@ void PlanChooser::chooseTile() {
         getSharedBound(dim) && shares)
       problem.rowDims.push_back(dim);
   }
+  // Those along which vectors are shared are filled first: scalars are fewer.
+  std::stable_partition(
+      problem.rowDims.begin(), problem.rowDims.end(), [&](unsigned dim) {
+        return llvm::any_of(main.reads, [&](const ComputeAccess &read) {
+          return isa<BlockArgument>(read.array) &&
+                 read.map.isFunctionOfDim(*plan.lanes) &&
+                 read.map.isFunctionOfDim(dim);
+        });
+      });
   ArrayRef<unsigned> rows = problem.rowDims;
   if (!rows.empty())
     problem.innerRowBytes = getRowBytes(main, rows.back());

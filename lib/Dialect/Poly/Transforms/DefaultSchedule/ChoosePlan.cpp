@@ -238,7 +238,7 @@ std::vector<Plan> espalier::poly::chooseSchedule(KernelOp kernel,
   for (ComputeOp op : kernel.getComputes())
     shapes.push_back(getShape(op));
   Choices choices{target, {}, {}};
-  for (const Component &component : findComponents(shapes))
+  for (const Component &component : findComponents(shapes, target.getL2()))
     PlanChooser(kernel, shapes, component, choices).run();
   return choices.plans;
 }

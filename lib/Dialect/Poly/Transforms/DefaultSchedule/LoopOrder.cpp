@@ -67,10 +67,14 @@ unsigned PlanChooser::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
   if (!bytes)
     return 0;
   // Bytes from beyond the second-level cache: it holds one panel and what is
-  // read in one iteration of the loops around, or all rows pass again.
+  // read in one iteration of the loops around, or all rows pass again. If it
+  // holds all panels as well, with room for results, these are read once.
   auto getTraffic = [&](int64_t iterations) {
-    bool stays = bytes->rows / iterations + bytes->panel <= target.getL2();
-    return bytes->panel * bytes->numPanels * iterations +
+    int64_t rows = bytes->rows / iterations;
+    int64_t panels = bytes->panel * bytes->numPanels;
+    bool stays = rows + bytes->panel <= target.getL2();
+    bool allStay = rows + panels <= target.getL2() / 4 * 3;
+    return panels * (allStay ? 1 : iterations) +
            bytes->rows * (stays ? 1 : bytes->numPanels);
   };
   unsigned best = 0;
@@ -137,10 +141,13 @@ void PlanChooser::cutSum() {
       }) != 1)
     return;
   const ComputeShape &main = shape(*reduction);
-  unsigned term = getOwnOrder(main).back();
-  std::optional<int64_t> numTerms = main.getExtent(term);
+  SmallVector<unsigned> own = getOwnOrder(main);
   std::optional<PassBytes> bytes = getPassBytes();
-  if (!numTerms || !bytes || cutThinSum())
+  uint64_t numTerms = 1;
+  for (unsigned dim : own)
+    numTerms = llvm::SaturatingMultiply<uint64_t>(
+        numTerms, std::max<int64_t>(main.getExtent(dim).value_or(0), 0));
+  if (numTerms < 1 || !bytes || cutThinSum())
     return;
   SmallVector<unsigned> order = getLoopOrder(), inside;
   for (unsigned dim : order) {
@@ -185,22 +192,26 @@ void PlanChooser::cutSum() {
     plan.block.reset();
     return;
   }
-  int64_t mostTerms = std::max<int64_t>(1, target.getL1() / 2 / rowBytes);
+  int64_t mostTerms = std::max<int64_t>(1, target.getL1() / rowBytes);
   if (plan.block && inside.size() == 1) {
     // No need for parts if a block of rows stays in cache for all panels.
     int64_t fitting = (target.getL2() / 2 - 2 * bytes->panel) *
                       *getSharedExtent(*plan.block) /
                       std::max<int64_t>(bytes->rows, 1);
     fitting = fitting / tileRows * tileRows;
-    if (fitting >= plan.blockSize ||
-        (*numTerms <= mostTerms && fitting >= kMinTilesOfPart * tileRows)) {
+    if (fitting >= plan.blockSize || (numTerms <= uint64_t(mostTerms) &&
+                                      fitting >= kMinTilesOfPart * tileRows)) {
       plan.blockSize = std::min(plan.blockSize, fitting);
       return;
     }
   }
   plan.insideSum.assign(inside.rbegin(), inside.rend());
-  plan.terms =
-      llvm::divideCeil(*numTerms, llvm::divideCeil(*numTerms, mostTerms));
+  // Parts of equal size, each of whole iterations of the loop that is cut.
+  PartLoop part = getPartLoop(*reduction, own, mostTerms);
+  int64_t extent = *main.getExtent(own[part.number]);
+  plan.terms = llvm::divideCeil(extent, llvm::divideCeil(extent, part.terms));
+  for (unsigned dim : ArrayRef(own).drop_front(part.number + 1))
+    plan.terms *= *main.getExtent(dim);
 }
 
 bool PlanChooser::cutThinSum() {

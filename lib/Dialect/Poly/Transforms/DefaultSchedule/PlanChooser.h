@@ -61,6 +61,7 @@ private:
   int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim) const;
   void chooseVectorDim();
   void chooseTile();
+  void chooseSquare();
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
   /// The dimension of `own` that serves best as lanes, if any does.
   std::optional<unsigned> chooseOwnVector(const ComputeShape &compute,

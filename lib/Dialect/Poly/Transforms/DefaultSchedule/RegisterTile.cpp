@@ -18,7 +18,7 @@ static constexpr int64_t kWayBytes = 4096;
 /// Ways that the panel needs while rows stay in the others.
 static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
-static constexpr double kMissCycles = 1;
+static constexpr double kMissCycles = 1.5;
 
 /// What the second-level cache delivers, where the panel lies.
 static constexpr double kPanelBytesPerCycle = 32;

@@ -61,10 +61,12 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
   int64_t size = plan.tile[dim];
   AffineExpr bound = getSharedBound(dim);
   AffineExpr zero = getAffineConstantExpr(0, context);
-  // Lanes of one vector are masked.
-  if (isVector && size == plan.width && getBegin(dim))
+  // Lanes of one vector are masked, but for those of a square that is
+  // transposed.
+  bool isMasked = isVector && size == plan.width && !isSquare();
+  if (isMasked && getBegin(dim))
     return {{getAffineConstantExpr(getBegin(dim), context), {}, size}};
-  if (size == 1 || !bound || (isVector && size == plan.width))
+  if (size == 1 || !bound || isMasked)
     return {{{}, {}, size}};
   if (std::optional<int64_t> extent = getSharedExtent(dim)) {
     int64_t whole = *extent / size * size, rest = *extent - whole;
@@ -81,6 +83,21 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
   }
   AffineExpr middle = bound.floorDiv(size) * size;
   return {{zero, middle, size}, {middle, bound, isVector ? plan.width : 1}};
+}
+
+PartLoop TiledComponent::getPartLoop(unsigned position,
+                                     ArrayRef<unsigned> order,
+                                     int64_t terms) const {
+  PartLoop part{unsigned(order.size()) - 1, terms};
+  while (part.number > 0) {
+    std::optional<int64_t> extent =
+        shape(position).getExtent(order[part.number]);
+    if (!extent || *extent < 1 || *extent >= part.terms)
+      break;
+    part.terms /= *extent;
+    --part.number;
+  }
+  return part;
 }
 
 //===----------------------------------------------------------------------===//

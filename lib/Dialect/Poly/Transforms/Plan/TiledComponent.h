@@ -22,6 +22,14 @@ struct RowFetch {
   int64_t bytes; ///< Of the rows that are new in one pass of the panels.
 };
 
+/// Where the parts of a sum begin: one of its own loops, by its number, of
+/// which each part has `terms` points. The loops inside pass completely in a
+/// part.
+struct PartLoop {
+  unsigned number;
+  int64_t terms;
+};
+
 /// The memory of a local array that is kept for one tile.
 struct TileStorage {
   mlir::AffineMap map;
@@ -59,6 +67,12 @@ public:
   int64_t getRows(unsigned dim) const {
     return plan.lanes == dim ? 1 : plan.tile[dim];
   }
+  /// Whether a tile of maps has several vectors.
+  bool isSquare() const {
+    return !findReduction() &&
+           llvm::any_of(llvm::seq(0u, plan.numShared),
+                        [&](unsigned dim) { return getRows(dim) > 1; });
+  }
   /// Vectors of a tile side by side.
   int64_t getVectors() const {
     return plan.lanes ? plan.tile[*plan.lanes] / plan.width : 1;
@@ -74,6 +88,11 @@ public:
     order.append(plan.insideSum);
     return order;
   }
+
+  /// The loop of the computation at `position`, which has some of its own, that
+  /// parts of at most `terms` terms cut.
+  PartLoop getPartLoop(unsigned position, llvm::ArrayRef<unsigned> order,
+                       int64_t terms) const;
 
   /// The memory for one tile of a local array that `write` makes; nothing if
   /// others use it, or iterations would share it.

@@ -53,7 +53,7 @@ private:
   void writeTree(unsigned firstLoop, ArrayRef<Segment> segments);
   void writeCompute(unsigned position, ArrayRef<Segment> segments);
   /// Adds the loops over the parts of a sum, the rows and the terms of a part.
-  void addPartLoops(ArrayRef<unsigned> own, ArrayRef<Segment> segments,
+  void addPartLoops(unsigned position, ArrayRef<Segment> segments,
                     Loops &loops);
   /// Adds the loops of a computation inside the shared ones.
   void addOwnLoops(const OwnLoops &own, Loops &loops);
@@ -150,24 +150,31 @@ void PlanWriter::addOwnLoops(const OwnLoops &own, Loops &loops) {
   loops.add(self % plan.width, LoopAttr::getVector(context, plan.width));
 }
 
-void PlanWriter::addPartLoops(ArrayRef<unsigned> own,
-                              ArrayRef<Segment> segments, Loops &loops) {
+void PlanWriter::addPartLoops(unsigned position, ArrayRef<Segment> segments,
+                              Loops &loops) {
+  ArrayRef<unsigned> own = plan.own[position].order;
   auto add = [&](AffineExpr expr) {
     loops.add(expr, getLoop(LoopKind::Sequential));
   };
-  for (unsigned dim : own.empty() ? own : own.drop_back())
-    add(getDim(dim));
-  if (!own.empty())
-    add(getDim(own.back()).floorDiv(plan.terms));
+  PartLoop part{0, 0};
+  if (!own.empty()) {
+    part = getPartLoop(position, own, plan.terms);
+    for (unsigned dim : own.take_front(part.number))
+      add(getDim(dim));
+    add(getDim(own[part.number]).floorDiv(part.terms));
+  }
   for (unsigned dim : plan.insideSum) {
     AffineExpr offset = getOffset(dim, segments[dim]);
     add(getTileOf(dim == plan.block ? offset % plan.blockSize : offset,
                   segments[dim].size));
   }
-  if (!own.empty())
-    loops.add(
-        getDim(own.back()) % plan.terms,
-        getLoop(plan.unrollTerms ? LoopKind::Unroll : LoopKind::Sequential));
+  if (own.empty())
+    return;
+  loops.add(
+      getDim(own[part.number]) % part.terms,
+      getLoop(plan.unrollTerms ? LoopKind::Unroll : LoopKind::Sequential));
+  for (unsigned dim : own.drop_front(part.number + 1))
+    add(getDim(dim));
 }
 
 void PlanWriter::addTilePoints(unsigned position, ArrayRef<Segment> segments,
@@ -196,7 +203,7 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<Segment> segments) {
   if (plan.insideSum.empty())
     addOwnLoops(own, loops);
   else
-    addPartLoops(own.order, segments, loops);
+    addPartLoops(position, segments, loops);
   if (prefetch && position == findReduction()) {
     // Once for all points of a loop that is written out.
     Loops inner;

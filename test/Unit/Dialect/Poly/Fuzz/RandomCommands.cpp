@@ -510,7 +510,7 @@ Command CommandMaker::makePlan() {
     plan.tile.assign(sizes.begin(), sizes.end());
     if (random.chance(15) && plan.loops.size() > 1) {
       plan.insideSum.push_back(plan.loops.pop_back_val());
-      plan.terms = random.pick(1, 3);
+      plan.terms = random.pick(1, 8);
     }
     plan.numParallel = random.chance(15) ? 1 : 0;
     os << " loops " << name(plan.loops);

@@ -1,0 +1,74 @@
+//===- IndexArithmetic.h - Affine expressions as values ---------*- C++ -*-===//
+//
+// What an expression over loop iterators, parameters, extents and values read
+// is at the place where code goes: its range, its difference between the lanes
+// of a vector, its value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_LIB_CONVERSION_POLYTOLOOPS_INDEXARITHMETIC_H
+#define ESPALIER_LIB_CONVERSION_POLYTOLOOPS_INDEXARITHMETIC_H
+
+#include "KernelValues.h"
+#include "mlir/IR/Builders.h"
+
+namespace espalier::polytoloops {
+
+class IndexArithmetic {
+protected:
+  IndexArithmetic(mlir::OpBuilder &builder, mlir::Location loc,
+                  unsigned numParams)
+      : builder(builder), loc(loc), numParams(numParams) {}
+
+  mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
+  mlir::Value toIndex(mlir::Value value, mlir::Type type);
+  mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
+  mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
+  std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
+  /// The largest value of `expr` where `known` holds, by integer programming:
+  /// `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
+  std::optional<int64_t> getLargest(mlir::AffineExpr expr);
+  mlir::AffineExpr constant(int64_t value) {
+    return mlir::getAffineConstantExpr(value, builder.getContext());
+  }
+  mlir::AffineExpr iterator(unsigned number) {
+    return mlir::getAffineDimExpr(number, builder.getContext());
+  }
+
+  /// The difference of an expression between neighbouring lanes, over symbols
+  /// and outer iterators; null if it is not the same for all.
+  mlir::AffineExpr getLaneStep(mlir::AffineExpr expr, const Lanes &lanes);
+  /// The same where it is a number.
+  std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
+                                       const Lanes &lanes);
+  /// The differences of each lane from the first, where all are numbers.
+  std::optional<llvm::SmallVector<int64_t>>
+  getLaneOffsets(mlir::AffineExpr expr, const Lanes &lanes);
+  /// Whether each lane's address is that of lane 0 plus a vector that can be
+  /// computed: of multiples of a step, and of values read.
+  bool hasLaneAddresses(mlir::AffineExpr address, const Lanes &lanes);
+  /// Whether a value read is part of `expr`.
+  bool readsData(mlir::AffineExpr expr) const;
+  /// The number of the read, and its factor, of a term that is a product of one
+  /// value read and others; nothing for other terms.
+  std::optional<std::pair<unsigned, mlir::AffineExpr>>
+  splitData(mlir::AffineExpr term);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  /// Symbols: parameters, then extents of dynamic memrefs, then values read.
+  llvm::SmallVector<mlir::Value> symbols;
+  unsigned numParams;
+  unsigned numIterators = 0; ///< Of the AST.
+  unsigned numReads = 0;     ///< At most, of a computation.
+  llvm::DenseMap<unsigned, mlir::Value> iterators;
+  llvm::DenseMap<unsigned, int64_t> unrolled;
+  llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
+  /// What is not negative here, of iterators and parameters.
+  llvm::SmallVector<mlir::AffineExpr> known;
+};
+
+} // namespace espalier::polytoloops
+
+#endif // ESPALIER_LIB_CONVERSION_POLYTOLOOPS_INDEXARITHMETIC_H

@@ -1,0 +1,270 @@
+//===- Transpose.cpp - Rows for lanes -------------------------------------===//
+//
+// Lanes may use elements that are far apart, while the copies of a loop that is
+// written out use neighbours of these:
+//
+//   lane l of copy c:  x[l * n + c]
+//
+// Element by element, that takes a memory access for each lane of each copy.
+// Instead a vector is loaded for each lane, with what all copies need of it,
+// and these are transposed in registers; what copies write, the other way
+// around. Packing a matrix is such a loop, and storing what a convolution
+// computes for some pixels of several channels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstNode;
+
+/// Elements that lie as far apart are written by a masked store.
+static constexpr int64_t kMaxWrittenStep = 4;
+
+/// How often the computations below `node` read and write `array`.
+static std::pair<unsigned, unsigned>
+countUses(const AstNode &node, ArrayRef<poly::ComputeOp> computes,
+          Value array) {
+  std::pair<unsigned, unsigned> uses(0, 0);
+  if (node.kind == AstNode::Kind::Call) {
+    poly::ComputeOp compute = computes[node.statement];
+    uses = {llvm::count(compute.getReads(), array),
+            llvm::count(compute.getWrites(), array)};
+  }
+  for (const polyhedral::Ast &child : node.children) {
+    auto below = countUses(*child, computes, array);
+    uses.first += below.first;
+    uses.second += below.second;
+  }
+  return uses;
+}
+
+bool KernelLoops::areCopiesAlike(const AstNode &loop, const AstNode &node) {
+  if (node.kind == AstNode::Kind::If || dataLoops.find(node))
+    return false;
+  if (node.kind == AstNode::Kind::Call)
+    return dataLoops.getConditions(node).empty();
+  SmallVector<unsigned> iterators;
+  if (&node != &loop && node.kind == AstNode::Kind::For) {
+    addIterators(node.lower, iterators);
+    addIterators(node.upper, iterators);
+  }
+  return !llvm::is_contained(iterators, loop.iterator) &&
+         llvm::all_of(node.children, [&](const polyhedral::Ast &child) {
+           return areCopiesAlike(loop, *child);
+         });
+}
+
+void KernelLoops::enterWrittenOut(const AstNode &loop, int64_t lower,
+                                  int64_t upper) {
+  bool isUsable = loop.step == 1 && areCopiesAlike(loop, loop);
+  writtenOut.push_back({&loop,
+                        lower,
+                        upper,
+                        isUsable ? builder.getInsertionBlock() : nullptr,
+                        {},
+                        {}});
+}
+
+std::optional<Neighbours>
+KernelLoops::findNeighbours(const poly::ComputeAccess &access,
+                            const AstNode &call, int64_t maxStep) {
+  if (!llvm::isPowerOf2_64(lanes->width) || readsData(getAddress(access, call)))
+    return std::nullopt;
+  for (WrittenOutLoop &loop : llvm::reverse(writtenOut)) {
+    if (loop.block != builder.getInsertionBlock() ||
+        loop.upper - loop.lower < 2)
+      continue;
+    int64_t &copy = unrolled[loop.loop->iterator];
+    int64_t now = copy;
+    auto getDistance = [&](AffineExpr from, AffineExpr to) {
+      auto number =
+          dyn_cast<AffineConstantExpr>(canonicalize(simplify(to - from)));
+      return number ? number.getValue() : 0;
+    };
+    auto getAddressOf = [&](int64_t number) {
+      copy = number;
+      AffineExpr address = getAddress(access, call);
+      copy = now;
+      return address;
+    };
+    int64_t step =
+        getDistance(getAddressOf(loop.lower), getAddressOf(loop.lower + 1));
+    if (step < 1 || step > maxStep)
+      continue;
+    // As many copies as one vector reaches over.
+    int64_t most = llvm::divideCeil(lanes->width, step);
+    int64_t begin = loop.lower + llvm::alignDown(now - loop.lower, most);
+    int64_t end = std::min(begin + most, loop.upper);
+    Neighbours result{&loop, {}, step, size_t(now - begin)};
+    for (int64_t number = begin; number < end; ++number)
+      result.addresses.push_back(getAddressOf(number));
+    bool areNeighbours = end - begin > 1;
+    for (auto [place, address] : llvm::enumerate(result.addresses))
+      areNeighbours &= getDistance(result.addresses.front(), address) ==
+                       step * int64_t(place);
+    if (areNeighbours)
+      return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> KernelLoops::countActiveLanes() {
+  if (!lanes->mask)
+    return lanes->width;
+  std::optional<int64_t> lower = getConstantBoundOf(*lanes->loop, false);
+  std::optional<int64_t> upper = getConstantBoundOf(*lanes->loop, true);
+  if (!lower || !upper || *lower > *upper)
+    return std::nullopt;
+  return std::min(*upper - *lower, lanes->width);
+}
+
+/// The mask of the first `count` of every `step`-th lane of `type`.
+static Value emitFirst(OpBuilder &builder, Location loc, VectorType type,
+                       int64_t count, int64_t step = 1) {
+  SmallVector<bool> isFirst(type.getNumElements(), false);
+  for (int64_t number = 0; number < count; ++number)
+    isFirst[number * step] = true;
+  return arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          VectorType::get(type.getShape(), builder.getI1Type()), isFirst));
+}
+
+/// Transposes a square of vectors: a round takes the upper half of the rows and
+/// the lower one, and interleaves them row by row. So the uppermost bit of a
+/// row's number becomes the lowest of the column's, and after as many rounds as
+/// there are bits both numbers are exchanged.
+static SmallVector<Value> emitTranspose(OpBuilder &builder, Location loc,
+                                        SmallVector<Value> rows) {
+  int64_t width = rows.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    low.push_back(lane / 2 + lane % 2 * width);
+    high.push_back(low.back() + width / 2);
+  }
+  for (int64_t round = 1; round < width; round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t row = 0; row < width / 2; ++row)
+      for (ArrayRef<int64_t> half : {low, high})
+        next.push_back(vector::ShuffleOp::create(builder, loc, rows[row],
+                                                 rows[row + width / 2], half));
+    rows = std::move(next);
+  }
+  return rows;
+}
+
+Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
+                                      const AstNode &call, VectorType type) {
+  std::optional<Neighbours> copies =
+      findNeighbours(access, call, /*maxStep=*/1);
+  std::optional<int64_t> numLanes = countActiveLanes();
+  if (!copies || !numLanes)
+    return {};
+  auto &known = copies->loop->reads;
+  auto found = known.find({access.array, copies->addresses[copies->place]});
+  if (found != known.end())
+    return found->second;
+  if (copies->place != 0 ||
+      countUses(*copies->loop->loop, computes, access.array).second > 0)
+    return {};
+
+  const Memory &memory = memories.find(access.array)->second;
+  int64_t numCopies = copies->addresses.size();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  SmallVector<Value> rows(lanes->width, zero);
+  for (int64_t lane = 0; lane < *numLanes; ++lane) {
+    Value base = emitIndex(copies->addresses.front().replace(
+        iterator(lanes->iterator), lanes->first + lane));
+    if (numCopies == lanes->width)
+      rows[lane] =
+          vector::LoadOp::create(builder, loc, type, memory.flat, base);
+    else
+      rows[lane] = vector::MaskedLoadOp::create(
+          builder, loc, type, memory.flat, base,
+          emitFirst(builder, loc, type, numCopies), zero);
+  }
+  rows = emitTranspose(builder, loc, std::move(rows));
+  for (auto [address, row] : llvm::zip_first(copies->addresses, rows))
+    known[{access.array, address}] = row;
+  return rows.front();
+}
+
+bool KernelLoops::emitTransposedWrite(const poly::ComputeAccess &access,
+                                      const AstNode &call, Value value) {
+  std::optional<Neighbours> copies =
+      findNeighbours(access, call, kMaxWrittenStep);
+  if (!copies || !countActiveLanes())
+    return false;
+  // What lanes write must not overlap, nor may it be used before it is there.
+  std::optional<int64_t> stride =
+      getLaneStride(copies->addresses.front(), *lanes);
+  if (!stride ||
+      std::abs(*stride) < int64_t(copies->addresses.size()) * copies->step ||
+      countUses(*copies->loop->loop, computes, access.array) !=
+          std::pair(0u, 1u))
+    return false;
+  auto &writes = copies->loop->writes;
+  SlotKey key(access.array, copies->addresses.front());
+  if (copies->place == 0)
+    writes[key] = {memories.find(access.array)->second,
+                   *lanes,
+                   key.second,
+                   copies->step,
+                   {}};
+  auto group = writes.find(key);
+  if (group == writes.end() || group->second.values.size() != copies->place)
+    return false;
+  group->second.values.push_back(value);
+  if (copies->place + 1 == copies->addresses.size()) {
+    emitRows(group->second);
+    writes.erase(group);
+  }
+  return true;
+}
+
+void KernelLoops::emitRows(const NeighbourWrites &writes) {
+  auto type = cast<VectorType>(writes.values.front().getType());
+  int64_t numCopies = writes.values.size();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  SmallVector<Value> rows(writes.values);
+  rows.resize(lanes->width, zero);
+  rows = emitTranspose(builder, loc, std::move(rows));
+  // Lane number to that of the copy that writes there.
+  SmallVector<int64_t> spread(lanes->width, 0);
+  for (int64_t copy = 0; copy < numCopies; ++copy)
+    spread[copy * writes.step] = copy;
+  for (int64_t lane = 0; lane < *countActiveLanes(); ++lane) {
+    Value base = emitIndex(
+        writes.address.replace(iterator(lanes->iterator), lanes->first + lane));
+    Value row = rows[lane];
+    if (numCopies == lanes->width) {
+      vector::StoreOp::create(builder, loc, row, writes.memory.flat, base);
+      continue;
+    }
+    if (writes.step > 1)
+      row = vector::ShuffleOp::create(builder, loc, row, zero, spread);
+    vector::MaskedStoreOp::create(
+        builder, loc, writes.memory.flat, base,
+        emitFirst(builder, loc, type, numCopies, writes.step), row);
+  }
+}
+
+void KernelLoops::leaveWrittenOut() {
+  // Not all copies came to their write.
+  std::optional<Lanes> outer = std::move(lanes);
+  for (auto &[key, writes] : writtenOut.back().writes) {
+    lanes = writes.lanes;
+    for (auto [place, value] : llvm::enumerate(writes.values))
+      emitLaneWrites(writes.memory,
+                     writes.address + int64_t(place) * writes.step, value, {});
+  }
+  lanes = std::move(outer);
+  writtenOut.pop_back();
+}

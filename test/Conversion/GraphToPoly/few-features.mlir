@@ -1,0 +1,32 @@
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-name-kernels -split-input-file | FileCheck %s
+
+// Three features would leave most lanes empty. The operand lies in rows that
+// fill them, so the result does as well, and weights stay as they are.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x8x34x34xf32>, %{{.*}}: memref<3x8x3x3xf32>
+// CHECK:         poly.array : memref<1x3x32x32xf32>
+// CHECK:         reduction add
+func.func @main(%x: tensor<1x8x34x34xf32>, %w: tensor<3x8x3x3xf32>) -> tensor<1x3x32x32xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x34x34xf32>, tensor<3x8x3x3xf32>) -> tensor<1x3x32x32xf32>
+  return %0 : tensor<1x3x32x32xf32>
+}
+
+// -----
+
+// Sixteen fill a vector.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x8x34x34xf32>
+// CHECK:         poly.array : memref<1x32x32x16xf32>
+func.func @main(%x: tensor<1x8x34x34xf32>, %w: tensor<16x8x3x3xf32>) -> tensor<1x16x32x32xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x34x34xf32>, tensor<16x8x3x3xf32>) -> tensor<1x16x32x32xf32>
+  return %0 : tensor<1x16x32x32xf32>
+}
+
+// -----
+
+// What a convolution leaves channels last is not in rows.
+// CHECK:         poly.array : memref<1x34x34x16xf32>
+// CHECK:         poly.array : memref<1x32x32x3xf32>
+func.func @main(%x: tensor<1x8x34x34xf32>, %v: tensor<16x8x1x1xf32>, %w: tensor<3x16x3x3xf32>) -> tensor<1x3x32x32xf32> {
+  %0 = graph.conv %x, %v {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x34x34xf32>, tensor<16x8x1x1xf32>) -> tensor<1x16x34x34xf32>
+  %1 = graph.conv %0, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x34x34xf32>, tensor<3x16x3x3xf32>) -> tensor<1x3x32x32xf32>
+  return %1 : tensor<1x3x32x32xf32>
+}
