@@ -3,6 +3,7 @@
 #include "espalier/Dialect/Rec/IR/Rec.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,7 +19,19 @@ using namespace espalier::rec;
 #define GET_TYPEDEF_CLASSES
 #include "espalier/Dialect/Rec/IR/RecTypes.cpp.inc"
 
+namespace {
+/// Keeps constants in their cells.
+struct RecFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<CaseOp>(region->getParentOp());
+  }
+};
+} // namespace
+
 void RecDialect::initialize() {
+  addInterfaces<RecFoldInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "espalier/Dialect/Rec/IR/RecOps.cpp.inc"
