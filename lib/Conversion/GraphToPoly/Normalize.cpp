@@ -121,7 +121,8 @@ Expr ReadGuard::guard(Expr read) {
     indices.back() = clampIndex(index, size);
     if (auto number = dyn_cast<AffineConstantExpr>(extent))
       isEmpty |= number.getValue() == 0;
-    else
+    else if (!llvm::is_contained(statement.extents, extent))
+      // A point of the statement has an index below each of its extents.
       exists = conjoin(
           exists, espalier::definition::apply(ScalarFn::GreaterEqual,
                                               {size, constant(int64_t(1))}));
@@ -207,8 +208,10 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
   for (unsigned dim = 0; dim < user.getNumDims(); ++dim) {
     if (!used.contains(dim))
       continue;
-    if (user.recurrence == dim)
+    if (user.recurrence == dim) {
       statement.recurrence = indices.size();
+      statement.levels = user.levels;
+    }
     position[dim] = indices.size();
     indices.push_back(variable(dim, program.context));
     array.extents.push_back(user.extents[dim]);

@@ -78,30 +78,36 @@ class Recursive:
             return self._tracer.call(structures)
         trace, given = self._prepare(structures, at, arrays)
         assert isinstance(structures, Structures)
-        sizes = trace.vocabularies
-        words = structures.words if "word" in trace.signature.features else None
-        arity, children, levels, roots, order, permuted = self._linearizer.run(
+        inputs, order = self._linearize(trace, structures, given)
+        values = tuple(self._compile(trace, at).run(inputs).values())
+        if at == "nodes":
+            values = tuple(_permuted(value, order) for value in values)
+        return values if len(values) > 1 else values[0]
+
+    def inputs(self, structures: Structures, **arrays: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the arguments of the program that a call with these runs, by name."""
+        trace, given = self._prepare(structures, "nodes", arrays)
+        return self._linearize(trace, structures, given)[0]
+
+    def _linearize(
+        self, trace: Trace, structures: Structures, given: Mapping[str, np.ndarray]
+    ) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Return the program's arguments, and which of the caller's nodes each is."""
+        signature = trace.signature
+        arity, children, levels, roots, order, words = self._linearizer.run(
             KINDS.index(self.structure),
             self.arity,
             structures.starts,
             structures.children,
             structures.parents,
-            words,
-            sizes.get("word", np.iinfo(np.int32).max),
+            structures.words,
+            trace.vocabularies.get("word", np.iinfo(np.int32).max),
         )
-        features = {name: given[name][order] for name in trace.signature.features if name != "word"}
-        if permuted is not None:
-            features["word"] = permuted
-        weights = {name: given[name] for name in trace.signature.weights}
-        results = self._compile(trace, at).run(
-            {"arity": arity, "children": children, "levels": levels, "roots": roots}
-            | features
-            | weights
-        )
-        values = tuple(results.values())
-        if at == "nodes":
-            values = tuple(_permuted(value, order) for value in values)
-        return values if len(values) > 1 else values[0]
+        inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
+        for name in signature.features:
+            permuted = words if name == "word" else None
+            inputs[name] = given[name][order] if permuted is None else permuted
+        return inputs | {name: given[name] for name in signature.weights}, order
 
     def reference(
         self, structures: Structures, *, at: str = "roots", **arrays: np.ndarray

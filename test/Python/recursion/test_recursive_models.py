@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
 
-from espalier.compiler import Options
+from espalier.compiler import Options, interpret
 from espalier.models import recursive as models
 from espalier.recursion import Recursive
 
@@ -22,7 +22,6 @@ MODELS: dict[str, tuple[str, dict[str, Sample]]] = {
     "lstm": ("emb:vh w:h4h u:h4h b:4h", SEQUENCES),
     "gru": ("emb:vh w:h3h u:h2h b:3h un:hh", SEQUENCES),
 }
-CASES = [(model, sample) for model, (_, samples) in MODELS.items() for sample in samples]
 
 
 def extents(text: str, hidden: int) -> list[int]:
@@ -53,10 +52,10 @@ def model(request: pytest.FixtureRequest) -> Recursive:
     return Recursive(source.function, source.structure, source.arity, Options(cache=None))
 
 
-@pytest.mark.parametrize("at", ["roots", "nodes"])
-def test_equals_recursion(model: Recursive, at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def check(model: Recursive, at: str, patch: pytest.MonkeyPatch) -> None:
+    """Compare a model with its recursion, on all structures that it is for."""
     name = model.__name__
-    monkeypatch.setitem(model.function.__globals__, name, model)
+    patch.setitem(model.function.__globals__, name, model)
     random = np.random.default_rng(5)
     weights = make_weights(random, name, hidden=7)
     for sample, make in MODELS[name][1].items():
@@ -67,3 +66,28 @@ def test_equals_recursion(model: Recursive, at: str, monkeypatch: pytest.MonkeyP
             got, expected = (got,), (expected,)
         for one, other in zip(got, expected, strict=True):
             np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE, err_msg=sample)
+
+
+def test_equals_recursion(model: Recursive, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(model, "nodes", monkeypatch)
+
+
+@pytest.mark.parametrize("model", ["tree_lstm", "dag_rnn"], indirect=True)
+def test_roots(model: Recursive, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(model, "roots", monkeypatch)
+
+
+def test_interpreter_agrees(model: Recursive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reference interpreter runs the definition that the model is."""
+    name = model.__name__
+    monkeypatch.setitem(model.function.__globals__, name, model)
+    random = np.random.default_rng(6)
+    weights = make_weights(random, name, hidden=3)
+    structures = list(MODELS[name][1].values())[-1](random)
+    program = model.mlir(structures, **weights)
+    got = list(interpret(program, model.inputs(structures, **weights)).values())
+    expected = model.reference(structures, **weights)
+    if isinstance(expected, np.ndarray):
+        expected = (expected,)
+    for one, other in zip(got, expected, strict=True):
+        np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE)

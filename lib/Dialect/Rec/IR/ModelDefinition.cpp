@@ -384,6 +384,7 @@ void ModelBuilder::order() {
   for (unsigned step = 0; step < firstResult; ++step)
     if (recursive.contains(step)) {
       definition.steps[step].recurrence = 0;
+      definition.steps[step].levels = Levels;
       order.push_back(step);
     }
   llvm::append_range(order, definition.results);
