@@ -18,8 +18,9 @@ function(espalier_add_dialect name mnemonic)
 endfunction()
 
 # espalier_add_attributes(<Name> <mnemonic>)
-#   Generates the attributes, enumerations and interfaces of <Name>Attributes.td
-#   and <Name>Interfaces.td, as far as the files exist.
+#   Generates the attributes, enumerations, types and interfaces of
+#   <Name>Attributes.td, <Name>Types.td and <Name>Interfaces.td, as far as the
+#   files exist.
 function(espalier_add_attributes name mnemonic)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}Attributes.td)
     set(LLVM_TARGET_DEFINITIONS ${name}Attributes.td)
@@ -29,6 +30,13 @@ function(espalier_add_attributes name mnemonic)
     mlir_tablegen(${name}Attributes.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${mnemonic})
     add_public_tablegen_target(Espalier${name}AttributesIncGen)
     add_dependencies(espalier-headers Espalier${name}AttributesIncGen)
+  endif()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}Types.td)
+    set(LLVM_TARGET_DEFINITIONS ${name}Types.td)
+    mlir_tablegen(${name}Types.h.inc -gen-typedef-decls -typedefs-dialect=${mnemonic})
+    mlir_tablegen(${name}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${mnemonic})
+    add_public_tablegen_target(Espalier${name}TypesIncGen)
+    add_dependencies(espalier-headers Espalier${name}TypesIncGen)
   endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}Interfaces.td)
     set(LLVM_TARGET_DEFINITIONS ${name}Interfaces.td)

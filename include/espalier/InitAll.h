@@ -14,6 +14,7 @@
 #include "espalier/Dialect/Poly/TransformOps/Passes.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
+#include "espalier/Dialect/Rec/IR/Rec.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "espalier/Substitution/Patterns/Passes.h"
 #include "espalier/Substitution/Search/Passes.h"
@@ -23,7 +24,7 @@ namespace espalier {
 
 /// Adds every Espalier dialect and dialect extension to `registry`.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, poly::PolyDialect>();
+  registry.insert<graph::GraphDialect, poly::PolyDialect, rec::RecDialect>();
   poly::registerTransformExtension(registry);
 }
 

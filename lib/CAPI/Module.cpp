@@ -4,6 +4,7 @@
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "espalier/Dialect/Rec/IR/Rec.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -26,9 +27,10 @@ static DialectRegistry inputDialects() {
   registry.insert<espalier::graph::GraphDialect, espalier::poly::PolyDialect,
                   affine::AffineDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect,
-                  linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  transform::TransformDialect, vector::VectorDialect>();
+                  espalier::rec::RecDialect, linalg::LinalgDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, transform::TransformDialect,
+                  vector::VectorDialect>();
   espalier::poly::registerTransformExtension(registry);
   return registry;
 }

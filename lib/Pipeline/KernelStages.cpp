@@ -25,6 +25,8 @@ void espalier::buildPolyStage(OpPassManager &manager,
   if (!options.winograd)
     conversion.skip = {"winograd"};
   manager.addPass(createConvertGraphToPolyPass(conversion));
+  // Models have become kernels where they are applied.
+  manager.addPass(createSymbolDCEPass());
   manager.addPass(poly::createPolyStoreInPlacePass());
   manager.addPass(poly::createPolyNameKernelsPass());
 }

@@ -44,7 +44,7 @@ Stage espalier::detectStage(ModuleOp module) {
   module.walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
     auto structured = dyn_cast<linalg::LinalgOp>(op);
-    hasGraph |= dialect == "graph" ||
+    hasGraph |= dialect == "graph" || dialect == "rec" ||
                 (structured && structured.hasPureTensorSemantics());
     hasFunction |= isa<func::FuncOp>(op);
     hasLoweredFunction |= isa<LLVM::LLVMFuncOp>(op);

@@ -109,6 +109,9 @@ void bindProgram(nanobind::module_ &extension);
 /// Adds the class for scheduling kernels.
 void bindSchedule(nanobind::module_ &extension);
 
+/// Adds the class for numbering structures.
+void bindStructures(nanobind::module_ &extension);
+
 } // namespace espalier::python
 
 #endif // ESPALIER_PYTHON_BINDINGS_BINDINGS_H

@@ -20,4 +20,5 @@ NB_MODULE(_espalier, extension) {
   espalier::python::bindInterpreter(extension);
   espalier::python::bindProgram(extension);
   espalier::python::bindSchedule(extension);
+  espalier::python::bindStructures(extension);
 }

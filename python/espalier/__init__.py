@@ -24,6 +24,7 @@ from espalier.errors import (
 from espalier.function import Function
 from espalier.kernels import Kernel, KernelError, kernel
 from espalier.module import Module
+from espalier.recursion import Recursive, RecursiveError, Structures, recursive
 from espalier.schedules import Schedule, ScheduleError
 
 __all__ = [
@@ -36,8 +37,11 @@ __all__ = [
     "ModelError",
     "Module",
     "Options",
+    "Recursive",
+    "RecursiveError",
     "Schedule",
     "ScheduleError",
+    "Structures",
     "UnsupportedOperators",
     "compile",
     "interpret",
@@ -45,4 +49,5 @@ __all__ = [
     "load_module",
     "lower",
     "optimize_module",
+    "recursive",
 ]

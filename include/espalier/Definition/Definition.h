@@ -23,12 +23,19 @@ namespace espalier::definition {
 /// recurrence may also read itself, and later steps of the same recurrence, at
 /// a smaller value of the index at position `recurrence`; all steps of one
 /// recurrence stand next to each other and agree in that position's extent.
+///
+/// Where the smaller value is read from a tensor, as in a recurrence over the
+/// nodes of a tree, a vector among the operands, `levels`, may cut that index
+/// into intervals: from each of its elements to the next. A step then reads the
+/// recurrence at indices of earlier intervals only, so those of one are
+/// independent.
 struct Step {
   std::string name;
   mlir::Type elementType;
   llvm::SmallVector<IndexVar> indices;
   Expr value;
   std::optional<unsigned> recurrence;
+  std::optional<unsigned> levels = std::nullopt;
 };
 
 /// A condition on sizes under which an operator is defined, where types alone

@@ -13,6 +13,7 @@
 
 #include "StepProgram.h"
 #include "espalier/Definition/Formulas.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -35,40 +36,52 @@ public:
 
   /// The value of a piece; null if all of its reads are safe.
   Expr apply(Expr value) {
-    Expr safe = rewrite(value, /*exists=*/true);
+    Expr safe = rewrite(value);
     if (!isChanged)
       return {};
-    if (!exists)
-      return safe;
-    return select(exists, safe, rewrite(value, /*exists=*/false));
+    return existence.empty() ? safe : choose(value, 0);
   }
 
 private:
+  /// What there is if the arrays from number `first` of `existence` on have
+  /// elements or not, each for itself.
+  Expr choose(Expr value, unsigned first) {
+    if (first == existence.size())
+      return rewrite(value);
+    auto [array, exists] = existence.begin()[first];
+    Expr with = choose(value, first + 1);
+    empty.insert(array);
+    Expr without = choose(value, first + 1);
+    empty.erase(array);
+    return select(exists, with, without);
+  }
+
   /// With clamped reads, or with a number instead where there are no elements.
-  Expr rewrite(Expr value, bool exists) {
+  Expr rewrite(Expr value) {
     return transform(value, [&](Expr e) -> Expr {
       if (e.getKind() != Expr::Kind::Select ||
           getConjunctions(program, e.getOperands()[0]))
         return {};
       auto guardBranch = [&](Expr branch) {
         return transform(branch, [&](Expr read) -> Expr {
-          return read.getKind() == Expr::Kind::Access ? guard(read, exists)
-                                                      : Expr();
+          return read.getKind() == Expr::Kind::Access ? guard(read) : Expr();
         });
       };
       return select(e.getOperands()[0], guardBranch(e.getOperands()[1]),
                     guardBranch(e.getOperands()[2]));
     });
   }
-  Expr guard(Expr read, bool exists);
+  Expr guard(Expr read);
   bool isInside(Expr index, AffineExpr extent) const;
 
   const StepProgram &program;
   const Statement &statement;
   ArrayRef<Condition> domain;
   bool isChanged = false;
-  /// That the arrays have elements, if it depends on sizes.
-  Expr exists;
+  /// That an array has elements, where it depends on sizes.
+  llvm::MapVector<ArrayId, Expr> existence;
+  /// The arrays that have none, in the case that is looked at.
+  llvm::SmallDenseSet<ArrayId> empty;
   /// The reads that have been looked at, by their nodes, which stay.
   llvm::DenseMap<const void *, Expr> known;
 };
@@ -91,35 +104,35 @@ bool ReadGuard::isInside(Expr index, AffineExpr extent) const {
          isNotNegative(extent - 1 - *affine);
 }
 
-Expr ReadGuard::guard(Expr read, bool exists) {
+Expr ReadGuard::guard(Expr read) {
   if (known.contains(read.getNode()))
     return {}; // In a conditional inside of another one.
+  ArrayId array = read.getTensor().number;
   SmallVector<Expr> indices;
-  bool isSafe = true, isEmpty = false;
+  Expr exists;
+  bool isSafe = true, isEmpty = empty.contains(array);
   for (auto [index, extent] :
-       llvm::zip_equal(read.getOperands(),
-                       program.arrays[read.getTensor().number].extents)) {
+       llvm::zip_equal(read.getOperands(), program.arrays[array].extents)) {
     indices.push_back(index);
     if (isInside(index, extent))
       continue;
     isSafe = false;
     Expr size = program.expression(extent);
     indices.back() = clampIndex(index, size);
-    if (auto number = dyn_cast<AffineConstantExpr>(extent)) {
+    if (auto number = dyn_cast<AffineConstantExpr>(extent))
       isEmpty |= number.getValue() == 0;
-      continue;
-    }
-    isEmpty |= !exists;
-    if (exists)
-      this->exists =
-          conjoin(this->exists,
-                  espalier::definition::apply(ScalarFn::GreaterEqual,
+    else if (!llvm::is_contained(statement.extents, extent))
+      // A point of the statement has an index below each of its extents.
+      exists = conjoin(
+          exists, espalier::definition::apply(ScalarFn::GreaterEqual,
                                               {size, constant(int64_t(1))}));
   }
-  Expr safe = isEmpty ? cast(read.getType(), constant(int64_t(0)))
-                      : access(read.getTensor(), indices, read.getType());
-  if (isSafe)
-    safe = read;
+  // Reads of one array differ in their indices, not in what has to exist.
+  if (exists)
+    existence.try_emplace(array, exists);
+  Expr safe = isSafe    ? read
+              : isEmpty ? cast(read.getType(), constant(int64_t(0)))
+                        : access(read.getTensor(), indices, read.getType());
   isChanged |= !isSafe;
   known.try_emplace(safe.getNode(), safe);
   return safe;
@@ -199,8 +212,10 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
   for (unsigned dim = 0; dim < user.getNumDims(); ++dim) {
     if (!used.contains(dim))
       continue;
-    if (user.recurrence == dim)
+    if (user.recurrence == dim) {
       statement.recurrence = indices.size();
+      statement.levels = user.levels;
+    }
     position[dim] = indices.size();
     indices.push_back(variable(dim, program.context));
     array.extents.push_back(user.extents[dim]);

@@ -74,6 +74,9 @@ struct Statement {
   /// a number shared by the statements of one recurrence.
   std::optional<unsigned> recurrence;
   unsigned recurrenceGroup = 0;
+  /// Of a recurrence: the array that cuts its dimension into levels whose
+  /// points are independent.
+  std::optional<ArrayId> levels = std::nullopt;
   /// The element of the target that a point computes, over the dimensions;
   /// empty: that with the point's own first indices.
   llvm::SmallVector<mlir::AffineExpr> targetIndices = {};

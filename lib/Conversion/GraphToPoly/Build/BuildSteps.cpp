@@ -95,6 +95,7 @@ public:
 
   std::optional<VarId> recurrenceVar;
   unsigned recurrenceGroup = 0;
+  std::optional<ArrayId> levels;
 
   void declare(const IndexVar &var) {
     if (extents.contains(var.id))
@@ -130,6 +131,7 @@ public:
       if (var == recurrenceVar) {
         statement.recurrence = position.size() - 1;
         statement.recurrenceGroup = recurrenceGroup;
+        statement.levels = levels;
       }
     }
     SmallVector<AffineExpr> dims(order.empty() ? 0
@@ -398,6 +400,8 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
   if (step.recurrence) {
     lowering.recurrenceVar = vars[*step.recurrence];
     lowering.recurrenceGroup = group;
+    if (step.levels)
+      lowering.levels = instance.operands[*step.levels];
   }
   Expr value = lowering.extractReductions(import(instance, step.value));
   if (value.getType() != step.elementType)

@@ -15,6 +15,9 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
+/// The name of the loop over levels.
+static constexpr StringLiteral kLevelName = "level";
+
 /// The names of a statement's dimensions, a different one for each; null if
 /// none has one.
 static ArrayAttr getDimNames(Builder &builder, const Statement &statement) {
@@ -24,6 +27,10 @@ static ArrayAttr getDimNames(Builder &builder, const Statement &statement) {
     return {};
   llvm::StringSet<> used;
   SmallVector<Attribute> names;
+  if (statement.levels) {
+    used.insert(kLevelName);
+    names.push_back(builder.getStringAttr(kLevelName));
+  }
   for (auto [dim, name] : llvm::enumerate(statement.names)) {
     std::string base = name.empty() ? "d" + std::to_string(dim) : name;
     std::string unique = base;
@@ -68,6 +75,10 @@ void KernelEmitter::collect() {
     written.insert(statement.target);
     for (ArrayId array : getReads(statement))
       read.insert(array);
+    if (statement.levels) {
+      read.insert(*statement.levels);
+      parameters.add(program.arrays[*statement.levels].extents.front());
+    }
     for (AffineExpr expr : llvm::concat<const AffineExpr>(
              statement.extents, statement.targetIndices))
       parameters.add(expr);
@@ -108,26 +119,64 @@ espalier::graphtopoly::getMemRefType(const Array &array,
   return MemRefType::get(shape, getStoredType(array.elementType));
 }
 
-IntegerSet KernelEmitter::getDomain(ArrayRef<AffineExpr> extents,
+IntegerSet KernelEmitter::getDomain(const Statement &statement,
                                     const Conjunction &rules) {
+  unsigned numOuter = getNumOuter(statement), numDims = statement.getNumDims();
   SmallVector<AffineExpr> constraints;
   SmallVector<bool> equalities;
-  for (auto [dim, extent] : llvm::enumerate(extents)) {
+  auto add = [&](AffineExpr expr, bool isEquality) {
+    constraints.push_back(toKernel(expr).shiftDims(numDims, numOuter));
+    equalities.push_back(isEquality);
+  };
+  if (statement.levels) {
+    AffineExpr level = getAffineDimExpr(0, program.context);
+    AffineExpr ends = program.arrays[*statement.levels].extents.front();
+    constraints = {level, toKernel(ends) - 2 - level};
+    equalities = {false, false};
+  }
+  for (auto [dim, extent] : llvm::enumerate(statement.extents)) {
     AffineExpr index = getAffineDimExpr(dim, program.context);
-    constraints.push_back(index);
-    constraints.push_back(toKernel(extent) - 1 - index);
+    add(index, false);
+    add(extent - 1 - index, false);
   }
-  equalities.assign(constraints.size(), false);
-  for (const Condition &rule : rules) {
-    constraints.push_back(toKernel(rule.expr));
-    equalities.push_back(rule.isEquality);
-  }
-  if (constraints.empty()) { // A single point.
-    constraints.push_back(getAffineConstantExpr(0, program.context));
-    equalities.push_back(true);
-  }
-  return IntegerSet::get(extents.size(), parameters.size(), constraints,
+  for (const Condition &rule : rules)
+    add(rule.expr, rule.isEquality);
+  if (constraints.empty()) // A single point.
+    add(getAffineConstantExpr(0, program.context), true);
+  return IntegerSet::get(numDims + numOuter, parameters.size(), constraints,
                          equalities);
+}
+
+AffineMap KernelEmitter::getMap(const Statement &statement,
+                                ArrayRef<AffineExpr> exprs,
+                                unsigned numValues) const {
+  unsigned numOuter = getNumOuter(statement), numDims = statement.getNumDims();
+  SmallVector<AffineExpr> shifted;
+  for (AffineExpr expr : exprs)
+    shifted.push_back(toKernel(expr).shiftDims(numDims, numOuter));
+  return AffineMap::get(numDims + numOuter, parameters.size() + numValues,
+                        shifted, program.context);
+}
+
+void KernelEmitter::addLevel(
+    const Statement &statement,
+    SmallVectorImpl<poly::ComputeAccess> &reads) const {
+  AffineExpr level = getAffineDimExpr(0, program.context);
+  for (int64_t next : {0, 1})
+    reads.push_back(
+        {memory.lookup(*statement.levels),
+         AffineMap::get(statement.getNumDims() + 1, parameters.size(),
+                        level + next, program.context),
+         {}});
+}
+
+IntegerSet KernelEmitter::getLevelSet(const Statement &statement) const {
+  AffineExpr index =
+      getAffineDimExpr(*statement.recurrence + 1, program.context);
+  AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
+  AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
+  return IntegerSet::get(statement.getNumDims() + 1, parameters.size() + 2,
+                         {index - begin, end - 1 - index}, {false, false});
 }
 
 AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
@@ -135,9 +184,8 @@ AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
   for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
     indices.push_back(statement.targetIndices.empty()
                           ? getAffineDimExpr(dim, program.context)
-                          : toKernel(statement.targetIndices[dim]));
-  AffineMap map = AffineMap::get(statement.getNumDims(), parameters.size(),
-                                 indices, program.context);
+                          : statement.targetIndices[dim]);
+  AffineMap map = getMap(statement, indices);
   if (AffineMap layout = program.arrays[statement.target].layout)
     map = layout.compose(map);
   return map;
@@ -145,8 +193,9 @@ AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
 
 void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
                               const Piece &piece, StringRef name) {
-  unsigned numDims = statement.getNumDims();
   SmallVector<poly::ComputeAccess> reads;
+  if (statement.levels)
+    addLevel(statement, reads);
   llvm::DenseMap<const void *, unsigned> readOf;
   unsigned numProgram = program.symbols.size();
 
@@ -172,11 +221,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
           })
           .wasInterrupted();
     });
-    for (AffineExpr &index : indices)
-      index = toKernel(index);
-    AffineMap map = AffineMap::get(
-        numDims, parameters.size() + (indirect ? reads.size() : 0), indices,
-        program.context);
+    AffineMap map = getMap(statement, indices, indirect ? reads.size() : 0);
     if (AffineMap layout = program.arrays[array].layout)
       map = layout.compose(map);
     map = simplifyAffineMap(map);
@@ -212,7 +257,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     auto leaf = [&](Expr e) -> Value {
       switch (e.getKind()) {
       case Expr::Kind::Variable:
-        return poly::IndexOp::create(b, loc, e.getVariable());
+        return poly::IndexOp::create(b, loc,
+                                     e.getVariable() + getNumOuter(statement));
       case Expr::Kind::Parameter:
         return affine::expandAffineExpr(
             b, loc,
@@ -237,12 +283,13 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     }
     poly::YieldOp::create(b, loc, value);
   };
-  auto compute =
-      poly::ComputeOp::create(builder, getOrigin(statement), name,
-                              getDomain(statement.extents, piece.domain), reads,
-                              write, reduction, buildBody);
+  auto compute = poly::ComputeOp::create(builder, getOrigin(statement), name,
+                                         getDomain(statement, piece.domain),
+                                         reads, write, reduction, buildBody);
   if (ArrayAttr dims = getDimNames(builder, statement))
     compute.setDimsAttr(dims);
+  if (statement.levels)
+    compute.setWhere(getLevelSet(statement));
 }
 
 void KernelEmitter::emitStatement(OpBuilder &builder,
@@ -254,6 +301,8 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                         statement.extents.begin() +
                             program.getRank(statement.target));
     init.targetIndices = statement.targetIndices;
+    init.recurrence = statement.recurrence;
+    init.levels = statement.levels;
     if (statement.names.size() == statement.getNumDims())
       init.names.assign(statement.names.begin(),
                         statement.names.begin() + init.extents.size());
@@ -307,6 +356,7 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     for (Operation &op : llvm::drop_begin(body, numBefore))
       if (std::exchange(group, statement.recurrenceGroup) ==
           statement.recurrenceGroup)
-        cast<poly::ComputeOp>(op).setInterleaved(*statement.recurrence + 1);
+        cast<poly::ComputeOp>(op).setInterleaved(
+            statement.levels ? 1 : *statement.recurrence + 1);
   }
 }

@@ -45,8 +45,22 @@ private:
   mlir::AffineExpr toKernel(mlir::AffineExpr expr) const {
     return parameters.rewrite(expr, parameters.size());
   }
-  mlir::IntegerSet getDomain(llvm::ArrayRef<mlir::AffineExpr> extents,
+  mlir::IntegerSet getDomain(const Statement &statement,
                              const Conjunction &rules);
+  /// How many loops are around those over a statement's dimensions: that over
+  /// the levels, if there are some.
+  static unsigned getNumOuter(const Statement &statement) {
+    return statement.levels ? 1 : 0;
+  }
+  /// A map from a computation's loops, for expressions on the statement's
+  /// dimensions and the kernel's symbols, of which `numValues` are read.
+  mlir::AffineMap getMap(const Statement &statement,
+                         llvm::ArrayRef<mlir::AffineExpr> exprs,
+                         unsigned numValues = 0) const;
+  /// The reads of where a level begins and ends, and that a point lies between.
+  void addLevel(const Statement &statement,
+                llvm::SmallVectorImpl<poly::ComputeAccess> &reads) const;
+  mlir::IntegerSet getLevelSet(const Statement &statement) const;
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
   /// The element that a statement computes, in memory.
   mlir::AffineMap getTargetMap(const Statement &statement);

@@ -5,6 +5,7 @@
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -50,6 +51,11 @@ bool graph::detail::areCompatible(TypeRange inferred, TypeRange actual) {
 }
 
 LogicalResult graph::detail::verifyDefinition(Operation *op) {
+  // What a symbol stands for is verified first.
+  return isa<SymbolUserOpInterface>(op) ? success() : verifyResultTypes(op);
+}
+
+LogicalResult graph::detail::verifyResultTypes(Operation *op) {
   auto defined = cast<DefinedOpInterface>(op);
   FailureOr<Definition> definition = defined.getDefinition(
       [&](const Twine &reason) { op->emitOpError(reason); });

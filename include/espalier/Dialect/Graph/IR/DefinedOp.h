@@ -33,7 +33,10 @@ getTensorTypes(mlir::ValueRange operands);
 llvm::SmallVector<mlir::Value> getParameters(mlir::ValueRange operands);
 
 definition::Definition getVerifiedDefinition(mlir::Operation *op);
+/// Checks that `op` has a definition, and results as it says; one that uses
+/// symbols calls `verifyResultTypes` itself when it verifies their uses.
 mlir::LogicalResult verifyDefinition(mlir::Operation *op);
+mlir::LogicalResult verifyResultTypes(mlir::Operation *op);
 bool areCompatible(mlir::TypeRange inferred, mlir::TypeRange actual);
 mlir::LogicalResult
 reifyResultShapes(mlir::Operation *op, mlir::OpBuilder &builder,

@@ -1,0 +1,30 @@
+//===- Rec.h - The rec dialect ----------------------------------*- C++ -*-===//
+
+#ifndef ESPALIER_DIALECT_REC_IR_REC_H
+#define ESPALIER_DIALECT_REC_IR_REC_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "espalier/Dialect/Graph/IR/Graph.h"
+
+#include "espalier/Dialect/Rec/IR/RecDialect.h.inc"
+#include "espalier/Dialect/Rec/IR/RecEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "espalier/Dialect/Rec/IR/RecAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "espalier/Dialect/Rec/IR/RecTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "espalier/Dialect/Rec/IR/RecOps.h.inc"
+
+#endif // ESPALIER_DIALECT_REC_IR_REC_H

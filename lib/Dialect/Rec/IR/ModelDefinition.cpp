@@ -1,0 +1,455 @@
+//===- ModelDefinition.cpp - What a model applied to structures means -----===//
+//
+// The definition of `rec.apply` is made of those of the operators in the cells,
+// each for all nodes at once. Leaves and interior nodes have arrays of their
+// own, so that their loops are separate from the start:
+//
+//   HL[n, j] = emb[words[n], j]                        n < number of leaves
+//   C0[m, j] = HL[c, j] if c < leaves else HI[c - leaves, j],
+//              where c = children[m, 0]
+//   HI[m, j] = tanh(C0[m, j] + C1[m, j])               a recurrence over m
+//   R[r, j] = HL[v, j] if v < leaves else HI[v - leaves, j], where v = roots[r]
+//
+// What depends on no child stands before the recurrence, which is what other
+// systems call hoisting. A value that no node has a part in (of weights alone)
+// is computed once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "espalier/Definition/Formulas.h"
+#include "espalier/Definition/Instantiate.h"
+#include "espalier/Dialect/Rec/IR/Rec.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::rec;
+using namespace espalier::definition;
+
+namespace {
+
+/// The tensor operands of `rec.apply`.
+enum Operand { Arity, Children, Levels, Roots, FirstArgument };
+
+/// The names of those that are not the model's.
+constexpr StringLiteral kNames[] = {"arity", "children", "levels", "roots"};
+
+/// A value of a cell.
+struct CellValue {
+  Argument argument = {};
+  /// How many of the indices (node, child) it depends on.
+  unsigned numIndices = 0;
+  /// Whether it depends on results of children.
+  bool isRecursive = false;
+};
+
+class ModelBuilder {
+public:
+  ModelBuilder(ApplyOp op, ModelOp model, graph::DefinitionError error)
+      : op(op), model(model), error(error), context(op.getContext()) {}
+
+  FailureOr<Definition> run();
+
+private:
+  LogicalResult verifyStructure();
+  void addRequirements();
+  /// Adds the steps of a case, whose nodes are numbered by `index`.
+  void addCase(CaseOp cell, const IndexVar &index, Expr node);
+  void addOperations(Block &block);
+  void addOperation(Operation &op);
+  void addConstant(Value value, Attribute splat);
+  void addOperator(graph::DefinedOpInterface op);
+  void addCall(CallOp call);
+  void addChildren(ChildrenOp children);
+
+  /// The results of node `number`, at `at`, of any case.
+  Expr readResult(unsigned result, Expr number, ArrayRef<Expr> at);
+  Expr read(const CellValue &value, ArrayRef<Expr> at, Type type);
+  /// Variables over the dimensions of `type`.
+  SmallVector<IndexVar> makeVars(RankedTensorType type);
+  SmallVector<Expr> use(ArrayRef<IndexVar> vars);
+  TensorRef addStep(StringRef name, ArrayRef<IndexVar> vars, Expr value,
+                    Type type, bool isRecursive = false);
+  CellValue makeValue(TensorRef step, unsigned numIndices, bool isRecursive);
+  /// A step that has each interior node's results.
+  TensorRef getInteriorResult(unsigned result);
+  void addResults();
+  void order();
+
+  Expr index(int64_t value) {
+    return cast(IndexType::get(context), constant(value));
+  }
+  Expr getSize(unsigned operand, unsigned dim) {
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+    return type.isDynamicDim(dim)
+               ? size(TensorRef::operand(operand), dim, context)
+               : index(type.getDimSize(dim));
+  }
+  Expr readNumber(unsigned operand, ArrayRef<Expr> at) {
+    Type type = cast<RankedTensorType>(op->getOperand(operand).getType())
+                    .getElementType();
+    return cast(IndexType::get(context),
+                access(TensorRef::operand(operand), at, type));
+  }
+  RankedTensorType getResultType(unsigned result) {
+    return cast<RankedTensorType>(model.getResultTypes()[result]);
+  }
+  /// Stands for the interior nodes' results until their steps are known.
+  static TensorRef getPlaceholder(unsigned result) {
+    return TensorRef::step(~result);
+  }
+
+  ApplyOp op;
+  ModelOp model;
+  graph::DefinitionError error;
+  MLIRContext *context;
+  Definition definition;
+  Expr numLeaves, numInterior;
+  llvm::DenseMap<Value, CellValue> valueOf;
+  SmallVector<CellValue> leafResults;
+  /// The indices of the cell, or of what it computes for a child.
+  SmallVector<IndexVar> cellIndices;
+  Expr cellNode;
+  llvm::DenseSet<unsigned> recursive;
+  llvm::DenseMap<unsigned, unsigned> placeholders; ///< The steps.
+};
+
+LogicalResult ModelBuilder::verifyStructure() {
+  auto refuse = [&](const Twine &rule, Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    error("expects " + rule + ", but got '" + text + "'");
+    return failure();
+  };
+  // C3
+  NodeType node = model.getNodeType();
+  std::string arity = "?";
+  if (node.hasFixedArity())
+    arity = std::to_string(node.getArity());
+  auto children = cast<RankedTensorType>(op.getChildren().getType());
+  if (children.getRank() != 2 || !children.getElementType().isInteger(32) ||
+      children.getDimSize(1) !=
+          (node.hasFixedArity() ? node.getArity() : ShapedType::kDynamic))
+    return refuse("children of type tensor<?x" + arity + "xi32>", children);
+  // C4
+  for (unsigned operand : {Arity, Levels, Roots}) {
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+    if (type.getRank() != 1 || !type.getElementType().isInteger(32))
+      return refuse("a vector of i32 as '" + kNames[operand] + "'", type);
+  }
+  return success();
+}
+
+void ModelBuilder::addRequirements() {
+  Expr numNodes = size(TensorRef::operand(Arity), 0, context);
+  definition.requirements.push_back(
+      {Requirement::Kind::AtLeast, numNodes,
+       size(TensorRef::operand(Children), 0, context),
+       "at least as many nodes as interior ones"});
+  llvm::SmallSetVector<unsigned, 4> features;
+  model.walk([&](FeatureOp feature) {
+    auto argument = cast<BlockArgument>(feature.getTensor());
+    features.insert(argument.getArgNumber() - 1);
+  });
+  for (unsigned feature : features)
+    definition.requirements.push_back(
+        {Requirement::Kind::Equal,
+         size(TensorRef::operand(FirstArgument + feature), 0, context),
+         numNodes, "a row of features for each node"});
+}
+
+SmallVector<IndexVar> ModelBuilder::makeVars(RankedTensorType type) {
+  SmallVector<IndexVar> vars;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    vars.push_back(
+        definition.makeVar("j" + std::to_string(dim), index(extent)));
+  return vars;
+}
+
+SmallVector<Expr> ModelBuilder::use(ArrayRef<IndexVar> vars) {
+  return llvm::map_to_vector(
+      vars, [&](const IndexVar &var) { return variable(var.id, context); });
+}
+
+TensorRef ModelBuilder::addStep(StringRef name, ArrayRef<IndexVar> vars,
+                                Expr value, Type type, bool isRecursive) {
+  std::string unique = (name + Twine(definition.steps.size())).str();
+  Step step{unique, type, llvm::to_vector(vars), cast(type, value),
+            std::nullopt};
+  if (isRecursive)
+    recursive.insert(definition.steps.size());
+  return definition.addStep(std::move(step));
+}
+
+CellValue ModelBuilder::makeValue(TensorRef step, unsigned numIndices,
+                                  bool isRecursive) {
+  CellValue value{{step}, numIndices, isRecursive};
+  llvm::append_range(value.argument.leading,
+                     use(ArrayRef(cellIndices).take_front(numIndices)));
+  return value;
+}
+
+Expr ModelBuilder::read(const CellValue &value, ArrayRef<Expr> at, Type type) {
+  SmallVector<Expr> indices(ArrayRef<Expr>(value.argument.leading));
+  llvm::append_range(indices, at);
+  return access(value.argument.tensor, indices, type);
+}
+
+Expr ModelBuilder::readResult(unsigned result, Expr number, ArrayRef<Expr> at) {
+  Type type = getResultType(result).getElementType();
+  Argument leaf = leafResults[result].argument;
+  if (!leaf.leading.empty())
+    leaf.leading = {number};
+  Expr ofLeaf = read({leaf}, at, type);
+  Expr ofInterior =
+      read({{getPlaceholder(result), {number - numLeaves}}}, at, type);
+  return select(apply(ScalarFn::Less, {number, numLeaves}), ofLeaf, ofInterior);
+}
+
+void ModelBuilder::addConstant(Value value, Attribute splat) {
+  Type type = cast<RankedTensorType>(value.getType()).getElementType();
+  Expr number;
+  if (auto real = dyn_cast<FloatAttr>(splat))
+    number = constant(real.getValueAsDouble());
+  else
+    number = constant(cast<IntegerAttr>(splat).getInt());
+  TensorRef step =
+      addStep("K", makeVars(cast<RankedTensorType>(value.getType())),
+              cast(type, number), type);
+  valueOf[value] = makeValue(step, 0, false);
+}
+
+void ModelBuilder::addOperator(graph::DefinedOpInterface op) {
+  SmallVector<Argument> arguments;
+  unsigned numIndices = 0;
+  bool isRecursive = false;
+  for (Value operand : op->getOperands()) {
+    const CellValue &value = valueOf.at(operand);
+    arguments.push_back(value.argument);
+    numIndices = std::max(numIndices, value.numIndices);
+    isRecursive |= value.isRecursive;
+  }
+  unsigned first = definition.steps.size();
+  SmallVector<TensorRef> results =
+      instantiate(definition, op.getVerifiedDefinition(), arguments,
+                  ArrayRef(cellIndices).take_front(numIndices), context);
+  if (isRecursive)
+    for (unsigned step = first; step < definition.steps.size(); ++step)
+      recursive.insert(step);
+  for (auto [value, step] : llvm::zip_equal(op->getResults(), results))
+    valueOf[value] = makeValue(step, numIndices, isRecursive);
+}
+
+void ModelBuilder::addCall(CallOp call) {
+  Expr number =
+      readNumber(Children, {use(cellIndices).front(), index(call.getChild())});
+  for (auto [result, value] : llvm::enumerate(call.getResults())) {
+    RankedTensorType type = getResultType(result);
+    SmallVector<IndexVar> vars = makeVars(type);
+    Expr child = readResult(result, number, use(vars));
+    vars.insert(vars.begin(), cellIndices.front());
+    TensorRef step =
+        addStep("C", vars, child, type.getElementType(), /*isRecursive=*/true);
+    valueOf[value] = makeValue(step, 1, /*isRecursive=*/true);
+  }
+}
+
+static ReduceKind getReduceKind(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Add:
+    return ReduceKind::Sum;
+  case Reduction::Mul:
+    return ReduceKind::Product;
+  case Reduction::Max:
+    return ReduceKind::Max;
+  case Reduction::Min:
+    return ReduceKind::Min;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+void ModelBuilder::addChildren(ChildrenOp children) {
+  IndexVar child = definition.makeVar("k", getSize(Children, 1));
+  cellIndices.push_back(child);
+  SmallVector<Expr> at = use(cellIndices);
+  Expr number = readNumber(Children, at);
+  Block &body = children.getBody().front();
+  for (auto [result, value] : llvm::enumerate(body.getArguments())) {
+    RankedTensorType type = getResultType(result);
+    SmallVector<IndexVar> vars = makeVars(type);
+    Expr ofChild = readResult(result, number, use(vars));
+    vars.insert(vars.begin(), cellIndices.begin(), cellIndices.end());
+    TensorRef step = addStep("C", vars, ofChild, type.getElementType(),
+                             /*isRecursive=*/true);
+    valueOf[value] = makeValue(step, 2, /*isRecursive=*/true);
+  }
+  addOperations(body);
+
+  // Where the number of children is not fixed, the last entries of a row are
+  // none.
+  Expr guard;
+  if (!model.getNodeType().hasFixedArity())
+    guard = apply(ScalarFn::Less, {at[1], readNumber(Arity, {cellNode})});
+  auto yield = cast<YieldOp>(body.back());
+  for (auto [number, value] : llvm::enumerate(children.getResults())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto kind = cast<ReductionAttr>(children.getReductions()[number]);
+    ReduceKind reduction = getReduceKind(kind.getValue());
+    SmallVector<IndexVar> vars = makeVars(type);
+    const CellValue &part = valueOf.at(yield.getOperand(number));
+    Expr sum = reduce(reduction, child, guard,
+                      read(part, use(vars), type.getElementType()),
+                      getAccumulatorType(reduction, type.getElementType()));
+    vars.insert(vars.begin(), cellIndices.front());
+    TensorRef step =
+        addStep("S", vars, sum, type.getElementType(), part.isRecursive);
+    valueOf[value] = makeValue(step, 1, part.isRecursive);
+  }
+  cellIndices.pop_back();
+}
+
+void ModelBuilder::addOperation(Operation &op) {
+  ElementsAttr constant;
+  if (auto feature = dyn_cast<FeatureOp>(op)) {
+    CellValue &value = valueOf[feature];
+    value = valueOf.at(feature.getTensor());
+    value.argument.leading = {cellNode};
+    value.numIndices = 1;
+  } else if (auto call = dyn_cast<CallOp>(op)) {
+    addCall(call);
+  } else if (auto children = dyn_cast<ChildrenOp>(op)) {
+    addChildren(children);
+  } else if (op.getNumResults() == 1 &&
+             matchPattern(op.getResult(0), m_Constant(&constant))) {
+    addConstant(op.getResult(0), constant.getSplatValue<Attribute>());
+  } else {
+    addOperator(cast<graph::DefinedOpInterface>(op));
+  }
+}
+
+void ModelBuilder::addOperations(Block &block) {
+  for (Operation &op : block.without_terminator())
+    addOperation(op);
+}
+
+void ModelBuilder::addCase(CaseOp cell, const IndexVar &index, Expr node) {
+  cellIndices = {index};
+  cellNode = node;
+  for (auto [number, argument] : llvm::enumerate(model.getTensorArguments()))
+    valueOf[argument] = {{TensorRef::operand(FirstArgument + number)}};
+  addOperations(cell.getBody().front());
+}
+
+TensorRef ModelBuilder::getInteriorResult(unsigned result) {
+  CaseOp cell = model.getCase(Case::Interior);
+  Value yielded = cell.getBody().front().back().getOperand(result);
+  const CellValue &value = valueOf.at(yielded);
+  // A step over all interior nodes holds the results as it is.
+  if (value.numIndices == 1 && !value.argument.tensor.isOperand())
+    return value.argument.tensor;
+  RankedTensorType type = getResultType(result);
+  SmallVector<IndexVar> vars = makeVars(type);
+  Expr element = read(value, use(vars), type.getElementType());
+  vars.insert(vars.begin(), cellIndices.front());
+  return addStep("H", vars, element, type.getElementType(), value.isRecursive);
+}
+
+void ModelBuilder::addResults() {
+  bool atRoots = op.getPlaces() == Places::Roots;
+  for (unsigned result = 0; result < model.getResultTypes().size(); ++result) {
+    RankedTensorType type = getResultType(result);
+    IndexVar place = definition.makeVar(atRoots ? "r" : "n",
+                                        getSize(atRoots ? Roots : Arity, 0));
+    Expr number = use(place).front();
+    if (atRoots)
+      number = readNumber(Roots, number);
+    SmallVector<IndexVar> vars = makeVars(type);
+    Expr value = readResult(result, number, use(vars));
+    vars.insert(vars.begin(), place);
+    definition.results.push_back(
+        addStep("R", vars, value, type.getElementType()).number);
+  }
+}
+
+/// Moves the recurrence behind all that it does not have a part in, and
+/// replaces the placeholders.
+void ModelBuilder::order() {
+  SmallVector<unsigned> order;
+  unsigned numSteps = definition.steps.size();
+  unsigned firstResult = numSteps - definition.results.size();
+  for (unsigned step = 0; step < firstResult; ++step)
+    if (!recursive.contains(step))
+      order.push_back(step);
+  for (unsigned step = 0; step < firstResult; ++step)
+    if (recursive.contains(step)) {
+      definition.steps[step].recurrence = 0;
+      definition.steps[step].levels = Levels;
+      order.push_back(step);
+    }
+  llvm::append_range(order, definition.results);
+
+  SmallVector<unsigned> place(numSteps);
+  for (auto [number, step] : llvm::enumerate(order))
+    place[step] = number;
+  auto rename = [&](Expr expr) {
+    return transform(expr, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Access || e.getTensor().isOperand())
+        return {};
+      unsigned step = e.getTensor().number;
+      auto known = placeholders.find(step);
+      if (known != placeholders.end())
+        step = known->second;
+      return access(TensorRef::step(place[step]), e.getOperands(), e.getType());
+    });
+  };
+  SmallVector<Step> steps;
+  for (unsigned step : order) {
+    steps.push_back(std::move(definition.steps[step]));
+    steps.back().value = rename(steps.back().value);
+  }
+  definition.steps = std::move(steps);
+  for (unsigned &result : definition.results)
+    result = place[result];
+}
+
+FailureOr<Definition> ModelBuilder::run() {
+  if (failed(verifyStructure()))
+    return failure();
+  llvm::append_range(
+      definition.operandNames,
+      llvm::map_range(kNames, [](StringRef name) { return name.str(); }));
+  for (unsigned number = 0; number < op.getArguments().size(); ++number)
+    definition.operandNames.push_back("A" + std::to_string(number));
+  numInterior = getSize(Children, 0);
+  numLeaves = getSize(Arity, 0) - numInterior;
+  addRequirements();
+
+  IndexVar leaf = definition.makeVar("n", numLeaves);
+  CaseOp cell = model.getCase(Case::Leaf);
+  addCase(cell, leaf, use(leaf).front());
+  for (Value value : cell.getBody().front().back().getOperands())
+    leafResults.push_back(valueOf.at(value));
+
+  IndexVar interior = definition.makeVar("m", numInterior);
+  addCase(model.getCase(Case::Interior), interior,
+          numLeaves + use(interior).front());
+  for (unsigned result = 0; result < leafResults.size(); ++result)
+    placeholders[getPlaceholder(result).number] =
+        getInteriorResult(result).number;
+  addResults();
+  order();
+  return std::move(definition);
+}
+
+} // namespace
+
+FailureOr<Definition> ApplyOp::getDefinition(graph::DefinitionError error) {
+  auto model =
+      SymbolTable::lookupNearestSymbolFrom<ModelOp>(*this, getModelAttr());
+  if (!model) {
+    error("expects a model");
+    return failure();
+  }
+  return ModelBuilder(*this, model, error).run();
+}

@@ -1,0 +1,150 @@
+"""Trees, sequences and acyclic graphs as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from espalier.errors import EspalierError
+
+Nested = int | tuple["Nested", ...] | list["Nested"]
+"""A tree: a word, or its children."""
+
+
+@dataclass(frozen=True)
+class Structures:
+    """Structures of a batch; nodes are numbered from 0 in each.
+
+    Attributes:
+        starts: where the nodes of each structure begin among all, and the end.
+        children: (nodes, most children): the children of each node, then -1.
+        parents: the parent of each node, -1 for none; instead of children.
+        words: a word for each node, or None.
+    """
+
+    starts: np.ndarray
+    children: np.ndarray | None = None
+    parents: np.ndarray | None = None
+    words: np.ndarray | None = None
+
+    @staticmethod
+    def from_children(
+        tables: Iterable[object], words: Iterable[object] | None = None
+    ) -> Structures:
+        """Make structures of tables of children, one for each.
+
+        Arguments:
+            tables: of shape (nodes, most children), with negative numbers after the
+                last child.
+            words: one for each node, structure by structure.
+        """
+        arrays = [_numbers(table, f"structure #{i}", 2) for i, table in enumerate(tables)]
+        columns = max((a.shape[1] for a in arrays), default=0)
+        padded = [
+            np.pad(a, ((0, 0), (0, columns - a.shape[1])), constant_values=-1) for a in arrays
+        ]
+        return Structures(
+            _starts([len(a) for a in arrays]),
+            children=np.concatenate([np.zeros((0, columns), np.int32), *padded]),
+            words=_words(words, [len(a) for a in arrays]),
+        )
+
+    @staticmethod
+    def from_parents(pairs: Iterable[tuple[object, object]]) -> Structures:
+        """Make trees of (words, parents); the root's parent is -1."""
+        words, parents = zip(*pairs, strict=True)
+        arrays = [_numbers(p, f"structure #{i}", 1) for i, p in enumerate(parents)]
+        sizes = [len(a) for a in arrays]
+        return Structures(
+            _starts(sizes), parents=np.concatenate(arrays), words=_words(words, sizes)
+        )
+
+    @staticmethod
+    def from_sequences(sequences: Iterable[object]) -> Structures:
+        """Make sequences of words; the first word is the leaf."""
+        arrays = [_numbers(s, f"structure #{i}", 1) for i, s in enumerate(sequences)]
+        return Structures.from_children(
+            [np.arange(-1, len(a) - 1, dtype=np.int32)[:, None] for a in arrays], arrays
+        )
+
+    @staticmethod
+    def from_nested(trees: Iterable[Nested]) -> Structures:
+        """Make trees of nested tuples; a leaf is its word, other nodes have word 0."""
+        tables, words = [], []
+        for i, tree in enumerate(trees):
+            rows, values = _flatten(tree, f"structure #{i}")
+            columns = max(map(len, rows))
+            tables.append([row + [-1] * (columns - len(row)) for row in rows])
+            words.append(values)
+        return Structures.from_children(
+            [np.reshape(np.asarray(t, np.int32), (len(t), -1)) for t in tables], words
+        )
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of all nodes."""
+        return int(self.starts[-1])
+
+    def rows(self) -> list[list[int]]:
+        """Return the children of each node, numbered over all structures."""
+        lists: list[list[int]] = [[] for _ in range(self.num_nodes)]
+        for first, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+            for node in range(first, end):
+                if self.children is not None:
+                    lists[node] = [first + c for c in self.children[node].tolist() if c >= 0]
+                elif self.parents is not None and self.parents[node] >= 0:
+                    lists[first + int(self.parents[node])].append(node)
+        return lists
+
+
+def _numbers(value: object, what: str, rank: int) -> np.ndarray:
+    array = np.asarray(value)
+    if array.ndim != rank or (array.size and array.dtype.kind not in "iu"):
+        raise EspalierError(
+            f"{what}: expects integers of {rank} dimensions, but got {array.dtype} of {array.ndim}"
+        )
+    limits = np.iinfo(np.int32)
+    if array.size and not (limits.min <= array.min() and array.max() <= limits.max):
+        raise EspalierError(f"{what}: expects numbers of 32 bits, but got {array.max()}")
+    return np.ascontiguousarray(array, np.int32)
+
+
+def _starts(sizes: Sequence[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+
+
+def _words(words: Iterable[object] | None, sizes: Sequence[int]) -> np.ndarray | None:
+    if words is None:
+        return None
+    arrays = [_numbers(w, f"words of structure #{i}", 1) for i, w in enumerate(words)]
+    if [len(a) for a in arrays] != list(sizes):
+        raise EspalierError(
+            f"expects a word for each of {list(sizes)} nodes, but got {[len(a) for a in arrays]}"
+        )
+    return np.concatenate([np.zeros(0, np.int32), *arrays])
+
+
+def _flatten(tree: Nested, what: str) -> tuple[list[list[int]], list[int]]:
+    """Return rows of children and words, parents first."""
+    rows: list[list[int]] = [[]]
+    words = [0]
+    stack = [(0, tree)]
+    while stack:
+        number, part = stack.pop()
+        if isinstance(part, tuple | list):
+            if not part:
+                raise EspalierError(f"{what}, node {number}: expects children, but got none")
+            for child in part:
+                rows[number].append(len(rows))
+                stack.append((len(rows), child))
+                rows.append([])
+                words.append(0)
+        elif isinstance(part, int | np.integer) and not isinstance(part, bool):
+            words[number] = int(part)
+        else:
+            raise EspalierError(
+                f"{what}, node {number}: expects a word or children, but got {type(part).__name__}"
+            )
+    return rows, words

@@ -1,0 +1,249 @@
+"""Tensors of a cell while it is traced: operators append to the cell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import NoReturn
+
+import numpy as np
+
+from espalier.errors import EspalierError
+
+Attribute = int | float | str | tuple[int, ...]
+Shape = tuple[int, ...]
+
+
+class RecursiveError(EspalierError):
+    """A recursive function that no model can be made of; the message has its line."""
+
+
+@dataclass(eq=False)
+class Operation:
+    """An operation of a cell.
+
+    Attributes:
+        name: the operator of the `graph` dialect, or "constant", "argument", "feature",
+            "call" or "children", which `mlir` and `reference` know.
+        body: for "children", what is computed for each child.
+    """
+
+    name: str
+    operands: tuple[Tensor, ...]
+    results: tuple[Tensor, ...]
+    attributes: dict[str, Attribute]
+    body: Block | None = None
+
+
+@dataclass(eq=False)
+class Block:
+    """Operations, and the tensors that are their result."""
+
+    arguments: tuple[Tensor, ...] = ()
+    operations: list[Operation] = field(default_factory=list)
+    results: tuple[Tensor, ...] = ()
+
+
+@dataclass(eq=False)
+class Cell:
+    """What leaves or interior nodes compute.
+
+    Attributes:
+        code: the function that is traced.
+        block: where operations are appended.
+    """
+
+    code: CodeType
+    block: Block = field(default_factory=Block)
+    count: int = 0
+
+    def fail(self, message: str) -> NoReturn:
+        """Report what the user's function does, at the line that does it."""
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_code.co_filename != self.code.co_filename:
+            frame = frame.f_back
+        if frame.f_code.co_filename != self.code.co_filename:
+            line = self.code.co_firstlineno
+        else:
+            line = frame.f_lineno
+        raise RecursiveError(f"{self.code.co_filename}:{line}: {message}")
+
+    def tensor(self, shape: Sequence[int], dtype: str = "f32") -> Tensor:
+        """Return a new tensor, the result of no operation yet."""
+        self.count += 1
+        return Tensor(self, tuple(shape), dtype, self.count - 1)
+
+    def add(
+        self,
+        name: str,
+        operands: Sequence[Tensor],
+        shape: Sequence[int],
+        dtype: str = "f32",
+        **attributes: Attribute,
+    ) -> Tensor:
+        """Append an operation with one result."""
+        for operand in operands:
+            if operand.cell is not self:
+                self.fail("expects tensors of this call, but got one of an earlier call")
+        result = self.tensor(shape, dtype)
+        self.block.operations.append(Operation(name, tuple(operands), (result,), attributes))
+        return result
+
+
+class Tensor:
+    """A tensor of a cell, with NumPy's operators."""
+
+    __array_ufunc__ = None  # NumPy leaves operators to this class.
+
+    def __init__(self, cell: Cell, shape: Shape, dtype: str, number: int) -> None:
+        self.cell = cell
+        self.shape = shape
+        self.dtype = dtype
+        self.number = number
+
+    def __add__(self, other: Operand) -> Tensor:
+        return binary("add", self, other)
+
+    def __radd__(self, other: Operand) -> Tensor:
+        return binary("add", other, self)
+
+    def __sub__(self, other: Operand) -> Tensor:
+        return binary("sub", self, other)
+
+    def __rsub__(self, other: Operand) -> Tensor:
+        return binary("sub", other, self)
+
+    def __mul__(self, other: Operand) -> Tensor:
+        return binary("mul", self, other)
+
+    def __rmul__(self, other: Operand) -> Tensor:
+        return binary("mul", other, self)
+
+    def __truediv__(self, other: Operand) -> Tensor:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Tensor:
+        return binary("div", other, self)
+
+    def __neg__(self) -> Tensor:
+        return self.cell.add("neg", [self], self.shape)
+
+    def __matmul__(self, other: Tensor) -> Tensor:
+        return product(self, other)
+
+    def __getitem__(self, index: Tensor | slice | tuple[slice, ...]) -> Tensor:
+        if isinstance(index, Tensor):
+            if index.dtype != "i32" or not self.shape:
+                self.cell.fail("expects a number of a row as a tensor index, but got an element")
+            shape = index.shape + self.shape[1:]
+            return self.cell.add("gather", [self, index], shape, self.dtype, axis=0)
+        slices = index if isinstance(index, tuple) else (index,)
+        return self._slice(slices)
+
+    def _slice(self, slices: tuple[slice, ...]) -> Tensor:
+        if len(slices) > len(self.shape) or not all(isinstance(s, slice) for s in slices):
+            self.cell.fail("expects slices, one for each dimension, or a word as an index")
+        slices += (slice(None),) * (len(self.shape) - len(slices))
+        ranges = [range(*s.indices(n)) for s, n in zip(slices, self.shape, strict=True)]
+        if any(r.step != 1 for r in ranges):
+            self.cell.fail("expects slices without steps")
+        shape = [len(r) for r in ranges]
+        offsets = tuple(r.start for r in ranges)
+        return self.cell.add("slice", [self], shape, self.dtype, offsets=offsets)
+
+    def reshape(self, *shape: int) -> Tensor:
+        """Return the same elements in another shape."""
+        if int(np.prod(shape)) != int(np.prod(self.shape)):
+            self.cell.fail(f"expects a shape for {self.shape}, but got {shape}")
+        return self.cell.add("reshape", [self], shape, self.dtype)
+
+    def __bool__(self) -> bool:
+        self.cell.fail(
+            "expects conditions on the structure alone, such as `node.is_leaf`, but got one "
+            "on a tensor"
+        )
+
+    def _refuse(self, *_: object) -> NoReturn:
+        self.cell.fail("expects operators on whole tensors, but got a use of their elements")
+
+    __iter__ = __len__ = __index__ = __int__ = __float__ = __array__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+Operand = Tensor | float
+
+
+def binary(name: str, left: Operand, right: Operand) -> Tensor:
+    """Apply an operator elementwise; shapes broadcast."""
+    cell = left.cell if isinstance(left, Tensor) else right.cell  # type: ignore[union-attr]
+    operands = []
+    for value in (left, right):
+        if isinstance(value, int | float):
+            value = cell.add("constant", [], (), value=float(value))
+        elif not isinstance(value, Tensor):
+            cell.fail(f"expects tensors and numbers, but got {type(value).__name__}")
+        operands.append(value)
+    try:
+        shape = np.broadcast_shapes(operands[0].shape, operands[1].shape)
+    except ValueError:
+        cell.fail(f"expects shapes that agree, but got {operands[0].shape}, {operands[1].shape}")
+    if operands[0].dtype != "f32" or operands[1].dtype != "f32":
+        cell.fail("expects floating-point numbers, but got words")
+    return cell.add(name, operands, shape)
+
+
+def product(left: Tensor, right: Tensor) -> Tensor:
+    """Multiply matrices; a vector is a row on the left, a column on the right."""
+    if not isinstance(right, Tensor):
+        left.cell.fail(f"expects a tensor, but got {type(right).__name__}")
+    shapes = left.shape, right.shape
+    row = left.reshape(1, *left.shape) if len(left.shape) == 1 else left
+    column = right.reshape(*right.shape, 1) if len(right.shape) == 1 else right
+    if min(len(row.shape), len(column.shape)) < 2 or row.shape[-1] != column.shape[-2]:
+        left.cell.fail(f"expects shapes that can be multiplied, but got {shapes[0]}, {shapes[1]}")
+    batch = np.broadcast_shapes(row.shape[:-2], column.shape[:-2])
+    result = left.cell.add("matmul", [row, column], (*batch, row.shape[-2], column.shape[-1]))
+    if len(shapes[0]) == 1:
+        result = result.reshape(*result.shape[:-2], result.shape[-1])
+    if len(shapes[1]) == 1:
+        result = result.reshape(*result.shape[:-1])
+    return result
+
+
+def _unary(name: str) -> Callable[[Tensor], Tensor]:
+    def apply(x: Tensor) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise RecursiveError(f"{name} expects a tensor, but got {type(x).__name__}")
+        return x.cell.add(name, [x], x.shape)
+
+    apply.__name__ = apply.__qualname__ = name
+    apply.__doc__ = f"Return {name} of each element."
+    return apply
+
+
+exp = _unary("exp")
+relu = _unary("relu")
+sigmoid = _unary("sigmoid")
+tanh = _unary("tanh")
+
+
+def concat(*tensors: Tensor, axis: int = 0) -> Tensor:
+    """Join tensors end to end."""
+    cell = tensors[0].cell
+    shapes = [t.shape for t in tensors]
+    rests = {s[:axis] + s[axis + 1 :] for s in shapes}
+    if len(rests) != 1 or not 0 <= axis < len(shapes[0]):
+        cell.fail(f"expects shapes that differ along axis {axis} only, but got {shapes}")
+    total = sum(s[axis] for s in shapes)
+    shape = (*shapes[0][:axis], total, *shapes[0][axis + 1 :])
+    return cell.add("concat", tensors, shape, axis=axis)
+
+
+def split(x: Tensor, count: int) -> list[Tensor]:
+    """Return equal parts of a vector, such as the gates that one product gives."""
+    size = x.shape[0] // count
+    if size * count != x.shape[0]:
+        x.cell.fail(f"expects {count} equal parts, but got {x.shape}")
+    return [x[i * size : (i + 1) * size] for i in range(count)]

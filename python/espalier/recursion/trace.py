@@ -1,0 +1,192 @@
+"""From a recursive function to the cells of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+
+from espalier.recursion.tensors import Block, Cell, Operation, Shape, Tensor
+
+REDUCTIONS = ("add", "mul", "max", "min")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a trace depends on.
+
+    Attributes:
+        structure: "tree", "sequence" or "dag".
+        arity: of interior nodes, 0 for any.
+        weights: shapes of weights by name.
+        features: shapes of the rows of features by name.
+        dtypes: element types of weights and features, by name.
+    """
+
+    structure: str
+    arity: int
+    weights: Mapping[str, Shape]
+    features: Mapping[str, Shape]
+    dtypes: Mapping[str, str]
+
+
+@dataclass(eq=False)
+class Trace:
+    """A model: a cell for leaves and one for interior nodes."""
+
+    name: str
+    signature: Signature
+    leaf: Block
+    interior: Block
+
+    @property
+    def results(self) -> list[Shape]:
+        """The shapes of a node's results."""
+        return [t.shape for t in self.leaf.results]
+
+    @property
+    def vocabularies(self) -> dict[str, int]:
+        """The least number of rows that each feature of numbers is an index of."""
+        sizes: dict[str, int] = {}
+        for block in (self.leaf, self.interior):
+            feature = {
+                op.results[0].number: str(op.attributes["source"])
+                for op in block.operations
+                if op.name == "feature"
+            }
+            for op in block.operations:
+                if op.name == "gather" and op.operands[1].number in feature:
+                    name, rows = feature[op.operands[1].number], op.operands[0].shape[0]
+                    sizes[name] = min(rows, sizes.get(name, rows))
+        return sizes
+
+
+class Node:
+    """The node that a traced function is called with.
+
+    Attributes:
+        is_leaf: whether the node has no children.
+    """
+
+    def __init__(self, tracer: Tracer, is_leaf: bool) -> None:
+        self._tracer = tracer
+        self.is_leaf = is_leaf
+
+    @property
+    def children(self) -> list[Child]:
+        """The children of a node of fixed arity."""
+        arity = self._tracer.signature.arity
+        if self.is_leaf or not arity:
+            self._tracer.cell.fail(
+                "expects an interior node of fixed arity for its children one by one; "
+                "`node.reduce` is for any number of them"
+            )
+        return [Child(k) for k in range(arity)]
+
+    def zeros(self, *shape: int) -> Tensor:
+        """Return zeros, such as the state before the first node."""
+        return self._tracer.cell.add("constant", [], shape, value=0.0)
+
+    def sum(self, body: Callable[..., Tensor | tuple[Tensor, ...]]) -> Tensor | tuple[Tensor, ...]:
+        """Add up what `body` makes of each child's results."""
+        return self.reduce("add", body)
+
+    def reduce(
+        self, kind: str, body: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """Combine what `body` makes of each child's results by add, mul, max or min."""
+        if kind not in REDUCTIONS:
+            self._tracer.cell.fail(f"expects one of {', '.join(REDUCTIONS)}, but got {kind!r}")
+        return self._tracer.reduce(self, kind, body)
+
+    def __getattr__(self, name: str) -> Tensor:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._tracer.feature(name)
+
+
+@dataclass(frozen=True)
+class Child:
+    """A child of the traced node; the function may be called on it."""
+
+    number: int
+
+
+class Tracer:
+    """Calls a function once for leaves and once for interior nodes."""
+
+    def __init__(self, function: FunctionType, signature: Signature) -> None:
+        self.function = function
+        self.signature = signature
+        self.cell = Cell(function.__code__)
+        self.shapes: list[Shape] = []
+        self.is_inside = False
+
+    def run(self) -> Trace:
+        """Return both cells; interior nodes have the results that leaves have."""
+        leaf = self._trace(is_leaf=True)
+        self.shapes = [t.shape for t in leaf.results]
+        interior = self._trace(is_leaf=False)
+        shapes = [t.shape for t in interior.results]
+        if shapes != self.shapes:
+            self.cell.fail(
+                f"expects results of interior nodes as of leaves, {self.shapes}, but got {shapes}"
+            )
+        return Trace(self.function.__name__, self.signature, leaf, interior)
+
+    def _trace(self, is_leaf: bool) -> Block:
+        self.cell = Cell(self.function.__code__)
+        weights = {
+            name: self.cell.add("argument", [], shape, self.signature.dtypes[name], source=name)
+            for name, shape in self.signature.weights.items()
+        }
+        block = self.cell.block
+        block.results = self._results(self.function(Node(self, is_leaf), **weights))
+        return block
+
+    def _results(self, value: object) -> tuple[Tensor, ...]:
+        values = value if isinstance(value, tuple) else (value,)
+        for one in values:
+            if not isinstance(one, Tensor) or one.dtype != "f32":
+                self.cell.fail(f"expects tensors to be returned, but got {type(one).__name__}")
+        return values  # type: ignore[return-value]
+
+    def feature(self, name: str) -> Tensor:
+        """Read the node's row of a feature."""
+        if name not in self.signature.features:
+            self.cell.fail(
+                f"expects one of the features {sorted(self.signature.features)}, but got '{name}'"
+            )
+        shape, dtype = self.signature.features[name], self.signature.dtypes[name]
+        return self.cell.add("feature", [], shape, dtype, source=name)
+
+    def call(self, child: Child) -> Tensor | tuple[Tensor, ...]:
+        """Call the model on a child."""
+        if self.is_inside:
+            self.cell.fail("expects calls outside of a reduction, whose body has the results")
+        results = tuple(self.cell.tensor(shape) for shape in self.shapes)
+        self.cell.block.operations.append(Operation("call", (), results, {"child": child.number}))
+        return results if len(results) > 1 else results[0]
+
+    def reduce(
+        self, node: Node, kind: str, body: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """Trace `body` for a child, and combine what it gives for all children."""
+        if node.is_leaf or self.is_inside:
+            self.cell.fail("expects an interior node, and no other reduction around")
+        inner = Block(tuple(self.cell.tensor(shape) for shape in self.shapes))
+        outer, self.cell.block = self.cell.block, inner
+        self.is_inside = True
+        try:
+            inner.results = self._results(body(*inner.arguments))
+        finally:
+            self.cell.block, self.is_inside = outer, False
+        results = tuple(self.cell.tensor(t.shape) for t in inner.results)
+        outer.operations.append(Operation("children", (), results, {"kind": kind}, inner))
+        return results if len(results) > 1 else results[0]
+
+
+def weight_names(function: FunctionType) -> Sequence[str]:
+    """Return the names of a function's parameters after the node."""
+    code = function.__code__
+    return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
