@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace espalier::polyhedral;
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 unsigned numSource, unsigned numSink, unsigned numValues)
-    : context(context), program(program), numSource(numSource),
-      numDims(numSource + numSink + numValues),
+                 unsigned numSource, unsigned numSink, const ReadValues *values)
+    : context(context), program(program), values(values), numSource(numSource),
+      numDims(numSource + numSink + (values ? values->size() : 0)),
       space(isl::makeSpace(context.get(), program.numParams, numDims)),
       points(isl_basic_set_universe(space.copy())) {
   for (unsigned i = 0; i < program.numParams; ++i)
@@ -19,24 +19,31 @@ PairSet::PairSet(const Context &context, const Program &program,
 }
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 const Path &source, const Path &sink, unsigned numValues)
+                 const Path &source, const Path &sink, const ReadValues *values)
     : PairSet(context, program, program.statements[source.statement].numDims,
-              program.statements[sink.statement].numDims, numValues) {
+              program.statements[sink.statement].numDims, values) {
   for (IntegerSet filter : source.filters)
     add(filter, 0);
   for (IntegerSet filter : sink.filters)
     add(filter, numSource);
 }
 
+AffineExpr PairSet::at(AffineExpr expr, bool isSink) const {
+  if (values)
+    return values->get(expr, isSink);
+  return isSink ? expr.shiftDims(numDims - numSource, numSource) : expr;
+}
+
 AffineExpr PairSet::getDifference(AffineExpr here, AffineExpr there) const {
-  return there.shiftDims(numDims - numSource, numSource) - here;
+  return at(there, /*isSink=*/true) - at(here, /*isSink=*/false);
 }
 
 void PairSet::addEqual(AffineMap here, AffineMap there) {
   for (auto [first, second] :
        llvm::zip_equal(here.getResults(), there.getResults()))
-    if (isAffine(first) && isAffine(second))
-      add(getDifference(first, second), true);
+    if (AffineExpr difference = getDifference(first, second);
+        isAffine(difference))
+      add(difference, true);
 }
 
 void PairSet::addDomains(IntegerSet source, IntegerSet sink) {
@@ -166,16 +173,18 @@ std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
 
 Map PairSet::toPairs(AffineMap here, AffineMap there) const {
   isl::Question question(context.get());
-  auto widen = [&](AffineMap map, unsigned offset) {
+  auto widen = [&](AffineMap map, bool isSink) {
     llvm::SmallVector<AffineExpr> results;
     for (AffineExpr result : map.getResults())
-      results.push_back(result.shiftDims(map.getNumDims(), offset));
+      results.push_back(at(result, isSink));
     return Map::get(
         context, program.numParams,
         AffineMap::get(numDims, program.numParams, results, program.context));
   };
   addPending();
   Set pairs(isl_set_from_basic_set(points.copy()));
-  return widen(here, 0).intersectDomain(pairs).inverse().compose(
-      widen(there, numSource));
+  return widen(here, false)
+      .intersectDomain(pairs)
+      .inverse()
+      .compose(widen(there, true));
 }
