@@ -1,6 +1,7 @@
 //===- PairSet.cpp - Pairs of points --------------------------------------===//
 
 #include "PairSet.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include <isl/constraint.h>
 
 using namespace mlir;
@@ -53,7 +54,63 @@ void PairSet::addDomains(IntegerSet source, IntegerSet sink) {
 
 void PairSet::add(AffineExpr expr, bool isEquality) {
   pending.push_back({expr, isEquality});
+  constraints.push_back({expr, isEquality});
   substitution.reset();
+}
+
+/// Adds `factor` times `expr` to a row: coefficients of dimensions, then of
+/// symbols, then a constant. False if it is not linear.
+static bool addToRow(AffineExpr expr, int64_t factor, unsigned numDims,
+                     llvm::SmallVectorImpl<int64_t> &row) {
+  int64_t *place = nullptr;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    place = &row[dim.getPosition()];
+  else if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    place = &row[numDims + symbol.getPosition()];
+  if (place)
+    return !llvm::AddOverflow(*place, factor, *place);
+  int64_t product;
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return !llvm::MulOverflow(number.getValue(), factor, product) &&
+           !llvm::AddOverflow(row.back(), product, row.back());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (expr.getKind() == AffineExprKind::Add)
+    return addToRow(binary.getLHS(), factor, numDims, row) &&
+           addToRow(binary.getRHS(), factor, numDims, row);
+  auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && by &&
+         !llvm::MulOverflow(by.getValue(), factor, product) &&
+         addToRow(binary.getLHS(), product, numDims, row);
+}
+
+bool PairSet::isEmptyForRationals() const {
+  presburger::Simplex simplex(numDims + program.numParams);
+  llvm::SmallVector<int64_t> row;
+  for (auto [expr, isEquality] : constraints) {
+    row.assign(numDims + program.numParams + 1, 0);
+    if (!isl::isAffine(expr, program.numParams) ||
+        !addToRow(expr, 1, numDims, row))
+      continue;
+    auto numbers = presburger::getDynamicAPIntVec(row);
+    if (isEquality)
+      simplex.addEquality(numbers);
+    else
+      simplex.addInequality(numbers);
+    if (simplex.isEmpty())
+      return true;
+  }
+  return false;
+}
+
+std::optional<bool> PairSet::isEmpty() const {
+  if (isEmptyForRationals())
+    return true;
+  isl::Question question(context.get());
+  addPending();
+  isl_bool answer = isl_basic_set_is_empty(points.get());
+  if (answer == isl_bool_error)
+    return std::nullopt;
+  return answer == isl_bool_true;
 }
 
 void PairSet::addPending() const {

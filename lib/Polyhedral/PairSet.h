@@ -46,14 +46,7 @@ public:
   }
 
   /// Empty, not empty, or unknown.
-  std::optional<bool> isEmpty() const {
-    isl::Question question(context.get());
-    addPending();
-    isl_bool answer = isl_basic_set_is_empty(points.get());
-    if (answer == isl_bool_error)
-      return std::nullopt;
-    return answer == isl_bool_true;
-  }
+  std::optional<bool> isEmpty() const;
   /// Rewrites `expr` by the equalities that hold in the set.
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   /// Parameters and dimensions of a small point.
@@ -64,6 +57,10 @@ public:
   bool isAffine(mlir::AffineExpr expr) const {
     return isl::isAffine(expr, program.numParams);
   }
+
+  /// Whether the linear constraints have no solution in rational numbers, which
+  /// takes a fraction of the time and settles most cases.
+  bool isEmptyForRationals() const;
 
 private:
   void detectEqualities();
@@ -78,6 +75,8 @@ private:
   isl::Space space;
   mutable isl::BasicSet points; ///< Without what is pending.
   mutable llvm::SmallVector<isl::Constraint> pending;
+  /// All that were added.
+  llvm::SmallVector<isl::Constraint> constraints;
   /// For each dimension its value in terms of others; filled on demand.
   std::optional<llvm::SmallVector<mlir::AffineExpr>> substitution;
 };

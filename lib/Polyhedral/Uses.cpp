@@ -48,6 +48,8 @@ bool espalier::polyhedral::forEachPair(
             points.addDomains(source, sink);
             for (AffineExpr constraint : constraints)
               points.add(constraint, /*isEquality=*/false);
+            if (cases.size() > 1 && points.isEmptyForRationals())
+              continue;
             if (!visit(first, second, points))
               return false;
           }
