@@ -79,6 +79,15 @@ ESPALIER_API void espalier_module_describe_kernels(
     const espalier_module *module,
     void (*write)(const char *text, size_t size, void *user), void *user);
 
+/** Lets the program of a module at stage "poly" time its calls of kernels, in
+   an output more (see -poly-profile-calls), and gives a JSON array with an
+   object for each row of it to `write`: {"kernel": "relu_1f", "operators":
+   ["relu"], "nodes": ["/act/Relu"]}. Returns a negative number on an error. */
+ESPALIER_API int espalier_module_profile(espalier_module *module,
+                                         void (*write)(const char *text,
+                                                       size_t size, void *user),
+                                         void *user);
+
 /** Starts to schedule a kernel of a module, which must outlive the result. A
     kernel without a schedule gets that of its program order. Returns NULL on an
     error, whose diagnostics are the module's last error. */

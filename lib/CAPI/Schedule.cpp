@@ -2,6 +2,7 @@
 
 #include "espalier-c/Schedule.h"
 #include "espalier/CAPI/Module.h"
+#include "espalier/Conversion/ProfileCalls.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Analysis/Trace.h"
 #include "espalier/Dialect/Poly/TransformOps/Choices.h"
@@ -537,4 +538,25 @@ void espalier_module_describe_kernels(const espalier_module *module,
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(kernels));
   write(text.data(), text.size(), user);
+}
+
+int espalier_module_profile(espalier_module *module,
+                            void (*write)(const char *, size_t, void *),
+                            void *user) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  module->function = {};
+  auto calls = profileCalls(*module->module);
+  if (failed(calls))
+    return -1;
+  llvm::json::Array rows;
+  for (const ProfiledCall &call : *calls)
+    rows.push_back(llvm::json::Object{{"kernel", call.kernel},
+                                      {"operators", call.operators},
+                                      {"nodes", call.nodes}});
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(rows));
+  write(text.data(), text.size(), user);
+  return 0;
 }

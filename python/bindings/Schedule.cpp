@@ -87,6 +87,13 @@ static std::string describeKernels(const Module &module) {
   return text;
 }
 
+static std::string profile(Module &module) {
+  std::string text;
+  if (espalier_module_profile(module.get(), appendText, &text) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+  return text;
+}
+
 static std::string printLoops(const Schedule &schedule) {
   std::string text;
   schedule.check(espalier_schedule_loops(schedule.get(), appendText, &text));
@@ -148,6 +155,9 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
                 nb::arg("kernel") = "", nb::arg("options") = CompileOptions(),
                 "Return the script of the default schedule of a module's "
                 "kernels, or of one.");
+  extension.def("profile", profile, nb::arg("module"),
+                "Let a module's program time its kernels; return the calls as "
+                "JSON.");
   extension.def("describe_kernels", describeKernels, nb::arg("module"),
                 "Describe the kernels of a module as JSON.");
 }

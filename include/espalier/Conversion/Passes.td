@@ -33,6 +33,7 @@ def ConvertGraphToPolyPass
     | `fold-all` | evaluates what rearranges constants, too |
     | `keep-rows` | keeps a contraction's lanes along the caller's rows |
     | `assign-layouts` | chooses where elements lie, and packs operands |
+    | `pad-rows` | lets the rows of a tile fall into different sets of the cache |
     | `separate-taps` | interpolates along one index after the other |
     | `align-outputs` | stores results in the order of the contraction |
     | `separate-accumulators` | sums in arrays of a kernel's own |
@@ -140,6 +141,29 @@ def PolyCheckGivensPass : Pass<"poly-check-givens", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def PolyProfileCallsPass : Pass<"poly-profile-calls", "::mlir::ModuleOp"> {
+  let summary = "lets a program time its kernels";
+  let description = [{
+    Adds an output `kernel_profile` to `@main`, with a row for each `poly.call`: the
+    nanoseconds that it took, the floating-point operations of its computations, and
+    the bytes of the arrays that it passes. Operations count as one each, `exp` too,
+    at the points of the least box around a domain; they are -1 where values that
+    the kernel reads decide which points run.
+
+    ```mlir
+    %begin = call @read_clock() : () -> i64
+    poly.call @matmul(%a, %b, %c)
+    %end = call @read_clock() : () -> i64
+    %ns = arith.subi %end, %begin : i64
+    memref.store %ns, %kernel_profile[%c0, %c0] : memref<1x3xi64>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
   ];
 }

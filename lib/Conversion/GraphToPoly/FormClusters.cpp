@@ -11,7 +11,8 @@
 // A contraction (a sum of products with reuse) keeps all loops over its target,
 // because its tile lives in registers: maps over the same indices join it as
 // its epilogue. Rows (softmax, normalization) share fewer loops; the rest of
-// the row then stays in cache.
+// the row then stays in cache. What lies along a row must be neighbours in
+// memory: loops that others share around it are no lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +59,9 @@ private:
                                         unsigned number) const;
   bool rowFits(const Node &node, const Statement &statement,
                unsigned shared) const;
+  /// Whether neighbours in memory among the elements of `array` differ in one
+  /// of the first `shared` indices.
+  bool liesAcross(ArrayId array, unsigned shared) const;
   void join(unsigned number, unsigned statement);
   void addDependences(Node &node, const Statement &statement);
 
@@ -78,6 +82,18 @@ bool ClusterBuilder::rowFits(const Node &node, const Statement &statement,
     if (auto number = dyn_cast<AffineConstantExpr>(extent))
       row = std::min<int64_t>(row * number.getValue(), kMaxRowElements + 1);
   return rows >= 2 && row <= kMaxRowElements;
+}
+
+bool ClusterBuilder::liesAcross(ArrayId array, unsigned shared) const {
+  unsigned rank = program.getRank(array);
+  AffineMap layout = program.arrays[array].layout;
+  if (!layout || layout.getNumResults() == 0)
+    return rank > 0 && rank <= shared;
+  AffineExpr fastest = layout.getResults().back();
+  for (unsigned dim = 0; dim < std::min(shared, rank); ++dim)
+    if (fastest.isFunctionOfDim(dim))
+      return true;
+  return false;
 }
 
 std::optional<unsigned>
@@ -123,7 +139,8 @@ ClusterBuilder::getSharedDims(const Statement &statement,
     return std::nullopt;
   // The statements already there get longer rows as well.
   for (unsigned other : node.cluster.statements)
-    if (!rowFits(node, program.statements[other], shared))
+    if (!rowFits(node, program.statements[other], shared) ||
+        liesAcross(program.statements[other].target, shared))
       return std::nullopt;
   return shared;
 }

@@ -82,6 +82,7 @@ constexpr Step kSteps[] = {
      }},
     {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); }},
     {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); }},
+    {"pad-rows", [](Version &v, Counts &) { padRows(v.program); }},
     {"separate-taps", [](Version &v, Counts &) { separateTaps(v.program); }},
     {"align-outputs", [](Version &v, Counts &) { alignOutputs(v.program); }},
     {"form-kernels",

@@ -211,6 +211,10 @@ void keepRows(StepProgram &program);
 /// one index after the other where that gathers less.
 void separateTaps(StepProgram &program);
 
+/// Stores the rows that contractions read so that those of a tile fall into
+/// different sets of the cache.
+void padRows(StepProgram &program);
+
 /// Lets maps that store the function's results run in the order of the
 /// contraction that they read.
 void alignOutputs(StepProgram &program);

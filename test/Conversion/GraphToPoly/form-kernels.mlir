@@ -34,6 +34,24 @@ func.func @main(%x: tensor<4x5xf32>, %v: tensor<5x3xf32>, %w: tensor<3x2xf32>) -
 
 // -----
 
+// The mean of each channel and the convolution before it run over the same
+// image, which here has the channels innermost. Loops over channels around both
+// would leave neither anything to run in lanes, so they are two kernels.
+// CHECK-LABEL: func.func @main(
+// CHECK:         poly.call @conv_
+// CHECK:         poly.call @conv_relu_{{[0-9a-f]+}}(
+// CHECK:         poly.call @reduce_mean_{{[0-9a-f]+}}(
+func.func @main(%x: tensor<1x8x6x6xf32>, %p: tensor<32x8x1x1xf32>, %w: tensor<32x1x3x3xf32>, %q: tensor<8x32x1x1xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x32x1x1xf32>) {
+  %0 = graph.conv %x, %p {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x6x6xf32>, tensor<32x8x1x1xf32>) -> tensor<1x32x6x6xf32>
+  %1 = graph.conv %0, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, groups = 32 : i64} : (tensor<1x32x6x6xf32>, tensor<32x1x3x3xf32>) -> tensor<1x32x4x4xf32>
+  %2 = graph.relu %1 : (tensor<1x32x4x4xf32>) -> tensor<1x32x4x4xf32>
+  %3 = graph.reduce_mean %2 {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x4x4xf32>) -> tensor<1x32x1x1xf32>
+  %4 = graph.conv %2, %q {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x4x4xf32>
+  return %4, %3 : tensor<1x8x4x4xf32>, tensor<1x32x1x1xf32>
+}
+
+// -----
+
 // A softmax is one kernel: its steps share the loop over rows. The unknown
 // extent is the kernel's parameter.
 // CHECK-DAG:   #[[ROWS:.*]] = affine_set<(d0)[s0] : (d0 >= 0, -d0 + s0 - 1 >= 0)>

@@ -72,6 +72,38 @@ def test_compile_makes_a_library_and_a_header(folder, capsys):
     assert "espalier_status" in Path("out.h").read_text()
 
 
+def test_bench_lists_what_kernels_take(folder, capsys):
+    arguments = ["bench", "model.onnx", "--inputs", "in.npz", "--seconds", "0.01", "--profile"]
+    assert espalier(*arguments) == 0
+    head, row, total = capsys.readouterr().out.splitlines()
+    assert head.split() == ["ms", "%", "GFLOP/s", "GB/s", "of", "bound", "kernel:", "nodes"]
+    assert row.split()[-2].startswith("add_")
+    assert row.split()[-1] == "node"
+    assert "all kernels" in total
+    assert "KiB" in total
+
+
+def test_bench_of_kernels_as_json(folder, capsys):
+    arguments = ["bench", "model.onnx", "--inputs", "in.npz", "--seconds", "0.01", "--profile"]
+    assert espalier(*arguments, "--json", "--dynamic") == 0
+    result = json.loads(capsys.readouterr().out)
+    (kernel,) = result["kernels"]
+    assert kernel["operators"] == ["add"]
+    assert kernel["nodes"] == ["node"]
+    # Six sums of two rows of three numbers, one number for each column.
+    assert kernel["operations"] == 6
+    assert kernel["bytes"] == 4 * (6 + 3 + 6)
+    assert kernel["ms"] > 0
+    assert kernel["bound_ms"] > 0
+    assert result["machine"]["gflops"] > 0
+
+
+def test_bench_profiles_or_compares(folder, capsys):
+    arguments = ["bench", "model.onnx", "--inputs", "in.npz", "--profile", "--baseline"]
+    assert espalier(*arguments) == 1
+    assert "not allowed with argument" in capsys.readouterr().err
+
+
 def test_bench_ends_in_a_json_object(folder, capsys):
     arguments = ["bench", "model.onnx", "--inputs", "in.npz", "--threads", "1"]
     assert espalier(*arguments, "--seconds", "0.01", "--baseline", "--json") == 0

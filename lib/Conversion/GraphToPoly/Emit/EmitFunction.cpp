@@ -4,6 +4,7 @@
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
+#include "espalier/Dialect/Poly/IR/Origin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -298,7 +299,12 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
       operands.push_back(getBuffer(b, sizes, array));
     for (const SizeParameters::Parameter &parameter : emitter.getParameters())
       operands.push_back(sizes.emit(parameter));
-    poly::CallOp::create(b, emitter.kernel.getLoc(), emitter.kernel, operands);
+    // Equal kernels become one, calls keep what they are for.
+    SmallVector<Location> sources;
+    for (unsigned number : cluster.statements)
+      sources.push_back(poly::getSource(program.statements[number].loc));
+    poly::CallOp::create(b, FusedLoc::get(program.context, sources),
+                         emitter.kernel, operands);
   }
   return success();
 }

@@ -1,8 +1,10 @@
 //===- Origin.cpp - The operators that computations are of ----------------===//
 
 #include "espalier/Dialect/Poly/IR/Origin.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -21,6 +23,16 @@ StringRef poly::getOperator(Location loc) {
   auto name = origin ? dyn_cast_or_null<StringAttr>(origin.getMetadata())
                      : StringAttr();
   return name ? name.getValue() : "";
+}
+
+SmallVector<StringRef> poly::getOperators(KernelOp kernel) {
+  llvm::SmallSetVector<StringRef, 4> operators;
+  for (ComputeOp compute : kernel.getComputes())
+    if (StringRef name = getOperator(compute.getLoc()); !name.empty())
+      operators.insert(name);
+  if (operators.size() > 1)
+    operators.remove(kMoveOrigin);
+  return llvm::to_vector(operators);
 }
 
 Location poly::getSource(Location loc) {

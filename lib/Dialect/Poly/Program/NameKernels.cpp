@@ -3,7 +3,6 @@
 #include "espalier/Dialect/Poly/IR/Origin.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/Program/Passes.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -52,14 +51,9 @@ struct KernelInfo : llvm::DenseMapInfo<KernelOp> {
 
 /// Lists the operators that a kernel is of; empty if nothing says that.
 static std::string listOperators(KernelOp kernel) {
-  llvm::SmallSetVector<StringRef, kMaxOperators> operators;
-  for (ComputeOp compute : kernel.getComputes())
-    if (StringRef name = getOperator(compute.getLoc()); !name.empty())
-      operators.insert(name);
-  if (operators.size() > 1)
-    operators.remove(kMoveOrigin);
-  while (operators.size() > kMaxOperators)
-    operators.pop_back();
+  SmallVector<StringRef> operators = getOperators(kernel);
+  if (operators.size() > kMaxOperators)
+    operators.truncate(kMaxOperators);
   return llvm::join(operators, "_");
 }
 

@@ -4,8 +4,10 @@
 #define ESPALIER_DIALECT_POLY_IR_ORIGIN_H
 
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace espalier::poly {
+class KernelOp;
 
 /// What a computation is of that merely moves elements, and that no operator
 /// asks for.
@@ -19,6 +21,10 @@ mlir::Location getOrigin(mlir::Operation *op);
 
 /// The operator that a computation at `loc` is of; empty if that is not known.
 llvm::StringRef getOperator(mlir::Location loc);
+
+/// The operators that the computations of a kernel are of, once each and in
+/// order. A mere move counts if there is nothing else.
+llvm::SmallVector<llvm::StringRef> getOperators(KernelOp kernel);
 
 /// The location without that.
 mlir::Location getSource(mlir::Location loc);
