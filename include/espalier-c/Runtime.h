@@ -38,7 +38,7 @@ extern "C" {
 
 /** Version of the structures below. A program states the one it was built
     with, and a context is only made for an equal one. */
-#define ESPALIER_ABI_VERSION 3
+#define ESPALIER_ABI_VERSION 4
 
 /** Largest rank of a tensor at the boundary. */
 #define ESPALIER_MAX_RANK 15
@@ -140,7 +140,15 @@ typedef struct espalier_program {
       in a program that was compiled without threads. */
   int (*get_max_threads)(void);
   void (*set_num_threads)(int);
+  /** Looks at the data of the inputs before a run: writes 0, or k where
+      check_messages[k - 1] applies, to record[0], and numbers that replace the
+      `%` of that message behind it. NULL if there is nothing to check. */
+  void (*check)(void *const *data, const int64_t *extents, int64_t *record);
+  const char *const *check_messages;
 } espalier_program;
+
+/** The numbers of a record. */
+#define ESPALIER_RECORD_SIZE 32
 
 typedef struct espalier_context espalier_context;
 

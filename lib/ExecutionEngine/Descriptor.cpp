@@ -154,7 +154,10 @@ void DescriptorBuilder::build(const ProgramSignature &signature,
        declareFunction(getRunSymbol(name)), constants,
        makeStrings(signature.planMessages),
        withThreads ? declareFunction("omp_get_max_threads") : null,
-       withThreads ? declareFunction("omp_set_num_threads") : null});
+       withThreads ? declareFunction("omp_set_num_threads") : null,
+       signature.checkMessages.empty() ? null
+                                       : declareFunction(getCheckSymbol(name)),
+       makeStrings(signature.checkMessages)});
   new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, value,
                            getDescriptorSymbol(name));

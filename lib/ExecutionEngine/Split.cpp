@@ -49,7 +49,8 @@ static void exportSymbols(ModuleOp module, StringRef program) {
   for (Operation &op : *module.getBody()) {
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op)) {
       bool isEntryPoint = function.getName() == getPlanSymbol(program) ||
-                          function.getName() == getRunSymbol(program);
+                          function.getName() == getRunSymbol(program) ||
+                          function.getName() == getCheckSymbol(program);
       if (!function.isExternal() && !isEntryPoint)
         function.setVisibility_(LLVM::Visibility::Hidden);
       function.setLinkage(LLVM::Linkage::External);

@@ -42,6 +42,7 @@ void espalier::buildLoopsStage(OpPassManager &manager,
                                const PipelineOptions &) {
   manager.addNestedPass<poly::KernelOp>(poly::createPolyVerifyAccessesPass());
   manager.addPass(createPolyAddMainPass());
+  manager.addPass(createPolyCheckGivensPass());
   manager.addPass(createConvertPolyToLoopsPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());

@@ -14,9 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccessPairs.h"
 #include "CheckStorage.h"
-#include "Facts/Facts.h"
-#include "Facts/PairValues.h"
 #include "PairSet.h"
 #include "Paths.h"
 #include "espalier/Polyhedral/Digits.h"
@@ -40,8 +39,9 @@ private:
   bool checkCoverage(unsigned statement);
   bool checkPair(const AccessPair &pair);
   /// `cases` is what is known of the pairs of points and their values.
-  bool checkPaths(const AccessPair &pair, const PairValues &values,
-                  const PairCases &cases, const Path &source, const Path &sink);
+  bool checkPaths(const AccessPair &pair, const ReadValues &values,
+                  const ValueCases &cases, const Path &source,
+                  const Path &sink);
   /// Checks pairs of a domain's points, the source first in program order.
   bool checkPoints(const AccessPair &pair, const Path &source, const Path &sink,
                    PairSet points);
@@ -195,22 +195,15 @@ bool ScheduleChecker::checkPoints(const AccessPair &pair, const Path &source,
 }
 
 bool ScheduleChecker::checkPaths(const AccessPair &pair,
-                                 const PairValues &values,
-                                 const PairCases &cases, const Path &source,
+                                 const ReadValues &values,
+                                 const ValueCases &cases, const Path &source,
                                  const Path &sink) {
   if (pair.isReduction && getNumRelevantLevels(pair, source) == 0)
     return true;
   // A subscript that is not affine may be that of any element, but for what is
   // known of data.
-  PairSet common(context, program, source, sink, values.size());
-  for (auto [first, second] :
-       llvm::zip_equal(pair.sourceAccess.map.getResults(),
-                       pair.sinkAccess.map.getResults())) {
-    AffineExpr here = values.get(first, /*isSink=*/false);
-    AffineExpr there = values.get(second, /*isSink=*/true);
-    if (here && there)
-      common.add(there - here, /*isEquality=*/true);
-  }
+  PairSet common(context, program, source, sink, &values);
+  common.addEqual(pair.sourceAccess.map, pair.sinkAccess.map);
   for (IntegerSet sourceSet : program.statements[pair.source].domain)
     for (IntegerSet sinkSet : program.statements[pair.sink].domain)
       for (llvm::ArrayRef<AffineExpr> constraints : cases) {
@@ -218,6 +211,9 @@ bool ScheduleChecker::checkPaths(const AccessPair &pair,
         points.addDomains(sourceSet, sinkSet);
         for (AffineExpr constraint : constraints)
           points.add(constraint, false);
+        // Data excludes most cases as they are.
+        if (cases.size() > 1 && points.isEmptyForRationals())
+          continue;
         if (!checkPoints(pair, source, sink, points))
           return false;
       }
@@ -327,9 +323,10 @@ bool ScheduleChecker::checkPair(const AccessPair &pair) {
                     pair.isReduction})
            .second)
     return true;
-  PairValues values(program, pair);
-  PairCases cases =
-      values.size() > 0 ? values.getCases() : getPairCases(program, pair);
+  ReadValues values(context, program,
+                    {{pair.source, pair.sourceAccess.map.getResults()},
+                     {pair.sink, pair.sinkAccess.map.getResults()}});
+  ValueCases cases = values.getCases();
   for (const Path &source : paths)
     for (const Path &sink : paths)
       if (source.statement == pair.source && sink.statement == pair.sink &&

@@ -1,8 +1,9 @@
 //===- Dependence.cpp - Memory-based dependences --------------------------===//
 
 #include "espalier/Polyhedral/Dependence.h"
-#include "Facts/Facts.h"
+#include "AccessPairs.h"
 #include "Isl.h"
+#include "espalier/Polyhedral/ReadValues.h"
 
 using namespace mlir;
 using namespace espalier::polyhedral;
@@ -54,28 +55,6 @@ static bool isAccumulator(const Statement &statement, const Access &access) {
          llvm::any_of(statement.writes, isSame);
 }
 
-/// Where both accesses look up the same subscript in an array without repeated
-/// values, it is the same if the elements of that array are: replaces it by
-/// their indices.
-static void compareElements(Access &source, Access &sink) {
-  for (const Lookup &here : source.lookups)
-    for (const Lookup &there : sink.lookups) {
-      if (here.result != there.result || here.array != there.array ||
-          here.offset != there.offset)
-        continue;
-      auto replace = [&](Access &access, const Lookup &lookup) {
-        llvm::SmallVector<AffineExpr> results(access.map.getResults());
-        results[lookup.result] = lookup.element.getResult(0);
-        llvm::append_range(results, lookup.element.getResults().drop_front());
-        access.map =
-            AffineMap::get(access.map.getNumDims(), access.map.getNumSymbols(),
-                           results, access.map.getContext());
-      };
-      replace(source, here);
-      replace(sink, there);
-    }
-}
-
 void espalier::polyhedral::forEachAccessPair(
     const Program &program,
     llvm::function_ref<bool(const AccessPair &)> visit) {
@@ -106,9 +85,7 @@ void espalier::polyhedral::forEachAccessPair(
                 first == second &&
                 isAccumulator(program.statements[first], source) &&
                 source.map == sink.map;
-            Access here = source, there = sink;
-            compareElements(here, there);
-            if (!visit({which.kind, first, second, here, there,
+            if (!visit({which.kind, first, second, source, sink,
                         unsigned(sourceNumber), unsigned(sinkNumber),
                         isReduction}))
               return;
@@ -138,46 +115,17 @@ Map espalier::polyhedral::getProgramOrder(const Context &context,
   return source < sink ? order.unite(equal) : order;
 }
 
-/// Leaves out pairs that what is known of data excludes.
-static Map restrictByFacts(const Context &context, const Program &program,
-                           const AccessPair &pair, const Map &relation) {
-  PairCases cases = getPairCases(program, pair);
-  if (llvm::any_of(cases, [](const auto &part) { return part.empty(); }))
-    return relation;
-  unsigned numSource = program.statements[pair.source].numDims;
-  unsigned numDims = numSource + program.statements[pair.sink].numDims;
-  auto sets = llvm::map_to_vector(cases, [&](const auto &constraints) {
-    return IntegerSet::get(numDims, program.numParams, constraints,
-                           llvm::SmallVector<bool>(constraints.size()));
-  });
-  return relation.intersect(Map::get(
-      Set::getUnion(context, numDims, program.numParams, sets), numSource));
-}
-
 llvm::Expected<std::vector<Dependence>>
 espalier::polyhedral::computeDependences(const Context &context,
                                          const Program &program) {
   std::vector<Dependence> dependences;
-  auto getDomain = [&](unsigned statement) {
-    isl::Space space = isl::makeSpace(context.get(), program.numParams,
-                                      program.statements[statement].numDims);
-    return Set(isl_set_intersect(
-        isl::toDomain(space, program.statements[statement]).take(),
-        isl::getAssumptions(space, program).take()));
-  };
   bool failed = false;
   forEachAccessPair(program, [&](const AccessPair &pair) {
-    auto getRelation = [&](const Access &access) {
-      return Map::get(context, program.numParams, access.map,
-                      Map::Inexact::Any);
-    };
-    Map relation = getRelation(pair.sourceAccess)
-                       .compose(getRelation(pair.sinkAccess).inverse())
-                       .intersectDomain(getDomain(pair.source))
-                       .intersectRange(getDomain(pair.sink))
-                       .intersect(getProgramOrder(context, program, pair.source,
-                                                  pair.sink));
-    relation = restrictByFacts(context, program, pair, relation);
+    Map relation =
+        getMeetings(context, program, pair.source, pair.sourceAccess.map,
+                    pair.sink, pair.sinkAccess.map)
+            .intersect(
+                getProgramOrder(context, program, pair.source, pair.sink));
     std::optional<bool> isEmpty = relation.isEmpty();
     failed = !isEmpty;
     if (isEmpty == false)

@@ -89,9 +89,9 @@ bool LateElements::addLevels(const Use &first, const Use &second,
 }
 
 bool LateElements::add(const Use &first, const Use &second, PairSet points) {
-  for (AffineMap map : {first.map, second.map})
-    for (AffineExpr index : map.getResults())
-      if (!points.isAffine(index))
+  for (bool isSink : {false, true})
+    for (AffineExpr index : (isSink ? second : first).map.getResults())
+      if (!points.isAffine(points.at(index, isSink)))
         return false;
   for (size_t depth = 0; depth < numLevels; ++depth)
     if (first.path->levels[depth].isBand()) {

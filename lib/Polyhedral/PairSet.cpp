@@ -1,15 +1,16 @@
 //===- PairSet.cpp - Pairs of points --------------------------------------===//
 
 #include "PairSet.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include <isl/constraint.h>
 
 using namespace mlir;
 using namespace espalier::polyhedral;
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 unsigned numSource, unsigned numSink, unsigned numValues)
-    : context(context), program(program), numSource(numSource),
-      numDims(numSource + numSink + numValues),
+                 unsigned numSource, unsigned numSink, const ReadValues *values)
+    : context(context), program(program), values(values), numSource(numSource),
+      numDims(numSource + numSink + (values ? values->size() : 0)),
       space(isl::makeSpace(context.get(), program.numParams, numDims)),
       points(isl_basic_set_universe(space.copy())) {
   for (unsigned i = 0; i < program.numParams; ++i)
@@ -19,24 +20,31 @@ PairSet::PairSet(const Context &context, const Program &program,
 }
 
 PairSet::PairSet(const Context &context, const Program &program,
-                 const Path &source, const Path &sink, unsigned numValues)
+                 const Path &source, const Path &sink, const ReadValues *values)
     : PairSet(context, program, program.statements[source.statement].numDims,
-              program.statements[sink.statement].numDims, numValues) {
+              program.statements[sink.statement].numDims, values) {
   for (IntegerSet filter : source.filters)
     add(filter, 0);
   for (IntegerSet filter : sink.filters)
     add(filter, numSource);
 }
 
+AffineExpr PairSet::at(AffineExpr expr, bool isSink) const {
+  if (values)
+    return values->get(expr, isSink);
+  return isSink ? expr.shiftDims(numDims - numSource, numSource) : expr;
+}
+
 AffineExpr PairSet::getDifference(AffineExpr here, AffineExpr there) const {
-  return there.shiftDims(numDims - numSource, numSource) - here;
+  return at(there, /*isSink=*/true) - at(here, /*isSink=*/false);
 }
 
 void PairSet::addEqual(AffineMap here, AffineMap there) {
   for (auto [first, second] :
        llvm::zip_equal(here.getResults(), there.getResults()))
-    if (isAffine(first) && isAffine(second))
-      add(getDifference(first, second), true);
+    if (AffineExpr difference = getDifference(first, second);
+        isAffine(difference))
+      add(difference, true);
 }
 
 void PairSet::addDomains(IntegerSet source, IntegerSet sink) {
@@ -46,7 +54,63 @@ void PairSet::addDomains(IntegerSet source, IntegerSet sink) {
 
 void PairSet::add(AffineExpr expr, bool isEquality) {
   pending.push_back({expr, isEquality});
+  constraints.push_back({expr, isEquality});
   substitution.reset();
+}
+
+/// Adds `factor` times `expr` to a row: coefficients of dimensions, then of
+/// symbols, then a constant. False if it is not linear.
+static bool addToRow(AffineExpr expr, int64_t factor, unsigned numDims,
+                     llvm::SmallVectorImpl<int64_t> &row) {
+  int64_t *place = nullptr;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    place = &row[dim.getPosition()];
+  else if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    place = &row[numDims + symbol.getPosition()];
+  if (place)
+    return !llvm::AddOverflow(*place, factor, *place);
+  int64_t product;
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return !llvm::MulOverflow(number.getValue(), factor, product) &&
+           !llvm::AddOverflow(row.back(), product, row.back());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (expr.getKind() == AffineExprKind::Add)
+    return addToRow(binary.getLHS(), factor, numDims, row) &&
+           addToRow(binary.getRHS(), factor, numDims, row);
+  auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && by &&
+         !llvm::MulOverflow(by.getValue(), factor, product) &&
+         addToRow(binary.getLHS(), product, numDims, row);
+}
+
+bool PairSet::isEmptyForRationals() const {
+  presburger::Simplex simplex(numDims + program.numParams);
+  llvm::SmallVector<int64_t> row;
+  for (auto [expr, isEquality] : constraints) {
+    row.assign(numDims + program.numParams + 1, 0);
+    if (!isl::isAffine(expr, program.numParams) ||
+        !addToRow(expr, 1, numDims, row))
+      continue;
+    auto numbers = presburger::getDynamicAPIntVec(row);
+    if (isEquality)
+      simplex.addEquality(numbers);
+    else
+      simplex.addInequality(numbers);
+    if (simplex.isEmpty())
+      return true;
+  }
+  return false;
+}
+
+std::optional<bool> PairSet::isEmpty() const {
+  if (isEmptyForRationals())
+    return true;
+  isl::Question question(context.get());
+  addPending();
+  isl_bool answer = isl_basic_set_is_empty(points.get());
+  if (answer == isl_bool_error)
+    return std::nullopt;
+  return answer == isl_bool_true;
 }
 
 void PairSet::addPending() const {
@@ -166,16 +230,18 @@ std::optional<llvm::SmallVector<int64_t>> PairSet::sample() const {
 
 Map PairSet::toPairs(AffineMap here, AffineMap there) const {
   isl::Question question(context.get());
-  auto widen = [&](AffineMap map, unsigned offset) {
+  auto widen = [&](AffineMap map, bool isSink) {
     llvm::SmallVector<AffineExpr> results;
     for (AffineExpr result : map.getResults())
-      results.push_back(result.shiftDims(map.getNumDims(), offset));
+      results.push_back(at(result, isSink));
     return Map::get(
         context, program.numParams,
         AffineMap::get(numDims, program.numParams, results, program.context));
   };
   addPending();
   Set pairs(isl_set_from_basic_set(points.copy()));
-  return widen(here, 0).intersectDomain(pairs).inverse().compose(
-      widen(there, numSource));
+  return widen(here, false)
+      .intersectDomain(pairs)
+      .inverse()
+      .compose(widen(there, true));
 }

@@ -6,6 +6,7 @@
 #include "Isl.h"
 #include "Paths.h"
 #include "Question.h"
+#include "espalier/Polyhedral/ReadValues.h"
 
 namespace espalier::polyhedral {
 
@@ -13,17 +14,20 @@ namespace espalier::polyhedral {
 /// the first (the source), then of the second (the sink), then of values.
 class PairSet {
 public:
-  /// All pairs of points with so many dimensions. Behind those are `numValues`
-  /// others, for what the points read.
+  /// All pairs of points with so many dimensions. Behind those are `values`,
+  /// which outlive the set.
   PairSet(const Context &context, const Program &program, unsigned numSource,
-          unsigned numSink, unsigned numValues = 0);
+          unsigned numSink, const ReadValues *values = nullptr);
   /// All pairs of points on two paths, but for their domains.
   PairSet(const Context &context, const Program &program, const Path &source,
-          const Path &sink, unsigned numValues = 0);
+          const Path &sink, const ReadValues *values = nullptr);
 
   /// The value of `there` at the sink minus that of `here` at the source.
   mlir::AffineExpr getDifference(mlir::AffineExpr here,
                                  mlir::AffineExpr there) const;
+  /// `expr`, over the dimensions and values of one of the points, over all
+  /// dimensions.
+  mlir::AffineExpr at(mlir::AffineExpr expr, bool isSink) const;
   /// Requires the two maps to agree, where both are affine.
   void addEqual(mlir::AffineMap here, mlir::AffineMap there);
   /// Restricts both points to sets of their domains.
@@ -42,23 +46,21 @@ public:
   }
 
   /// Empty, not empty, or unknown.
-  std::optional<bool> isEmpty() const {
-    isl::Question question(context.get());
-    addPending();
-    isl_bool answer = isl_basic_set_is_empty(points.get());
-    if (answer == isl_bool_error)
-      return std::nullopt;
-    return answer == isl_bool_true;
-  }
+  std::optional<bool> isEmpty() const;
   /// Rewrites `expr` by the equalities that hold in the set.
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   /// Parameters and dimensions of a small point.
   std::optional<llvm::SmallVector<int64_t>> sample() const;
-  /// The values of `here` at the source and `there` at the sink, for all pairs.
+  /// The values of `here` at the source and `there` at the sink, for all pairs;
+  /// null if they are not affine.
   Map toPairs(mlir::AffineMap here, mlir::AffineMap there) const;
   bool isAffine(mlir::AffineExpr expr) const {
     return isl::isAffine(expr, program.numParams);
   }
+
+  /// Whether the linear constraints have no solution in rational numbers, which
+  /// takes a fraction of the time and settles most cases.
+  bool isEmptyForRationals() const;
 
 private:
   void detectEqualities();
@@ -67,11 +69,14 @@ private:
 
   const Context &context;
   const Program &program;
+  const ReadValues *values;
   unsigned numSource;
   unsigned numDims; ///< Of both, and of values.
   isl::Space space;
   mutable isl::BasicSet points; ///< Without what is pending.
   mutable llvm::SmallVector<isl::Constraint> pending;
+  /// All that were added.
+  llvm::SmallVector<isl::Constraint> constraints;
   /// For each dimension its value in terms of others; filled on demand.
   std::optional<llvm::SmallVector<mlir::AffineExpr>> substitution;
 };

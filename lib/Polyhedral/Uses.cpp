@@ -34,15 +34,26 @@ bool espalier::polyhedral::forEachPair(
     const Context &context, const Program &program, const Uses &uses,
     llvm::function_ref<bool(const Use &, const Use &, PairSet &)> visit) {
   for (const Use &first : uses)
-    for (const Use &second : uses)
+    for (const Use &second : uses) {
+      ReadValues values(context, program,
+                        {{first.path->statement, first.map.getResults()},
+                         {second.path->statement, second.map.getResults()}});
+      ValueCases cases = values.getCases();
       for (IntegerSet source : program.statements[first.path->statement].domain)
         for (IntegerSet sink :
-             program.statements[second.path->statement].domain) {
-          PairSet points(context, program, *first.path, *second.path);
-          points.addDomains(source, sink);
-          if (!visit(first, second, points))
-            return false;
-        }
+             program.statements[second.path->statement].domain)
+          for (llvm::ArrayRef<AffineExpr> constraints : cases) {
+            PairSet points(context, program, *first.path, *second.path,
+                           &values);
+            points.addDomains(source, sink);
+            for (AffineExpr constraint : constraints)
+              points.add(constraint, /*isEquality=*/false);
+            if (cases.size() > 1 && points.isEmptyForRationals())
+              continue;
+            if (!visit(first, second, points))
+              return false;
+          }
+    }
   return true;
 }
 

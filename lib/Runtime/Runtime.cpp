@@ -244,6 +244,31 @@ static int countThreads(int wanted) {
   return known < wanted ? known : wanted;
 }
 
+/// Checks the data of the inputs, which are in place.
+static espalier_status checkData(espalier_context *ctx) {
+  const espalier_program &program = *ctx->program;
+  if (!program.check)
+    return ESPALIER_OK;
+  int64_t record[ESPALIER_RECORD_SIZE] = {0};
+  program.check(ctx->data, ctx->extents, record);
+  if (record[0] == 0)
+    return ESPALIER_OK;
+  char text[400];
+  size_t used = 0;
+  const int64_t *number = record + 1;
+  for (const char *next = program.check_messages[record[0] - 1];
+       *next && used + 24 < sizeof(text); ++next) {
+    if (*next == '%')
+      used += snprintf(text + used, sizeof(text) - used, "%lld",
+                       (long long)*number++);
+    else
+      text[used++] = *next;
+  }
+  text[used] = 0;
+  return fail(ctx, ESPALIER_INVALID_ARGUMENT, "program '%s' %s", program.name,
+              text);
+}
+
 static void execute(espalier_context *ctx) {
   const espalier_program &program = *ctx->program;
   int previous = 0;
@@ -278,8 +303,10 @@ ESPALIER_MERGED espalier_status espalier_run(espalier_context *ctx,
       ctx->data[i] = inputs[i].data;
     for (int32_t i = 0; i < num_outputs; ++i)
       ctx->data[num_inputs + i] = outputs[i].data;
-    execute(ctx);
+    status = checkData(ctx);
   }
+  if (!status)
+    execute(ctx);
   return release(ctx, status);
 }
 

@@ -118,6 +118,33 @@ def PolyAddMainPass : Pass<"poly-add-main", "::mlir::ModuleOp"> {
   ];
 }
 
+def PolyCheckGivensPass : Pass<"poly-check-givens", "::mlir::ModuleOp"> {
+  let summary = "sees to it that what kernels state of data holds";
+  let description = [{
+    Each `poly.given` of a kernel that is called is one of these:
+
+    - promised, by the one operation that makes all its arrays
+      (`DataProducerOpInterface`);
+    - about constants: it is evaluated, and an error if it does not hold;
+    - about inputs of the program: `@main_check` gets loops over its points, made
+      from the statement, which run before the program does.
+
+    Anything else is an error: nobody would check it. So is a statement that reads
+    outside its arrays. `@main_check` has a call of a kernel for each statement. It
+    writes the number of a message, `espalier.check_messages`, counted from 1,
+    then the point and the values to the record, its last argument:
+
+    ```mlir
+    func.func @main_check(%child: memref<?xi32>, %n: memref<?x0xi8>, %record: memref<32xi64>)
+        attributes {espalier.check_messages = ["expects @child to hold, but got n = %, child[n] = %"]}
+    ```
+  }];
+  let dependentDialects = [
+    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def PolyProfileCallsPass : Pass<"poly-profile-calls", "::mlir::ModuleOp"> {
   let summary = "lets a program time its kernels";
   let description = [{

@@ -20,21 +20,14 @@
 
 namespace espalier::polyhedral {
 
-/// A subscript that is an element of an array which nobody writes, plus an
-/// expression. No value occurs twice in that array.
-struct Lookup {
-  unsigned result;         ///< Position of the subscript.
-  unsigned array;          ///< Number of the array; not one of the program's.
-  mlir::AffineMap element; ///< From the statement's dimensions.
-  mlir::AffineExpr offset; ///< What is added: of the parameters alone.
-};
-
 /// What is known of the values in an array of integers that nobody writes.
 struct ValueFacts {
   /// They are from 0 to less than this: of the parameters alone, or null.
   mlir::AffineExpr bound;
   /// None is less than one with a smaller index.
   bool isMonotonic = false;
+  /// None occurs twice.
+  bool isInjective = false;
 };
 
 /// The elements of one array that a statement touches at each of its points.
@@ -44,8 +37,18 @@ struct Access {
   /// From the statement's dimensions to the array's. Symbols from `numParams`
   /// on, and subexpressions that are not affine, may take any value.
   mlir::AffineMap map;
-  /// What is known of some of these.
-  llvm::SmallVector<Lookup, 0> lookups = {};
+};
+
+/// A statement on data: at each point of the domain at which `where` is
+/// satisfied, `holds` is satisfied too. Symbols of both are the parameters,
+/// then the values that are read, in arrays that nobody writes.
+struct Given {
+  unsigned numDims = 0;
+  /// The domain is the union of these sets. Their symbols are the parameters.
+  llvm::SmallVector<mlir::IntegerSet> domain;
+  mlir::IntegerSet where; ///< Or null.
+  llvm::SmallVector<Access> values;
+  mlir::IntegerSet holds;
 };
 
 /// A statement: executed once at every integer point of its domain.
@@ -106,6 +109,8 @@ struct Program {
   llvm::SmallVector<Storage> storages;
   /// By the number of an array.
   llvm::SmallDenseMap<unsigned, ValueFacts> facts;
+  /// What is stated of values in several arrays, or beside their indices.
+  std::vector<Given> givens;
 };
 
 /// `with m = 2, n = 3`, or `with parameters (2, 3)` if these have no names;
@@ -113,10 +118,16 @@ struct Program {
 std::string describeSizes(const Program &program,
                           llvm::ArrayRef<int64_t> parameters);
 
-/// Calls `visit` for each constraint `expr` >= 0 of the statement's `where`; an
-/// equality gives two.
-void forEachCondition(const Statement &statement,
-                      llvm::function_ref<void(mlir::AffineExpr)> visit);
+/// Calls `visit` for each constraint `expr` >= 0 of `set`, which may be null;
+/// an equality gives two.
+void forEachConstraint(mlir::IntegerSet set,
+                       llvm::function_ref<void(mlir::AffineExpr)> visit);
+
+/// The same for the statement's `where`.
+inline void forEachCondition(const Statement &statement,
+                             llvm::function_ref<void(mlir::AffineExpr)> visit) {
+  forEachConstraint(statement.where, visit);
+}
 
 /// The factor of a dimension or symbol in `expr`, a sum of terms; nothing if it
 /// is no number.

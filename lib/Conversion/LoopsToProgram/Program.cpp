@@ -248,5 +248,9 @@ FailureOr<ProgramSignature> espalier::readSignature(ModuleOp module) {
           functions->plan->getAttrOfType<ArrayAttr>(kPlanMessagesAttr))
     for (StringAttr message : messages.getAsRange<StringAttr>())
       signature.planMessages.push_back(message.str());
+  if (auto check = module.lookupSymbol<func::FuncOp>(kCheckName))
+    if (auto messages = check->getAttrOfType<ArrayAttr>(kCheckMessagesAttr))
+      for (StringAttr message : messages.getAsRange<StringAttr>())
+        signature.checkMessages.push_back(message.str());
   return signature;
 }

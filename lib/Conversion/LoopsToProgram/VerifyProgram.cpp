@@ -1,5 +1,6 @@
 //===- VerifyProgram.cpp - Checks of stages loops and program -------------===//
 
+#include "espalier/Conversion/LoopsToProgram/Buffers.h"
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,8 +28,7 @@ static Value findBuffer(Value value) {
   return value;
 }
 
-/// Whether `buffer`, or a view of it, may be written.
-static bool mayBeWritten(Value buffer) {
+bool espalier::mayBeWritten(Value buffer) {
   return llvm::any_of(buffer.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isa<memref::LoadOp, memref::DimOp, memref::PrefetchOp, vector::LoadOp,

@@ -1,5 +1,6 @@
 //===- PolyToLoops.cpp - Code for scheduled kernels -----------------------===//
 
+#include "ConstantData.h"
 #include "KernelLoops.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
@@ -55,11 +56,16 @@ struct ConvertPolyToLoopsPass
   }
 
   /// Whether what `call`'s kernel relies on is checked: by the program, which
-  /// sees to its own arguments only.
+  /// sees to its own arguments, or here, where an operand is constant.
   static LogicalResult checkCall(poly::CallOp call) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
         call, call.getCalleeAttr());
     for (unsigned number = 0; number < call.getArguments().size(); ++number) {
+      if (polytoloops::isConstantData(call.getArguments()[number])) {
+        if (failed(polytoloops::evaluateProperties(call, kernel, number)))
+          return failure();
+        continue;
+      }
       auto argument = dyn_cast<BlockArgument>(call.getArguments()[number]);
       auto function =
           argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())

@@ -21,6 +21,9 @@ std::string espalier::getPlanSymbol(StringRef name) {
 std::string espalier::getRunSymbol(StringRef name) {
   return ("_espalier_" + name + "_run").str();
 }
+std::string espalier::getCheckSymbol(StringRef name) {
+  return ("_espalier_" + name + "_check").str();
+}
 std::string espalier::getConstantsSymbol(StringRef name) {
   return ("_espalier_" + name + "_constants").str();
 }
@@ -55,14 +58,18 @@ static Attribute encodeSignature(Builder &builder,
       encoded.push_back(encodeTensor(builder, tensor));
     return builder.getArrayAttr(encoded);
   };
-  SmallVector<StringRef> messages(signature.planMessages.begin(),
-                                  signature.planMessages.end());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("inputs", encodeAll(signature.inputs)),
-       builder.getNamedAttr("name", builder.getStringAttr(signature.name)),
-       builder.getNamedAttr("outputs", encodeAll(signature.outputs)),
-       builder.getNamedAttr("plan_messages",
-                            builder.getStrArrayAttr(messages))});
+  auto encodeStrings = [&](const std::vector<std::string> &strings) {
+    return builder.getStrArrayAttr(
+        SmallVector<StringRef>(strings.begin(), strings.end()));
+  };
+  NamedAttrList attrs;
+  if (!signature.checkMessages.empty())
+    attrs.set("check_messages", encodeStrings(signature.checkMessages));
+  attrs.set("inputs", encodeAll(signature.inputs));
+  attrs.set("name", builder.getStringAttr(signature.name));
+  attrs.set("outputs", encodeAll(signature.outputs));
+  attrs.set("plan_messages", encodeStrings(signature.planMessages));
+  return attrs.getDictionary(builder.getContext());
 }
 
 static std::vector<std::string> decodeStrings(Attribute attr) {
@@ -121,7 +128,8 @@ FailureOr<ProgramSignature> espalier::getSignature(ModuleOp module) {
   if (!name || failed(inputs) || failed(outputs))
     return error();
   return ProgramSignature{name.str(), std::move(*inputs), std::move(*outputs),
-                          decodeStrings(dictionary.get("plan_messages"))};
+                          decodeStrings(dictionary.get("plan_messages")),
+                          decodeStrings(dictionary.get("check_messages"))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +137,7 @@ FailureOr<ProgramSignature> espalier::getSignature(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds the two wrappers.
+/// Builds the wrappers.
 class EntryPointBuilder {
 public:
   explicit EntryPointBuilder(ModuleOp module)
@@ -139,6 +147,7 @@ public:
 
   void addPlan(StringRef symbol, func::FuncOp plan);
   void addRun(StringRef symbol, func::FuncOp main);
+  void addCheck(StringRef symbol, func::FuncOp check);
 
 private:
   Block *addFunction(StringRef symbol, unsigned numPointers);
@@ -146,6 +155,10 @@ private:
   Value loadElement(Value base, Type element, int64_t index);
   Value createBuffer(MemRefType type, Value data,
                      llvm::function_ref<Value(int64_t)> getExtent);
+  /// The next argument of a program: number `index`, whose extents begin at
+  /// `firstExtent`, among those that the first two pointers lead to.
+  Value createArgument(Block *block, MemRefType type, int64_t index,
+                       int64_t &firstExtent);
 
   OpBuilder builder;
   LLVMTypeConverter converter;
@@ -219,6 +232,17 @@ Value EntryPointBuilder::createBuffer(
       .getResult(0);
 }
 
+Value EntryPointBuilder::createArgument(Block *block, MemRefType type,
+                                        int64_t index, int64_t &firstExtent) {
+  Value data = loadElement(block->getArgument(0), pointer, index);
+  int64_t first = firstExtent;
+  firstExtent += type.getRank();
+  return createBuffer(type, data, [&](int64_t dim) {
+    return loadElement(block->getArgument(1), builder.getI64Type(),
+                       first + dim);
+  });
+}
+
 void EntryPointBuilder::addRun(StringRef symbol, func::FuncOp main) {
   Block *block = addFunction(symbol, 4);
   Type i64 = builder.getI64Type();
@@ -238,13 +262,23 @@ void EntryPointBuilder::addRun(StringRef symbol, func::FuncOp main) {
       operands.push_back(createBuffer(memref, data, getMost));
       continue;
     }
-    Value data = loadElement(block->getArgument(0), pointer, index);
-    operands.push_back(createBuffer(memref, data, [&](int64_t dim) {
-      return loadElement(block->getArgument(1), i64, firstExtent + dim);
-    }));
-    firstExtent += memref.getRank();
+    operands.push_back(createArgument(block, memref, index, firstExtent));
   }
   func::CallOp::create(builder, loc, main, operands);
+  func::ReturnOp::create(builder, loc);
+}
+
+void EntryPointBuilder::addCheck(StringRef symbol, func::FuncOp check) {
+  Block *block = addFunction(symbol, 3);
+  SmallVector<Value> operands;
+  int64_t firstExtent = 0;
+  for (Type type : check.getArgumentTypes().drop_back())
+    operands.push_back(createArgument(block, cast<MemRefType>(type),
+                                      operands.size(), firstExtent));
+  operands.push_back(
+      createBuffer(cast<MemRefType>(check.getArgumentTypes().back()),
+                   block->getArgument(2), [](int64_t) { return Value(); }));
+  func::CallOp::create(builder, loc, check, operands);
   func::ReturnOp::create(builder, loc);
 }
 
@@ -280,11 +314,14 @@ LogicalResult espalier::addEntryPoints(ModuleOp module) {
   if (failed(signature))
     return failure();
   FailureOr<ProgramFunctions> functions = findProgram(module);
+  auto check = module.lookupSymbol<func::FuncOp>(kCheckName);
   if (failed(hideFunctions(module, signature->name)))
     return failure();
   EntryPointBuilder wrappers(module);
   wrappers.addPlan(getPlanSymbol(signature->name), functions->plan);
   wrappers.addRun(getRunSymbol(signature->name), functions->main);
+  if (check)
+    wrappers.addCheck(getCheckSymbol(signature->name), check);
   Builder builder(module.getContext());
   // Conditions on sizes are no work for vectors: LLVM 22 reads a mask register
   // that it has not written where lanes of `icmp slt` are or'd.

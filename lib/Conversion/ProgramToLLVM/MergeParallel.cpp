@@ -1,7 +1,9 @@
 //===- MergeParallel.cpp - Makes one parallel region of neighbours --------===//
 
+#include "espalier/Conversion/LoopsToProgram/Buffers.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace espalier {
@@ -18,8 +20,20 @@ static bool isPlain(omp::ParallelOp op) {
          op.getRegion().getNumArguments() == 0;
 }
 
+/// Whether `load` always finds the same: in an argument of its function that
+/// this does not write, and that shares no memory with what it does write, as
+/// `program-verify-planned` has seen.
+static bool isOfConstant(memref::LoadOp load) {
+  auto argument = dyn_cast<BlockArgument>(load.getMemRef());
+  return argument &&
+         isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+         !espalier::mayBeWritten(argument);
+}
+
 /// Whether every thread may execute `op` for itself.
 static bool isRepeatable(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return isOfConstant(load);
   return isMemoryEffectFree(op) && isSpeculatable(op);
 }
 
@@ -61,13 +75,12 @@ static unsigned mergeNeighbours(Block &block) {
   return merged;
 }
 
-/// Moves the sequential loop `loop` into the one parallel region that it
-/// contains, if it contains nothing else that must happen once.
-static bool moveIntoParallel(scf::ForOp loop) {
-  if (!loop.getInitArgs().empty())
-    return false;
+/// Moves `outside`, a sequential loop or a condition without results, into the
+/// one parallel region that its block `body` contains, if that contains nothing
+/// else that must happen once. All threads go the same way through it.
+static bool moveIntoParallel(Operation *outside, Block &body) {
   omp::ParallelOp parallel;
-  for (Operation &op : loop.getBody()->without_terminator()) {
+  for (Operation &op : body.without_terminator()) {
     if (auto found = dyn_cast<omp::ParallelOp>(op)) {
       if (parallel || !isPlain(found))
         return false;
@@ -78,18 +91,29 @@ static bool moveIntoParallel(scf::ForOp loop) {
   }
   if (!parallel)
     return false;
-  // The loop's body takes the place of the region's, which moves into the loop.
-  OpBuilder builder(loop);
+  // The body takes the place of the region's, which moves into it.
+  OpBuilder builder(outside);
   auto outer = omp::ParallelOp::create(builder, parallel.getLoc());
   Block *block = builder.createBlock(&outer.getRegion());
   Operation *end = omp::TerminatorOp::create(builder, parallel.getLoc());
   Block &inner = parallel.getRegion().front();
-  loop.getBody()->getOperations().splice(parallel->getIterator(),
-                                         inner.getOperations(), inner.begin(),
-                                         inner.getTerminator()->getIterator());
+  body.getOperations().splice(parallel->getIterator(), inner.getOperations(),
+                              inner.begin(),
+                              inner.getTerminator()->getIterator());
   parallel.erase();
-  loop->moveBefore(block, end->getIterator());
+  outside->moveBefore(block, end->getIterator());
   return true;
+}
+
+/// Does so for `op`, if it is one: of conditions, for those that a loop
+/// repeats.
+static bool moveIntoParallel(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getInitArgs().empty() && moveIntoParallel(op, *loop.getBody());
+  auto choice = dyn_cast<scf::IfOp>(op);
+  return choice && choice.getNumResults() == 0 && !choice.elseBlock() &&
+         isa<scf::ForOp>(op->getParentOp()) &&
+         moveIntoParallel(op, *choice.thenBlock());
 }
 
 /// Lets the last loop of a parallel region go without its barrier: the region's
@@ -112,8 +136,7 @@ struct ProgramMergeParallelPass
       for (Region &region : op->getRegions())
         for (Block &block : region)
           numMerged += mergeNeighbours(block);
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        numMerged += moveIntoParallel(loop);
+      numMerged += moveIntoParallel(op);
     });
     getOperation().walk(dropLastBarrier);
   }

@@ -19,3 +19,39 @@ poly.kernel @endless(%A: memref<?xf32>, %N: index) {
     poly.yield %z : f32
   }
 }
+
+// -----
+
+memref.global "private" constant @at : memref<4xi32> = dense<[0, 2, 1, 5]>
+poly.kernel @rows(%at: memref<4xi32> {poly.monotonic}) {
+}
+func.func @main() {
+  %at = memref.get_global @at : memref<4xi32>
+  // expected-error @below {{expects constants as operand #0 that do not decrease, but element 2 is 1}}
+  poly.call @rows(%at) : memref<4xi32>
+  return
+}
+
+// -----
+
+memref.global "private" constant @at : memref<4xi32> = dense<[0, 2, 1, 5]>
+poly.kernel @rows(%at: memref<4xi32> {poly.bounded_by = affine_map<() -> (5)>}) {
+}
+func.func @main() {
+  %at = memref.get_global @at : memref<4xi32>
+  // expected-error @below {{expects constants as operand #0 from 0 to less than 5, but element 3 is 5}}
+  poly.call @rows(%at) : memref<4xi32>
+  return
+}
+
+// -----
+
+memref.global "private" constant @at : memref<4xi32> = dense<[0, 2, 1, 2]>
+poly.kernel @rows(%at: memref<4xi32> {poly.injective, poly.bounded_by = affine_map<() -> (5)>}) {
+}
+func.func @main() {
+  %at = memref.get_global @at : memref<4xi32>
+  // expected-error @below {{expects constants as operand #0 that are different, but element 3 is 2}}
+  poly.call @rows(%at) : memref<4xi32>
+  return
+}

@@ -107,3 +107,92 @@ func.func @loop_with_results_stays(%n: index) -> index {
   }
   return %r : index
 }
+
+// Bounds that are read, in an array that nobody writes, are read by each thread;
+// and so is a condition.
+// CHECK-LABEL: func.func @read_bounds
+//       CHECK:   omp.parallel {
+//  CHECK-NEXT:     scf.for
+//       CHECK:       scf.if
+//       CHECK:         memref.load
+//       CHECK:         memref.load
+//       CHECK:         omp.wsloop {
+//       CHECK:         omp.wsloop {
+//   CHECK-NOT:   omp.parallel
+//       CHECK:   return
+func.func @read_bounds(%starts: memref<?xindex>, %x: memref<?xf32>, %n: index, %some: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %k = %c0 to %n step %c1 {
+    scf.if %some {
+      %b = memref.load %starts[%k] : memref<?xindex>
+      omp.parallel {
+        omp.wsloop {
+          omp.loop_nest (%i) : index = (%c0) to (%b) step (%c1) {
+            memref.store %one, %x[%i] : memref<?xf32>
+            omp.yield
+          }
+        }
+        omp.terminator
+      }
+      %e = memref.load %starts[%k] : memref<?xindex>
+      omp.parallel {
+        omp.wsloop {
+          omp.loop_nest (%i) : index = (%c0) to (%e) step (%c1) {
+            memref.store %one, %x[%i] : memref<?xf32>
+            omp.yield
+          }
+        }
+        omp.terminator
+      }
+    }
+  }
+  return
+}
+
+// What the first region writes, the second would read too early.
+// CHECK-LABEL: func.func @written_bounds_stay
+//       CHECK:   scf.for
+//       CHECK:     omp.parallel
+//       CHECK:     omp.parallel
+func.func @written_bounds_stay(%starts: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          memref.store %k, %starts[%i] : memref<?xindex>
+          omp.yield
+        }
+      }
+      omp.terminator
+    }
+    %e = memref.load %starts[%k] : memref<?xindex>
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%e) step (%c1) {
+          memref.store %i, %starts[%i] : memref<?xindex>
+          omp.yield
+        }
+      }
+      omp.terminator
+    }
+  }
+  return
+}
+
+// Without a loop around it, a condition may be false, and no thread is needed.
+// CHECK-LABEL: func.func @condition_stays
+//       CHECK:   scf.if
+//       CHECK:     omp.parallel
+func.func @condition_stays(%some: i1) {
+  scf.if %some {
+    omp.parallel {
+      omp.barrier
+      omp.terminator
+    }
+  }
+  return
+}

@@ -126,6 +126,16 @@ poly.kernel @gather(%rows: memref<?xi32>, %table: memref<?xf32>, %out: memref<?x
   }
 }
 
+// CHECK-LABEL: poly.kernel @stated(
+// CHECK-SAME: %[[STARTS:.*]]: memref<?xi32>, %{{.*}}: index)
+poly.kernel @stated(%starts: memref<?xi32>, %N: index) {
+  // CHECK: poly.given @short dims ["i"] domain [#{{.*}}] where #{{.*}} reads(%[[STARTS]][#{{.*}}], %[[STARTS]][#{{.*}}] : memref<?xi32>, memref<?xi32>) holds #{{.*}}
+  poly.given @short dims ["i"] domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
+      where affine_set<(i)[N, b, e] : (e - b - 1 >= 0)>
+      reads(%starts[affine_map<(i)[N] -> (i)>], %starts[affine_map<(i)[N] -> (i + 1)>] : memref<?xi32>, memref<?xi32>)
+      holds affine_set<(i)[N, b, e] : (b + 64 - e >= 0)>
+}
+
 // CHECK-LABEL: func.func @main
 func.func @main(%rows: memref<?xi32>, %table: memref<?xf32>, %out: memref<?xf32>, %scale: f32, %N: index) {
   // CHECK: poly.call @gather(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : memref<?xi32>, memref<?xf32>, memref<?xf32>, f32, index

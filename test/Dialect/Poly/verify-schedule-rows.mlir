@@ -29,7 +29,8 @@ poly.kernel @rows(%P: memref<?xi32> {poly.monotonic}, %s: memref<?xf32>, %x: mem
 #all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0)>
 #row = affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
 
-// Otherwise they may.
+// Otherwise they may; but not rows side by side, one of which ends where the
+// other begins.
 poly.kernel @rows(%P: memref<?xi32>, %s: memref<?xf32>, %x: memref<?xf32>, %N: index, %E: index) {
   // expected-note @below {{the source runs first in program order}}
   poly.compute @scale domain [#all] where #row
@@ -39,7 +40,7 @@ poly.kernel @rows(%P: memref<?xi32>, %s: memref<?xf32>, %x: memref<?xf32>, %N: i
     %r = arith.mulf %a, %v : f32
     poly.yield %r : f32
   }
-  // expected-error @below {{expects the parallel loop to carry no dependence, but got the flow dependence from @scale(0, 0) to @scale(1, 0)}}
+  // expected-error @below {{expects the parallel loop to carry no dependence, but got the flow dependence from @scale(0, 0) to @scale(2, 0)}}
   poly.schedule {
     poly.band [@scale] maps [affine_map<(n, j)[N, E] -> (n, j)>] loops [parallel, sequential]
   }

@@ -311,6 +311,21 @@ TEST_F(RuntimeTest, outputsHaveMemoryOfTheirOwn) {
   expectError("output 'y' expects 24 bytes of data, but got a null pointer");
 }
 
+TEST_F(RuntimeTest, dataIsCheckedBeforeTheRun) {
+  static const char *const messages[] = {"expects less", "but got x[%] = %"};
+  program.check_messages = messages;
+  program.check = [](void *const *data, const int64_t *extents,
+                     int64_t *record) {
+    record[0] = 2;
+    record[1] = extents[0];
+    record[2] = -int64_t(static_cast<const float *>(data[0])[0]);
+  };
+  expectError("program 'sum' but got x[3] = -1");
+  EXPECT_EQ(y[0], 0);
+  program.check = [](void *const *, const int64_t *, int64_t *) {};
+  EXPECT_EQ(run(), ESPALIER_OK);
+}
+
 TEST_F(RuntimeTest, planMessagesReachTheCaller) {
   planFailure = -1;
   expectError("program 'sum' expects an even n; got x: 3x2, z: 3x2, "
@@ -420,7 +435,7 @@ TEST(Runtime, creationIsChecked) {
   EXPECT_EQ(espalier_context_create(&program, &ctx), ESPALIER_UNSUPPORTED);
   EXPECT_EQ(ctx, nullptr);
   EXPECT_STREQ(espalier_last_error(nullptr),
-               "expects a program with ABI version 3, but got version 99");
+               "expects a program with ABI version 4, but got version 99");
   EXPECT_EQ(espalier_run(nullptr, nullptr, 0, nullptr, 0),
             ESPALIER_INVALID_ARGUMENT);
   EXPECT_EQ(espalier_plan(nullptr, nullptr, 0, nullptr),

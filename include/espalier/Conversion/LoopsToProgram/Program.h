@@ -21,6 +21,9 @@ constexpr int64_t kBufferAlignment = 64;
 
 constexpr llvm::StringLiteral kMainName = "main";
 constexpr llvm::StringLiteral kPlanName = "main_plan";
+/// Checks the data of inputs: takes those of @main, then a record of
+/// `ESPALIER_RECORD_SIZE` numbers. A module need not have it.
+constexpr llvm::StringLiteral kCheckName = "main_check";
 
 // On arguments of @main.
 constexpr llvm::StringLiteral kNameAttr = "espalier.name";
@@ -39,6 +42,8 @@ constexpr llvm::StringLiteral kConstantsArgAttr = "espalier.constants";
 constexpr llvm::StringLiteral kNumInputsAttr = "espalier.num_inputs";
 // On @main_plan.
 constexpr llvm::StringLiteral kPlanMessagesAttr = "espalier.plan_messages";
+// On @main_check.
+constexpr llvm::StringLiteral kCheckMessagesAttr = "espalier.check_messages";
 // On the module.
 constexpr llvm::StringLiteral kConstantsAttr = "espalier.constants";
 constexpr llvm::StringLiteral kConstantOffsetsAttr =
@@ -68,6 +73,7 @@ struct ProgramSignature {
   std::vector<TensorSignature> inputs;
   std::vector<TensorSignature> outputs;
   std::vector<std::string> planMessages;
+  std::vector<std::string> checkMessages;
 };
 
 /// The two functions of a program.

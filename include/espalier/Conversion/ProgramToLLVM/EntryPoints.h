@@ -12,6 +12,7 @@ constexpr llvm::StringLiteral kSignatureAttr = "espalier.signature";
 /// Names of the functions and data of the program called `name`.
 std::string getPlanSymbol(llvm::StringRef name);
 std::string getRunSymbol(llvm::StringRef name);
+std::string getCheckSymbol(llvm::StringRef name);
 std::string getConstantsSymbol(llvm::StringRef name);
 
 /// Adds the functions of the C ABI to `module`, which is of stage `program`

@@ -89,10 +89,12 @@ def ProgramMergeParallelPass : Pass<"program-merge-parallel", "mlir::func::FuncO
   let summary = "makes one parallel region of neighbouring ones";
   let description = [{
     Starting threads costs more than a barrier between them. Where only
-    computations without effects lie between two `omp.parallel` in a block, the
-    second moves into the first, after it; the `omp.wsloop` of the first ends in
-    a barrier. A sequential loop that contains nothing but one `omp.parallel` and
-    such computations moves into it, so that every thread runs the loop:
+    computations without effects lie between two `omp.parallel` in a block, and
+    loads from arguments that the function does not write, the second moves into
+    the first, after it; the `omp.wsloop` of the first ends in a barrier. A
+    sequential loop that contains nothing but one `omp.parallel` and such
+    operations moves into it, so that every thread runs the loop, and so does a
+    condition in a loop:
 
     ```mlir
     scf.for %k = ... { omp.parallel { A } }

@@ -92,39 +92,25 @@ AffineExpr AccessIndices::replaceValues(ComputeOp compute,
   return expr.replaceSymbols(symbols);
 }
 
-void AccessIndices::addFacts(const AccessIndex &index,
-                             SmallVectorImpl<AffineExpr> &constraints) const {
+polyhedral::ValueCases AccessIndices::getFacts(const AccessIndex &index) const {
   ComputeOp compute = index.compute;
-  SmallVector<ComputeAccess> reads = compute.getReadAccesses();
-  // What decides which points run is read first.
-  auto isBefore = [&](unsigned read) {
-    bool decides = compute.isConditionedOn(read);
-    return read < index.read ? decides || !index.decidesPoints
-                             : decides && !index.decidesPoints;
-  };
-  auto getValue = [&](unsigned read) {
-    return getAffineDimExpr(compute.getNumDims() + read, compute->getContext());
-  };
-  for (unsigned read = 0; read < reads.size(); ++read) {
-    if (!isBefore(read))
-      continue;
-    polyhedral::ValueFacts facts = getFacts(compute, read);
-    if (facts.bound)
-      llvm::append_values(constraints, getValue(read),
-                          facts.bound - 1 - getValue(read));
-    // A value is no less than another one that comes before it for sure.
-    for (unsigned other = 0; facts.isMonotonic && other < reads.size();
-         ++other) {
-      if (reads[other].array != reads[read].array || !isBefore(other))
-        continue;
-      AffineMap here = reads[read].map, there = reads[other].map;
-      auto distance = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
-          here.getResult(0) - there.getResult(0), here.getNumDims(),
-          std::max(here.getNumSymbols(), there.getNumSymbols())));
-      if (distance && distance.getValue() >= 0)
-        constraints.push_back(getValue(read) - getValue(other));
-    }
-  }
+  unsigned statement =
+      llvm::find(model.computes, compute) - model.computes.begin();
+  polyhedral::ReadValues values(
+      context, model.program,
+      {{statement, index.access.map.getResults(), !index.decidesPoints}});
+  MLIRContext *mlirContext = compute->getContext();
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
+    dims.push_back(getAffineDimExpr(dim, mlirContext));
+  for (unsigned number = 0; number < values.size(); ++number)
+    dims.push_back(getAffineDimExpr(
+        compute.getNumDims() + values.getRead(number), mlirContext));
+  polyhedral::ValueCases cases = values.getCases();
+  for (auto &constraints : cases)
+    for (AffineExpr &constraint : constraints)
+      constraint = constraint.replaceDims(dims);
+  return cases;
 }
 
 polyhedral::Set AccessIndices::getDomain(ComputeOp compute) const {
@@ -143,7 +129,6 @@ polyhedral::Set AccessIndices::findPoints(const AccessIndex &index,
   SmallVector<AffineExpr> constraints = {outside};
   for (unsigned i = 0; i < getNumSymbols(); ++i)
     constraints.push_back(getAffineSymbolExpr(i, outside.getContext()));
-  addFacts(index, constraints);
   if (!index.decidesPoints)
     polyhedral::forEachCondition(
         getStatement(compute), [&](AffineExpr condition) {
@@ -158,9 +143,14 @@ polyhedral::Set AccessIndices::findPoints(const AccessIndex &index,
   }
   unsigned numDims = compute.getNumDims(),
            numValues = compute.getReads().size();
-  return polyhedral::Set::get(context, IntegerSet::get(numDims + numValues,
-                                                       getNumSymbols(),
-                                                       constraints, isEquality))
+  auto sets = llvm::map_to_vector(getFacts(index), [&](auto facts) {
+    SmallVector<bool> flags = isEquality;
+    flags.append(facts.size(), false);
+    facts.insert(facts.begin(), constraints.begin(), constraints.end());
+    return IntegerSet::get(numDims + numValues, getNumSymbols(), facts, flags);
+  });
+  return polyhedral::Set::getUnion(context, numDims + numValues,
+                                   getNumSymbols(), sets)
       .intersect(getDomain(compute).insertDims(numDims, numValues));
 }
 

@@ -5,6 +5,7 @@
 
 #include "espalier/Dialect/Poly/Analysis/Accesses.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/ReadValues.h"
 
 namespace espalier::poly {
 
@@ -72,8 +73,7 @@ private:
                                  mlir::AffineExpr expr) const;
   /// What is known of the values that are read before `index` is used: facts on
   /// a value say nothing of the place that it is read from.
-  void addFacts(const AccessIndex &index,
-                llvm::SmallVectorImpl<mlir::AffineExpr> &constraints) const;
+  polyhedral::ValueCases getFacts(const AccessIndex &index) const;
   mlir::LogicalResult reportAt(const AccessIndex &index, mlir::AffineExpr value,
                                mlir::AffineExpr extent,
                                llvm::ArrayRef<int64_t> point) const;

@@ -31,37 +31,6 @@ std::string espalier::poly::describeArray(Value array) {
   return "array #" + llvm::utostr(llvm::find(arrays, local) - arrays.begin());
 }
 
-/// The subscripts of `access` that are `offset + value` with the value that a
-/// read found in an argument whose values are all different.
-static SmallVector<polyhedral::Lookup, 0>
-findLookups(ComputeOp compute, const ComputeAccess &access) {
-  SmallVector<polyhedral::Lookup, 0> lookups;
-  KernelOp kernel = compute.getKernel();
-  unsigned numParams = kernel.getNumParameters();
-  SmallVector<ComputeAccess> reads = compute.getReadAccesses();
-  for (auto [result, index] : llvm::enumerate(access.map.getResults()))
-    for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
-         ++symbol) {
-      const ComputeAccess &read = reads[symbol - numParams];
-      auto argument = dyn_cast<BlockArgument>(read.array);
-      if (!argument || read.map.getNumSymbols() > numParams ||
-          !kernel.getArgAttr(argument.getArgNumber(),
-                             KernelOp::getInjectiveAttrName()))
-        continue;
-      AffineExpr value = getAffineSymbolExpr(symbol, kernel.getContext());
-      AffineExpr offset = simplifyAffineExpr(
-          index - value, access.map.getNumDims(), access.map.getNumSymbols());
-      bool isFixed = offset.isSymbolicOrConstant();
-      for (unsigned other = numParams; other < access.map.getNumSymbols();
-           ++other)
-        isFixed &= !offset.isFunctionOfSymbol(other);
-      if (isFixed)
-        lookups.push_back(
-            {unsigned(result), argument.getArgNumber(), read.map, offset});
-    }
-  return lookups;
-}
-
 /// What is stated of the values of an argument, if anything.
 static std::optional<polyhedral::ValueFacts> getFacts(KernelOp kernel,
                                                       Value array) {
@@ -75,6 +44,8 @@ static std::optional<polyhedral::ValueFacts> getFacts(KernelOp kernel,
     facts.bound = bound.getValue().getResult(0);
   facts.isMonotonic =
       bool(kernel.getArgAttr(number, KernelOp::getMonotonicAttrName()));
+  facts.isInjective =
+      bool(kernel.getArgAttr(number, KernelOp::getInjectiveAttrName()));
   if (!facts.bound && !facts.isMonotonic)
     return std::nullopt;
   return facts;
@@ -93,12 +64,11 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
   model.program.assumptions = kernel.getAssumptions();
   model.computes = kernel.getComputes();
   llvm::SmallMapVector<Value, unsigned, 8> numbers;
-  auto translate = [&](ComputeOp compute, ArrayRef<ComputeAccess> accesses) {
+  auto translate = [&](ArrayRef<ComputeAccess> accesses) {
     return llvm::map_to_vector(accesses, [&](const ComputeAccess &access) {
       unsigned next = numbers.size();
       unsigned number = numbers.try_emplace(access.array, next).first->second;
-      return polyhedral::Access{number, access.map,
-                                findLookups(compute, access)};
+      return polyhedral::Access{number, access.map};
     });
   };
   for (ComputeOp compute : model.computes) {
@@ -109,15 +79,18 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
       statement.dimNames.push_back(compute.getDimName(dim).str());
     statement.domain = compute.getDomainSets();
     statement.where = compute.getWhere().value_or(IntegerSet());
-    llvm::append_range(statement.reads,
-                       translate(compute, compute.getReadAccesses()));
-    llvm::append_range(statement.writes,
-                       translate(compute, compute.getWriteAccesses()));
+    statement.reads = translate(compute.getReadAccesses());
+    statement.writes = translate(compute.getWriteAccesses());
     statement.values = statement.reads;
     statement.numInterleaved = compute.getInterleaved().value_or(0);
     statement.isReduction = compute.getReduction().has_value();
     model.program.statements.push_back(std::move(statement));
   }
+  for (GivenOp given : kernel.getGivens())
+    model.program.givens.push_back({given.getNumDims(), given.getDomainSets(),
+                                    given.getWhere().value_or(IntegerSet()),
+                                    translate(given.getReadAccesses()),
+                                    given.getHolds()});
   for (auto [array, number] : numbers) {
     model.arrays.push_back(array);
     if (auto facts = getFacts(kernel, array))

@@ -72,6 +72,11 @@ void Replacement::apply(KernelOp kernel) const {
                    compute.getReadMapsAttrName(),
                    compute.getWriteMapsAttrName()});
         })
+        .Case([&](GivenOp given) {
+          applyTo(given,
+                  {given.getDomainAttrName(), given.getWhereAttrName(),
+                   given.getReadMapsAttrName(), given.getHoldsAttrName()});
+        })
         .Case([&](ArrayOp array) {
           applyTo(array, array.getExtentsAttrName().getValue());
         })

@@ -1,5 +1,4 @@
-//===- PolyKernelOp.cpp - Kernels
-//------------------------------------------===//
+//===- PolyKernelOp.cpp - Kernels -----------------------------------------===//
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/IR/Builders.h"
@@ -208,9 +207,10 @@ LogicalResult KernelOp::verifyRegions() {
   // C3
   bool hasSchedule = false;
   for (Operation &op : getBody().front()) {
-    if (!isa<ArrayOp, ComputeOp, ScheduleOp>(op))
-      return op.emitOpError("expects to be outside poly.kernel, which holds "
-                            "arrays, computations and a schedule");
+    if (!isa<ArrayOp, GivenOp, ComputeOp, ScheduleOp>(op))
+      return op.emitOpError(
+          "expects to be outside poly.kernel, which holds "
+          "arrays, statements on data, computations and a schedule");
     if (isa<ScheduleOp>(op) && std::exchange(hasSchedule, true))
       return op.emitOpError("expects to be the only schedule of its kernel");
   }
@@ -234,6 +234,10 @@ SmallVector<ComputeOp> KernelOp::getComputes() {
 
 ComputeOp KernelOp::lookupCompute(StringRef name) {
   return lookupSymbol<ComputeOp>(name);
+}
+
+SmallVector<GivenOp> KernelOp::getGivens() {
+  return llvm::to_vector(getBody().getOps<GivenOp>());
 }
 
 SmallVector<ArrayOp> KernelOp::getArrays() {

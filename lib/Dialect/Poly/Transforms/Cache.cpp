@@ -3,7 +3,7 @@
 #include "Edits.h"
 #include "Hints.h"
 #include "Partial.h"
-#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "TileFacts.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -88,11 +88,13 @@ static llvm::Error checkUnchanged(KernelOp kernel, Value array,
 }
 
 /// Adds a computation that copies the elements of `footprint` to the local
-/// array before `uses`, or back after them.
+/// array before `uses`, or back after them; in program order together with
+/// others in `numShared` dimensions, or, if none, with nothing else.
 static llvm::Expected<ComputeOp>
 addCopy(const polyhedral::Context &context, const Tile &tile, Value array,
         const LocalArray &local, const polyhedral::Map &footprint,
-        ArrayRef<ComputeOp> uses, Side side, const Twine &name) {
+        ArrayRef<ComputeOp> uses, Side side, const Twine &name,
+        int64_t numShared = 0) {
   llvm::Expected<SmallVector<IntegerSet>> domain =
       getCopyDomain(tile, local, context, footprint);
   if (!domain)
@@ -100,12 +102,22 @@ addCopy(const polyhedral::Context &context, const Tile &tile, Value array,
   ComputeOp first = uses.front();
   CopyAccesses accesses = getCopyAccesses(tile, array, local);
   OpBuilder builder(first.getContext());
-  setInsertionPoint(builder, uses, side);
+  if (numShared == 0)
+    setInsertionPoint(builder, uses, side);
+  else if (side == Side::Before)
+    builder.setInsertionPoint(first);
+  else
+    builder.setInsertionPointAfter(uses.back());
   bool isIn = side == Side::Before;
   ComputeOp copy = createCopy(builder, first.getLoc(), name, *domain,
                               isIn ? accesses.global : accesses.local,
                               isIn ? accesses.local : accesses.global);
   nameDims(tile, copy);
+  if (numShared > 0) {
+    copy.setInterleaved(isIn ? first.getInterleaved() : numShared);
+    if (isIn)
+      first.setInterleaved(numShared);
+  }
   addToTile(tile, copy, uses, side);
   return copy;
 }
@@ -165,14 +177,37 @@ espalier::poly::cacheRead(ComputeOp compute, uint64_t read, StringRef loop,
 // Writes
 //===----------------------------------------------------------------------===//
 
+/// The number of dimensions in which copies for the tiles run together with
+/// computations outside that `users` are interleaved with: the tiles' first
+/// loops are these dimensions. Zero if there are none, or if that is not so.
+static int64_t getNumShared(const Tile &tile, ArrayRef<ComputeOp> users) {
+  SmallVector<ComputeOp> all =
+      ComputeOp(users.front()).getKernel().getComputes();
+  auto next = std::next(llvm::find(all, users.back()));
+  int64_t shared =
+      std::max(ComputeOp(users.front()).getInterleaved().value_or(0),
+               next != all.end() ? next->getInterleaved().value_or(0) : 0);
+  for (ComputeOp user : users)
+    for (int64_t dim = 0; dim < shared; ++dim)
+      if (dim >= tile.getNumLoops() ||
+          tile.maps[tile.getNumber(user)].getResult(dim) !=
+              getAffineDimExpr(dim, user.getContext()))
+        return 0;
+  return shared;
+}
+
 /// Refuses if a computation that is not one of `users` uses `array` while, in
-/// program order, they do.
-static llvm::Error checkAlone(ArrayRef<ComputeOp> users, Value array) {
-  ComputeOp begin = getGroupBegin(users.front());
+/// program order, they do; or `numShared` of their dimensions are those of the
+/// tile, and one is among them.
+static llvm::Error checkAlone(ArrayRef<ComputeOp> users, Value array,
+                              int64_t numShared) {
+  ComputeOp begin =
+      numShared > 0 ? ComputeOp(users.front()) : getGroupBegin(users.front());
   for (ComputeOp other : begin.getKernel().getComputes()) {
     bool isBetween = !other->isBeforeInBlock(begin) &&
                      (other->isBeforeInBlock(users.back()) ||
-                      getGroupBegin(other) == getGroupBegin(users.back()));
+                      (numShared == 0 &&
+                       getGroupBegin(other) == getGroupBegin(users.back())));
     bool uses = llvm::is_contained(other.getReads(), array) ||
                 llvm::is_contained(other.getWrites(), array);
     if (isBetween && uses && !llvm::is_contained(users, other))
@@ -244,9 +279,11 @@ espalier::poly::cacheWriteOf(ComputeOp compute, uint64_t write, StringRef loop,
       getElements(context, *tile, users, *array, getBothKinds());
   if (!footprint)
     return footprint.takeError();
-  if (!footprint->inverse().isSingleValued().value_or(false))
+  if (!footprint->inverse().isSingleValued().value_or(false) &&
+      !TileFacts(context, *tile, *array, users).useElementsOnce())
     return cacheUpdates(*tile, compute, users, *array, options);
-  if (llvm::Error error = checkAlone(users, *array))
+  int64_t numShared = getNumShared(*tile, users);
+  if (llvm::Error error = checkAlone(users, *array, numShared))
     return error;
   llvm::Expected<polyhedral::Map> in =
       getExposedReads(context, *tile, users, *array);
@@ -260,13 +297,15 @@ espalier::poly::cacheWriteOf(ComputeOp compute, uint64_t write, StringRef loop,
     return local.takeError();
   LocalCopy result{local->op, {}, {}};
   if (*in)
-    if (llvm::Error error = addCopy(context, *tile, *array, *local, *in, users,
-                                    Side::Before, compute.getSymName() + "_in")
-                                .moveInto(result.in))
+    if (llvm::Error error =
+            addCopy(context, *tile, *array, *local, *in, users, Side::Before,
+                    compute.getSymName() + "_in", numShared)
+                .moveInto(result.in))
       return error;
-  if (llvm::Error error = addCopy(context, *tile, *array, *local, *out, users,
-                                  Side::After, compute.getSymName() + "_out")
-                              .moveInto(result.out))
+  if (llvm::Error error =
+          addCopy(context, *tile, *array, *local, *out, users, Side::After,
+                  compute.getSymName() + "_out", numShared)
+              .moveInto(result.out))
     return error;
   for (ComputeOp user : users)
     redirect(*tile, user, *array, *local, getBothKinds());

@@ -29,6 +29,7 @@ namespace espalier::poly {
 class ArrayOp;
 class BandOp;
 class ComputeOp;
+class GivenOp;
 class KernelOp;
 class ScheduleOp;
 class YieldOp;

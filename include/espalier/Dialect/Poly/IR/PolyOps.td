@@ -40,15 +40,16 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     What an array of indices holds can be stated too: with `poly.bounded_by`, a map
     from the parameters to a number, all its values are from 0 to less than that;
     with `poly.injective`, no value occurs twice; with `poly.monotonic`, none is
-    less than the one before it. Dependences are computed with that, and callers
-    of a program get an error where it does not hold.
+    less than the one before it. Whatever else holds of values beside each other
+    or their indices, a `poly.given` states. All proofs about the kernel use that,
+    and callers of a program get an error where it does not hold.
 
     Constraints:
     - (C1) it has a body and no results.
     - (C2) arguments are memrefs of integers, floats or `index`, or scalars of
       these types.
-    - (C3) the body holds `poly.array`, `poly.compute` and at most one
-      `poly.schedule`, nothing else.
+    - (C3) the body holds `poly.array`, `poly.given`, `poly.compute` and at most
+      one `poly.schedule`, nothing else.
     - (C4) `poly.shape` maps the parameters, as symbols, to the extents of a
       memref; it has a constant where the type has.
     - (C5) `poly.assumptions` is a set without dimensions, with the parameters as
@@ -116,6 +117,7 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     unsigned getNumParameters();
     ::llvm::SmallVector<ComputeOp> getComputes();
     ComputeOp lookupCompute(::llvm::StringRef name);
+    ::llvm::SmallVector<GivenOp> getGivens();
     ::llvm::SmallVector<ArrayOp> getArrays();
     /// The schedule, or null for program order.
     ScheduleOp getSchedule();
@@ -183,6 +185,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
   }];
   let hasVerifier = 1;
 }
+
+include "espalier/Dialect/Poly/IR/PolyGivenOps.td"
 
 def Poly_ComputeOp : Poly_Op<"compute", [
     HasParent<"KernelOp">, Symbol, SingleBlock, AttrSizedOperandSegments,

@@ -17,8 +17,7 @@
 
 #include "../Hints.h"
 #include "../LoopNest.h"
-#include "../Tile.h"
-#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "../TileFacts.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -297,9 +296,17 @@ static llvm::Error moveIntoTile(const Request &request, const Twine &why) {
       context, numParams, producer.getWriteAccesses().front().map);
   if (!make)
     return refuse("expects write 0 of " + quote(producer) + " to be affine");
-  polyhedral::Map tiles = make.intersectDomain(getDomain(context, producer))
-                              .compose(elements->inverse())
-                              .lexMin();
+  bool isByData =
+      producer.getWhere() || llvm::any_of(users, [](ComputeOp user) {
+        return user.getWhere().has_value();
+      });
+  polyhedral::Map tiles =
+      isByData
+          ? TileFacts(context, *tile, request.array, users)
+                .getTilesOf(producer, producer.getWriteAccesses().front().map)
+          : make.intersectDomain(getDomain(context, producer))
+                .compose(elements->inverse());
+  tiles = tiles.lexMin();
   std::optional<AffineMap> loops = tiles.toAffineMap(producer.getContext());
   // Points that nobody uses run where the function puts them.
   if (!loops)
@@ -347,6 +354,12 @@ static llvm::Error computeIn(const Request &request) {
     if (!loop->band.getMap(reader.getSymName()))
       return moveIntoTile(request, quote(reader) + " reads " + array +
                                        " outside of that loop");
+  // Of interleaved computations, none can be made anew for each tile.
+  for (ComputeOp writer : writers)
+    if (readers.front().getInterleaved() &&
+        getGroupBegin(writer) == getGroupBegin(readers.front()))
+      return moveIntoTile(request, quote(writer) + " is interleaved with " +
+                                       quote(readers.front()));
   return Localizer(request, writers, readers).run();
 }
 

@@ -9,117 +9,17 @@
 //
 // That is so if each element is used in one iteration only. Elements may also
 // be used in several, if these run one after the other in program order, and
-// each writes all that it reads before it does.
+// each writes all that it reads before it does. Where data decides which points
+// run, a writer with the reader's conditions has run if the reader does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Hints.h"
-#include "../Tile.h"
-#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "../TileFacts.h"
 
 using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
-
-namespace {
-/// The uses of an array in tiles.
-class TileUses {
-public:
-  TileUses(const Tile &tile, Value array, ArrayRef<ComputeOp> users)
-      : tile(tile), array(array), users(users),
-        kernel(ComputeOp(users.front()).getKernel()),
-        model(buildModel(kernel)) {}
-
-  /// Whether all uses of a tile come before those of later ones in program
-  /// order.
-  bool runTileByTile() const;
-  /// Refuses if a tile reads elements that it has not written before, in
-  /// program order.
-  llvm::Error checkReads() const;
-
-private:
-  unsigned getNumber(ComputeOp compute) const {
-    return llvm::find(model.computes, compute) - model.computes.begin();
-  }
-  polyhedral::Map getOrder(ComputeOp first, ComputeOp second) const {
-    return polyhedral::getProgramOrder(context, model.program, getNumber(first),
-                                       getNumber(second));
-  }
-  polyhedral::Map getMap(ComputeOp compute, AffineMap map) const {
-    return polyhedral::Map::get(context, model.program.numParams, map)
-        .intersectDomain(getDomain(context, compute));
-  }
-  polyhedral::Map getTiles(ComputeOp compute) const {
-    return getMap(compute, tile.maps[tile.getNumber(compute)]);
-  }
-
-  polyhedral::Context context;
-  const Tile &tile;
-  Value array;
-  ArrayRef<ComputeOp> users;
-  mutable KernelOp kernel;
-  KernelModel model;
-};
-} // namespace
-
-/// Pairs of tiles, the first of which is later.
-static polyhedral::Map getLater(const polyhedral::Context &context,
-                                unsigned numLoops) {
-  std::string from, to, text;
-  llvm::raw_string_ostream os(text);
-  for (unsigned i = 0; i < numLoops; ++i) {
-    from += (i ? ", a" : "a") + std::to_string(i);
-    to += (i ? ", b" : "b") + std::to_string(i);
-  }
-  os << "{ [" << from << "] -> [" << to << "] : ";
-  for (unsigned i = 0; i < numLoops; ++i) {
-    os << (i ? " or (" : "(");
-    for (unsigned j = 0; j < i; ++j)
-      os << "a" << j << " = b" << j << " and ";
-    os << "a" << i << " > b" << i << ")";
-  }
-  os << " }";
-  return polyhedral::Map::parse(context, text);
-}
-
-bool TileUses::runTileByTile() const {
-  polyhedral::Map later = getLater(context, tile.getNumLoops());
-  for (ComputeOp first : users)
-    for (ComputeOp second : users) {
-      polyhedral::Map wrong =
-          getTiles(first).compose(later).compose(getTiles(second).inverse());
-      if (!wrong.intersect(getOrder(first, second)).isEmpty().value_or(false))
-        return false;
-    }
-  return true;
-}
-
-llvm::Error TileUses::checkReads() const {
-  for (ComputeOp reader : users)
-    for (auto [number, read] : llvm::enumerate(reader.getReadAccesses())) {
-      if (read.array != array)
-        continue;
-      polyhedral::Map exposed = getMap(reader, read.map);
-      for (ComputeOp writer : users)
-        for (const ComputeAccess &write : writer.getWriteAccesses()) {
-          // Data may keep it from writing.
-          if (write.array != array || writer.getWhere())
-            continue;
-          polyhedral::Map before = getTiles(writer)
-                                       .compose(getTiles(reader).inverse())
-                                       .intersect(getOrder(writer, reader));
-          exposed = exposed.subtract(
-              before.inverse().compose(getMap(writer, write.map)));
-        }
-      if (!exposed.isEmpty().value_or(false))
-        return refuse("expects each iteration of \"" +
-                      tile.loops.back().getValue() +
-                      "\" to write what it reads of " + describeArray(array) +
-                      " before, but read " + Twine(number) + " of " +
-                      quote(reader) + " takes what others wrote");
-    }
-  return llvm::Error::success();
-}
 
 static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
                               const LocalOptions &options) {
@@ -145,8 +45,9 @@ static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
       getElements(context, *tile, users, array, both);
   if (!elements)
     return elements.takeError();
-  if (!elements->inverse().isSingleValued().value_or(false)) {
-    TileUses uses(*tile, array, users);
+  TileFacts uses(context, *tile, array, users);
+  if (!elements->inverse().isSingleValued().value_or(false) &&
+      !uses.useElementsOnce()) {
     if (llvm::Error error = uses.checkReads())
       return error;
     if (!uses.runTileByTile())

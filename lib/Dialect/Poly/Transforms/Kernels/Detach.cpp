@@ -33,6 +33,8 @@ private:
   llvm::Error checkArrays();
   llvm::Error checkSchedule();
   void moveSchedule(KernelOp second);
+  /// Leaves statements on data where all that they speak of is read.
+  void shareGivens(KernelOp second);
 
   KernelOp kernel;
   llvm::StringSet<> moved;
@@ -119,6 +121,22 @@ void Detacher::moveSchedule(KernelOp second) {
   simplify(rest);
 }
 
+void Detacher::shareGivens(KernelOp second) {
+  for (GivenOp given : kernel.getGivens()) {
+    auto isOfUse = [&](KernelOp part) {
+      return llvm::all_of(given.getReads(), [&](Value array) {
+        return llvm::any_of(part.getComputes(), [&](ComputeOp compute) {
+          return llvm::is_contained(compute.getReads(), array);
+        });
+      });
+    };
+    if (isOfUse(second))
+      second.getBody().front().push_front(given->clone());
+    if (!isOfUse(kernel))
+      given.erase();
+  }
+}
+
 llvm::Expected<OwningOpRef<KernelOp>> Detacher::run(StringRef name) {
   if (llvm::Error error = checkParts())
     return std::move(error);
@@ -133,6 +151,7 @@ llvm::Expected<OwningOpRef<KernelOp>> Detacher::run(StringRef name) {
     block.addArgument(argument.getType(), argument.getLoc());
   for (Operation *op : ops)
     op->moveBefore(&block, block.end());
+  shareGivens(*second);
   for (auto [old, fresh] :
        llvm::zip_equal(kernel.getArguments(), block.getArguments()))
     old.replaceUsesWithIf(fresh, [&](OpOperand &use) {

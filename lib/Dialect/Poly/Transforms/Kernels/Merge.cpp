@@ -102,17 +102,17 @@ void Merger::addAssumptions(IntegerSet more) {
 }
 
 void Merger::rename() {
-  for (ComputeOp compute : second.getComputes()) {
-    std::string base = compute.getSymName().str(), name = base;
-    for (unsigned number = 1; first.lookupCompute(name) ||
-                              (name != base && second.lookupCompute(name));
+  for (auto op : second.getBody().getOps<SymbolOpInterface>()) {
+    std::string base = op.getName().str(), name = base;
+    for (unsigned number = 1; first.lookupSymbol(name) ||
+                              (name != base && second.lookupSymbol(name));
          ++number)
       name = base + "_" + std::to_string(number);
     if (name == base)
       continue;
-    auto symbol = StringAttr::get(compute.getContext(), name);
-    (void)SymbolTable::replaceAllSymbolUses(compute, symbol, second);
-    compute.setSymName(symbol);
+    auto symbol = StringAttr::get(op->getContext(), name);
+    (void)SymbolTable::replaceAllSymbolUses(op, symbol, second);
+    op.setName(symbol);
   }
 }
 

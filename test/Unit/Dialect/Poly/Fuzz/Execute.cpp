@@ -170,6 +170,29 @@ Point fuzz::decode(uint64_t key, unsigned rank) {
   return place;
 }
 
+/// Some bits of two numbers.
+static uint64_t mix(uint64_t seed, uint64_t number) {
+  uint64_t hash = (seed * 1000003 + number) * 0x9E3779B97F4A7C15ull;
+  return hash ^ (hash >> 31);
+}
+
+/// Where row `row` starts: rows have 0 to 3 elements, and all starts are less
+/// than 40.
+static int64_t getStart(uint64_t seed, int64_t row) {
+  int64_t start = 0;
+  for (int64_t before = 0; before < row; ++before)
+    start += int64_t(mix(seed, before) % 7 % 4);
+  return std::min<int64_t>(start, 39);
+}
+
+/// Less than the start of the row that `element` is in, by 1 to 3.
+static int64_t getBelow(uint64_t seed, int64_t element) {
+  for (int64_t row = 0; row < 64; ++row)
+    if (getStart(seed, row) <= element && element < getStart(seed, row + 1))
+      return getStart(seed, row) - 1 - int64_t(mix(seed + 1, element) % 3);
+  return -1;
+}
+
 int64_t fuzz::getInitialValue(BlockArgument argument,
                               ArrayRef<int64_t> element) {
   uint64_t hash =
@@ -177,18 +200,19 @@ int64_t fuzz::getInitialValue(BlockArgument argument,
   hash ^= hash >> 31;
   Type type = cast<MemRefType>(argument.getType()).getElementType();
   auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  auto own = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                  "fuzz.seed");
+  uint64_t seed = own ? own.getInt() : 0;
   if (kernel.getArgAttr(argument.getArgNumber(),
-                        KernelOp::getMonotonicAttrName())) {
-    // Rows of 2, 0, 3, 1, 0 and 4 elements, and again.
-    constexpr int64_t starts[] = {0, 2, 2, 5, 6, 6};
-    return 10 * llvm::divideFloorSigned(element.front(), 6) +
-           starts[llvm::mod(element.front(), 6)];
-  }
+                        KernelOp::getMonotonicAttrName()))
+    return getStart(seed, element.front());
+  if (kernel.getArgAttr(argument.getArgNumber(), "fuzz.below"))
+    return getBelow(seed, element.front());
   // Different for the elements from 0 to 18, which kernels confine themselves
   // to.
   if (kernel.getArgAttr(argument.getArgNumber(),
                         KernelOp::getInjectiveAttrName()))
-    return (element.front() * 11 + 5) % 19;
+    return (element.front() * int64_t(1 + seed % 18) + 5) % 19;
   return type.isInteger(32) ? int64_t(hash % 4) : int64_t(hash % 1000) - 500;
 }
 

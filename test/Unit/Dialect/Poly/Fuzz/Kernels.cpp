@@ -34,6 +34,8 @@ private:
   std::string makeComputation(unsigned number);
   /// Computations that make a local array, and one that uses it.
   std::string makePipeline(unsigned &number);
+  /// What is stated of rows and of what is below them.
+  std::string makeGivens();
   /// The points low <= d <= high, or <= s0 + high - 5, in each dimension.
   std::string makeBox(unsigned numDims, int64_t low, int64_t high);
   /// A computation with these accesses; the value of the last read is the
@@ -70,6 +72,9 @@ private:
   /// Starts of rows, between which a loop runs.
   Array starts;
   bool hasStarts = false;
+  /// A number for each element of a row, less than the row's start.
+  Array below;
+  bool hasBelow = false;
   unsigned lastNumDims = 0;
 };
 } // namespace
@@ -267,7 +272,9 @@ std::string KernelMaker::makeComputation(unsigned number) {
   }
   if (hasIndices && !isReduction && random.chance(50)) {
     // An index is read, then it is part of a subscript of a read or write.
-    AccessText index{indices, {makeSubscript(numDims)}};
+    bool isBelow = hasBelow && rowDim > 0 && random.chance(70);
+    AccessText index = isBelow ? AccessText{below, {dim(rowDim)}}
+                               : AccessText{indices, {makeSubscript(numDims)}};
     reads.insert(reads.begin(), index);
     ++numIndices;
     AccessText &user = reads.size() > numIndices && random.chance(60)
@@ -275,7 +282,8 @@ std::string KernelMaker::makeComputation(unsigned number) {
                            : writes.front();
     user.numData = &user == &writes.front() ? reads.size() : numIndices;
     user.subscripts[random.pick(0, user.subscripts.size() - 1)] =
-        "s" + std::to_string(numParams) + " + " + this->number(0, 2);
+        "s" + std::to_string(numParams) + " + " +
+        (isBelow ? this->number(3, 5) : this->number(0, 2));
   }
   if (rowDim > 0) {
     auto value = [&](unsigned read) {
@@ -417,6 +425,37 @@ std::string KernelMaker::makePipeline(unsigned &number) {
   return text;
 }
 
+std::string KernelMaker::makeGivens() {
+  auto space = [&](unsigned numDims, unsigned numValues) {
+    return printSpace(numDims, numParams + numValues);
+  };
+  auto value = [&](unsigned read) {
+    return "s" + std::to_string(numParams + read);
+  };
+  auto reads = [&](unsigned numDims) {
+    return "reads(%P[affine_map<" + space(numDims, 0) +
+           " -> (d0)>], %P[affine_map<" + space(numDims, 0) + " -> (d0 + 1)>]";
+  };
+  std::string text;
+  if (random.chance(80))
+    text += "  poly.given @below domain [affine_set<" + space(2, 0) +
+            " : (d0 >= 0, 30 - d0 >= 0, d1 >= 0, 60 - d1 >= 0)>]\n"
+            "      where affine_set<" +
+            space(2, 2) + " : (d1 - " + value(0) + " >= 0, " + value(1) +
+            " - 1 - d1 >= 0)>\n      " + reads(2) + ", %C[affine_map<" +
+            space(2, 0) +
+            " -> (d1)>] : memref<?xi32>, memref<?xi32>, memref<?xi32>)\n"
+            "      holds affine_set<" +
+            space(2, 3) + " : (" + value(0) + " - 1 - " + value(2) +
+            " >= 0)>\n";
+  if (random.chance(50))
+    text += "  poly.given @short domain [affine_set<" + space(1, 0) +
+            " : (d0 >= 0, 30 - d0 >= 0)>] " + reads(1) +
+            " : memref<?xi32>, memref<?xi32>) holds affine_set<" + space(1, 2) +
+            " : (" + value(0) + " + 3 - " + value(1) + " >= 0)>\n";
+  return text;
+}
+
 std::string KernelMaker::make() {
   numParams = random.chance(25) ? random.pick(1, 2) : 0;
   std::vector<std::string> arguments;
@@ -434,24 +473,33 @@ std::string KernelMaker::make() {
                       rank});
     arguments.push_back(arrays.back().name + ": " + arrays.back().type);
   }
-  hasIndices = random.chance(15);
+  hasStarts = random.chance(25);
+  hasBelow = hasStarts && random.chance(50);
+  hasIndices = random.chance(15) || hasBelow;
+  std::string seed = "fuzz.seed = " + this->number(0, 1000) + " : i64";
   if (hasIndices) {
     indices = {"%I", "memref<?xi32>", 1};
-    arguments.push_back("%I: memref<?xi32>");
+    arguments.push_back("%I: memref<?xi32> {" + seed);
     if (random.chance(50))
-      arguments.back() += " {poly.injective, poly.bounded_by = affine_map<" +
-                          printSpace(0, numParams) + " -> (19)>}";
+      arguments.back() += ", poly.injective, poly.bounded_by = affine_map<" +
+                          printSpace(0, numParams) + " -> (19)>";
+    arguments.back() += "}";
   }
-  hasStarts = random.chance(20);
   if (hasStarts) {
     starts = {"%P", "memref<?xi32>", 1};
-    arguments.push_back("%P: memref<?xi32>");
-    int64_t kind = random.pick(1, 100);
-    if (kind <= 20)
-      arguments.back() += " {poly.monotonic}";
-    else if (kind <= 85)
-      arguments.back() += " {poly.monotonic, poly.bounded_by = affine_map<" +
-                          printSpace(0, numParams) + " -> (40)>}";
+    arguments.push_back("%P: memref<?xi32> {" + seed);
+    int64_t kind = hasBelow ? 50 : random.pick(1, 100);
+    if (kind <= 85)
+      arguments.back() += ", poly.monotonic";
+    if (kind > 20 && kind <= 85)
+      arguments.back() += ", poly.bounded_by = affine_map<" +
+                          printSpace(0, numParams) + " -> (40)>";
+    arguments.back() += "}";
+  }
+  if (hasBelow) {
+    below = {"%C", "memref<?xi32>", 1};
+    arguments.push_back("%C: memref<?xi32> {" + seed + ", fuzz.below}");
+    body += makeGivens();
   }
   for (unsigned i = 0; i < numParams; ++i)
     arguments.push_back("%N" + std::to_string(i) + ": index");

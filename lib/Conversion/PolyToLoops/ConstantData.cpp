@@ -1,0 +1,288 @@
+//===- ConstantData.cpp - Data that the compiler knows --------------------===//
+
+#include "ConstantData.h"
+#include "espalier/Polyhedral/Ast.h"
+#include "espalier/Polyhedral/Program.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+
+using namespace mlir;
+using namespace espalier;
+
+namespace {
+/// Integers in row-major order.
+struct ConstantData {
+  SmallVector<int64_t, 0> values;
+  ArrayRef<int64_t> shape;
+};
+} // namespace
+
+static ElementsAttr findConstant(Value array) {
+  auto read = array.getDefiningOp<memref::GetGlobalOp>();
+  if (!read)
+    return {};
+  auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+      read, read.getNameAttr());
+  auto values =
+      global ? dyn_cast_if_present<ElementsAttr>(global.getConstantInitValue())
+             : ElementsAttr();
+  if (!values || !values.getElementType().isInteger() ||
+      values.getElementType().isInteger(1))
+    return {};
+  return isa<DenseIntElementsAttr, DenseI32ResourceElementsAttr,
+             DenseI64ResourceElementsAttr>(values)
+             ? values
+             : ElementsAttr();
+}
+
+bool polytoloops::isConstantData(Value array) {
+  return bool(findConstant(array));
+}
+
+static ConstantData getData(Value array) {
+  ConstantData data;
+  ElementsAttr values = findConstant(array);
+  data.shape = cast<MemRefType>(array.getType()).getShape();
+  auto addAll = [&](auto resource) {
+    if (auto numbers = resource.tryGetAsArrayRef())
+      data.values.append(numbers->begin(), numbers->end());
+  };
+  if (auto wide = dyn_cast<DenseI64ResourceElementsAttr>(values))
+    addAll(wide);
+  else if (auto narrow = dyn_cast<DenseI32ResourceElementsAttr>(values))
+    addAll(narrow);
+  else
+    for (const APInt &value : values.getValues<APInt>())
+      data.values.push_back(value.getSExtValue());
+  return data;
+}
+
+static std::optional<int64_t> getSize(Value size) {
+  if (auto dim = size.getDefiningOp<memref::DimOp>())
+    if (auto number = dim.getConstantIndex()) {
+      auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+      if (type && *number >= 0 && *number < type.getRank() &&
+          !type.isDynamicDim(*number))
+        return type.getDimSize(*number);
+    }
+  return getConstantIntValue(OpFoldResult(size));
+}
+
+//===----------------------------------------------------------------------===//
+// Properties of one array
+//===----------------------------------------------------------------------===//
+
+LogicalResult polytoloops::evaluateProperties(poly::CallOp call,
+                                              poly::KernelOp kernel,
+                                              unsigned number) {
+  auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
+      number, poly::KernelOp::getBoundAttrName());
+  bool isMonotonic(
+      kernel.getArgAttr(number, poly::KernelOp::getMonotonicAttrName()));
+  bool isInjective(
+      kernel.getArgAttr(number, poly::KernelOp::getInjectiveAttrName()));
+  if (!bound && !isMonotonic && !isInjective)
+    return success();
+  auto fail = [&](const Twine &rule, size_t element, int64_t value) {
+    return call.emitOpError("expects constants as operand #")
+           << number << " " << rule << ", but element " << element << " is "
+           << value;
+  };
+  ConstantData data = getData(call.getArguments()[number]);
+  std::optional<int64_t> most;
+  if (bound) {
+    SmallVector<int64_t> sizes;
+    for (BlockArgument parameter : kernel.getParameters()) {
+      auto size = getSize(call.getArguments()[parameter.getArgNumber()]);
+      if (!size)
+        return call.emitOpError("expects sizes that are constant, as operand "
+                                "#")
+               << number << " is, but operand #" << parameter.getArgNumber()
+               << " is not";
+      sizes.push_back(*size);
+    }
+    most = polyhedral::evaluate(bound.getValue().getResult(0), {}, sizes);
+  }
+  llvm::DenseSet<int64_t> seen;
+  for (auto [element, value] : llvm::enumerate(data.values)) {
+    if (most && (value < 0 || value >= *most))
+      return fail("from 0 to less than " + Twine(*most), element, value);
+    if (isMonotonic && element > 0 && value < data.values[element - 1])
+      return fail("that do not decrease", element, value);
+    if (isInjective && !seen.insert(value).second)
+      return fail("that are different", element, value);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+/// More points than these are too many for the compiler to look at.
+static constexpr int64_t kMaxPoints = 10'000'000;
+
+namespace {
+/// Visits the points of a statement, dimension by dimension: each between the
+/// bounds that those before it and what is read at them give.
+class Evaluator {
+public:
+  Evaluator(poly::GivenOp given, ArrayRef<Value> arrays,
+            SmallVector<int64_t> symbols)
+      : given(given), reads(given.getReadAccesses()), numParams(symbols.size()),
+        symbols(std::move(symbols)) {
+    for (Value array : arrays)
+      data.push_back(getData(array));
+    this->symbols.resize(numParams + reads.size());
+  }
+
+  LogicalResult run(IntegerSet domain);
+
+private:
+  LogicalResult visit(unsigned dim);
+  LogicalResult checkPoint();
+  /// Whether all that `expr` depends on is known before dimension `dim`.
+  bool isKnown(AffineExpr expr, unsigned dim) const;
+  /// Finds the values of reads at places that are known before dimension `dim`
+  /// and were not before the one before it.
+  LogicalResult read(unsigned dim);
+  int64_t evaluate(AffineExpr expr) const {
+    return polyhedral::evaluate(expr, point, symbols);
+  }
+
+  poly::GivenOp given;
+  SmallVector<poly::ComputeAccess> reads;
+  unsigned numParams;
+  SmallVector<int64_t> symbols;
+  SmallVector<ConstantData> data;
+  SmallVector<AffineExpr> conditions;
+  SmallVector<int64_t> point;
+  int64_t numPoints = 0;
+};
+} // namespace
+
+/// The first dimension before which all that `expr` depends on are known.
+static unsigned getDepth(AffineExpr expr, unsigned numDims) {
+  while (numDims > 0 && !expr.isFunctionOfDim(numDims - 1))
+    --numDims;
+  return numDims;
+}
+
+static unsigned getDepth(AffineMap map) {
+  unsigned depth = 0;
+  for (AffineExpr index : map.getResults())
+    depth = std::max(depth, getDepth(index, map.getNumDims()));
+  return depth;
+}
+
+bool Evaluator::isKnown(AffineExpr expr, unsigned dim) const {
+  for (auto [number, access] : llvm::enumerate(reads))
+    if (expr.isFunctionOfSymbol(numParams + number) &&
+        getDepth(access.map) > dim)
+      return false;
+  return getDepth(expr, point.size()) <= dim;
+}
+
+LogicalResult Evaluator::read(unsigned dim) {
+  for (auto [number, access] : llvm::enumerate(reads)) {
+    if (getDepth(access.map) != dim)
+      continue;
+    int64_t place = 0;
+    for (auto [index, extent] :
+         llvm::zip_equal(access.map.getResults(), data[number].shape)) {
+      int64_t own = evaluate(index);
+      if (own < 0 || own >= extent)
+        return given.emitOpError("expects reads inside their arrays, but read "
+                                 "#")
+               << number << " is at " << own << " of " << extent;
+      place = place * extent + own;
+    }
+    symbols[numParams + number] = data[number].values[place];
+  }
+  return success();
+}
+
+LogicalResult Evaluator::checkPoint() {
+  if (++numPoints > kMaxPoints)
+    return given.emitOpError("expects at most ")
+           << kMaxPoints << " points about constants";
+  if (llvm::any_of(conditions,
+                   [&](AffineExpr expr) { return evaluate(expr) < 0; }))
+    return success();
+  bool holds = true;
+  polyhedral::forEachConstraint(
+      given.getHolds(), [&](AffineExpr expr) { holds &= evaluate(expr) >= 0; });
+  if (holds)
+    return success();
+  InFlightDiagnostic diag = given.emitOpError("expects data for which it "
+                                              "holds, but at (");
+  llvm::interleaveComma(point, diag);
+  diag << ") the values are ";
+  llvm::interleaveComma(ArrayRef(symbols).drop_front(numParams), diag);
+  return diag;
+}
+
+LogicalResult Evaluator::visit(unsigned dim) {
+  if (failed(read(dim)))
+    return failure();
+  if (dim == point.size())
+    return checkPoint();
+  std::optional<int64_t> low, high;
+  AffineExpr own = getAffineDimExpr(dim, given.getContext());
+  for (AffineExpr expr : conditions) {
+    std::optional<int64_t> factor = polyhedral::getFactor(expr, own);
+    if (!factor || *factor == 0)
+      continue;
+    point[dim] = 0;
+    AffineExpr rest =
+        expr.replace(own, getAffineConstantExpr(0, given.getContext()));
+    if (!isKnown(rest, dim))
+      continue;
+    int64_t value = evaluate(rest);
+    if (*factor > 0)
+      low = std::max(low.value_or(std::numeric_limits<int64_t>::min()),
+                     llvm::divideCeilSigned(-value, *factor));
+    else
+      high = std::min(high.value_or(std::numeric_limits<int64_t>::max()),
+                      llvm::divideFloorSigned(value, -*factor));
+  }
+  if (!low || !high)
+    return given.emitOpError("expects bounds for '")
+           << given.getDimName(dim).getValue() << "'";
+  for (int64_t value = *low; value <= *high; ++value) {
+    point[dim] = value;
+    if (failed(visit(dim + 1)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Evaluator::run(IntegerSet domain) {
+  conditions.clear();
+  auto add = [&](AffineExpr expr) { conditions.push_back(expr); };
+  polyhedral::forEachConstraint(domain, add);
+  polyhedral::forEachConstraint(given.getWhere().value_or(IntegerSet()), add);
+  point.assign(domain.getNumDims(), 0);
+  return visit(0);
+}
+
+LogicalResult polytoloops::evaluateGiven(poly::GivenOp given,
+                                         ArrayRef<Value> arrays,
+                                         ArrayRef<Value> sizes) {
+  SmallVector<int64_t> symbols;
+  for (auto [number, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> known = getSize(size);
+    if (!known)
+      return given.emitOpError("expects sizes that are constant, as its data "
+                               "is, but parameter #")
+             << number << " is not";
+    symbols.push_back(*known);
+  }
+  Evaluator evaluator(given, arrays, symbols);
+  for (IntegerSet domain : given.getDomainSets())
+    if (failed(evaluator.run(domain)))
+      return failure();
+  return success();
+}

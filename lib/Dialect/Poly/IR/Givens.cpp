@@ -1,0 +1,133 @@
+//===- Givens.cpp - Statements on data ------------------------------------===//
+
+#include "espalier/Dialect/Poly/IR/DataProducer.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+#include "espalier/Dialect/Poly/IR/PolyInterfaces.cpp.inc"
+
+KernelOp GivenOp::getKernel() {
+  return cast<KernelOp>(getOperation()->getParentOp());
+}
+
+unsigned GivenOp::getNumDims() {
+  return cast<IntegerSetAttr>(getDomain()[0]).getValue().getNumDims();
+}
+
+StringAttr GivenOp::getDimName(unsigned dim) {
+  if (std::optional<ArrayAttr> dims = getDims())
+    return cast<StringAttr>((*dims)[dim]);
+  return StringAttr::get(getContext(), "d" + Twine(dim));
+}
+
+SmallVector<IntegerSet> GivenOp::getDomainSets() {
+  return llvm::map_to_vector(getDomain().getAsRange<IntegerSetAttr>(),
+                             [](IntegerSetAttr set) { return set.getValue(); });
+}
+
+SmallVector<ComputeAccess> GivenOp::getReadAccesses() {
+  SmallVector<ComputeAccess> accesses;
+  for (auto [array, map] :
+       llvm::zip_equal(getReads(), getReadMaps().getAsRange<AffineMapAttr>()))
+    accesses.push_back({array, map.getValue(), {}});
+  return accesses;
+}
+
+/// Checks C2 and C3.
+static LogicalResult verifyReads(GivenOp op) {
+  // C2
+  if (op.getReads().size() != op.getReadMaps().size())
+    return op.emitOpError("expects one map per read, but got ")
+           << op.getReadMaps().size() << " maps for " << op.getReads().size();
+  KernelOp kernel = op.getKernel();
+  for (auto [number, read] : llvm::enumerate(op.getReadAccesses())) {
+    MemRefType type = read.getType();
+    if (read.map.getNumDims() != op.getNumDims() ||
+        read.map.getNumSymbols() != kernel.getNumParameters() ||
+        read.map.getNumResults() != type.getRank())
+      return op.emitOpError("expects a map from ")
+             << op.getNumDims() << " dimensions and "
+             << kernel.getNumParameters() << " parameters to " << type.getRank()
+             << " indices for read #" << number << ", but got "
+             << AffineMapAttr::get(read.map);
+    // C3
+    auto argument = dyn_cast<BlockArgument>(read.array);
+    if (!argument || !type.getElementType().isInteger() ||
+        type.getElementType().isInteger(1))
+      return op.emitOpError("expects reads of arguments that are memrefs of "
+                            "integers with a sign, but read #")
+             << number << " is of " << (argument ? "" : "an array, ") << type;
+    auto dtype = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     "espalier.dtype");
+    if (dtype && dtype.getValue().starts_with("u"))
+      return op.emitOpError("expects reads of arguments that are memrefs of "
+                            "integers with a sign, but read #")
+             << number << " holds " << dtype.getValue();
+    for (ComputeOp compute : kernel.getComputes())
+      if (llvm::is_contained(compute.getWrites(), read.array))
+        return op.emitOpError("expects reads of arguments that no computation "
+                              "writes, but read #")
+               << number << " is written by @" << compute.getSymName();
+    // C5
+    for (AffineExpr index : read.map.getResults())
+      if (std::string fault = findAffineFault(index); !fault.empty())
+        return op.emitOpError("expects indices of read #")
+               << number << " by " << fault;
+  }
+  return success();
+}
+
+/// Checks C4 and C5 for `where` or `holds`.
+static LogicalResult verifyCondition(GivenOp op, StringRef name,
+                                     IntegerSet set) {
+  unsigned numParams = op.getKernel().getNumParameters();
+  // C4
+  if (set.getNumDims() != op.getNumDims() || set.getNumSymbols() < numParams ||
+      set.getNumSymbols() > numParams + op.getReads().size())
+    return op.emitOpError("expects '")
+           << name << "' to have " << op.getNumDims() << " dimensions, with "
+           << numParams << " parameters and at most " << op.getReads().size()
+           << " values of reads as symbols, but got " << set.getNumDims()
+           << " dimensions and " << set.getNumSymbols() << " symbols";
+  // C5
+  for (AffineExpr constraint : set.getConstraints())
+    if (std::string fault = findAffineFault(constraint); !fault.empty())
+      return op.emitOpError("expects '") << name << "' with " << fault;
+  return success();
+}
+
+LogicalResult GivenOp::verify() {
+  // C1
+  if (getDomain().empty())
+    return emitOpError("expects at least one set as domain");
+  unsigned numParams = getKernel().getNumParameters();
+  for (auto [number, set] : llvm::enumerate(getDomainSets())) {
+    if (set.getNumDims() != getNumDims() || set.getNumSymbols() != numParams)
+      return emitOpError("expects sets of ")
+             << getNumDims() << " dimensions with the kernel's " << numParams
+             << " parameters as symbols, but set #" << number << " has "
+             << set.getNumDims() << " and " << set.getNumSymbols();
+    // C5
+    for (AffineExpr constraint : set.getConstraints())
+      if (std::string fault = findAffineFault(constraint); !fault.empty())
+        return emitOpError("expects a domain of ") << fault;
+  }
+  // C2, C3
+  if (failed(verifyReads(*this)))
+    return failure();
+  // C4, C5
+  if (std::optional<IntegerSet> where = getWhere())
+    if (failed(verifyCondition(*this, "where", *where)))
+      return failure();
+  if (failed(verifyCondition(*this, "holds", getHolds())))
+    return failure();
+  // C6
+  if (std::optional<ArrayAttr> dims = getDims()) {
+    llvm::SmallDenseSet<Attribute> names(dims->begin(), dims->end());
+    if (dims->size() != getNumDims() || names.size() != getNumDims())
+      return emitOpError("expects a different name for each of ")
+             << getNumDims() << " dimensions, but got " << *dims;
+  }
+  return success();
+}
