@@ -64,14 +64,13 @@ static SmallVector<AffineExpr> getBox(IntegerSet set) {
   MLIRContext *context = set.getContext();
   for (auto [expr, isEquality] :
        llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-    auto dims = llvm::to_vector(
-        llvm::make_filter_range(llvm::seq(numDims), [&](unsigned dim) {
-          return expr.isFunctionOfDim(dim);
-        }));
+    auto dims = llvm::to_vector(llvm::make_filter_range(
+        llvm::seq(numDims),
+        [expr = expr](unsigned dim) { return expr.isFunctionOfDim(dim); }));
     if (isEquality || dims.size() != 1)
       return {};
     AffineExpr dim = getAffineDimExpr(dims[0], context);
-    auto at = [&](int64_t value) {
+    auto at = [&, expr = expr](int64_t value) {
       return simplifyAffineExpr(
           expr.replace(dim, getAffineConstantExpr(value, context)), numDims,
           set.getNumSymbols());

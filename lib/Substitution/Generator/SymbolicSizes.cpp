@@ -417,7 +417,7 @@ int SymbolicSizes::evaluate(Dim dim, Random &random) {
     const auto &[expr, types] = extents[node.lhs];
     value = evaluateIndex(
         expr,
-        [&](unsigned operand, unsigned number) -> int64_t {
+        [&, &types = types](unsigned operand, unsigned number) -> int64_t {
           return evaluate(types[operand].dims[number], random);
         },
         [](definition::VarId) -> int64_t { return 0; });

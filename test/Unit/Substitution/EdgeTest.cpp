@@ -398,15 +398,16 @@ private:
     for (auto [src, dst] : llvm::zip_equal(instances.src, instances.dst)) {
       if (exact.getShape(src) != exact.getShape(dst))
         return "other shapes";
-      forEachIndex(exact.getShape(src), [&](auto indices) {
-        ++numCompared;
-        ExactValue left = exact.get(src, indices);
-        ExactValue right = exact.get(dst, indices);
-        if (left.differs(right))
-          os << left << " in src and " << right << " in dst, inputs of kind "
-             << mode;
-        return mistake.empty();
-      });
+      forEachIndex(exact.getShape(src),
+                   [&, &src = src, &dst = dst](auto indices) {
+                     ++numCompared;
+                     ExactValue left = exact.get(src, indices);
+                     ExactValue right = exact.get(dst, indices);
+                     if (left.differs(right))
+                       os << left << " in src and " << right
+                          << " in dst, inputs of kind " << mode;
+                     return mistake.empty();
+                   });
     }
     return mistake;
   }

@@ -45,9 +45,10 @@ std::optional<PlanChooser::PassBytes> PlanChooser::getPassBytes() const {
   PassBytes bytes;
   for (auto [number, read] : llvm::enumerate(main.reads)) {
     MemRefType type = read.getType();
-    bool isResult = llvm::any_of(main.writes, [&](const ComputeAccess &write) {
-      return write.array == read.array;
-    });
+    bool isResult = llvm::any_of(main.writes,
+                                 [&, &read = read](const ComputeAccess &write) {
+                                   return write.array == read.array;
+                                 });
     if (isResult || !isa<BlockArgument>(read.array))
       continue;
     if (!type.hasStaticShape())

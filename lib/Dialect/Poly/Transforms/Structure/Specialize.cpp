@@ -45,8 +45,8 @@ static llvm::Error addVersions(BandOp band, const polyhedral::Set &set,
     Version &version = versions.emplace_back();
     version.name = name.str();
     for (auto [symbol, values] : llvm::zip_equal(symbols, outer)) {
-      auto constraints =
-          llvm::map_to_vector(part.getConstraints(), [&](AffineExpr expr) {
+      auto constraints = llvm::map_to_vector(
+          part.getConstraints(), [&values = values](AffineExpr expr) {
             return expr.replaceDims(values);
           });
       version.sets.push_back(IntegerSet::get(
