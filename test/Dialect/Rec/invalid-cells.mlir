@@ -238,3 +238,58 @@ func.func @f(%a: tensor<?xi64>, %c: tensor<?x2xi32>, %l: tensor<?xi32>, %r: tens
       : [tensor<?xi64>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>] (tensor<?x4xf32>) -> tensor<?x4xf32>
   return
 }
+
+// -----
+
+// ChildrenOp C3: known extents
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>, %w: tensor<?x4xf32>) -> tensor<4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %x0 = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    // expected-error @below {{expects results of known extents, but got 'tensor<?x4xf32>'}}
+    %s = rec.children %n reduce [add] {
+    ^bb0(%k: tensor<4xf32>):
+      %p = graph.add %k, %w : (tensor<4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+      rec.yield %p : tensor<?x4xf32>
+    } : !rec.node<tree, arity = 2> -> tensor<?x4xf32>
+    rec.yield %x0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// FeatureOp: numbers of other kinds
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  rec.case leaf {
+    // expected-error @below {{operand #0 must be ranked tensor of}}
+    %h = rec.feature %x at %n : tensor<?x4xcomplex<f32>>, !rec.node<tree, arity = 2> -> tensor<4xcomplex<f32>>
+    rec.yield %h : tensor<4xcomplex<f32>>
+  }
+  rec.case interior {
+    %h = rec.call %n child 0 : !rec.node<tree, arity = 2> -> tensor<4xcomplex<f32>>
+    rec.yield %h : tensor<4xcomplex<f32>>
+  }
+}
+
+// -----
+
+// ApplyOp C4: signless numbers
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>) -> tensor<4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %h = rec.call %n child 0 : !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+}
+func.func @f(%a: tensor<?xui32>, %c: tensor<?x2xi32>, %l: tensor<?xi32>, %r: tensor<?xi32>, %x: tensor<?x4xf32>) {
+  // expected-error @below {{expects a vector of i32 as 'arity', but got 'tensor<?xui32>'}}
+  %h = rec.apply @m at nodes of [%a, %c, %l, %r](%x)
+      : [tensor<?xui32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>] (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return
+}

@@ -6,6 +6,12 @@ func.func private @f(!rec.node<sequence, arity = 2>)
 
 // -----
 
+// NodeType: no wrapping around
+// expected-error @below {{expects an arity of 31 bits, but got 4294967295}}
+func.func private @f(!rec.node<tree, arity = -1>)
+
+// -----
+
 // ModelOp C1
 // expected-error @below {{expects a node as its first argument}}
 rec.model private @m(%x: tensor<?x4xf32>) -> tensor<4xf32> {
@@ -166,5 +172,89 @@ rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>) -> ten
   rec.case interior {
     // expected-error @below {{expects the results of the model, of types 'tensor<4xf32>', but got }}
     rec.yield
+  }
+}
+
+// -----
+
+// CaseOp C1: arguments
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a cell without arguments, but got 1}}
+  rec.case leaf {
+  ^bb0(%z: tensor<4xf32>):
+    rec.yield %z : tensor<4xf32>
+  }
+  rec.case interior {
+    %h = rec.call %n child 0 : !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+}
+
+// -----
+
+// CaseOp C2: another application
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>) -> tensor<4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %x0 = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    %a = arith.constant dense<0> : tensor<1xi32>
+    %c = arith.constant dense<0> : tensor<1x2xi32>
+    // expected-error @below {{expects to be outside of a cell, which is made of operators on tensors}}
+    %q = rec.apply @m at roots of [%a, %c, %a, %a](%x)
+        : [tensor<1xi32>, tensor<1x2xi32>, tensor<1xi32>, tensor<1xi32>] (tensor<?x4xf32>) -> tensor<1x4xf32>
+    rec.yield %x0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// CaseOp C2: constants whose values are elsewhere
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>) -> tensor<4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %x0 = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    // expected-error @below {{expects one value for all elements in a cell}}
+    %c = arith.constant dense_resource<foo> : tensor<1xf32>
+    rec.yield %x0 : tensor<4xf32>
+  }
+}
+
+{-# dialect_resources: { builtin: { foo: "0x040000000000803F" } } #-}
+
+// -----
+
+// CaseOp C2: numbers of other kinds
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>) -> tensor<4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %x0 = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    // expected-error @below {{expects numbers that operators work on, but got 'i128'}}
+    %c = arith.constant dense<1> : tensor<4xi128>
+    rec.yield %x0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// CaseOp C3
+rec.model private @m(%n: !rec.node<tree, arity = 2>, %x: tensor<?x4xf32>, %w: tensor<?xf32>) -> tensor<4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %x0 = rec.feature %x at %n : tensor<?x4xf32>, !rec.node<tree, arity = 2> -> tensor<4xf32>
+    // expected-error @below {{expects result #0 of type 'tensor<?xf32>' in a cell, but got 'tensor<64xf32>'}}
+    %r = graph.relu %w : (tensor<?xf32>) -> tensor<64xf32>
+    rec.yield %x0 : tensor<4xf32>
   }
 }

@@ -128,14 +128,15 @@ LogicalResult ModelBuilder::verifyStructure() {
   if (node.hasFixedArity())
     arity = std::to_string(node.getArity());
   auto children = cast<RankedTensorType>(op.getChildren().getType());
-  if (children.getRank() != 2 || !children.getElementType().isInteger(32) ||
+  if (children.getRank() != 2 ||
+      !children.getElementType().isSignlessInteger(32) ||
       children.getDimSize(1) !=
           (node.hasFixedArity() ? node.getArity() : ShapedType::kDynamic))
     return refuse("children of type tensor<?x" + arity + "xi32>", children);
   // C4
   for (unsigned operand : {Arity, Levels, Roots}) {
     auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
-    if (type.getRank() != 1 || !type.getElementType().isInteger(32))
+    if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(32))
       return refuse("a vector of i32 as '" + kNames[operand] + "'", type);
   }
   return success();

@@ -5,6 +5,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace espalier;
@@ -50,5 +51,7 @@ LogicalResult NodeType::verify(function_ref<InFlightDiagnostic()> emitError,
                                Structure structure, unsigned arity) {
   if (structure == Structure::Sequence && arity != 1)
     return emitError() << "expects a sequence of arity 1, but got " << arity;
+  if (arity > std::numeric_limits<int32_t>::max())
+    return emitError() << "expects an arity of 31 bits, but got " << arity;
   return success();
 }

@@ -86,20 +86,51 @@ LogicalResult ModelOp::verify() {
   return success();
 }
 
+/// Checks a constant of a cell; `C2` of `rec.case`.
+static LogicalResult verifyConstant(Operation &op, Attribute value) {
+  Type type = getElementTypeOrSelf(op.getResult(0).getType());
+  bool isNumber =
+      isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+  if (type.isSignlessInteger())
+    isNumber =
+        llvm::is_contained({1, 8, 16, 32, 64}, type.getIntOrFloatBitWidth());
+  if (!isNumber)
+    return op.emitOpError("expects numbers that operators work on, but got ")
+           << type;
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (elements && elements.isSplat())
+    return success();
+  return op.emitOpError("expects one value for all elements in a cell, but "
+                        "got several; they can be an argument of the model");
+}
+
+/// Checks that no extent of a result is taken for known that is not; `C3` of
+/// `rec.case`. Loops have the extents of types.
+static LogicalResult verifyExtents(graph::DefinedOpInterface op) {
+  SmallVector<RankedTensorType> inferred = definition::inferResultTypes(
+      op.getVerifiedDefinition(), op.getTensorOperandTypes());
+  for (auto [expected, result] : llvm::zip_equal(inferred, op->getResults())) {
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (expected.isDynamicDim(dim) && !type.isDynamicDim(dim))
+        return op->emitOpError("expects result #")
+               << result.getResultNumber() << " of type " << expected
+               << " in a cell, but got " << type;
+  }
+  return success();
+}
+
 /// Checks that a cell may consist of `op`; `C2` of `rec.case`.
 static LogicalResult verifyCellOp(Operation &op) {
-  if (isa_and_nonnull<RecDialect>(op.getDialect()))
+  if (isa<FeatureOp, CallOp, ChildrenOp, YieldOp>(op))
     return success();
-  ElementsAttr constant;
+  Attribute constant;
   if (op.getNumResults() == 1 &&
-      matchPattern(op.getResult(0), m_Constant(&constant))) {
-    if (constant.isSplat())
-      return success();
-    return op.emitOpError("expects one value for all elements in a cell, but "
-                          "got several; they can be an argument of the model");
-  }
+      matchPattern(op.getResult(0), m_Constant(&constant)) &&
+      isa<RankedTensorType>(op.getResult(0).getType()))
+    return verifyConstant(op, constant);
   auto defined = dyn_cast<graph::DefinedOpInterface>(op);
-  if (!defined)
+  if (!defined || isa<ApplyOp>(op))
     return op.emitOpError("expects to be outside of a cell, which is made of "
                           "operators on tensors");
   if (!defined.getParameterOperands().empty())
@@ -108,7 +139,7 @@ static LogicalResult verifyCellOp(Operation &op) {
     if (step.recurrence)
       return op.emitOpError("expects to be outside of a cell, as it is a "
                             "recurrence itself");
-  return success();
+  return verifyExtents(defined);
 }
 
 LogicalResult CaseOp::verifyRegions() {
@@ -116,6 +147,9 @@ LogicalResult CaseOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.empty() || !isa<YieldOp>(block.back()))
     return emitOpError("expects a cell that ends in 'rec.yield'");
+  if (block.getNumArguments() != 0)
+    return emitOpError("expects a cell without arguments, but got ")
+           << block.getNumArguments();
   // C2
   for (Operation &op : block)
     if (failed(verifyCellOp(op)))
@@ -199,6 +233,9 @@ LogicalResult ChildrenOp::verifyRegions() {
       yield.getOperandTypes() != getResultTypes())
     return emitOpError("expects a body that yields ")
            << getReductions().size() << " values of types " << getResultTypes();
+  for (Type type : getResultTypes())
+    if (!cast<RankedTensorType>(type).hasStaticShape())
+      return emitOpError("expects results of known extents, but got ") << type;
   // C4
   for (Type type : getResultTypes())
     if (!isa<FloatType>(cast<RankedTensorType>(type).getElementType()))

@@ -6,6 +6,7 @@
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "espalier/Dialect/Graph/IR/GraphBase.td"
 include "espalier/Dialect/Graph/IR/GraphInterfaces.td"
 include "espalier/Dialect/Rec/IR/RecTypes.td"
 
@@ -88,10 +89,12 @@ def Rec_CaseOp : Rec_Op<"case", [HasParent<"ModelOp">, SingleBlock]> {
     before the recursion.
 
     Constraints:
-    - (C1) the body ends in `rec.yield`.
-    - (C2) operations are those of this dialect, operators that a definition
+    - (C1) the body ends in `rec.yield`, and has no arguments.
+    - (C2) operations are those of this section, operators that a definition
       gives without a recurrence and with tensors as their only operands, and
       constants of one value.
+    - (C3) an extent of an operator's result is known only where its operands
+      and attributes say what it is.
 
     Example:
     ```mlir
@@ -122,7 +125,7 @@ def Rec_YieldOp
     rec.yield %h, %c : tensor<4xf32>, tensor<4xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$operands);
+  let arguments = (ins Variadic<Graph_Tensor>:$operands);
   let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
   let hasVerifier = 1;
 }
@@ -145,8 +148,8 @@ def Rec_FeatureOp : Rec_Op<"feature", [Pure]> {
     %w = rec.feature %words at %n : tensor<?xi32>, !node -> tensor<i32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$tensor, Rec_NodeType:$node);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$tensor, Rec_NodeType:$node);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
     $tensor `at` $node attr-dict `:` type($tensor) `,` type($node)
     `->` type($result)
@@ -171,7 +174,7 @@ def Rec_CallOp : Rec_Op<"call", [Pure]> {
   }];
   let arguments = (ins Rec_NodeType:$node,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$child);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Graph_Tensor>:$results);
   let assemblyFormat = [{
     $node `child` $child attr-dict `:` type($node) `->` type($results)
   }];
@@ -189,7 +192,8 @@ def Rec_ChildrenOp : Rec_Op<"children", [Pure, SingleBlock]> {
     - (C1) the operation is in the case of interior nodes, and not inside of
       another one of its kind.
     - (C2) the arguments of the body have the types of the model's results.
-    - (C3) there is a reduction for each yielded value, of the result's type.
+    - (C3) there is a reduction for each yielded value, of the result's type,
+      whose extents are known.
     - (C4) the body yields floating-point numbers.
 
     Example:
@@ -203,7 +207,7 @@ def Rec_ChildrenOp : Rec_Op<"children", [Pure, SingleBlock]> {
   let arguments = (ins Rec_NodeType:$node,
                        TypedArrayAttrBase<Rec_ReductionAttr,
                                           "reductions">:$reductions);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $node `reduce` custom<Reductions>($reductions) $body attr-dict
@@ -252,10 +256,10 @@ def Rec_ApplyOp
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$model, Rec_PlacesAttr:$places,
-                       AnyRankedTensor:$arity, AnyRankedTensor:$children,
-                       AnyRankedTensor:$levels, AnyRankedTensor:$roots,
-                       Variadic<AnyRankedTensor>:$arguments);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+                       Graph_Tensor:$arity, Graph_Tensor:$children,
+                       Graph_Tensor:$levels, Graph_Tensor:$roots,
+                       Variadic<Graph_Tensor>:$arguments);
+  let results = (outs Variadic<Graph_Tensor>:$results);
   let assemblyFormat = [{
     $model `at` $places `of` `[` $arity `,` $children `,` $levels `,` $roots `]`
     `(` $arguments `)` attr-dict `:`
