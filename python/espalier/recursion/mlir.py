@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from espalier.recursion.tensors import Block, Operation, Tensor
 from espalier.recursion.trace import Signature, Trace
 
@@ -81,7 +83,8 @@ class CellWriter:
             yield from self.block(op.body, indent + "  ")
             yield f"{indent}}} : {self.node} -> {types}"
         elif op.name == "constant":
-            yield f"{head}arith.constant dense<{attributes['value']!r}> : {types}"
+            bits = np.float32(attributes["value"]).view(np.uint32)
+            yield f"{head}arith.constant dense<0x{bits:08X}> : {types}"
         else:
             names = ", ".join(map(self.name, operands))
             signature = f"({', '.join(map(type_of, operands))}) -> {types}"

@@ -114,6 +114,7 @@ class Recursive:
     ) -> Arrays:
         """Run node by node in NumPy; the arguments and results are those of a call."""
         trace, given = self._prepare(structures, at, arrays)
+        self._linearize(trace, structures, given)  # Checks the structures.
         values = evaluate(trace, structures, given, at)
         return values if len(values) > 1 else values[0]
 
@@ -149,7 +150,12 @@ class Recursive:
             {name: array.shape[1:] for name, array in features.items()},
             {name: DTYPES[array.dtype.name] for name, array in given.items()},
         )
-        return self._trace(signature), given
+        trace = self._trace(signature)
+        for name, rows in trace.vocabularies.items():
+            if name != "word":  # The linearizer checks words.
+                what = f"argument '{name}'" if name in names else f"feature '{name}', node"
+                _check_numbers(what, given[name], rows)
+        return trace, given
 
     def _trace(self, signature: Signature) -> Trace:
         key = repr(signature)
@@ -177,7 +183,18 @@ def _array(name: str, value: object) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.name not in DTYPES:
         raise EspalierError(f"argument '{name}': expects float32 or int32, but got {array.dtype}")
-    return np.ascontiguousarray(array)
+    return np.asarray(array, order="C")
+
+
+def _check_numbers(what: str, numbers: np.ndarray, rows: int) -> None:
+    """Refuse numbers that are of no row."""
+    wrong = np.argwhere((numbers < 0) | (numbers >= rows))
+    if len(wrong):
+        place = tuple(wrong[0].tolist())
+        raise EspalierError(
+            f"{what} {', '.join(map(str, place))}: expects the number of one of {rows} rows, "
+            f"but got {numbers[place]}"
+        )
 
 
 def _permuted(values: np.ndarray, order: np.ndarray) -> np.ndarray:

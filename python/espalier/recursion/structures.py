@@ -29,6 +29,20 @@ class Structures:
     parents: np.ndarray | None = None
     words: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        """Check that the arrays are of integers, and all but the first of 32 bits."""
+        starts = np.asarray(self.starts)
+        if starts.ndim != 1 or not starts.size or starts.dtype.kind not in "iu":
+            raise EspalierError(
+                "starts: expects integers of 1 dimension, and an end at least, "
+                f"but got {starts.dtype} of shape {starts.shape}"
+            )
+        object.__setattr__(self, "starts", np.ascontiguousarray(starts, np.int64))
+        for name, rank in (("children", 2), ("parents", 1), ("words", 1)):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, _numbers(value, name, rank))
+
     @staticmethod
     def from_children(
         tables: Iterable[object], words: Iterable[object] | None = None
@@ -106,8 +120,9 @@ def _numbers(value: object, what: str, rank: int) -> np.ndarray:
             f"{what}: expects integers of {rank} dimensions, but got {array.dtype} of {array.ndim}"
         )
     limits = np.iinfo(np.int32)
-    if array.size and not (limits.min <= array.min() and array.max() <= limits.max):
-        raise EspalierError(f"{what}: expects numbers of 32 bits, but got {array.max()}")
+    wrong = array[(array < limits.min) | (array > limits.max)]
+    if wrong.size:
+        raise EspalierError(f"{what}: expects numbers of 32 bits, but got {wrong[0]}")
     return np.ascontiguousarray(array, np.int32)
 
 

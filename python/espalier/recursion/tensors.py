@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -53,10 +54,12 @@ class Cell:
     Attributes:
         code: the function that is traced.
         block: where operations are appended.
+        closed: the tensors of bodies that are traced.
     """
 
     code: CodeType
     block: Block = field(default_factory=Block)
+    closed: set[Tensor] = field(default_factory=set)
     count: int = 0
 
     def fail(self, message: str) -> NoReturn:
@@ -75,6 +78,13 @@ class Cell:
         self.count += 1
         return Tensor(self, tuple(shape), dtype, self.count - 1)
 
+    def require(self, tensor: Tensor) -> None:
+        """Refuse a tensor that the block which is traced cannot use."""
+        if tensor.cell is not self:
+            self.fail("expects tensors of this call, but got one of an earlier call")
+        if tensor in self.closed:
+            self.fail("expects tensors of the node, but got one of a child outside of its body")
+
     def add(
         self,
         name: str,
@@ -85,8 +95,7 @@ class Cell:
     ) -> Tensor:
         """Append an operation with one result."""
         for operand in operands:
-            if operand.cell is not self:
-                self.fail("expects tensors of this call, but got one of an earlier call")
+            self.require(operand)
         result = self.tensor(shape, dtype)
         self.block.operations.append(Operation(name, tuple(operands), (result,), attributes))
         return result
@@ -169,7 +178,9 @@ class Tensor:
         self.cell.fail("expects operators on whole tensors, but got a use of their elements")
 
     __iter__ = __len__ = __index__ = __int__ = __float__ = __array__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refuse
+    __eq__ = __ne__ = _refuse
+    __hash__ = object.__hash__
 
 
 Operand = Tensor | float
@@ -181,6 +192,9 @@ def binary(name: str, left: Operand, right: Operand) -> Tensor:
     operands = []
     for value in (left, right):
         if isinstance(value, int | float):
+            largest = float(np.finfo(np.float32).max)
+            if largest < abs(value) < math.inf:
+                cell.fail(f"expects a constant of at most {largest:g}, but got a larger one")
             value = cell.add("constant", [], (), value=float(value))
         elif not isinstance(value, Tensor):
             cell.fail(f"expects tensors and numbers, but got {type(value).__name__}")

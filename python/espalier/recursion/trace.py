@@ -46,19 +46,32 @@ class Trace:
 
     @property
     def vocabularies(self) -> dict[str, int]:
-        """The least number of rows that each feature of numbers is an index of."""
+        """The least number of rows that numbers of each feature or weight are indices of."""
         sizes: dict[str, int] = {}
         for block in (self.leaf, self.interior):
-            feature = {
-                op.results[0].number: str(op.attributes["source"])
-                for op in block.operations
-                if op.name == "feature"
-            }
-            for op in block.operations:
-                if op.name == "gather" and op.operands[1].number in feature:
-                    name, rows = feature[op.operands[1].number], op.operands[0].shape[0]
-                    sizes[name] = min(rows, sizes.get(name, rows))
+            _add_vocabularies(block, {}, sizes)
         return sizes
+
+
+def _add_vocabularies(block: Block, sources: dict[Tensor, set[str]], sizes: dict[str, int]) -> None:
+    """Enter what a block reads rows by.
+
+    Arguments:
+        sources: the features and weights that tensors known so far consist of.
+    """
+    for op in block.operations:
+        operands = op.operands
+        if op.name == "gather":
+            table, numbers = operands
+            for name in sources.get(numbers, ()):
+                sizes[name] = min(table.shape[0], sizes.get(name, table.shape[0]))
+            operands = (table,)
+        derived = {name for t in operands for name in sources.get(t, ())}
+        if op.name in ("argument", "feature"):
+            derived.add(str(op.attributes["source"]))
+        sources.update(dict.fromkeys(op.results, derived))
+        if op.body:
+            _add_vocabularies(op.body, sources, sizes)
 
 
 class Node:
@@ -149,6 +162,7 @@ class Tracer:
         for one in values:
             if not isinstance(one, Tensor) or one.dtype != "f32":
                 self.cell.fail(f"expects tensors to be returned, but got {type(one).__name__}")
+            self.cell.require(one)
         return values  # type: ignore[return-value]
 
     def feature(self, name: str) -> Tensor:
@@ -181,6 +195,8 @@ class Tracer:
             inner.results = self._results(body(*inner.arguments))
         finally:
             self.cell.block, self.is_inside = outer, False
+            self.cell.closed.update(inner.arguments)
+            self.cell.closed.update(t for op in inner.operations for t in op.results)
         results = tuple(self.cell.tensor(t.shape) for t in inner.results)
         outer.operations.append(Operation("children", (), results, {"kind": kind}, inner))
         return results if len(results) > 1 else results[0]

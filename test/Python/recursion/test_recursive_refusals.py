@@ -65,6 +65,89 @@ def test_condition_on_data() -> None:
     check(g, "if x else", "expects conditions on the structure alone, such as `node.is_leaf`")
 
 
+def test_equality_and_membership() -> None:
+    @recursive("tree", arity=2)
+    def f(node: Node, emb: Tensor) -> Tensor:
+        x = emb[node.word]
+        return tanh(x) if x == 0 else x
+
+    check(f, "if x == 0", "expects operators on whole tensors")
+
+    @recursive("tree", arity=2)
+    def g(node: Node, emb: Tensor) -> Tensor:
+        x = emb[node.word]
+        return tanh(x) if 0 in x else x
+
+    check(g, "if 0 in x", "expects operators on whole tensors")
+
+
+def test_tensors_of_other_places() -> None:
+    kept = []
+
+    @recursive("tree", arity=2)
+    def f(node: Node, emb: Tensor) -> Tensor:
+        kept.append(emb[node.word])
+        return kept[0]
+
+    with pytest.raises(RecursiveError, match="expects tensors of this call"):
+        f(TREE, emb=EMB)
+
+    @recursive("tree")
+    def g(node: Node, emb: Tensor) -> Tensor:
+        x = emb[node.word]
+        inner = []
+        if not node.is_leaf:
+            node.sum(lambda h: inner.append(h) or h)
+        return inner[0] if inner else x
+
+    with pytest.raises(RecursiveError, match="expects tensors of the node, but got one of a child"):
+        g(TREE, emb=EMB)
+
+
+def test_numbers_of_rows() -> None:
+    @recursive("tree", options=NO_CACHE)
+    def f(node: Node, emb: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[0:1].reshape(4)
+        return node.sum(lambda h: h + emb[node.tag.reshape(1)].reshape(4))
+
+    message = "feature 'tag', node 2: expects the number of one of 3 rows, but got 7"
+    tag = np.array([0, 0, 7, 0, 0], np.int32)
+    with pytest.raises(EspalierError, match=message):
+        f(TREE, emb=EMB, tag=tag)
+    with pytest.raises(EspalierError, match=r"node 1: .*, but got -1"):
+        f.reference(TREE, emb=EMB, tag=np.array([0, -1, 0, 0, 0], np.int32))
+
+
+def test_constants() -> None:
+    @recursive("tree", arity=2, options=NO_CACHE)
+    def f(node: Node, emb: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[node.word] * 1e-5
+        left, right = node.children
+        return f(left) + f(right)
+
+    np.testing.assert_allclose(f(TREE, emb=EMB), f.reference(TREE, emb=EMB), rtol=1e-5)
+
+    @recursive("tree", arity=2)
+    def g(node: Node, emb: Tensor) -> Tensor:
+        return emb[node.word] * 10**400
+
+    check(g, "10**400", "expects a constant of at most 3.40282e+38, but got a larger one")
+
+
+def test_scalar_weight() -> None:
+    @recursive("tree", arity=2, options=NO_CACHE)
+    def f(node: Node, emb: Tensor, w: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[node.word] * w
+        left, right = node.children
+        return f(left) + f(right)
+
+    arrays = {"emb": EMB, "w": np.asarray(np.float32(2))}
+    np.testing.assert_allclose(f(TREE, **arrays), f.reference(TREE, **arrays))
+
+
 def test_loops_over_data() -> None:
     @recursive("tree", arity=2)
     def f(node: Node, emb: Tensor) -> Tensor:
@@ -188,6 +271,8 @@ def test_cycle_is_named() -> None:
     cycle = Structures.from_children([[[1], [2], [0]]], [[0, 0, 0]])
     with pytest.raises(EspalierError, match=r"structure #0, node .*: expects nodes that are not"):
         f(cycle, emb=EMB)
+    with pytest.raises(EspalierError, match="expects nodes that are not"):
+        f.reference(cycle, emb=EMB)
 
 
 def test_structures_are_numbers() -> None:
@@ -195,6 +280,10 @@ def test_structures_are_numbers() -> None:
         Structures.from_children([[1.5]])
     with pytest.raises(EspalierError, match="expects numbers of 32 bits, but got 4294967296"):
         Structures.from_children([[[2**32]]])
+    with pytest.raises(EspalierError, match="children: expects numbers of 32 bits, but got 42949"):
+        Structures(np.array([0, 1]), children=np.array([[2**32]]))
+    with pytest.raises(EspalierError, match="starts: expects integers of 1 dimension, and an end"):
+        Structures(np.array([0, 1.5]), children=np.array([[-1]]))
     with pytest.raises(EspalierError, match="expects a word for each of"):
         Structures.from_children([[[-1]]], [[1, 2]])
     with pytest.raises(EspalierError, match="node 2: expects children, but got none"):
