@@ -117,6 +117,9 @@ def test_numbers_of_rows() -> None:
         f(TREE, emb=EMB, tag=tag)
     with pytest.raises(EspalierError, match=r"node 1: .*, but got -1"):
         f.reference(TREE, emb=EMB, tag=np.array([0, -1, 0, 0, 0], np.int32))
+    bare = Structures(TREE.starts, children=TREE.children)
+    with pytest.raises(EspalierError, match=r"feature 'word', node 2: .* but got 7"):
+        sum_of(bare, emb=EMB, word=tag)
 
 
 def test_constants() -> None:
