@@ -83,6 +83,9 @@ private:
 
   const Program &program;
   unsigned numIterators = 0;
+  /// The bands around that keep full tiles apart: for these, isl simplifies
+  /// what ends where a dimension does.
+  unsigned numSeparated = 0;
 };
 } // namespace
 
@@ -133,8 +136,9 @@ static bool cut(Active &active, IntegerSet set) {
         active.box.assign(std::max<size_t>(active.box.size(), 1), {0, 0});
       continue;
     }
-    if (std::abs(factor) != 1 ||
-        constant == std::numeric_limits<int64_t>::min())
+    // Ends farther out than those of `Span` could overflow.
+    if (std::abs(factor) != 1 || constant < Span().begin ||
+        constant > Span().end)
       return false;
     Span range = active.box[dim];
     if (factor == 1 || isEquality)
@@ -275,6 +279,7 @@ bool BoxScanner::scanLeaf(const Active &active, std::vector<Ast> &to) {
 bool BoxScanner::scanBand(const ScheduleNode &band, Actives actives,
                           std::vector<Ast> &to) {
   std::vector<Ast> loops;
+  numSeparated += band.separateFullTiles;
   for (auto [number, member] : llvm::enumerate(band.members)) {
     std::optional<Span> values;
     llvm::SmallVector<Digit> digits;
@@ -298,7 +303,7 @@ bool BoxScanner::scanBand(const ScheduleNode &band, Actives actives,
           rest = getRest(active, *digit);
           own = Span{0, digit->modulus};
           digit->isCut = true;
-          if (!rest)
+          if (!rest || numSeparated > 0)
             return false;
         }
       }
@@ -338,7 +343,8 @@ bool BoxScanner::scanBand(const ScheduleNode &band, Actives actives,
   if (!scan(band.children.empty() ? nullptr : band.children.front().get(),
             actives, body))
     return false;
-  if (loops.empty()) {
+  numSeparated -= band.separateFullTiles;
+  if (loops.empty() || body.empty()) {
     std::move(body.begin(), body.end(), std::back_inserter(to));
     return true;
   }
@@ -394,6 +400,8 @@ bool BoxScanner::scan(const ScheduleNode *node, const Actives &actives,
     if (!scan(node->children.empty() ? nullptr : node->children.front().get(),
               actives, body))
       return false;
+    if (body.empty())
+      return true;
     auto mark = std::make_unique<AstNode>(AstNode::Kind::Mark);
     mark->mark = node->mark;
     if (body.size() == 1) {

@@ -255,14 +255,16 @@ static espalier_status checkData(espalier_context *ctx) {
     return ESPALIER_OK;
   char text[400];
   size_t used = 0;
-  const int64_t *number = record + 1;
+  const int64_t *number = record + 1, *end = record + ESPALIER_RECORD_SIZE;
   for (const char *next = program.check_messages[record[0] - 1];
        *next && used + 24 < sizeof(text); ++next) {
-    if (*next == '%')
+    if (next[0] == '%' && next[1] != '%' && number < end)
       used += snprintf(text + used, sizeof(text) - used, "%lld",
                        (long long)*number++);
     else
       text[used++] = *next;
+    if (next[0] == '%' && next[1] == '%')
+      ++next; // `%%` stands for `%`.
   }
   text[used] = 0;
   return fail(ctx, ESPALIER_INVALID_ARGUMENT, "program '%s' %s", program.name,

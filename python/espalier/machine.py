@@ -51,15 +51,18 @@ class Machine:
 
     Arguments:
         gflops: multiply-adds of f32 in registers, in GFLOP/s.
-        read_rates: pairs of bytes, which each thread reads again and again, and GB/s.
+        read_rates: pairs of bytes, which each thread reads again and again, and the GB/s of
+            all threads.
+        threads: how many.
     """
 
     gflops: float
     read_rates: list[tuple[int, float]]
+    threads: int = 1
 
     def rate(self, size: float) -> float:
-        """Return the GB/s for data of `size` bytes."""
-        fitting = [rate for limit, rate in self.read_rates if size <= limit]
+        """Return the GB/s for data of `size` bytes, of which each thread reads its part."""
+        fitting = [rate for limit, rate in self.read_rates if size <= limit * self.threads]
         return fitting[0] if fitting else self.read_rates[-1][1]
 
     def bound_ms(self, operations: float, size: float) -> float:
@@ -84,7 +87,7 @@ def measure_machine(threads: int = 1) -> Machine:
         sums = np.zeros((threads, 128), np.float32)
         seconds = _seconds_each(threads, lambda count, d=data, s=sums: program(count, d, s))
         rates.append((size, data.nbytes / seconds / 1e9))
-    return Machine(gflops, rates)
+    return Machine(gflops, rates, threads)
 
 
 def _products(threads: int, rows: int, columns: int, lanes: int) -> float:

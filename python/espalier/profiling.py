@@ -82,9 +82,9 @@ def profile(
     function.set_num_threads(threads)
     run = function.bind(inputs)
     rows: list[np.ndarray] = []
-    measure(lambda: rows.append(run()[OUTPUT].copy()), seconds)
+    timing = measure(lambda: rows.append(run()[OUTPUT].copy()), seconds)
     result = []
-    for call, samples in zip(calls, np.stack(rows, axis=1), strict=True):
+    for call, samples in zip(calls, np.stack(rows[timing.warmup :], axis=1), strict=True):
         times = samples[:, 0].tolist()
         operations, size = map(int, samples[0, 1:])
         quartile = statistics.quantiles(times, n=4)[0]

@@ -59,15 +59,23 @@ static std::string describeRead(poly::GivenOp given,
   return text;
 }
 
+/// `text` inside a message, where `%` stands for a number.
+static std::string escape(StringRef text) {
+  std::string escaped;
+  for (char letter : text)
+    escaped.append(letter == '%' ? 2 : 1, letter);
+  return escaped;
+}
+
 /// What a message says of a point, with `%` for numbers.
 static std::string describePoint(poly::GivenOp given) {
-  std::string text =
-      ("expects @" + given.getSymName() + " of @" +
-       given.getKernel().getSymName() + " to hold for its data, but got ")
-          .str();
+  std::string text = escape(("expects @" + given.getSymName() + " of @" +
+                             given.getKernel().getSymName() +
+                             " to hold for its data, but got ")
+                                .str());
   bool isFirst = true;
   auto add = [&](const Twine &name) {
-    text += ((isFirst ? "" : ", ") + name + " = %").str();
+    text += (isFirst ? "" : ", ") + escape(name.str()) + " = %";
     isFirst = false;
   };
   for (unsigned dim = 0; dim < given.getNumDims(); ++dim)
@@ -120,11 +128,63 @@ static void addViolation(OpBuilder &builder, poly::GivenOp given,
   compute.setDimsAttr(given.getDimsAttr());
 }
 
+/// Adds computations that look for elements of `array`, argument `argument` of
+/// the kernel of `given`, with which its conditions cannot be calculated. They
+/// calculate quotients alone, which fit for each element.
+static void addRangeChecks(OpBuilder &builder, poly::GivenOp given, Value array,
+                           unsigned argument, Value record, int64_t message) {
+  MLIRContext *context = builder.getContext();
+  poly::KernelOp kernel = given.getKernel();
+  unsigned numParams = kernel.getNumParameters();
+  auto type = cast<MemRefType>(array.getType());
+  unsigned rank = type.getRank();
+  auto shape = kernel.getArgAttrOfType<AffineMapAttr>(
+      argument, poly::KernelOp::getShapeAttrName());
+  SmallVector<AffineExpr> bounds, indices;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    indices.push_back(builder.getAffineDimExpr(dim));
+    AffineExpr extent =
+        shape ? shape.getValue().getResult(dim)
+              : builder.getAffineConstantExpr(type.getDimSize(dim));
+    llvm::append_values(bounds, indices.back(), extent - 1 - indices.back());
+  }
+  if (bounds.empty())
+    bounds.push_back(builder.getAffineConstantExpr(0));
+  IntegerSet domain = IntegerSet::get(rank, numParams, bounds,
+                                      SmallVector<bool>(bounds.size(), false));
+  SmallVector<poly::ComputeAccess> reads{
+      {array, AffineMap::get(rank, numParams, indices, context), {}}};
+  SmallVector<poly::ComputeAccess> writes;
+  for (unsigned place : {0, 1})
+    writes.push_back(
+        {record,
+         AffineMap::get(rank, numParams, getAffineConstantExpr(place, context)),
+         {}});
+  AffineExpr quotient =
+      builder.getAffineSymbolExpr(numParams).floorDiv(poly::kMaxGivenValue);
+  const AffineExpr outside[] = {quotient - 1, -quotient - 2};
+  for (auto [number, violated] : llvm::enumerate(outside)) {
+    auto compute = poly::ComputeOp::create(
+        builder, given.getLoc(),
+        ("range_" + Twine(argument) + "_" + Twine(number)).str(), {domain},
+        reads, writes, std::nullopt,
+        [&](OpBuilder &b, Location loc, ValueRange values) {
+          Value own =
+              arith::ConstantIntOp::create(b, loc, b.getI64Type(), message);
+          poly::YieldOp::create(b, loc, {own, values.front()});
+        });
+    compute.setWhereAttr(IntegerSetAttr::get(
+        IntegerSet::get(rank, numParams + 1, {violated}, {false})));
+  }
+}
+
 /// The kernel that checks `given`: its arguments are `arrays`, which that
-/// reads, then the parameters and the record.
+/// reads, then the parameters and the record. Appends the messages after
+/// number `message` to `ranges`.
 static poly::KernelOp makeCheckKernel(OpBuilder &builder, poly::GivenOp given,
                                       ArrayRef<Value> arrays, StringRef name,
-                                      int64_t message) {
+                                      int64_t message,
+                                      SmallVectorImpl<std::string> &ranges) {
   poly::KernelOp kernel = given.getKernel();
   unsigned numParams = kernel.getNumParameters();
   SmallVector<Type> types(ValueRange(arrays).getTypes());
@@ -159,6 +219,21 @@ static poly::KernelOp makeCheckKernel(OpBuilder &builder, poly::GivenOp given,
                  -constraint - 1, message,
                  given.getSymName() + "_" + Twine(number++));
   });
+  // These come last: what they leave is what the program says.
+  for (Value array : arrays) {
+    if (!cast<MemRefType>(array.getType()).getElementType().isInteger(64))
+      continue;
+    unsigned source = cast<BlockArgument>(array).getArgNumber();
+    ranges.push_back(
+        escape(("expects '" + kernel.getArgumentName(source) + "' of @" +
+                kernel.getSymName() + ", of which @" + given.getSymName() +
+                " states something, to be from -2^31 to less than 2^31, but "
+                "got ")
+                   .str()) +
+        "%");
+    addRangeChecks(body, given, mapping.lookup(array), source,
+                   check.getArguments().back(), message + ranges.size());
+  }
   return check;
 }
 
@@ -216,7 +291,7 @@ Value PolyCheckGivensPass::getCopy(Value value) {
   if (Value known = copies.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() > 0 || !isMemoryEffectFree(op) ||
+  if (!op || op->getNumRegions() > 0 || !isPure(op) ||
       isa<memref::GetGlobalOp>(op))
     return {};
   for (Value operand : op->getOperands())
@@ -225,6 +300,42 @@ Value PolyCheckGivensPass::getCopy(Value value) {
   OpBuilder builder(check.getBody().front().getTerminator());
   builder.clone(*op, copies);
   return copies.lookup(value);
+}
+
+/// The input of @main that `array` is a part of; null for others.
+static BlockArgument findRoot(Value array) {
+  while (Operation *op = array.getDefiningOp()) {
+    auto isArray = [](Value operand) {
+      return isa<MemRefType>(operand.getType());
+    };
+    auto source = llvm::find_if(op->getOperands(), isArray);
+    if (source == op->operand_end())
+      return {};
+    array = *source;
+  }
+  return cast<BlockArgument>(array);
+}
+
+/// Whether the program may write `array`, or parts of it.
+static bool isWritten(Value array) {
+  return array && llvm::any_of(array.getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (auto call = dyn_cast<poly::CallOp>(user)) {
+             auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
+                 call, call.getCalleeAttr());
+             Value own = kernel.getArgument(use.getOperandNumber());
+             return llvm::any_of(
+                 kernel.getComputes(), [&](poly::ComputeOp compute) {
+                   return llvm::is_contained(compute.getWrites(), own);
+                 });
+           }
+           if (isPure(user) && (!user->hasTrait<OpTrait::IsTerminator>() ||
+                                isa<func::ReturnOp>(user)))
+             return llvm::any_of(user->getResults(), [](Value result) {
+               return isa<MemRefType>(result.getType()) && isWritten(result);
+             });
+           return !isa<memref::DimOp, memref::LoadOp>(user);
+         });
 }
 
 LogicalResult PolyCheckGivensPass::addCheck(poly::CallOp call,
@@ -239,6 +350,11 @@ LogicalResult PolyCheckGivensPass::addCheck(poly::CallOp call,
                 " dimensions and reads together, to tell which do not hold");
   if (!getOrCreateCheck())
     return fail("a program, @main, that checks it");
+  Operation *parent = call->getParentOp();
+  if (parent != getOperation().lookupSymbol(kMainName) ||
+      !call->getBlock()->isEntryBlock())
+    return fail("a call that the program makes in any case, but it depends on "
+                "what is known only then");
   SmallVector<Value> operands;
   auto addOperand = [&](Value argument) {
     operands.push_back(getCopy(
@@ -247,6 +363,9 @@ LogicalResult PolyCheckGivensPass::addCheck(poly::CallOp call,
   };
   for (Value array : arrays) {
     unsigned number = cast<BlockArgument>(array).getArgNumber();
+    if (isWritten(findRoot(call.getArguments()[number])))
+      return fail("data that is there before the program runs, but '" +
+                  kernel.getArgumentName(number) + "' is written by it");
     if (!addOperand(array))
       return fail("data that is there before the program runs: inputs, or "
                   "constants alone; but '" +
@@ -272,8 +391,11 @@ LogicalResult PolyCheckGivensPass::addCheck(poly::CallOp call,
     name = ("check_" + kernel.getSymName() + "_" + given.getSymName() + "_" +
             Twine(number))
                .str();
+  SmallVector<std::string> ranges;
   poly::KernelOp checker =
-      makeCheckKernel(builder, given, arrays, name, messages.size());
+      makeCheckKernel(builder, given, arrays, name, messages.size(), ranges);
+  for (const std::string &range : ranges)
+    messages.push_back(builder.getStringAttr(range));
   OpPassManager accesses(poly::KernelOp::getOperationName());
   accesses.addPass(poly::createPolyVerifyAccessesPass());
   if (failed(runPipeline(accesses, checker)))
@@ -294,8 +416,16 @@ LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
     sizes.push_back(getPassed(parameter));
   SmallVector<Value> key = passed;
   llvm::append_range(key, sizes);
-  std::pair<Attribute, SmallVector<Value>> own(given->getAttrDictionary(), key);
-  if (passed.empty() || llvm::is_contained(done, own))
+  auto orUnit = [&](Attribute attr) {
+    return attr ? attr : UnitAttr::get(&getContext());
+  };
+  poly::KernelOp kernel = given.getKernel();
+  auto statement = ArrayAttr::get(
+      &getContext(),
+      {given->getAttrDictionary(), orUnit(kernel.getArgAttrsAttr()),
+       orUnit(kernel->getAttr(poly::KernelOp::getAssumptionsAttrName()))});
+  std::pair<Attribute, SmallVector<Value>> own(statement, key);
+  if (llvm::is_contained(done, own))
     return success();
   done.push_back(own);
   Operation *producer = passed.front().getDefiningOp();

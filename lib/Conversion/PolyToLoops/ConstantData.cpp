@@ -1,6 +1,7 @@
 //===- ConstantData.cpp - Data that the compiler knows --------------------===//
 
 #include "ConstantData.h"
+#include "espalier/Dialect/Poly/IR/DataProducer.h"
 #include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Program.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,7 +30,8 @@ static ElementsAttr findConstant(Value array) {
       global ? dyn_cast_if_present<ElementsAttr>(global.getConstantInitValue())
              : ElementsAttr();
   if (!values || !values.getElementType().isInteger() ||
-      values.getElementType().isInteger(1))
+      values.getElementType().isInteger(1) ||
+      values.getElementType().getIntOrFloatBitWidth() > 64)
     return {};
   return isa<DenseIntElementsAttr, DenseI32ResourceElementsAttr,
              DenseI64ResourceElementsAttr>(values)
@@ -138,6 +140,8 @@ public:
     this->symbols.resize(numParams + reads.size());
   }
 
+  /// Checks that all values are small enough to calculate with.
+  LogicalResult checkRange();
   LogicalResult run(IntegerSet domain);
 
 private:
@@ -162,6 +166,17 @@ private:
   int64_t numPoints = 0;
 };
 } // namespace
+
+LogicalResult Evaluator::checkRange() {
+  for (auto [number, array] : llvm::enumerate(data))
+    for (int64_t value : array.values)
+      if (value < -poly::kMaxGivenValue || value >= poly::kMaxGivenValue)
+        return given.emitOpError("expects values from ")
+               << -poly::kMaxGivenValue << " to less than "
+               << poly::kMaxGivenValue << ", but read #" << number << " has "
+               << value;
+  return success();
+}
 
 /// The first dimension before which all that `expr` depends on are known.
 static unsigned getDepth(AffineExpr expr, unsigned numDims) {
@@ -251,6 +266,12 @@ LogicalResult Evaluator::visit(unsigned dim) {
   if (!low || !high)
     return given.emitOpError("expects bounds for '")
            << given.getDimName(dim).getValue() << "'";
+  if (*low <= *high &&
+      (*low < -poly::kMaxGivenSize || *high > poly::kMaxGivenSize))
+    return given.emitOpError("expects '")
+           << given.getDimName(dim).getValue() << "' to be at most "
+           << poly::kMaxGivenSize << " in size, but it is from " << *low
+           << " to " << *high;
   for (int64_t value = *low; value <= *high; ++value) {
     point[dim] = value;
     if (failed(visit(dim + 1)))
@@ -278,9 +299,15 @@ LogicalResult polytoloops::evaluateGiven(poly::GivenOp given,
       return given.emitOpError("expects sizes that are constant, as its data "
                                "is, but parameter #")
              << number << " is not";
+    if (*known < -poly::kMaxGivenSize || *known > poly::kMaxGivenSize)
+      return given.emitOpError("expects sizes of at most ")
+             << poly::kMaxGivenSize << ", but parameter #" << number << " is "
+             << *known;
     symbols.push_back(*known);
   }
   Evaluator evaluator(given, arrays, symbols);
+  if (failed(evaluator.checkRange()))
+    return failure();
   for (IntegerSet domain : given.getDomainSets())
     if (failed(evaluator.run(domain)))
       return failure();

@@ -96,3 +96,37 @@ poly.kernel @names(%x: memref<?xi32>, %N: index) {
   poly.given @positive dims ["i", "i"] domain [#all] reads(%x[#ij] : memref<?xi32>)
       holds affine_set<(i, j)[N, v] : (v - 1 >= 0)>
 }
+
+// -----
+
+#all = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+
+// GivenOp C2
+poly.kernel @no_reads(%x: memref<?xi32>, %N: index) {
+  // expected-error @below {{expects at least one read; what holds of sizes alone belongs to 'poly.assumptions'}}
+  poly.given @large domain [#all] reads() holds affine_set<(i)[N] : (N - 100000 >= 0)>
+}
+
+// -----
+
+#i = affine_map<(i)[N] -> (i)>
+#all = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#positive = affine_set<(i)[N, v] : (v - 1 >= 0)>
+
+// GivenOp C3
+poly.kernel @wide(%x: memref<?xi128>, %N: index) {
+  // expected-error @below {{expects reads of arguments that are memrefs of integers with a sign, but read #0 is of 'memref<?xi128>'}}
+  poly.given @positive domain [#all] reads(%x[#i] : memref<?xi128>) holds #positive
+}
+
+// -----
+
+#i = affine_map<(i)[N] -> (i)>
+#all = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+
+// GivenOp C7
+poly.kernel @overflow(%x: memref<?xi32>, %N: index) {
+  // expected-error @below {{expects 'holds' with expressions that are at most 2^62 in size, for values of 2^31 and sizes of 2^40, but got}}
+  poly.given @small domain [#all] reads(%x[#i], %x[#i], %x[#i] : memref<?xi32>, memref<?xi32>, memref<?xi32>)
+      holds affine_set<(i)[N, a, b, c] : (-2147483647 * a - 2147483647 * b - 2147483647 * c >= 0)>
+}

@@ -120,3 +120,40 @@ def test_statements_that_nobody_can_check() -> None:
         assert old in TREE
         with pytest.raises(CompileError, match=message):
             Schedule(TREE.replace(old, new)).compile(NO_CACHE)
+
+
+GATHER = """
+#i = affine_map<(i)[N] -> (i)>
+#all = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+poly.kernel @gather(
+    %index: memref<?xi64> {espalier.name = "a%b", poly.shape = #n},
+    %x: memref<?xf32> {espalier.name = "x", poly.shape = #n},
+    %y: memref<?xf32> {espalier.name = "y", poly.shape = #n}, %N: index {espalier.name = "N"}) {
+  poly.given @inside dims ["i"] domain [#all] reads(%index[#i] : memref<?xi64>)
+      holds affine_set<(i)[N, c] : (c >= 0, 4 * N - 4 - c * 4 >= 0)>
+  poly.compute @take dims ["i"] domain [#all]
+      reads(%index[#i], %x[affine_map<(i)[N, c] -> (c)>] : memref<?xi64>, memref<?xf32>)
+      writes(%y[#i] : memref<?xf32>) {
+  ^bb0(%c: i64, %v: f32):
+    poly.yield %v : f32
+  }
+}
+""".replace("#n", "affine_map<()[N] -> (N)>")
+
+
+def test_values_that_do_not_fit() -> None:
+    program = Schedule(GATHER).compile(NO_CACHE)
+
+    def run(value: int) -> None:
+        index = np.array([0, value])
+        x, y = np.ones(2, np.float32), np.zeros(2, np.float32)
+        program.bind(**{"a%b": index}, x=x, y=y, N=2)()
+        assert y.all()
+
+    run(1)
+    for value in [2, -1, 2**31 - 1, -(2**31)]:
+        with pytest.raises(EspalierError, match=rf"got i = 1, a%b\[i\] = {value}"):
+            run(value)
+    for value in [2**31, 2**61, 2**61 + 2**40, 2**62, 2**63 - 1, -(2**31) - 1, -(2**62), -(2**63)]:
+        with pytest.raises(EspalierError, match=rf"to less than 2\^31, but got {value}"):
+            run(value)

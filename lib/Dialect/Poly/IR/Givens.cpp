@@ -2,6 +2,8 @@
 
 #include "espalier/Dialect/Poly/IR/DataProducer.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace espalier::poly;
 
@@ -34,9 +36,45 @@ SmallVector<ComputeAccess> GivenOp::getReadAccesses() {
   return accesses;
 }
 
+/// The most that `expr` and its parts can be in size, where symbols from
+/// `numParams` on are values of reads.
+static uint64_t getMostSize(AffineExpr expr, unsigned numParams) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue() < 0 ? -uint64_t(number.getValue())
+                                 : uint64_t(number.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol.getPosition() < numParams ? kMaxGivenSize : kMaxGivenValue;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return kMaxGivenSize;
+  uint64_t lhs = getMostSize(binary.getLHS(), numParams);
+  uint64_t rhs = getMostSize(binary.getRHS(), numParams);
+  if (expr.getKind() == AffineExprKind::Add)
+    return llvm::SaturatingAdd(lhs, rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return llvm::SaturatingMultiply(lhs, rhs);
+  return std::max(lhs, rhs);
+}
+
+/// Checks C5 and C7 for an expression of `op`; returns what is wrong, if
+/// anything.
+static std::string findFault(GivenOp op, AffineExpr expr) {
+  std::string fault = findAffineFault(expr);
+  if (fault.empty() &&
+      getMostSize(expr, op.getKernel().getNumParameters()) > uint64_t(1) << 62)
+    llvm::raw_string_ostream(fault)
+        << "expressions that are at most 2^62 in size, for values of 2^31 and "
+           "sizes of 2^40, but got "
+        << expr;
+  return fault;
+}
+
 /// Checks C2 and C3.
 static LogicalResult verifyReads(GivenOp op) {
   // C2
+  if (op.getReads().empty())
+    return op.emitOpError("expects at least one read; what holds of sizes "
+                          "alone belongs to 'poly.assumptions'");
   if (op.getReads().size() != op.getReadMaps().size())
     return op.emitOpError("expects one map per read, but got ")
            << op.getReadMaps().size() << " maps for " << op.getReads().size();
@@ -54,7 +92,8 @@ static LogicalResult verifyReads(GivenOp op) {
     // C3
     auto argument = dyn_cast<BlockArgument>(read.array);
     if (!argument || !type.getElementType().isInteger() ||
-        type.getElementType().isInteger(1))
+        type.getElementType().isInteger(1) ||
+        type.getElementTypeBitWidth() > 64)
       return op.emitOpError("expects reads of arguments that are memrefs of "
                             "integers with a sign, but read #")
              << number << " is of " << (argument ? "" : "an array, ") << type;
@@ -69,9 +108,9 @@ static LogicalResult verifyReads(GivenOp op) {
         return op.emitOpError("expects reads of arguments that no computation "
                               "writes, but read #")
                << number << " is written by @" << compute.getSymName();
-    // C5
+    // C5, C7
     for (AffineExpr index : read.map.getResults())
-      if (std::string fault = findAffineFault(index); !fault.empty())
+      if (std::string fault = findFault(op, index); !fault.empty())
         return op.emitOpError("expects indices of read #")
                << number << " by " << fault;
   }
@@ -90,9 +129,9 @@ static LogicalResult verifyCondition(GivenOp op, StringRef name,
            << numParams << " parameters and at most " << op.getReads().size()
            << " values of reads as symbols, but got " << set.getNumDims()
            << " dimensions and " << set.getNumSymbols() << " symbols";
-  // C5
+  // C5, C7
   for (AffineExpr constraint : set.getConstraints())
-    if (std::string fault = findAffineFault(constraint); !fault.empty())
+    if (std::string fault = findFault(op, constraint); !fault.empty())
       return op.emitOpError("expects '") << name << "' with " << fault;
   return success();
 }
@@ -108,9 +147,9 @@ LogicalResult GivenOp::verify() {
              << getNumDims() << " dimensions with the kernel's " << numParams
              << " parameters as symbols, but set #" << number << " has "
              << set.getNumDims() << " and " << set.getNumSymbols();
-    // C5
+    // C5, C7
     for (AffineExpr constraint : set.getConstraints())
-      if (std::string fault = findAffineFault(constraint); !fault.empty())
+      if (std::string fault = findFault(*this, constraint); !fault.empty())
         return emitOpError("expects a domain of ") << fault;
   }
   // C2, C3

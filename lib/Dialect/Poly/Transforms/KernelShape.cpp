@@ -345,12 +345,15 @@ static SmallVector<Component> joinPhases(ArrayRef<ComputeShape> shapes,
                                          ArrayRef<Component> components,
                                          int64_t cacheBytes) {
   SmallVector<Component> joined;
+  const Component *first = nullptr; // Of what is last in `joined`.
   for (const Component &component : components) {
-    if (!joined.empty() && joined.back().computes.size() <= kMaxJoined &&
-        arePhases(shapes, components.front(), component, cacheBytes))
+    if (first && joined.back().computes.size() <= kMaxJoined &&
+        arePhases(shapes, *first, component, cacheBytes)) {
       llvm::append_range(joined.back().computes, component.computes);
-    else
+    } else {
       joined.push_back(component);
+      first = &component;
+    }
   }
   return joined;
 }

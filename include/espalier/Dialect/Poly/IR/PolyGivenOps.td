@@ -24,15 +24,18 @@ def Poly_GivenOp : Poly_Op<"given", [HasParent<"KernelOp">, Symbol]> {
     Constraints:
     - (C1) the domain has at least one set; all have the same dimensions and the
       kernel's parameters as symbols.
-    - (C2) there is one map per read, from the domain's dimensions, with the
+    - (C2) there are reads, and one map per read, from the domain's dimensions, with the
       parameters as symbols, to as many indices as the memref has dimensions.
-    - (C3) what it reads are arguments, memrefs of integers with a sign, that no
-      computation writes.
+    - (C3) what it reads are arguments, memrefs of integers with a sign and at most
+      64 bits, that no computation writes.
     - (C4) `where` and `holds` have the domain's dimensions; their symbols are the
       parameters and at most one for each read.
     - (C5) sets and maps are affine, with positive divisors and numbers of at most
       2^31 in size.
     - (C6) there are no names, or a different one for each dimension.
+    - (C7) no expression, nor a part of it, can be more than 2^62 in size, for values
+      from -2^31 to less than 2^31 and dimensions and parameters of at most 2^40.
+      Arrays with other values do not pass the check.
 
     Example:
     ```mlir
