@@ -114,6 +114,8 @@ std::optional<bool> PairSet::isEmpty() const {
 }
 
 void PairSet::addPending() const {
+  // What is put together between questions is limited, too.
+  isl::Question question(context.get());
   if (!pending.empty())
     points = isl::addConstraints(std::move(points), space,
                                  std::exchange(pending, {}));
