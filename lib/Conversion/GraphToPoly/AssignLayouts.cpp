@@ -326,7 +326,10 @@ void LayoutAssigner::assignOther(Statement &statement) {
   forEachAccess(statement, [&](Expr access) {
     ArrayId array = access.getTensor().number;
     auto order = getOrder(array);
-    if (!order || order->size() < bestRank ||
+    // What says where to read has no part in the result.
+    bool isIndex =
+        access.getType().isIntOrIndex() && !target.elementType.isIntOrIndex();
+    if (!order || order->size() < bestRank || isIndex ||
         (order->size() == bestRank && best) ||
         program.arrays[array].kind == Array::Kind::Constant)
       return;

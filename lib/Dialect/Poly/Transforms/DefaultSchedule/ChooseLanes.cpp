@@ -8,6 +8,10 @@ using namespace espalier::poly;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 
+/// Rows of a tile where data says how many there are, at most: there is code
+/// for each number of them.
+static constexpr int64_t kMaxLimitedRows = 6;
+
 /// How well `dim` serves as lanes: contiguous or invariant accesses count for
 /// it, others against.
 int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
@@ -18,7 +22,7 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
   if (extent)
     *extent -= begin;
   if ((extent && *extent < 2) || compute.restricted[dim] ||
-      compute.begins[dim] != begin)
+      compute.limited[dim] || compute.begins[dim] != begin)
     return kNoLanes;
   auto add = [&](const ComputeAccess &access, int64_t weight) {
     if (!access.map.isFunctionOfDim(dim))
@@ -138,14 +142,15 @@ void PlanChooser::chooseTile() {
   for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
     problem.window *= *main.getExtent(dim);
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
-    problem.extents.push_back(getSharedExtent(dim));
+    problem.extents.push_back(isLimited(dim) ? kMaxLimitedRows
+                                             : getSharedExtent(dim));
     // Rows share the operands that do not depend on them.
     bool shares = llvm::any_of(main.reads, [&](const ComputeAccess &read) {
       return !read.map.isFunctionOfDim(dim);
     });
     if (dim >= plan.numInside && dim != *plan.lanes &&
-        !component.sequential[dim] && !isRestricted(dim) &&
-        getSharedBound(dim) && shares)
+        !component.sequential[dim] && !isCut(dim) && getSharedBound(dim) &&
+        shares)
       problem.rowDims.push_back(dim);
   }
   // Those along which vectors are shared are filled first: scalars are fewer.
