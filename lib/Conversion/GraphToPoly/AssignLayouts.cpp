@@ -89,6 +89,9 @@ private:
                            SmallVectorImpl<AffineExpr> &storedExtents);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
+  /// Whether what `access` reads is there, all of it, before the recurrence
+  /// that `statement` belongs to.
+  bool isThereBefore(const Statement &statement, Expr access) const;
   /// Whether the vectorized dimension leaves most lanes empty, while the last
   /// one, along which the other operand lies in memory, fills them.
   bool fillsLanesInRows(const Statement &statement,
@@ -209,6 +212,16 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
   return stored.layout;
 }
 
+bool LayoutAssigner::isThereBefore(const Statement &statement,
+                                   Expr access) const {
+  ArrayId array = program.getBase(access.getTensor().number);
+  return !llvm::is_contained(getDims(access), *statement.recurrence) &&
+         llvm::none_of(program.statements, [&](const Statement &other) {
+           return other.target == array && other.recurrence &&
+                  other.recurrenceGroup == statement.recurrenceGroup;
+         });
+}
+
 void LayoutAssigner::storePanel(Statement &statement,
                                 const Contraction &contraction) {
   ArrayId source = contraction.panel.getTensor().number;
@@ -264,7 +277,13 @@ void LayoutAssigner::storePanel(Statement &statement,
       pack.pieces.push_back({{},
                              access(TensorRef::operand(source), indices,
                                     contraction.panel.getType())});
-      result.push_back(std::move(pack));
+      // A recurrence is not interrupted.
+      auto place = result.end();
+      while (statement.recurrence && place != result.begin() &&
+             std::prev(place)->recurrence &&
+             std::prev(place)->recurrenceGroup == statement.recurrenceGroup)
+        --place;
+      result.insert(place, std::move(pack));
     }
   }
   redirect(statement, source, known->second);
@@ -279,10 +298,8 @@ void LayoutAssigner::assignContraction(Statement &statement,
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
   setOrder(program.arrays[statement.target], order);
-  // A recurrence is computed step by step: its operands cannot be copied ahead.
-  if (!statement.recurrence ||
-      program.arrays[contraction.panel.getTensor().number].kind ==
-          Array::Kind::Constant)
+  // What a recurrence computes cannot be copied ahead of it.
+  if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
 }
 
