@@ -207,6 +207,15 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
   });
 
   Array stored = panel;
+  if (contraction.offset % (program.vectorLanes * kPanelVectors) != 0) {
+    // Vectors would be parts of two panels.
+    SmallVector<unsigned> order(outer);
+    llvm::append_range(order, inner);
+    order.push_back(contraction.panelIndex);
+    storedExtents = llvm::map_to_vector(
+        order, [&](unsigned dim) { return panel.extents[dim]; });
+    return AffineMap::getPermutationMap(order, program.context);
+  }
   setPanelLayout(program, stored, contraction.panelIndex, outer, inner);
   storedExtents = stored.storedExtents;
   return stored.layout;

@@ -513,6 +513,19 @@ static bool isClosedBy(ArrayRef<ComputeShape> shapes,
   });
 }
 
+/// Whether computation `first` only starts the sums of `second`, the next one,
+/// at the same points.
+static bool startsSum(ArrayRef<ComputeShape> shapes, unsigned first,
+                      unsigned second) {
+  const ComputeShape &start = shapes[first], &sum = shapes[second];
+  unsigned numDims = start.getNumDims();
+  return second == first + 1 && sum.op.getReduction() &&
+         !start.op.getReduction() && start.writes.size() == 1 &&
+         start.writes.front().array == sum.writes.front().array &&
+         sum.getNumDims() >= numDims && countOwnLoops(sum) == numDims &&
+         ArrayRef(sum.extents).take_front(numDims) == ArrayRef(start.extents);
+}
+
 SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
                                                   const Component &component) {
   SmallVector<Edge> edges = findEdges(shapes);
@@ -542,6 +555,15 @@ SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
         groups.back() = std::move(joined);
         continue;
       }
+    }
+    // What starts a sum stays with it.
+    Component &before = groups.back();
+    if (before.computes.size() > 1 && before.numWindow == 0 &&
+        startsSum(shapes, before.computes.back(), i)) {
+      before.computes.pop_back();
+      alone.computes = {i - 1, i};
+      findSharedLoops(shapes, edges, before);
+      findSharedLoops(shapes, edges, alone);
     }
     groups.push_back(std::move(alone));
   }

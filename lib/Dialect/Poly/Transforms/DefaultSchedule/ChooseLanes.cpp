@@ -8,10 +8,6 @@ using namespace espalier::poly;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 
-/// Rows of a tile where data says how many there are, at most: there is code
-/// for each number of them.
-static constexpr int64_t kMaxLimitedRows = 6;
-
 /// How well `dim` serves as lanes: contiguous or invariant accesses count for
 /// it, others against.
 int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,

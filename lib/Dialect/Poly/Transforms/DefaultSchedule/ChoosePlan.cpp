@@ -67,10 +67,13 @@ bool PlanChooser::isParallelWorthwhile() const {
   for (unsigned i : computes) {
     // Of one iteration of what runs in order.
     int64_t points = 1;
-    for (unsigned dim = component.numOuter; dim < shapes[i].getNumDims(); ++dim)
-      points *= std::min<int64_t>(
-          shapes[i].getExtent(dim).value_or(kMinParallelPoints),
-          kMinParallelPoints);
+    for (unsigned dim = component.numOuter; dim < shapes[i].getNumDims();
+         ++dim) {
+      int64_t extent = shapes[i].getExtent(dim).value_or(kMinParallelPoints);
+      if (shapes[i].limited[dim])
+        extent = std::min(extent, kMaxLimitedRows);
+      points *= std::min(extent, kMinParallelPoints);
+    }
     if (points >= kMinParallelPoints)
       return true;
   }
