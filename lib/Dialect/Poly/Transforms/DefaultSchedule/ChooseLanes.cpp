@@ -158,6 +158,10 @@ void PlanChooser::chooseTile() {
                  read.map.isFunctionOfDim(dim);
         });
       });
+  // There is code for any number of those that data ends, and a tile of one for
+  // the rest of others.
+  std::stable_partition(problem.rowDims.begin(), problem.rowDims.end(),
+                        [&](unsigned dim) { return !isLimited(dim); });
   ArrayRef<unsigned> rows = problem.rowDims;
   if (!rows.empty())
     problem.innerRowBytes = getRowBytes(main, rows.back());
