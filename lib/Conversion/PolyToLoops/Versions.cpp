@@ -41,13 +41,24 @@ static bool isDecided(const AstExpr &expr, unsigned last) {
          });
 }
 
+/// Whether something below `node` is a sum, whose elements are in registers
+/// while its terms are added.
+static bool hasSum(const AstNode &node, ArrayRef<poly::ComputeOp> computes) {
+  if (node.kind != AstNode::Kind::Call)
+    return llvm::any_of(node.children, [&](const polyhedral::Ast &child) {
+      return hasSum(*child, computes);
+    });
+  poly::ComputeOp compute = computes[node.statement];
+  return compute.getReduction().has_value();
+}
+
 bool KernelLoops::isCountable(const AstNode &loop, const AstNode &outer) {
   poly::LoopAttr kind = getLoopKind(loop);
   const DataLoop *data = dataLoops.find(loop);
   if (!kind || !kind.isUnroll() || loop.step != 1 || !data ||
       data->upper.empty() || !data->lower.empty() || extents.contains(&loop) ||
       getConstant(loop.lower) != 0 || !isDecided(loop.upper, outer.iterator) ||
-      !areBoundsRead(loop) || !usesRegisters(loop))
+      !areBoundsRead(loop) || !(usesRegisters(loop) || hasSum(loop, computes)))
     return false;
   SmallVector<unsigned> iterators;
   dataLoops.addIterators(loop, iterators);
