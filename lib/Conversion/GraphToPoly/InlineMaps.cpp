@@ -172,10 +172,11 @@ private:
 static bool readsOwnStep(const Statement &statement, ArrayId array) {
   bool isOwn = true;
   forEachAccess(statement, [&](Expr access) {
-    if (access.getTensor().number != array)
-      return;
-    Expr step = access.getOperands().front();
-    isOwn &= step.getKind() == Expr::Kind::Variable && step.getVariable() == 0;
+    ArrayRef<Expr> indices = access.getOperands();
+    if (access.getTensor().number == array)
+      isOwn &= !indices.empty() &&
+               indices.front().getKind() == Expr::Kind::Variable &&
+               indices.front().getVariable() == 0;
   });
   return isOwn;
 }
@@ -198,11 +199,11 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
   unsigned size = 0;
   for (const Piece &piece : reader.pieces)
     size = std::max(size, getWork(piece.value).nodes);
-  bool isInStep = reader.recurrence == producer.recurrence &&
-                  reader.recurrenceGroup == producer.recurrenceGroup &&
-                  readsOwnStep(reader, producer.target);
-  if (size + work.nodes > kMaxExprSize || (reader.recurrence && !isInStep) ||
-      (producer.recurrence && !isInStep))
+  bool isInStep = !producer.recurrence && !reader.recurrence;
+  if (producer.recurrence && reader.recurrence == producer.recurrence)
+    isInStep = reader.recurrenceGroup == producer.recurrenceGroup &&
+               readsOwnStep(reader, producer.target);
+  if (size + work.nodes > kMaxExprSize || !isInStep)
     return false;
   // A copy, or an index computation, costs nothing to repeat.
   if (work.costly == 0 && work.cheap == 0)

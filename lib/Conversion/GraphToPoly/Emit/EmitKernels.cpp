@@ -125,9 +125,10 @@ bool KernelEmitter::isOfOneStep(const Statement &statement,
     forEachAccess(user, [&](Expr access) {
       if (access.getTensor().number != array)
         return;
-      Expr step = access.getOperands().front();
-      readsOwn &= isOwn && step.getKind() == Expr::Kind::Variable &&
-                  step.getVariable() == 0;
+      ArrayRef<Expr> indices = access.getOperands();
+      readsOwn &= isOwn && !indices.empty() &&
+                  indices.front().getKind() == Expr::Kind::Variable &&
+                  indices.front().getVariable() == 0;
     });
     if (!readsOwn)
       return false;

@@ -360,11 +360,14 @@ static unsigned countInterleaved(ArrayRef<ComputeShape> shapes,
   return count;
 }
 
-/// Leaves the loops of a recurrence to the program, if there are some.
+/// Leaves the loops of a recurrence to the program, if there are some. A scan,
+/// whose computations share all loops, is a component like others.
 static void findOuterLoops(ArrayRef<ComputeShape> shapes,
                            Component &component) {
-  if (component.sharedDims > 0 &&
-      !llvm::is_contained(component.sequential, true))
+  bool isScan = llvm::all_of(component.computes, [&](unsigned i) {
+    return shapes[i].getNumDims() == component.sharedDims;
+  });
+  if (component.sharedDims > 0 && (isScan || !component.sequential.front()))
     return;
   component.numOuter = countInterleaved(shapes, component);
   if (component.numOuter == 0)
