@@ -89,6 +89,9 @@ private:
                            SmallVectorImpl<AffineExpr> &storedExtents);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
+  /// Whether what `access` reads is there, all of it, before the recurrence
+  /// that `statement` belongs to.
+  bool isThereBefore(const Statement &statement, Expr access) const;
   /// Whether the vectorized dimension leaves most lanes empty, while the last
   /// one, along which the other operand lies in memory, fills them.
   bool fillsLanesInRows(const Statement &statement,
@@ -204,9 +207,28 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
   });
 
   Array stored = panel;
+  if (contraction.offset % (program.vectorLanes * kPanelVectors) != 0) {
+    // Vectors would be parts of two panels.
+    SmallVector<unsigned> order(outer);
+    llvm::append_range(order, inner);
+    order.push_back(contraction.panelIndex);
+    storedExtents = llvm::map_to_vector(
+        order, [&](unsigned dim) { return panel.extents[dim]; });
+    return AffineMap::getPermutationMap(order, program.context);
+  }
   setPanelLayout(program, stored, contraction.panelIndex, outer, inner);
   storedExtents = stored.storedExtents;
   return stored.layout;
+}
+
+bool LayoutAssigner::isThereBefore(const Statement &statement,
+                                   Expr access) const {
+  ArrayId array = program.getBase(access.getTensor().number);
+  return !llvm::is_contained(getDims(access), *statement.recurrence) &&
+         llvm::none_of(program.statements, [&](const Statement &other) {
+           return other.target == array && other.recurrence &&
+                  other.recurrenceGroup == statement.recurrenceGroup;
+         });
 }
 
 void LayoutAssigner::storePanel(Statement &statement,
@@ -264,7 +286,13 @@ void LayoutAssigner::storePanel(Statement &statement,
       pack.pieces.push_back({{},
                              access(TensorRef::operand(source), indices,
                                     contraction.panel.getType())});
-      result.push_back(std::move(pack));
+      // A recurrence is not interrupted.
+      auto place = result.end();
+      while (statement.recurrence && place != result.begin() &&
+             std::prev(place)->recurrence &&
+             std::prev(place)->recurrenceGroup == statement.recurrenceGroup)
+        --place;
+      result.insert(place, std::move(pack));
     }
   }
   redirect(statement, source, known->second);
@@ -279,10 +307,8 @@ void LayoutAssigner::assignContraction(Statement &statement,
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
   setOrder(program.arrays[statement.target], order);
-  // A recurrence is computed step by step: its operands cannot be copied ahead.
-  if (!statement.recurrence ||
-      program.arrays[contraction.panel.getTensor().number].kind ==
-          Array::Kind::Constant)
+  // What a recurrence computes cannot be copied ahead of it.
+  if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
 }
 
@@ -326,7 +352,10 @@ void LayoutAssigner::assignOther(Statement &statement) {
   forEachAccess(statement, [&](Expr access) {
     ArrayId array = access.getTensor().number;
     auto order = getOrder(array);
-    if (!order || order->size() < bestRank ||
+    // What says where to read has no part in the result.
+    bool isIndex =
+        access.getType().isIntOrIndex() && !target.elementType.isIntOrIndex();
+    if (!order || order->size() < bestRank || isIndex ||
         (order->size() == bestRank && best) ||
         program.arrays[array].kind == Array::Kind::Constant)
       return;

@@ -35,6 +35,17 @@ static SmallVector<unsigned> getLaneDims(Expr expr, int64_t lanes) {
   return dims;
 }
 
+/// What is added to `dim` in `index`; nothing if it is another expression.
+static std::optional<int64_t> getOffset(const StepProgram &program, Expr index,
+                                        unsigned dim) {
+  std::optional<AffineExpr> affine = program.affine(index);
+  if (!affine)
+    return std::nullopt;
+  auto offset = dyn_cast<AffineConstantExpr>(
+      program.simplify(*affine - getAffineDimExpr(dim, program.context)));
+  return offset ? std::optional(offset.getValue()) : std::nullopt;
+}
+
 /// The factors of a product, conversions looked through.
 static void getFactors(Expr expr, SmallVectorImpl<Expr> &factors) {
   while (expr.getKind() == Expr::Kind::Cast)
@@ -83,13 +94,13 @@ espalier::graphtopoly::getContraction(const StepProgram &program,
         continue;
       Expr panel = factors[side];
       for (auto [number, index] : llvm::enumerate(panel.getOperands())) {
-        if (index.getKind() != Expr::Kind::Variable ||
-            index.getVariable() != dim)
+        std::optional<int64_t> offset = getOffset(program, index, dim);
+        if (!offset || (*offset != 0 && !statement.recurrence))
           continue;
         bool isConstant = program.arrays[panel.getTensor().number].kind ==
                           Array::Kind::Constant;
         if (!best || isConstant >= bestIsConstant) {
-          best = Contraction{dim, panel, unsigned(number)};
+          best = Contraction{dim, panel, unsigned(number), *offset};
           bestIsConstant = isConstant;
         }
       }

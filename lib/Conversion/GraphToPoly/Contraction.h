@@ -14,6 +14,9 @@ struct Contraction {
   /// The access that has the vectorized dimension as an index, and which index.
   Expr panel;
   unsigned panelIndex;
+  /// The number that is added to the dimension there: in a recurrence, where
+  /// operands are not sliced before.
+  int64_t offset = 0;
 };
 
 /// Recognizes `target[i...] (+)= A[...] * B[...]` where some dimension of the

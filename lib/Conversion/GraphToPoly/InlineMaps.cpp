@@ -147,11 +147,14 @@ public:
 private:
   bool mayVanish(const Statement &statement) const {
     return !changesOrder(program, statement) && !statement.reduction &&
-           !statement.recurrence && statement.pieces.size() == 1 &&
+           staysInStep(statement) && statement.pieces.size() == 1 &&
            statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&
            !needed.contains(statement.target);
   }
+  /// Whether a statement reads nothing that other steps of its recurrence
+  /// compute: so it can be computed anywhere in its step.
+  bool staysInStep(const Statement &statement) const;
   bool mayInline(const Statement &producer, const Statement &reader,
                  unsigned numReaders) const;
   bool inlineIntoReaders(unsigned number);
@@ -164,6 +167,31 @@ private:
   std::vector<bool> isInlined; ///< By statement.
 };
 
+/// Whether each access of `statement` to `array` is at its own step, the first
+/// dimension.
+static bool readsOwnStep(const Statement &statement, ArrayId array) {
+  bool isOwn = true;
+  forEachAccess(statement, [&](Expr access) {
+    ArrayRef<Expr> indices = access.getOperands();
+    if (access.getTensor().number == array)
+      isOwn &= !indices.empty() &&
+               indices.front().getKind() == Expr::Kind::Variable &&
+               indices.front().getVariable() == 0;
+  });
+  return isOwn;
+}
+
+bool Inliner::staysInStep(const Statement &statement) const {
+  if (!statement.recurrence)
+    return true;
+  return statement.recurrence == 0u && statement.targetIndices.empty() &&
+         llvm::all_of(program.statements, [&](const Statement &other) {
+           return other.recurrence != 0u ||
+                  other.recurrenceGroup != statement.recurrenceGroup ||
+                  readsOwnStep(statement, other.target);
+         });
+}
+
 bool Inliner::mayInline(const Statement &producer, const Statement &reader,
                         unsigned numReaders) const {
   Expr value = producer.pieces[0].value;
@@ -171,7 +199,11 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
   unsigned size = 0;
   for (const Piece &piece : reader.pieces)
     size = std::max(size, getWork(piece.value).nodes);
-  if (size + work.nodes > kMaxExprSize || reader.recurrence)
+  bool isInStep = !producer.recurrence && !reader.recurrence;
+  if (producer.recurrence && reader.recurrence == producer.recurrence)
+    isInStep = reader.recurrenceGroup == producer.recurrenceGroup &&
+               readsOwnStep(reader, producer.target);
+  if (size + work.nodes > kMaxExprSize || !isInStep)
     return false;
   // A copy, or an index computation, costs nothing to repeat.
   if (work.costly == 0 && work.cheap == 0)

@@ -85,6 +85,9 @@ LogicalResult KernelLoops::emitNode(const AstNode &node) {
 }
 
 LogicalResult KernelLoops::emitChildren(const AstNode &node) {
+  SmallVector<const AstNode *> counted = findCountedLoops(node);
+  if (!counted.empty())
+    return emitVersions(node, counted);
   for (const polyhedral::Ast &child : node.children)
     if (failed(emitNode(*child)))
       return failure();
@@ -159,6 +162,8 @@ bool KernelLoops::areBoundsRead(const AstNode &loop) const {
 }
 
 Value KernelLoops::emitBound(const AstNode &loop, bool isUpper) {
+  if (auto extent = extents.find(&loop); isUpper && extent != extents.end())
+    return arith::ConstantIndexOp::create(builder, loc, extent->second);
   Value bound = emitExpr(isUpper ? loop.upper : loop.lower);
   const DataLoop *data = dataLoops.find(loop);
   if (!data)
@@ -186,6 +191,8 @@ Value KernelLoops::emitBound(const AstNode &loop, bool isUpper) {
 
 std::optional<int64_t> KernelLoops::getConstantBoundOf(const AstNode &loop,
                                                        bool isUpper) {
+  if (auto extent = extents.find(&loop); isUpper && extent != extents.end())
+    return extent->second;
   const DataLoop *data = dataLoops.find(loop);
   if (data && !(isUpper ? data->upper : data->lower).empty())
     return std::nullopt;

@@ -12,7 +12,8 @@
 //    carry them as `iter_args`. Their addresses may depend on outer loops, as
 //    long as those of one iteration differ by constants.
 //  * A loop whose bounds are read (DataBounds.h) runs from the larger of two
-//    lower bounds, of the scan and what was read, to the smaller upper one.
+//    lower bounds, of the scan and what was read, to the smaller upper one. If
+//    it is over rows in registers, there is code for each number of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +43,17 @@ private:
   // Structure (KernelLoops.cpp).
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
+  // Versions by what data says (Versions.cpp).
+  /// Loops over the rows of a register tile, all of one extent that data ends,
+  /// and that the loops down to `node` decide.
+  llvm::SmallVector<const polyhedral::AstNode *>
+  findCountedLoops(const polyhedral::AstNode &node);
+  bool isCountable(const polyhedral::AstNode &loop,
+                   const polyhedral::AstNode &outer);
+  /// Emits the children of `node` for each extent that `loops` may have.
+  mlir::LogicalResult
+  emitVersions(const polyhedral::AstNode &node,
+               llvm::ArrayRef<const polyhedral::AstNode *> loops);
   mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
   mlir::LogicalResult emitDataLoop(const polyhedral::AstNode &node);
   mlir::LogicalResult emitAnyLoop(const polyhedral::AstNode &node);
@@ -262,6 +274,8 @@ private:
   poly::KernelOp kernel;
   llvm::SmallVector<poly::ComputeOp> computes;
   DataLoops dataLoops;
+  /// The extents of loops in code for one extent.
+  llvm::DenseMap<const polyhedral::AstNode *, int64_t> extents;
   /// Elements that bound loops around, by their number.
   llvm::DenseMap<unsigned, mlir::Value> boundElements;
   mlir::func::FuncOp function;

@@ -84,9 +84,23 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
   if (!dataLoops.getConditions(call).empty())
     return false;
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
+  SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
+  auto haveOneValue = [&](auto &self, AffineExpr address) -> bool {
+    bool isOne = true;
+    address.walk([&](AffineExpr part) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(part);
+      if (!symbol || symbol.getPosition() < symbols.size())
+        return;
+      AffineExpr of =
+          getAddress(reads[symbol.getPosition() - symbols.size()], call);
+      isOne &= getLaneStride(of, vector) == 0 && self(self, of);
+    });
+    return isOne;
+  };
   for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
-    // Lanes may meet in an element whose index is read from memory.
-    if (!isRegular(access) || readsData(getAddress(access, call)))
+    // Lanes may meet in an element whose index each of them reads from memory.
+    if (!isRegular(access) ||
+        !haveOneValue(haveOneValue, getAddress(access, call)))
       return false;
     if (!getLaneStep(getAddress(access, call), vector))
       return false;

@@ -5,12 +5,19 @@
 
 !node = !rec.node<tree, arity = 1>
 
-// CHECK-DAG: #[[BETWEEN:.*]] = affine_set<(d0, d1, d2)[{{.*}}] : (d1 - s{{.}} >= 0, -d1 + s{{.}} - 1 >= 0)>
+// The nodes are counted from where their level begins, which is said to be
+// inside the array. What only one level uses has the memory of one.
+
+// CHECK-DAG: #[[BELOW:.*]] = affine_set<(d0, d1, d2)[s0, s1, s2, s3, s4, s5] : (-d1 + s5 - s4 - 1 >= 0)>
+// CHECK-DAG: #[[INSIDE:.*]] = affine_set<(d0)[s0, s1, s2, s3, s4, s5] : (s4 >= 0, s1 - s5 >= 0)>
 // CHECK-DAG: #[[BEGIN:.*]] = affine_map<(d0, d1, d2)[{{.*}}] -> (d0)>
 // CHECK-DAG: #[[END:.*]] = affine_map<(d0, d1, d2)[{{.*}}] -> (d0 + 1)>
+// CHECK-DAG: #[[NODE:.*]] = affine_map<(d0, d1, d2)[s0, s1, s2, s3, s4, s5, s6] -> (d1 + s4, d2)>
 
-// CHECK: poly.compute {{.*}} dims ["level", "m", "j0"] domain {{.*}} where #[[BETWEEN]] reads(%[[LEVELS:.*]][#[[BEGIN]]], %[[LEVELS]][#[[END]]], {{.*}} interleaved 1
-// CHECK: poly.compute {{.*}} dims ["level", "m", "b0"] domain {{.*}} where #[[BETWEEN]] reads(%[[LEVELS]][#[[BEGIN]]], %[[LEVELS]][#[[END]]], {{.*}} interleaved 1
+// CHECK: %[[SCRATCH:.*]] = poly.array(%{{.*}}, %{{.*}}) : memref<?x?x4xf32> storage {{.*}} as memref<?x4xf32>
+// CHECK: poly.given @levels dims ["level"] {{.*}} holds #[[INSIDE]]
+// CHECK: poly.compute {{.*}} dims ["level", "m", "j0"] domain {{.*}} where #[[BELOW]] reads(%[[LEVELS:.*]][#[[BEGIN]]], %[[LEVELS]][#[[END]]], {{.*}} writes(%[[SCRATCH]][{{.*}} interleaved 1
+// CHECK: poly.compute {{.*}} dims ["level", "m", "b0"] domain {{.*}} where #[[BELOW]] reads(%[[LEVELS]][#[[BEGIN]]], %[[LEVELS]][#[[END]]], {{.*}} writes(%{{.*}}[#[[NODE]]] {{.*}} interleaved 1
 // CHECK: math.tanh
 
 rec.model private @chain(%n: !node, %x: tensor<?x4xf32>) -> tensor<4xf32> {

@@ -254,7 +254,11 @@ module attributes {poly.target = #target} {
 #i = affine_map<(t, i)[T] -> (i)>
 #left = affine_map<(t, i)[T] -> (i - 1)>
 // CHECK-LABEL: poly.kernel @illegal_otherwise
-// CHECK:         poly.band [@there, @back] maps {{.*}} loops [sequential] names ["t"]
+// CHECK:         poly.band [@there, @back] maps {{.*}} loops [sequential]
+// CHECK:           poly.filter [@there]
+// CHECK:             vector(16)
+// CHECK:           poly.filter [@back]
+// CHECK:             vector(16)
 poly.kernel @illegal_otherwise(%A: memref<8xf32>, %B: memref<8xf32>, %T: index) {
   poly.compute @there dims ["t", "i"] domain [#steps] reads(%A[#i] : memref<8xf32>) writes(%B[#i] : memref<8xf32>) {
   ^bb0(%x: f32):

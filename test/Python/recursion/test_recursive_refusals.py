@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from espalier.compiler import Options
+from espalier.compiler import Options, compile
 from espalier.errors import EspalierError
 from espalier.recursion import (
     Node,
@@ -319,3 +319,14 @@ def test_not_a_number_spreads_to_the_root() -> None:
     np.testing.assert_array_equal(root, sum_of.reference(TREE, emb=emb))
     assert np.isnan(root[0, 1])
     assert np.isfinite(root[0, 0])
+
+
+@pytest.mark.parametrize(("place", "value"), [(-1, 3), (0, -1), (1, 2**31 - 1)])
+def test_levels_of_another_program(place: int, value: int) -> None:
+    """A program that is called without the linearizer checks the levels."""
+    program = compile(sum_of.mlir(TREE, emb=EMB), options=NO_CACHE)
+    inputs = sum_of.inputs(TREE, emb=EMB)
+    program.run(inputs)
+    inputs["levels"][place] = value
+    with pytest.raises(EspalierError, match=f"expects @levels .* but got level = .* = {value}"):
+        program.run(inputs)

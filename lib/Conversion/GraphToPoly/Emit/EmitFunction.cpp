@@ -290,7 +290,8 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     emitCheck(b, sizes, check);
   SizeParameters::Extents extents = SizeParameters::collectExtents(program);
   for (const Cluster &cluster : clusters) {
-    KernelEmitter emitter(program, cluster, escaping, extents);
+    bool isAlwaysRun = b.getBlock()->getParentOp() == main;
+    KernelEmitter emitter(program, cluster, escaping, extents, isAlwaysRun);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
     emitter.emit(builder, "kernel_" + std::to_string(shared.numKernels++));

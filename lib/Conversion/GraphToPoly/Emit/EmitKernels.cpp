@@ -104,6 +104,68 @@ void KernelEmitter::collect() {
       if (local.contains(array) && !isa<AffineConstantExpr>(extent))
         parameters.addExtent(extent);
   }
+  findStepArrays();
+  countsFromLevels = canCountFromLevels();
+}
+
+bool KernelEmitter::isOfOneStep(const Statement &statement,
+                                ArrayId array) const {
+  if (!local.contains(array) || statement.recurrence != 0u)
+    return false;
+  AffineMap layout = program.arrays[array].layout;
+  if (layout && layout.getResult(0) != getAffineDimExpr(0, program.context))
+    return false;
+  for (unsigned number : cluster.statements) {
+    const Statement &user = program.statements[number];
+    bool isOwn = user.recurrence == 0u && user.targetIndices.empty() &&
+                 user.recurrenceGroup == statement.recurrenceGroup;
+    if (user.target == array && !isOwn)
+      return false;
+    bool readsOwn = true;
+    forEachAccess(user, [&](Expr access) {
+      if (access.getTensor().number != array)
+        return;
+      ArrayRef<Expr> indices = access.getOperands();
+      readsOwn &= isOwn && !indices.empty() &&
+                  indices.front().getKind() == Expr::Kind::Variable &&
+                  indices.front().getVariable() == 0;
+    });
+    if (!readsOwn)
+      return false;
+  }
+  return true;
+}
+
+void KernelEmitter::findStepArrays() {
+  for (unsigned number : cluster.statements) {
+    const Statement &statement = program.statements[number];
+    if (!isOfOneStep(statement, statement.target))
+      continue;
+    stepArrays[statement.target] = statement.levels.has_value();
+    if (statement.levels)
+      parameters.addExtent(program.arrays[*statement.levels].extents.front());
+  }
+}
+
+bool KernelEmitter::canCountFromLevels() const {
+  return isAlwaysRun && llvm::all_of(cluster.statements, [&](unsigned number) {
+           const Statement &statement = program.statements[number];
+           if (!statement.levels)
+             return true;
+           // What is read is as for one update as what is written, of which
+           // the place may depend on values.
+           bool isSumKept =
+               !statement.reduction || stepArrays.contains(statement.target);
+           bool isCut = llvm::any_of(statement.pieces, [](const Piece &piece) {
+             return llvm::any_of(piece.domain, [](const Condition &condition) {
+               return condition.expr.isFunctionOfDim(0);
+             });
+           });
+           return program.arrays[*statement.levels].kind ==
+                      Array::Kind::Input &&
+                  statement.recurrence == 0u &&
+                  statement.targetIndices.empty() && isSumKept && !isCut;
+         });
 }
 
 MemRefType
@@ -158,6 +220,58 @@ AffineMap KernelEmitter::getMap(const Statement &statement,
                         shifted, program.context);
 }
 
+AffineMap KernelEmitter::getAccessMap(const Statement &statement, ArrayId array,
+                                      ArrayRef<AffineExpr> indices,
+                                      bool isIndirect,
+                                      unsigned numReads) const {
+  AffineMap layout = program.arrays[array].layout;
+  auto step = stepArrays.find(array);
+  bool isOfStep = step != stepArrays.end();
+  SmallVector<AffineExpr> moved(indices);
+  AffineExpr node = getAffineDimExpr(0, program.context);
+  // The first value that is read is where the level begins.
+  AffineExpr begin =
+      getAffineSymbolExpr(program.symbols.size(), program.context);
+  if (isCounted(statement) && !isOfStep)
+    for (AffineExpr &index : moved) {
+      isIndirect |= index.isFunctionOfDim(0);
+      index = index.replace(node, node + begin);
+    }
+  AffineMap map = getMap(statement, moved, isIndirect ? numReads : 0);
+  if (layout)
+    map = layout.compose(map);
+  if (isOfStep && step->second)
+    map = map.insertResult(node, 0);
+  return simplifyAffineMap(map);
+}
+
+void KernelEmitter::emitLevelBounds(OpBuilder &builder) {
+  const Statement &statement = getLevelStatement();
+  Value levels = memory.lookup(*statement.levels);
+  AffineExpr level = getAffineDimExpr(0, program.context);
+  AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
+  AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
+  AffineExpr ends = toKernel(program.arrays[*statement.levels].extents.front());
+  auto getMap = [&](unsigned numDims, AffineExpr expr) {
+    return AffineMap::get(numDims, parameters.size(), expr, program.context);
+  };
+  kernel.setArgAttr(cast<BlockArgument>(levels).getArgNumber(),
+                    poly::KernelOp::getShapeAttrName(),
+                    AffineMapAttr::get(getMap(0, ends)));
+  auto domain = IntegerSet::get(1, parameters.size(), {level, ends - 2 - level},
+                                {false, false});
+  auto holds = IntegerSet::get(
+      1, parameters.size() + 2,
+      {begin, toKernel(statement.extents.front()) - end}, {false, false});
+  poly::GivenOp::create(
+      builder, statement.loc, builder.getStringAttr("levels"),
+      builder.getStrArrayAttr({kLevelName}),
+      builder.getArrayAttr(IntegerSetAttr::get(domain)), IntegerSetAttr(),
+      ValueRange{levels, levels},
+      builder.getAffineMapArrayAttr({getMap(1, level), getMap(1, level + 1)}),
+      IntegerSetAttr::get(holds));
+}
+
 void KernelEmitter::addLevel(
     const Statement &statement,
     SmallVectorImpl<poly::ComputeAccess> &reads) const {
@@ -175,20 +289,22 @@ IntegerSet KernelEmitter::getLevelSet(const Statement &statement) const {
       getAffineDimExpr(*statement.recurrence + 1, program.context);
   AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
   AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
+  if (isCounted(statement))
+    return IntegerSet::get(statement.getNumDims() + 1, parameters.size() + 2,
+                           {end - begin - 1 - index}, {false});
   return IntegerSet::get(statement.getNumDims() + 1, parameters.size() + 2,
                          {index - begin, end - 1 - index}, {false, false});
 }
 
-AffineMap KernelEmitter::getTargetMap(const Statement &statement) {
+AffineMap KernelEmitter::getTargetMap(const Statement &statement,
+                                      unsigned numReads) {
   SmallVector<AffineExpr> indices;
   for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
     indices.push_back(statement.targetIndices.empty()
                           ? getAffineDimExpr(dim, program.context)
                           : statement.targetIndices[dim]);
-  AffineMap map = getMap(statement, indices);
-  if (AffineMap layout = program.arrays[statement.target].layout)
-    map = layout.compose(map);
-  return map;
+  return getAccessMap(statement, statement.target, indices,
+                      /*isIndirect=*/false, numReads);
 }
 
 void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
@@ -221,10 +337,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
           })
           .wasInterrupted();
     });
-    AffineMap map = getMap(statement, indices, indirect ? reads.size() : 0);
-    if (AffineMap layout = program.arrays[array].layout)
-      map = layout.compose(map);
-    map = simplifyAffineMap(map);
+    AffineMap map =
+        getAccessMap(statement, array, indices, indirect, reads.size());
     for (auto [number, other] : llvm::enumerate(reads))
       if (other.array == getMemory(array) && other.map == map)
         return readOf[access.getNode()] = number;
@@ -238,7 +352,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
 
   const Array &target = program.arrays[statement.target];
   poly::ComputeAccess write{
-      getMemory(statement.target), getTargetMap(statement), {}};
+      getMemory(statement.target), getTargetMap(statement, reads.size()), {}};
   std::optional<poly::Reduction> reduction;
   if (statement.reduction) {
     reduction = getReduction(*statement.reduction);
@@ -256,9 +370,15 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     }
     auto leaf = [&](Expr e) -> Value {
       switch (e.getKind()) {
-      case Expr::Kind::Variable:
-        return poly::IndexOp::create(b, loc,
-                                     e.getVariable() + getNumOuter(statement));
+      case Expr::Kind::Variable: {
+        Value index = poly::IndexOp::create(
+            b, loc, e.getVariable() + getNumOuter(statement));
+        if (!isCounted(statement) || e.getVariable() != 0)
+          return index;
+        Value begin = emitCast(b, loc, values.front(), values.front().getType(),
+                               index.getType());
+        return arith::AddIOp::create(b, loc, index, begin);
+      }
       case Expr::Kind::Parameter:
         return affine::expandAffineExpr(
             b, loc,
@@ -318,6 +438,37 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
                   : name + "_" + std::to_string(index));
 }
 
+Value KernelEmitter::emitArray(OpBuilder &builder, ArrayId array) {
+  SmallVector<AffineExpr> sizes;
+  MemRefType type = getMemRefType(program.arrays[array], &sizes);
+  AffineMapAttr storage;
+  TypeAttr storageType;
+  if (auto step = stepArrays.find(array); step != stepArrays.end()) {
+    SmallVector<int64_t> shape(type.getShape());
+    if (step->second) {
+      AffineExpr ends =
+          program.arrays[*getLevelStatement().levels].extents.front();
+      auto number = dyn_cast<AffineConstantExpr>(ends);
+      shape.insert(shape.begin(),
+                   number ? number.getValue() : ShapedType::kDynamic);
+      if (!number)
+        sizes.insert(sizes.begin(), ends);
+      type = MemRefType::get(shape, type.getElementType());
+    }
+    storage = AffineMapAttr::get(AffineMap::getMinorIdentityMap(
+        shape.size(), shape.size() - 1, program.context));
+    storageType = TypeAttr::get(
+        MemRefType::get(ArrayRef(shape).drop_front(), type.getElementType()));
+  }
+  SmallVector<Value> operands;
+  for (AffineExpr size : sizes)
+    operands.push_back(kernel.getParameters()[parameters.getNumber(size)]);
+  return poly::ArrayOp::create(
+      builder, kernel.getLoc(), type, operands,
+      poly::PlacementAttr::get(program.context, poly::Placement::Heap), storage,
+      storageType, /*extents=*/nullptr);
+}
+
 void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   collect();
   SmallVector<Type> types;
@@ -333,17 +484,12 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   for (auto [array, argument] : llvm::zip(arguments, body.getArguments()))
     memory[array] = argument;
-  for (ArrayId array : local) {
-    SmallVector<AffineExpr> sizes;
-    MemRefType type = getMemRefType(program.arrays[array], &sizes);
-    SmallVector<Value> operands;
-    for (AffineExpr size : sizes)
-      operands.push_back(kernel.getParameters()[parameters.getNumber(size)]);
-    memory[array] = poly::ArrayOp::create(
-        inside, loc, type, operands,
-        poly::PlacementAttr::get(program.context, poly::Placement::Heap),
-        /*storage=*/nullptr, /*storage_type=*/nullptr, /*extents=*/nullptr);
-  }
+  for (ArrayId array : local)
+    memory[array] = emitArray(inside, array);
+  if (countsFromLevels && llvm::any_of(cluster.statements, [&](unsigned i) {
+        return program.statements[i].levels.has_value();
+      }))
+    emitLevelBounds(inside);
   unsigned group = 0; // The recurrence that the last computation belongs to.
   for (auto [number, index] : llvm::enumerate(cluster.statements)) {
     const Statement &statement = program.statements[index];

@@ -23,11 +23,13 @@ getMemRefType(const Array &array,
 /// Writes one kernel.
 class KernelEmitter {
 public:
+  /// `isAlwaysRun`: whether the program calls the kernel in any case, so that
+  /// what it states of data can be checked before.
   KernelEmitter(StepProgram &program, const Cluster &cluster,
                 const llvm::DenseSet<ArrayId> &escaping,
-                const SizeParameters::Extents &extents)
+                const SizeParameters::Extents &extents, bool isAlwaysRun)
       : program(program), cluster(cluster), escaping(escaping),
-        parameters(program, extents) {}
+        isAlwaysRun(isAlwaysRun), parameters(program, extents) {}
 
   void emit(mlir::OpBuilder &builder, llvm::StringRef name);
 
@@ -52,18 +54,43 @@ private:
   static unsigned getNumOuter(const Statement &statement) {
     return statement.levels ? 1 : 0;
   }
+  /// Whether a loop over the nodes of a level counts them from its begin.
+  bool canCountFromLevels() const;
+  bool isCounted(const Statement &statement) const {
+    return statement.levels && countsFromLevels;
+  }
+  /// Whether an array is the kernel's own, and each step of the recurrence that
+  /// `statement` belongs to uses its own elements alone. Each then has the
+  /// memory of the step before.
+  bool isOfOneStep(const Statement &statement, ArrayId array) const;
+  void findStepArrays();
+  /// A statement that is run level by level; there is one.
+  const Statement &getLevelStatement() const {
+    return program
+        .statements[*llvm::find_if(cluster.statements, [&](unsigned number) {
+          return program.statements[number].levels.has_value();
+        })];
+  }
+  mlir::Value emitArray(mlir::OpBuilder &builder, ArrayId array);
+  /// States that levels are intervals of nodes.
+  void emitLevelBounds(mlir::OpBuilder &builder);
   /// A map from a computation's loops, for expressions on the statement's
   /// dimensions and the kernel's symbols, of which `numValues` are read.
   mlir::AffineMap getMap(const Statement &statement,
                          llvm::ArrayRef<mlir::AffineExpr> exprs,
                          unsigned numValues = 0) const;
+  /// The same for an access to `array` with these indices, which depend on
+  /// values if `isIndirect`; `numReads` come before it.
+  mlir::AffineMap getAccessMap(const Statement &statement, ArrayId array,
+                               llvm::ArrayRef<mlir::AffineExpr> indices,
+                               bool isIndirect, unsigned numReads) const;
   /// The reads of where a level begins and ends, and that a point lies between.
   void addLevel(const Statement &statement,
                 llvm::SmallVectorImpl<poly::ComputeAccess> &reads) const;
   mlir::IntegerSet getLevelSet(const Statement &statement) const;
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
   /// The element that a statement computes, in memory.
-  mlir::AffineMap getTargetMap(const Statement &statement);
+  mlir::AffineMap getTargetMap(const Statement &statement, unsigned numReads);
   void emitStatement(mlir::OpBuilder &builder, const Statement &statement,
                      unsigned number);
   void emitPiece(mlir::OpBuilder &builder, const Statement &statement,
@@ -72,7 +99,11 @@ private:
   StepProgram &program;
   const Cluster &cluster;
   const llvm::DenseSet<ArrayId> &escaping;
+  bool isAlwaysRun;
+  bool countsFromLevels = false;
   llvm::SmallSetVector<ArrayId, 8> local;
+  /// Those of one step, and whether a loop over levels is around.
+  llvm::DenseMap<ArrayId, bool> stepArrays;
   SizeParameters parameters;
   llvm::DenseMap<ArrayId, mlir::Value> memory;
 };

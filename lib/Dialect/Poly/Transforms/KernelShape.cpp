@@ -38,24 +38,65 @@ static bool isBound(AffineExpr constraint, unsigned numDims,
   return false;
 }
 
+/// The dimension that `condition` >= 0, of the `where` of a computation with
+/// these reads, ends before a number that is read at a place which the
+/// dimensions before it decide.
+static std::optional<unsigned> getLimited(AffineExpr condition,
+                                          ArrayRef<ComputeAccess> reads,
+                                          unsigned numDims,
+                                          unsigned numParams) {
+  unsigned last = numDims;
+  while (last > 0 && !condition.isFunctionOfDim(last - 1))
+    --last;
+  if (last == 0)
+    return std::nullopt;
+  unsigned dim = last - 1;
+  AffineExpr self = getAffineDimExpr(dim, condition.getContext());
+  if (simplifyAffineExpr(condition + self, numDims, numParams + reads.size())
+          .isFunctionOfDim(dim))
+    return std::nullopt;
+  for (auto [number, read] : llvm::enumerate(reads))
+    if (condition.isFunctionOfSymbol(numParams + number))
+      for (unsigned later = dim; later < numDims; ++later)
+        if (read.map.isFunctionOfDim(later))
+          return std::nullopt;
+  return dim;
+}
+
+/// Marks what the `where` of a computation limits, or restricts otherwise.
+static void addConditions(IntegerSet where, ComputeShape &shape) {
+  unsigned numDims = shape.getNumDims();
+  unsigned numParams = shape.op.getKernel().getNumParameters();
+  for (auto [condition, isEquality] :
+       llvm::zip_equal(where.getConstraints(), where.getEqFlags())) {
+    std::optional<unsigned> limited =
+        isEquality ? std::nullopt
+                   : getLimited(condition, shape.reads, numDims, numParams);
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      if (limited == dim)
+        shape.limited[dim] = true;
+      else if (condition.isFunctionOfDim(dim))
+        shape.restricted[dim] = true;
+  }
+  // What decides where that is read.
+  for (auto [number, read] : llvm::enumerate(shape.reads))
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      if (shape.op.isConditionedOn(number) && read.map.isFunctionOfDim(dim))
+        shape.restricted[dim] = true;
+}
+
 ComputeShape espalier::poly::getShape(ComputeOp op) {
   ComputeShape shape{
-      op, {}, {}, {}, op.getReadAccesses(), op.getWriteAccesses()};
+      op, {}, {}, {}, {}, op.getReadAccesses(), op.getWriteAccesses()};
   unsigned numDims = op.getNumDims();
   shape.extents.resize(numDims);
   shape.begins.assign(numDims, 0);
   shape.restricted.assign(numDims, op.getDomain().size() != 1);
+  shape.limited.assign(numDims, false);
   MLIRContext *context = op.getContext();
   SmallVector<IntegerSet> sets = op.getDomainSets();
-  // What data bounds, and what decides where that is read.
-  for (unsigned dim = 0; dim < numDims && op.getWhere(); ++dim) {
-    for (AffineExpr condition : op.getWhere()->getConstraints())
-      shape.restricted[dim] =
-          shape.restricted[dim] || condition.isFunctionOfDim(dim);
-    for (auto [number, read] : llvm::enumerate(shape.reads))
-      if (op.isConditionedOn(number) && read.map.isFunctionOfDim(dim))
-        shape.restricted[dim] = true;
-  }
+  if (std::optional<IntegerSet> where = op.getWhere())
+    addConditions(*where, shape);
   if (sets.size() != 1)
     return shape;
   IntegerSet set = sets.front();
@@ -255,9 +296,10 @@ static SmallVector<Edge> findEdges(ArrayRef<ComputeShape> shapes) {
 }
 
 /// The loops of a computation that are not those of a reduction: every write
-/// depends on them.
-static unsigned countOwnLoops(const ComputeShape &shape) {
-  unsigned own = 0;
+/// depends on them, or they are the first `numOuter`.
+static unsigned countOwnLoops(const ComputeShape &shape,
+                              unsigned numOuter = 0) {
+  unsigned own = numOuter;
   while (own < shape.getNumDims() &&
          llvm::all_of(
              shape.writes,
@@ -268,18 +310,27 @@ static unsigned countOwnLoops(const ComputeShape &shape) {
   return own;
 }
 
+/// Whether what an edge is about passes from one iteration of the first
+/// `numOuter` loops to a later one.
+static bool isCarried(const Edge &edge, unsigned numOuter) {
+  return llvm::any_of(llvm::seq(numOuter), [&](unsigned dim) {
+    return getFlow(*edge.write, *edge.read, dim) == Flow::Carried;
+  });
+}
+
 /// Finds the loops that the computations of `component` can share.
 static void findSharedLoops(ArrayRef<ComputeShape> shapes, ArrayRef<Edge> edges,
                             Component &component) {
-  unsigned shared = ~0u;
+  unsigned numOuter = component.numOuter, shared = ~0u;
   for (unsigned i : component.computes)
-    shared = std::min(shared, countOwnLoops(shapes[i]));
+    shared = std::min(shared, countOwnLoops(shapes[i], numOuter));
   component.sequential.assign(shared, false);
   for (const Edge &edge : edges) {
     if (!llvm::is_contained(component.computes, edge.writer) ||
-        !llvm::is_contained(component.computes, edge.reader))
+        !llvm::is_contained(component.computes, edge.reader) ||
+        isCarried(edge, numOuter))
       continue;
-    for (unsigned dim = 0; dim < shared; ++dim) {
+    for (unsigned dim = numOuter; dim < shared; ++dim) {
       Flow flow = getFlow(*edge.write, *edge.read, dim);
       // A computation that reads what it writes keeps its own order.
       if (edge.writer == edge.reader) {
@@ -292,7 +343,37 @@ static void findSharedLoops(ArrayRef<ComputeShape> shapes, ArrayRef<Edge> edges,
     }
   }
   component.sequential.resize(shared);
+  std::fill_n(component.sequential.begin(), numOuter, true);
   component.sharedDims = shared;
+}
+
+/// How many loops the program runs around all computations of a component.
+static unsigned countInterleaved(ArrayRef<ComputeShape> shapes,
+                                 const Component &component) {
+  unsigned count = component.computes.size() > 1 ? ~0u : 0;
+  for (auto [first, second] :
+       llvm::zip(component.computes, llvm::drop_begin(component.computes)))
+    count = std::min<unsigned>(
+        count, second == first + 1
+                   ? shapes[second].op.getInterleaved().value_or(0)
+                   : 0);
+  return count;
+}
+
+/// Leaves the loops of a recurrence to the program, if there are some. A scan,
+/// whose computations share all loops, is a component like others.
+static void findOuterLoops(ArrayRef<ComputeShape> shapes,
+                           Component &component) {
+  bool isScan = llvm::all_of(component.computes, [&](unsigned i) {
+    return shapes[i].getNumDims() == component.sharedDims;
+  });
+  if (component.sharedDims > 0 && (isScan || !component.sequential.front()))
+    return;
+  component.numOuter = countInterleaved(shapes, component);
+  if (component.numOuter == 0)
+    return;
+  component.sharedDims = component.numOuter;
+  component.sequential.assign(component.numOuter, true);
 }
 
 /// Computations of components that are joined, at most.
@@ -377,8 +458,10 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes,
       components.emplace_back();
     components[it->second].computes.push_back(i);
   }
-  for (Component &component : components)
+  for (Component &component : components) {
     findSharedLoops(shapes, edges, component);
+    findOuterLoops(shapes, component);
+  }
   return joinPhases(shapes, components, cacheBytes);
 }
 
@@ -433,6 +516,19 @@ static bool isClosedBy(ArrayRef<ComputeShape> shapes,
   });
 }
 
+/// Whether computation `first` only starts the sums of `second`, the next one,
+/// at the same points.
+static bool startsSum(ArrayRef<ComputeShape> shapes, unsigned first,
+                      unsigned second) {
+  const ComputeShape &start = shapes[first], &sum = shapes[second];
+  unsigned numDims = start.getNumDims();
+  return second == first + 1 && sum.op.getReduction() &&
+         !start.op.getReduction() && start.writes.size() == 1 &&
+         start.writes.front().array == sum.writes.front().array &&
+         sum.getNumDims() >= numDims && countOwnLoops(sum) == numDims &&
+         ArrayRef(sum.extents).take_front(numDims) == ArrayRef(start.extents);
+}
+
 SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
                                                   const Component &component) {
   SmallVector<Edge> edges = findEdges(shapes);
@@ -440,6 +536,7 @@ SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
   for (unsigned i : component.computes) {
     Component alone;
     alone.computes = {i};
+    alone.numOuter = component.numOuter;
     findSharedLoops(shapes, edges, alone);
     if (groups.empty()) {
       groups.push_back(std::move(alone));
@@ -461,6 +558,15 @@ SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
         groups.back() = std::move(joined);
         continue;
       }
+    }
+    // What starts a sum stays with it.
+    Component &before = groups.back();
+    if (before.computes.size() > 1 && before.numWindow == 0 &&
+        startsSum(shapes, before.computes.back(), i)) {
+      before.computes.pop_back();
+      alone.computes = {i - 1, i};
+      findSharedLoops(shapes, edges, before);
+      findSharedLoops(shapes, edges, alone);
     }
     groups.push_back(std::move(alone));
   }

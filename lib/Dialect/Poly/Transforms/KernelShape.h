@@ -17,13 +17,16 @@ struct ComputeShape {
   llvm::SmallVector<int64_t> begins;
   /// Whether the domain restricts a dimension beyond its begin and extent.
   llvm::SmallVector<bool> restricted;
+  /// Whether data ends a dimension, before its extent, at a number that those
+  /// before it decide.
+  llvm::SmallVector<bool> limited;
   llvm::SmallVector<ComputeAccess> reads, writes;
 
   unsigned getNumDims() const { return extents.size(); }
   std::optional<int64_t> getExtent(unsigned dim) const;
   /// Whether not every tile, counted from 0, has all points along `dim`.
   bool isRestricted(unsigned dim) const {
-    return restricted[dim] || begins[dim] != 0;
+    return restricted[dim] || limited[dim] || begins[dim] != 0;
   }
   /// Whether the points along `dim` update the same element.
   bool isReduced(unsigned dim) const {
@@ -58,7 +61,10 @@ bool fitsStack(mlir::MemRefType type);
 /// Computations that feed one another, and the loops that they can share.
 struct Component {
   llvm::SmallVector<unsigned> computes; ///< In program order.
-  unsigned sharedDims = 0;
+  /// The first loops, which the program runs in order around all of them, of a
+  /// recurrence: other loops are looked at inside one iteration of these.
+  unsigned numOuter = 0;
+  unsigned sharedDims = 0; ///< Those included.
   /// Loop carried dependences: these shared dimensions must run in order.
   llvm::SmallVector<bool> sequential;
   /// The dimensions after the shared ones that are a window: few points, whose

@@ -44,7 +44,7 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
   if (extent)
     *extent -= begin;
   if ((extent && *extent < 2) || compute.restricted[dim] ||
-      compute.begins[dim] != begin)
+      compute.limited[dim] || compute.begins[dim] != begin)
     return kNoLanes;
   auto add = [&](const ComputeAccess &access, int64_t weight) {
     if (!access.map.isFunctionOfDim(dim))
@@ -170,14 +170,15 @@ void PlanChooser::chooseTile() {
   for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
     problem.window *= *main.getExtent(dim);
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
-    problem.extents.push_back(getSharedExtent(dim));
+    problem.extents.push_back(isLimited(dim) ? kMaxLimitedRows
+                                             : getSharedExtent(dim));
     // Rows share the operands that do not depend on them.
     bool shares = llvm::any_of(main.reads, [&](const ComputeAccess &read) {
       return !read.map.isFunctionOfDim(dim);
     });
     if (dim >= plan.numInside && dim != *plan.lanes &&
-        !component.sequential[dim] && !isRestricted(dim) &&
-        getSharedBound(dim) && shares)
+        !component.sequential[dim] && !isCut(dim) && getSharedBound(dim) &&
+        shares)
       problem.rowDims.push_back(dim);
   }
   // Those along which vectors are shared are filled first: scalars are fewer.
@@ -189,6 +190,10 @@ void PlanChooser::chooseTile() {
                  read.map.isFunctionOfDim(dim);
         });
       });
+  // There is code for any number of those that data ends, and a tile of one for
+  // the rest of others.
+  std::stable_partition(problem.rowDims.begin(), problem.rowDims.end(),
+                        [&](unsigned dim) { return !isLimited(dim); });
   ArrayRef<unsigned> rows = problem.rowDims;
   if (!rows.empty())
     problem.innerRowBytes = getRowBytes(main, rows.back());

@@ -65,11 +65,15 @@ bool PlanChooser::isParallelWorthwhile() const {
   if (target.getCores() < 2 || outer.areParallel)
     return false;
   for (unsigned i : computes) {
+    // Of one iteration of what runs in order.
     int64_t points = 1;
-    for (unsigned dim = 0; dim < shapes[i].getNumDims(); ++dim)
-      points *= std::min<int64_t>(
-          shapes[i].getExtent(dim).value_or(kMinParallelPoints),
-          kMinParallelPoints);
+    for (unsigned dim = component.numOuter; dim < shapes[i].getNumDims();
+         ++dim) {
+      int64_t extent = shapes[i].getExtent(dim).value_or(kMinParallelPoints);
+      if (shapes[i].limited[dim])
+        extent = std::min(extent, kMaxLimitedRows);
+      points *= std::min(extent, kMinParallelPoints);
+    }
     if (points >= kMinParallelPoints)
       return true;
   }
@@ -190,7 +194,8 @@ void PlanChooser::chooseKept(Plan &chosen) {
 
 void PlanChooser::run() {
   SmallVector<Component> groups = findGroups(shapes, component);
-  if (outer.count == 0 && hasInnerTile(shapes, component, groups))
+  if (outer.count == 0 &&
+      (component.numOuter > 0 || hasInnerTile(shapes, component, groups)))
     return runGroups(groups);
   reduction = findReduction();
   chooseVectorDim();
@@ -221,7 +226,8 @@ void PlanChooser::runGroups(ArrayRef<Component> groups) {
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
     iterations *= getSharedExtent(dim).value_or(target.getCores());
   // Few iterations do not occupy the threads; then the groups share the work.
-  loops.areParallel = isParallelWorthwhile() && iterations >= target.getCores();
+  loops.areParallel = isParallelWorthwhile() && !isSequential() &&
+                      iterations >= target.getCores();
   if (loops.areParallel)
     plan.numParallel = plan.loops.size();
   unsigned number = choices.plans.size();

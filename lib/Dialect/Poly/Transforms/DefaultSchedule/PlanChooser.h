@@ -12,6 +12,10 @@ namespace espalier::poly {
 /// Neighbours in a column that are as far apart are on different pages.
 inline constexpr int64_t kPageBytes = 1 << 12;
 
+/// Rows of a tile where data says how many there are, at most: there is code
+/// for each number of them. They are taken to be few.
+inline constexpr int64_t kMaxLimitedRows = 6;
+
 /// What choosing the plans of a kernel has come to.
 struct Choices {
   TargetAttr target;
@@ -39,16 +43,20 @@ private:
   /// Chooses the shared loops and, inside, each group as a component of its
   /// own.
   void runGroups(llvm::ArrayRef<Component> groups);
+  /// Whether loops that are not there already have to run in order.
   bool isSequential() const {
-    return llvm::is_contained(component.sequential, true);
+    return llvm::is_contained(
+        llvm::drop_begin(component.sequential, plan.numInside), true);
   }
-  /// Whether some computation leaves out points along a shared dimension.
-  bool isRestricted(unsigned dim) const {
+  /// Whether some computation leaves out points along a shared dimension, other
+  /// than behind a number that data says.
+  bool isCut(unsigned dim) const {
     return llvm::any_of(computes, [&](unsigned i) {
       return shapes[i].restricted[dim] ||
              shapes[i].begins[dim] != getBegin(dim);
     });
   }
+  bool isRestricted(unsigned dim) const { return isCut(dim) || isLimited(dim); }
   /// Whether a tile has several rows.
   bool hasRows() const {
     return llvm::any_of(llvm::seq(0u, plan.numShared),

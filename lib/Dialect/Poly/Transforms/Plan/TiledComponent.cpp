@@ -66,7 +66,7 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
   bool isMasked = isVector && size == plan.width && !isSquare();
   if (isMasked && getBegin(dim))
     return {{getAffineConstantExpr(getBegin(dim), context), {}, size}};
-  if (size == 1 || !bound || isMasked)
+  if (size == 1 || !bound || isMasked || isLimited(dim))
     return {{{}, {}, size}};
   if (std::optional<int64_t> extent = getSharedExtent(dim)) {
     int64_t whole = *extent / size * size, rest = *extent - whole;
@@ -114,14 +114,50 @@ bool TiledComponent::isShared(Value array) const {
   });
 }
 
+bool TiledComponent::haveSameConditions() const {
+  unsigned numParams = kernel.getNumParameters();
+  // Conditions by what is read, not by its number.
+  auto getConditions = [&](const ComputeShape &compute) {
+    SmallVector<std::pair<Value, AffineMap>> reads;
+    SmallVector<AffineExpr> conditions;
+    std::optional<IntegerSet> where = compute.op.getWhere();
+    if (!where)
+      return std::pair(reads, conditions);
+    SmallVector<AffineExpr> symbols;
+    for (unsigned symbol = 0; symbol < numParams; ++symbol)
+      symbols.push_back(getAffineSymbolExpr(symbol, context));
+    for (auto [number, read] : llvm::enumerate(compute.reads)) {
+      symbols.push_back(getAffineSymbolExpr(numParams + reads.size(), context));
+      if (compute.op.isConditionedOn(number))
+        reads.emplace_back(read.array,
+                           AffineMap::get(plan.numShared, numParams,
+                                          read.map.getResults(), context));
+    }
+    for (AffineExpr condition : where->getConstraints())
+      conditions.push_back(condition.replaceSymbols(symbols));
+    return std::pair(reads, conditions);
+  };
+  auto isShared = [&](const ComputeShape &compute) {
+    for (unsigned dim = plan.numShared; dim < compute.getNumDims(); ++dim)
+      if (compute.isRestricted(dim))
+        return false;
+    return true;
+  };
+  auto first = getConditions(shape(0));
+  return llvm::all_of(computes, [&](unsigned i) {
+    return isShared(shapes[i]) && getConditions(shapes[i]) == first;
+  });
+}
+
 bool TiledComponent::isPartlyWritten(Value array) const {
   for (unsigned i : computes)
     for (const ComputeAccess &write : shapes[i].writes)
       if (write.array == array && !shapes[i].op.getReduction() &&
-          (shapes[i].op.getWhere() ||
-           llvm::any_of(llvm::seq(0u, plan.numShared), [&](unsigned dim) {
-             return shapes[i].isRestricted(dim);
-           })))
+          ((shapes[i].op.getWhere() && !haveSameConditions()) ||
+           llvm::any_of(
+               llvm::seq(plan.numInside, plan.numShared), [&](unsigned dim) {
+                 return shapes[i].restricted[dim] || shapes[i].begins[dim] != 0;
+               })))
         return true;
   return false;
 }
@@ -137,10 +173,21 @@ TiledComponent::getFirstWrites() const {
   return first;
 }
 
+/// Whether the memory of an array is that of one iteration of the first loops:
+/// elements lie where they would, but for the first indices.
+static bool isOfOneIteration(ArrayOp array) {
+  AffineMap storage = *array.getStorage();
+  return storage.getNumResults() < storage.getNumDims() &&
+         storage == AffineMap::getMinorIdentityMap(storage.getNumDims(),
+                                                   storage.getNumResults(),
+                                                   storage.getContext());
+}
+
 std::optional<TileStorage>
 TiledComponent::findStorage(const ComputeAccess &write) const {
   auto array = write.array.getDefiningOp<ArrayOp>();
-  if (!array || array.getStorage() || isShared(write.array))
+  if (!array || isShared(write.array) ||
+      (array.getStorage() && !isOfOneIteration(array)))
     return std::nullopt;
   // One tile along each shared dimension, all of the others.
   auto type = cast<MemRefType>(array.getType());

@@ -52,6 +52,12 @@ public:
   /// The extent of a shared dimension, if all computations agree in it.
   mlir::AffineExpr getSharedBound(unsigned dim) const;
   std::optional<int64_t> getSharedExtent(unsigned dim) const;
+  /// Whether data ends a shared dimension: a tile has as many rows as there
+  /// are.
+  bool isLimited(unsigned dim) const {
+    return llvm::any_of(computes,
+                        [&](unsigned i) { return shapes[i].limited[dim]; });
+  }
   /// The number from which lanes along a shared dimension are counted: where
   /// all computations begin, unless tiles of rows are to fit together.
   int64_t getBegin(unsigned dim) const;
@@ -113,6 +119,8 @@ protected:
   bool isShared(mlir::Value array) const;
   /// Whether some elements of an array are not written in every iteration.
   bool isPartlyWritten(mlir::Value array) const;
+  /// Whether data says the same of the shared loops in all computations.
+  bool haveSameConditions() const;
   std::optional<Prefetch> findPanelPrefetch() const;
   std::optional<Prefetch> findCopyPrefetch() const;
   Prefetch getPrefetchOf(const ComputeShape &reader, unsigned read,

@@ -1,0 +1,118 @@
+//===- Versions.cpp - Code for each number of rows ------------------------===//
+//
+// Where data ends a loop over the rows of a tile in registers,
+//
+//   for tile:  for k:  for r < min(4, rows[tile]) unrolled:  acc[r] += ..
+//
+// each row would be under a condition in the innermost loop. The number of rows
+// is decided by then, so there is code for each:
+//
+//   for tile:  if (rows == 4) for k: {..}  else if (rows == 3) for k: {..} ..
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::polytoloops;
+using polyhedral::AstExpr;
+using polyhedral::AstNode;
+
+/// Rows that there is code for, at most.
+static constexpr int64_t kMaxRows = 16;
+
+static bool isSame(const AstExpr &one, const AstExpr &other) {
+  return one.kind == other.kind && one.kind != AstExpr::Kind::Select &&
+         one.affine == other.affine &&
+         llvm::equal(one.operands, other.operands, isSame);
+}
+
+/// Whether `expr` depends on no iterator behind `last`.
+static bool isDecided(const AstExpr &expr, unsigned last) {
+  if (expr.kind == AstExpr::Kind::Affine)
+    return AffineMap::inferFromExprList({expr.affine}, expr.affine.getContext())
+               .front()
+               .getNumDims() <= last + 1;
+  return expr.kind != AstExpr::Kind::Select &&
+         llvm::all_of(expr.operands, [&](const AstExpr &operand) {
+           return isDecided(operand, last);
+         });
+}
+
+/// Whether something below `node` is a sum, whose elements are in registers
+/// while its terms are added.
+static bool hasSum(const AstNode &node, ArrayRef<poly::ComputeOp> computes) {
+  if (node.kind != AstNode::Kind::Call)
+    return llvm::any_of(node.children, [&](const polyhedral::Ast &child) {
+      return hasSum(*child, computes);
+    });
+  poly::ComputeOp compute = computes[node.statement];
+  return compute.getReduction().has_value();
+}
+
+bool KernelLoops::isCountable(const AstNode &loop, const AstNode &outer) {
+  poly::LoopAttr kind = getLoopKind(loop);
+  const DataLoop *data = dataLoops.find(loop);
+  if (!kind || !kind.isUnroll() || loop.step != 1 || !data ||
+      data->upper.empty() || !data->lower.empty() || extents.contains(&loop) ||
+      getConstant(loop.lower) != 0 || !isDecided(loop.upper, outer.iterator) ||
+      !areBoundsRead(loop) || !(usesRegisters(loop) || hasSum(loop, computes)))
+    return false;
+  SmallVector<unsigned> iterators;
+  dataLoops.addIterators(loop, iterators);
+  std::optional<int64_t> most = getConstantBound(loop.upper, true);
+  return most && *most <= kMaxRows &&
+         llvm::all_of(iterators, [&](unsigned iterator) {
+           return iterator <= outer.iterator;
+         });
+}
+
+SmallVector<const AstNode *>
+KernelLoops::findCountedLoops(const AstNode &node) {
+  SmallVector<const AstNode *> found;
+  if (node.kind != AstNode::Kind::For || lanes)
+    return found;
+  auto isLikeFirst = [&](const AstNode &loop) {
+    const DataLoop *own = dataLoops.find(loop);
+    return found.empty() ||
+           (isSame(loop.upper, found.front()->upper) &&
+            own->upper == dataLoops.find(*found.front())->upper);
+  };
+  auto visit = [&](auto &self, const AstNode &inner) -> void {
+    if (inner.kind == AstNode::Kind::For && isCountable(inner, node) &&
+        isLikeFirst(inner))
+      found.push_back(&inner);
+    for (const polyhedral::Ast &child : inner.children)
+      self(self, *child);
+  };
+  for (const polyhedral::Ast &child : node.children)
+    visit(visit, *child);
+  return found;
+}
+
+LogicalResult KernelLoops::emitVersions(const AstNode &node,
+                                        ArrayRef<const AstNode *> loops) {
+  Value rows = emitBound(*loops.front(), true);
+  auto emitVersion = [&](int64_t number) {
+    for (const AstNode *loop : loops)
+      extents[loop] = number;
+    LogicalResult result = emitChildren(node);
+    for (const AstNode *loop : loops)
+      extents.erase(loop);
+    return result;
+  };
+  // The first one that is left over has no row.
+  auto emitFrom = [&](auto &self, int64_t number) -> LogicalResult {
+    if (number == 0)
+      return emitVersion(0);
+    Value isNumber = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, rows,
+        arith::ConstantIndexOp::create(builder, loc, number));
+    return emitGuarded(
+        isNumber, [&] { return emitVersion(number); },
+        [&] { return self(self, number - 1); });
+  };
+  return emitFrom(emitFrom, *getConstantBound(loops.front()->upper, true));
+}
