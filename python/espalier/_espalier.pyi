@@ -102,7 +102,9 @@ class Linearizer:
         children: np.ndarray | None,
         parents: np.ndarray | None,
         words: np.ndarray | None,
-        vocabulary: int,
+        leaf_vocabulary: int,
+        interior_vocabulary: int,
+        batching: int = 0,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]: ...
 
 def bfloat16_bits(tensor: object) -> np.ndarray | None: ...
