@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
 import numpy as np
 
 from espalier import _espalier
-from espalier.compiler import Options, compile
+from espalier.compiler import Options, compile, given_options
 from espalier.errors import EspalierError
 from espalier.function import Function
-from espalier.recursion.mlir import program_text
+from espalier.names import to_identifier
+from espalier.recursion.mlir import input_names, program_text
 from espalier.recursion.reference import evaluate
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
-from espalier.recursion.trace import Child, Signature, Trace, Tracer, weight_names
+from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, Tracer, weight_names
 
 KINDS = ("tree", "sequence", "dag")
 PLACES = ("roots", "nodes")
@@ -28,9 +30,12 @@ Arrays = np.ndarray | tuple[np.ndarray, ...]
 class Recursive:
     """A recursive function of a node, compiled for the shapes it is called with.
 
+    Several threads may call it.
+
     Attributes:
         structure: "tree", "sequence" or "dag".
         arity: how many children interior nodes have, 0 for any number.
+        weights: the names of the function's parameters after the node.
     """
 
     def __init__(
@@ -41,23 +46,24 @@ class Recursive:
         options: Options | None = None,
     ) -> None:
         """Wrap a function."""
-        if structure not in KINDS:
-            raise EspalierError(f"expects one of {', '.join(KINDS)}, but got {structure!r}")
-        if arity < 0 or (structure == "sequence" and arity > 1):
-            raise EspalierError(f"expects an arity of a {structure}, but got {arity}")
+        _check_kind(structure, arity)
+        if not isinstance(function, FunctionType):
+            raise RecursiveError(f"expects a function, but got {type(function).__name__}")
         functools.update_wrapper(self, function)
         self.function = function
         self.structure = structure
         self.arity = 1 if structure == "sequence" else arity
-        self.options = options
-        self._tracer: Tracer | None = None
+        self.options = given_options(options)
+        self.weights = weight_names(function)
         self._traces: dict[object, Trace] = {}
         self._functions: dict[object, Function] = {}
-        self._linearizer = _espalier.Linearizer()
+        self._compiling = threading.Lock()
+        self._local = _Local()
 
     def __call__(
         self,
         structures: Structures | Child,
+        /,
         *args: Tensor,
         at: str = "roots",
         **arrays: np.ndarray,
@@ -72,10 +78,12 @@ class Recursive:
 
         Returns an array of each result, whose dimension 0 is the root or node.
         """
-        if self._tracer:
+        if tracer := self._local.tracer:
             if not isinstance(structures, Child) or args or arrays:
-                self._tracer.cell.fail(f"expects '{self.__name__}' to be called with a child alone")
-            return self._tracer.call(structures)
+                tracer.cell.fail(f"expects '{self.__name__}' to be called with a child alone")
+            return tracer.call(structures)
+        if args:
+            raise EspalierError(f"expects weights and features by name, but got {len(args)} more")
         trace, given = self._prepare(structures, at, arrays)
         assert isinstance(structures, Structures)
         inputs, order = self._linearize(trace, structures, given)
@@ -84,7 +92,7 @@ class Recursive:
             values = tuple(_permuted(value, order) for value in values)
         return values if len(values) > 1 else values[0]
 
-    def inputs(self, structures: Structures, **arrays: np.ndarray) -> dict[str, np.ndarray]:
+    def inputs(self, structures: Structures, /, **arrays: np.ndarray) -> dict[str, np.ndarray]:
         """Return the arguments of the program that a call with these runs, by name."""
         trace, given = self._prepare(structures, "nodes", arrays)
         return self._linearize(trace, structures, given)[0]
@@ -94,23 +102,29 @@ class Recursive:
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Return the program's arguments, and which of the caller's nodes each is."""
         signature = trace.signature
-        arity, children, levels, roots, order, words = self._linearizer.run(
+        has_words = structures.words is not None
+        arity, children, levels, roots, order, words = self._local.linearizer.run(
             KINDS.index(self.structure),
             self.arity,
             structures.starts,
             structures.children,
             structures.parents,
             structures.words,
-            trace.vocabularies.get("word", np.iinfo(np.int32).max),
+            *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
         )
+        names = input_names(signature)
         inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
         for name in signature.features:
-            permuted = words if name == "word" else None
-            inputs[name] = given[name][order] if permuted is None else permuted
-        return inputs | {name: given[name] for name in signature.weights}, order
+            if name == "word" and has_words:  # The linearizer has checked these.
+                inputs[names[name]] = words
+                continue
+            values = given[name][order]
+            _check_rows(trace, name, values, order, len(arity) - len(children))
+            inputs[names[name]] = values
+        return inputs | {names[name]: given[name] for name in signature.weights}, order
 
     def reference(
-        self, structures: Structures, *, at: str = "roots", **arrays: np.ndarray
+        self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
     ) -> Arrays:
         """Run node by node in NumPy; the arguments and results are those of a call."""
         trace, given = self._prepare(structures, at, arrays)
@@ -118,7 +132,7 @@ class Recursive:
         values = evaluate(trace, structures, given, at)
         return values if len(values) > 1 else values[0]
 
-    def mlir(self, structures: Structures, *, at: str = "roots", **arrays: np.ndarray) -> str:
+    def mlir(self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray) -> str:
         """Return the program that a call with these arguments runs, as MLIR text."""
         return program_text(self._prepare(structures, at, arrays)[0], at)
 
@@ -129,55 +143,87 @@ class Recursive:
             raise EspalierError(f"expects espalier.Structures, but got {type(structures).__name__}")
         if at not in PLACES:
             raise EspalierError(f"expects results at one of {PLACES}, but got {at!r}")
-        names = weight_names(self.function)
         given = {name: _array(name, value) for name, value in arrays.items()}
         if structures.words is not None:
+            if "word" in given or "word" in self.weights:
+                raise EspalierError(
+                    "argument 'word': expects no such array, since the structures have words"
+                )
             given["word"] = structures.words
-        for name in names:
+        for name in self.weights:
             if name not in given:
                 raise EspalierError(f"argument '{name}': expects an array, but it is missing")
-        features = {name: a for name, a in given.items() if name not in names}
+        features = {name: given[name] for name in sorted(given) if name not in self.weights}
         for name, array in features.items():
+            if name in NODE_ATTRIBUTES:
+                raise EspalierError(
+                    f"feature '{name}': expects another name, since `node.{name}` is no feature"
+                )
             if array.ndim == 0 or len(array) != structures.num_nodes:
                 raise EspalierError(
                     f"feature '{name}': expects a row for each of {structures.num_nodes} nodes, "
                     f"but got shape {array.shape}"
                 )
+        weights = {name: given[name] for name in self.weights}
         signature = Signature(
             self.structure,
             self.arity,
-            {name: given[name].shape for name in names},
+            {name: array.shape for name, array in weights.items()},
             {name: array.shape[1:] for name, array in features.items()},
-            {name: DTYPES[array.dtype.name] for name, array in given.items()},
+            {name: DTYPES[array.dtype.name] for name, array in (features | weights).items()},
         )
         trace = self._trace(signature)
-        for name, rows in trace.vocabularies.items():
-            # The linearizer checks the words of structures.
-            if name != "word" or structures.words is None:
-                what = f"argument '{name}'" if name in names else f"feature '{name}', node"
-                _check_numbers(what, given[name], rows)
+        for name, array in weights.items():
+            rows = [r[name] for r in trace.vocabularies if name in r]
+            if rows:
+                _check_numbers(f"argument '{name}'", array, min(rows))
         return trace, given
 
     def _trace(self, signature: Signature) -> Trace:
         key = repr(signature)
         if key not in self._traces:
-            self._tracer = Tracer(self.function, signature)
+            self._local.tracer = Tracer(self.function, signature)
             try:
-                self._traces[key] = self._tracer.run()
+                self._traces[key] = self._local.tracer.run()
             finally:
-                self._tracer = None
+                self._local.tracer = None
         return self._traces[key]
 
     def _compile(self, trace: Trace, at: str) -> Function:
         key = repr(trace.signature), at
-        if key not in self._functions:
-            self._functions[key] = compile(
-                program_text(trace, at), name=trace.name, options=self.options
-            )
-        return self._functions[key]
+        with self._compiling:
+            if key not in self._functions:
+                self._functions[key] = compile(
+                    program_text(trace, at), name=to_identifier(trace.name), options=self.options
+                )
+            return self._functions[key]
 
     def __repr__(self) -> str:
         return f"<espalier.Recursive {self.__name__}>"
+
+
+class _Local(threading.local):
+    """What each thread has for itself."""
+
+    def __init__(self) -> None:
+        self.tracer: Tracer | None = None
+        self.linearizer = _espalier.Linearizer()
+
+
+def _check_kind(structure: object, arity: object) -> None:
+    """Refuse what says nothing of nodes."""
+    if isinstance(structure, FunctionType):
+        raise EspalierError(
+            'expects a kind of structures, as in `@recursive("tree")`, but got none'
+        )
+    if structure not in KINDS:
+        raise EspalierError(f"expects one of {', '.join(KINDS)}, but got {structure!r}")
+    if (
+        not isinstance(arity, int)
+        or not 0 <= arity < 2**31
+        or (structure == "sequence" and arity > 1)
+    ):
+        raise EspalierError(f"expects an arity of a {structure}, but got {arity!r}")
 
 
 def _array(name: str, value: object) -> np.ndarray:
@@ -189,13 +235,36 @@ def _array(name: str, value: object) -> np.ndarray:
 
 def _check_numbers(what: str, numbers: np.ndarray, rows: int) -> None:
     """Refuse numbers that are of no row."""
-    wrong = np.argwhere((numbers < 0) | (numbers >= rows))
-    if len(wrong):
-        place = tuple(wrong[0].tolist())
+    if place := _find_wrong(numbers, rows):
         raise EspalierError(
             f"{what} {', '.join(map(str, place))}: expects the number of one of {rows} rows, "
             f"but got {numbers[place]}"
         )
+
+
+def _find_wrong(numbers: np.ndarray, rows: int) -> tuple[int, ...]:
+    """Return where the first number is that is of no row; () if none is."""
+    wrong = np.argwhere((numbers < 0) | (numbers >= rows))
+    return tuple(wrong[0].tolist()) if len(wrong) else ()
+
+
+def _check_rows(
+    trace: Trace, name: str, values: np.ndarray, order: np.ndarray, num_leaves: int
+) -> None:
+    """Refuse a feature's numbers that are of no row, where nodes use them.
+
+    Arguments:
+        values: leaves first, in the order of the program.
+        order: which of the caller's nodes each is.
+    """
+    cases = slice(0, num_leaves), slice(num_leaves, None)
+    for rows, case in zip(trace.vocabularies, cases, strict=True):
+        if name in rows and (place := _find_wrong(values[case], rows[name])):
+            node, *rest = order[case][place[0]], *place[1:]
+            raise EspalierError(
+                f"feature '{name}', node {', '.join(map(str, [node, *rest]))}: expects the number "
+                f"of one of {rows[name]} rows, but got {values[case][place]}"
+            )
 
 
 def _permuted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -225,10 +294,9 @@ def recursive(
         ...     return tanh(concat(tree_rnn(left), tree_rnn(right)) @ w)
         >>> h = tree_rnn(Structures.from_nested([((1, 2), 3)]), emb=emb, w=w)
     """
+    _check_kind(structure, arity)
 
     def wrap(function: FunctionType) -> Recursive:
-        if not isinstance(function, FunctionType):
-            raise RecursiveError(f"expects a function, but got {type(function).__name__}")
         return Recursive(function, structure, arity, options)
 
     return wrap
