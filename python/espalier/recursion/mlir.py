@@ -8,12 +8,18 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 import numpy as np
 
 from espalier.names import to_identifier
+from espalier.recursion.scheduling import Scheduling
 from espalier.recursion.tensors import Block, Operation, Tensor
 from espalier.recursion.trace import Signature, Trace
 
 STRUCTURE = ("arity", "children", "levels", "roots")
 """The arguments of a program that say what the structures are."""
-STRUCTURE_DIMS = {"arity": ["nodes"], "roots": ["roots"]}
+STRUCTURE_DIMS = {
+    "arity": ["num_nodes"],
+    "children": ["num_interior", ""],
+    "levels": ["num_bounds"],
+    "roots": ["num_roots"],
+}
 
 
 def type_of(tensor: Tensor) -> str:
@@ -141,27 +147,27 @@ class CellWriter:
         return ""
 
 
-def model_text(trace: Trace) -> str:
+def model_text(trace: Trace, scheduling: Scheduling) -> str:
     """Return the model."""
     signature = trace.signature
     types, names = argument_types(signature), value_names(signature)
     arguments = "".join(f", {names[name]}: {text}" for name, text in types.items())
     results = ", ".join(map(type_of, trace.leaf.results))
     head = f"@{model_name(trace)}(%n: {node_type(signature)}{arguments})"
-    lines = [f"rec.model private {head} -> ({results}) {{"]
+    lines = [f"rec.model private {head} -> ({results}){scheduling.attributes()} {{"]
     for kind, block in (("leaf", trace.leaf), ("interior", trace.interior)):
         lines += [f"  rec.case {kind} {{", *CellWriter(signature).block(block, "    "), "  }"]
     return "\n".join([*lines, "}"])
 
 
-def program_text(trace: Trace, places: str) -> str:
+def program_text(trace: Trace, places: str, scheduling: Scheduling) -> str:
     """Return a module with the model, and `main`, which applies it to structures."""
     signature = trace.signature
     columns = str(signature.arity or "?")
     structure = dict.fromkeys(STRUCTURE, "tensor<?xi32>")
     structure["children"] = f"tensor<?x{columns}xi32>"
     types, names = argument_types(signature), value_names(signature)
-    dims = {name: ["nodes"] + [""] * len(shape) for name, shape in signature.features.items()}
+    dims = {name: ["num_nodes"] + [""] * len(shape) for name, shape in signature.features.items()}
     arguments = [
         f"%{name}: {text} {attributes_of(name, STRUCTURE_DIMS.get(name))}"
         for name, text in structure.items()
@@ -174,7 +180,7 @@ def program_text(trace: Trace, places: str) -> str:
     values = ", ".join(f"%r{i}" for i in range(len(outputs)))
     given = f"({', '.join(types.values())}) -> ({', '.join(outputs)})"
     head = f"@{model_name(trace)} at {places} of [{', '.join(f'%{s}' for s in structure)}]"
-    return f"""{model_text(trace)}
+    return f"""{model_text(trace, scheduling)}
 func.func @main({", ".join(arguments)}) -> ({results}) {{
   {values} = rec.apply {head}
       ({", ".join(names.values())})

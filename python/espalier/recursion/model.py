@@ -10,12 +10,13 @@ from types import FunctionType
 import numpy as np
 
 from espalier import _espalier
-from espalier.compiler import Options, compile, given_options
-from espalier.errors import EspalierError
+from espalier.compiler import Options, compile_module, given_options, load_module
+from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
 from espalier.recursion.mlir import input_names, program_text
 from espalier.recursion.reference import evaluate
+from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
 from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, Tracer, weight_names
@@ -36,6 +37,7 @@ class Recursive:
         structure: "tree", "sequence" or "dag".
         arity: how many children interior nodes have, 0 for any number.
         weights: the names of the function's parameters after the node.
+        scheduling: when nodes are computed.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Recursive:
         structure: str = "tree",
         arity: int = 0,
         options: Options | None = None,
+        scheduling: Scheduling | None = None,
     ) -> None:
         """Wrap a function."""
         _check_kind(structure, arity)
@@ -54,6 +57,8 @@ class Recursive:
         self.structure = structure
         self.arity = 1 if structure == "sequence" else arity
         self.options = given_options(options)
+        self.scheduling = scheduling or Scheduling()
+        expect("a scheduling", self.scheduling, Scheduling)
         self.weights = weight_names(function)
         self._traces: dict[object, Trace] = {}
         self._functions: dict[object, Function] = {}
@@ -87,7 +92,7 @@ class Recursive:
         trace, given = self._prepare(structures, at, arrays)
         assert isinstance(structures, Structures)
         inputs, order = self._linearize(trace, structures, given)
-        values = tuple(self._compile(trace, at).run(inputs).values())
+        values = tuple(self._function(trace, at).run(inputs).values())
         if at == "nodes":
             values = tuple(_permuted(value, order) for value in values)
         return values if len(values) > 1 else values[0]
@@ -111,6 +116,7 @@ class Recursive:
             structures.parents,
             structures.words,
             *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
+            BATCHINGS.index(self.scheduling.batch),
         )
         names = input_names(signature)
         inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
@@ -133,8 +139,22 @@ class Recursive:
         return values if len(values) > 1 else values[0]
 
     def mlir(self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray) -> str:
-        """Return the program that a call with these arguments runs, as MLIR text."""
-        return program_text(self._prepare(structures, at, arrays)[0], at)
+        """Return the program of a call with these arguments, as MLIR text.
+
+        It needs no Python: `espalier compile` takes it. Its terms are refactored when it is
+        compiled.
+        """
+        return program_text(self._prepare(structures, at, arrays)[0], at, self.scheduling)
+
+    def compile(
+        self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
+    ) -> Function:
+        """Return the function that a call with these arguments runs.
+
+        It takes arrays as `inputs` returns them, and can be saved as a library, for
+        structures of other sizes too.
+        """
+        return self._function(self._prepare(structures, at, arrays)[0], at)
 
     def _prepare(
         self, structures: object, at: str, arrays: Mapping[str, np.ndarray]
@@ -189,13 +209,15 @@ class Recursive:
                 self._local.tracer = None
         return self._traces[key]
 
-    def _compile(self, trace: Trace, at: str) -> Function:
+    def _function(self, trace: Trace, at: str) -> Function:
         key = repr(trace.signature), at
         with self._compiling:
             if key not in self._functions:
-                self._functions[key] = compile(
-                    program_text(trace, at), name=to_identifier(trace.name), options=self.options
-                )
+                module, _ = load_module(program_text(trace, at, self.scheduling))
+                module.name = to_identifier(trace.name)
+                if self.scheduling.refactor:
+                    _espalier.transform(module, REFACTOR)
+                self._functions[key] = compile_module(module, options=self.options)
             return self._functions[key]
 
     def __repr__(self) -> str:
@@ -274,7 +296,11 @@ def _permuted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def recursive(
-    structure: str = "tree", *, arity: int = 0, options: Options | None = None
+    structure: str = "tree",
+    *,
+    arity: int = 0,
+    options: Options | None = None,
+    scheduling: Scheduling | None = None,
 ) -> Callable[[FunctionType], Recursive]:
     """Make a model of a function of a node.
 
@@ -284,6 +310,7 @@ def recursive(
     Arguments:
         structure: "tree", "sequence" or "dag".
         arity: how many children interior nodes have, 0 for any number.
+        scheduling: when nodes are computed; results are the same.
 
     Example:
         >>> @espalier.recursive("tree", arity=2)
@@ -297,6 +324,6 @@ def recursive(
     _check_kind(structure, arity)
 
     def wrap(function: FunctionType) -> Recursive:
-        return Recursive(function, structure, arity, options)
+        return Recursive(function, structure, arity, options, scheduling)
 
     return wrap

@@ -33,6 +33,11 @@ DiagnosedSilenceableFailure
 RefactorOp::applyToOne(transform::TransformRewriter &rewriter,
                        Operation *target, transform::ApplyToEachResultList &,
                        transform::TransformState &) {
+  if (!target->getParentOfType<ModelOp>()) {
+    target->walk(
+        [&](ModelOp model) { refactorAll(rewriter, model, "rec-refactor"); });
+    return DiagnosedSilenceableFailure::success();
+  }
   auto moved = refactor(rewriter, target);
   if (moved)
     return DiagnosedSilenceableFailure::success();

@@ -302,6 +302,58 @@ espalier::rec::refactor(RewriterBase &rewriter, Operation *op) {
   return moved;
 }
 
+/// Whether `op` is a sum over results of children, which is worth moving.
+static bool isCandidate(Operation *op) {
+  return hasSum(op) && getCellPart(op->getResult(0)) == CellPart::Recursion;
+}
+
+/// A candidate that can move and is not one of `moved`.
+static Operation *findTerm(ModelOp model,
+                           const llvm::DenseSet<Operation *> &moved) {
+  Operation *found = nullptr;
+  model.getCase(Case::Interior).walk([&](Operation *op) {
+    if (!isCandidate(op) || moved.contains(op))
+      return WalkResult::advance();
+    if (llvm::Error error = checkRefactoring(op)) {
+      llvm::consumeError(std::move(error));
+      return WalkResult::advance();
+    }
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static void remarkMissed(Operation *op, StringRef reason, StringRef category) {
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name("Stays").category(category))
+      << remark::metric("Reason", reason);
+}
+
+unsigned espalier::rec::refactorAll(RewriterBase &rewriter, ModelOp model,
+                                    StringRef category) {
+  // What has moved could be moved on, from child to child.
+  llvm::DenseSet<Operation *> moved;
+  unsigned numMoved = 0;
+  bool hasGain = model.getNodeType().getArity() != 1;
+  while (Operation *term = hasGain ? findTerm(model, moved) : nullptr) {
+    Location loc = term->getLoc();
+    for (Operation *op : llvm::cantFail(refactor(rewriter, term)))
+      moved.insert(op);
+    ++numMoved;
+    remark::passed(loc, remark::RemarkOpts::name("Moved").category(category));
+  }
+  model.walk([&](Operation *op) {
+    if (!isCandidate(op) || moved.contains(op))
+      return;
+    if (llvm::Error error = checkRefactoring(op))
+      remarkMissed(op, llvm::toString(std::move(error)), category);
+    else
+      remarkMissed(op, "nodes have one child", category);
+  });
+  return numMoved;
+}
+
 namespace {
 struct RecRefactorPass
     : espalier::rec::impl::RecRefactorPassBase<RecRefactorPass> {
@@ -309,56 +361,8 @@ struct RecRefactorPass
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    for (auto model : getOperation().getOps<ModelOp>()) {
-      // What has moved could be moved on, from child to child.
-      llvm::DenseSet<Operation *> moved;
-      while (Operation *term = findTerm(model, moved)) {
-        Location loc = term->getLoc();
-        for (Operation *op : llvm::cantFail(refactor(rewriter, term)))
-          moved.insert(op);
-        ++numMoved;
-        remark::passed(
-            loc, remark::RemarkOpts::name("Moved").category(getArgument()));
-      }
-      model.walk([&](Operation *op) {
-        if (!moved.contains(op))
-          remarkMissed(op);
-      });
-    }
-  }
-
-private:
-  /// A product of one child's results that can move. Where a node has one
-  /// child, nothing would be gained.
-  static Operation *findTerm(ModelOp model,
-                             const llvm::DenseSet<Operation *> &moved) {
-    if (model.getNodeType().getArity() == 1)
-      return nullptr;
-    Operation *found = nullptr;
-    model.getCase(Case::Interior).walk([&](Operation *op) {
-      if (!isCandidate(op) || moved.contains(op))
-        return WalkResult::advance();
-      if (llvm::Error error = checkRefactoring(op)) {
-        llvm::consumeError(std::move(error));
-        return WalkResult::advance();
-      }
-      found = op;
-      return WalkResult::interrupt();
-    });
-    return found;
-  }
-
-  static bool isCandidate(Operation *op) {
-    return hasSum(op) && getCellPart(op->getResult(0)) == CellPart::Recursion;
-  }
-
-  void remarkMissed(Operation *op) {
-    if (!isCandidate(op))
-      return;
-    if (llvm::Error error = checkRefactoring(op))
-      remark::missed(op->getLoc(),
-                     remark::RemarkOpts::name("Stays").category(getArgument()))
-          << remark::metric("Reason", llvm::toString(std::move(error)));
+    for (auto model : getOperation().getOps<ModelOp>())
+      numMoved += refactorAll(rewriter, model, getArgument());
   }
 };
 } // namespace

@@ -41,7 +41,10 @@ def Rec_BatchingEnum
                I32EnumCase<"Nodes", 1, "nodes">]> {
   let cppNamespace = "::espalier::rec";
 }
-def Rec_BatchingAttr : Rec_EnumAttr<"batching", Rec_BatchingEnum>;
+def Rec_BatchingAttr
+    : EnumAttr<Rec_Dialect, Rec_BatchingEnum, "batching"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Rec_ReductionEnum
     : I32Enum<"Reduction", "how results of children are combined",

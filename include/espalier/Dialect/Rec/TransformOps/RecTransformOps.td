@@ -50,8 +50,10 @@ def RefactorOp : RecCommandOp<"refactor"> {
   let summary = "moves a term of one child to the child's cell";
   let description = [{
     The operator becomes a further result of the model, which the child computes,
-    with what it needs; `rec-refactor` shows an example. The results are the
-    same, and no node computes more than one such term.
+    with what it needs; `rec-refactor` shows an example. The results are the same.
+
+    Of a model, or an operation that models are in, all is moved that this pass
+    moves, which may be nothing.
 
     #### Return modes
 

@@ -41,6 +41,12 @@ llvm::Error checkRefactoring(mlir::Operation *term);
 llvm::Expected<llvm::SmallVector<mlir::Operation *>>
 refactor(mlir::RewriterBase &rewriter, mlir::Operation *term);
 
+/// Refactors all terms of `model` that sum and can move, where interior nodes
+/// may have several children, and returns how many it has moved. Remarks of
+/// `category` say which, and why others stay.
+unsigned refactorAll(mlir::RewriterBase &rewriter, ModelOp model,
+                     llvm::StringRef category);
+
 } // namespace espalier::rec
 
 #endif // ESPALIER_DIALECT_REC_TRANSFORMS_TRANSFORMS_H
