@@ -5,12 +5,19 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
 
 from espalier import _espalier
-from espalier.compiler import Options, compile_module, given_options, load_module
+from espalier.compiler import (
+    Options,
+    compile_module,
+    given_options,
+    load_module,
+    optimize_module,
+)
 from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
@@ -217,6 +224,9 @@ class Recursive:
                 module.name = to_identifier(trace.name)
                 if self.scheduling.refactor:
                     _espalier.transform(module, REFACTOR)
+                if self.scheduling.share:
+                    options = replace(self.options, optimize="egraph", measure_seconds=0.0)
+                    optimize_module(module, options)
                 self._functions[key] = compile_module(module, options=self.options)
             return self._functions[key]
 

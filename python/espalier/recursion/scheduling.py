@@ -27,6 +27,8 @@ class Scheduling:
         hoist: compute what depends on no child for all nodes before the recursion.
         specialize: store leaves' results that are the same for all leaves once.
         refactor: compute products of one child's results with the child.
+        share: look for proved substitutions that make cells faster, such as one product
+            for several gates.
         batch: which interior nodes are computed together: those of a level, in which a
             node is as soon as its children are there ("soonest") or as late as its parents
             allow ("latest"); or each by itself, soon after its children ("post-order").
@@ -35,6 +37,7 @@ class Scheduling:
     hoist: bool = True
     specialize: bool = True
     refactor: bool = False
+    share: bool = False
     batch: str = "soonest"
 
     def __post_init__(self) -> None:

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from structure_samples import BINARY, DAGS, SEQUENCES, TREES, Sample
+from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
 from test_recursive_models import TOLERANCE, make_weights
 
 from espalier.compiler import Options
 from espalier.errors import EspalierError
 from espalier.models import recursive as models
-from espalier.recursion import Recursive, Scheduling
+from espalier.recursion import Node, Recursive, Scheduling, Tensor, recursive, sigmoid, tanh
+from espalier.recursion import model as recursion_model
 
 # All pairs of values of two choices are in one of these.
 SCHEDULINGS = [
@@ -56,6 +57,33 @@ def test_results_are_the_same(scheduling: Scheduling, monkeypatch: pytest.Monkey
 )
 def test_other_models(name: str, choice: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check(name, SCHEDULINGS[choice], Options(cache=None), monkeypatch)
+
+
+def test_gates_share_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Substitutions in a cell: three products of one vector become one."""
+    random = np.random.default_rng(2)
+    arrays = {"emb": random.standard_normal((WORDS, 64)).astype(np.float32)}
+    for name in ("wr", "wz", "wn"):
+        arrays[name] = (random.standard_normal((64, 64)) / 8).astype(np.float32)
+
+    @recursive("tree", arity=2, options=Options(cache=None), scheduling=Scheduling(share=True))
+    def f(node: Node, emb: Tensor, wr: Tensor, wz: Tensor, wn: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[node.word]
+        left, right = map(f, node.children)
+        s = left + right
+        return sigmoid(s @ wr) * s + sigmoid(s @ wz) * tanh(s @ wn)
+
+    structures = BINARY["batch"](random)
+    found = []
+    original = recursion_model.optimize_module
+    monkeypatch.setattr(
+        recursion_model, "optimize_module", lambda *args: found.append(original(*args))
+    )
+    np.testing.assert_allclose(
+        f(structures, **arrays), f.reference(structures, **arrays), TOLERANCE, TOLERANCE
+    )
+    assert [s["rule"] for s in found[0]["substitutions"]] == ["merge-products"]
 
 
 def test_choices_are_checked() -> None:
