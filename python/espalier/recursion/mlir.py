@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from espalier.names import to_identifier
 from espalier.recursion.scheduling import Scheduling
 from espalier.recursion.tensors import Block, Operation, Tensor
-from espalier.recursion.trace import Signature, Trace
+from espalier.recursion.trace import STRUCTURE, Signature, Trace, unique_name
 
-STRUCTURE = ("arity", "children", "levels", "roots")
-"""The arguments of a program that say what the structures are."""
 STRUCTURE_DIMS = {
     "arity": ["num_nodes"],
     "children": ["num_interior", ""],
@@ -59,22 +57,6 @@ def value_names(signature: Signature) -> dict[str, str]:
         name: f"%in.{name if name.isascii() else number}"
         for number, name in enumerate(argument_types(signature))
     }
-
-
-def input_names(signature: Signature) -> dict[str, str]:
-    """Return the names that the program's arguments have for features and weights."""
-    taken, names = set(STRUCTURE), {}
-    for name in argument_types(signature):
-        names[name] = unique_name(name, taken)
-        taken.add(names[name])
-    return names
-
-
-def unique_name(name: str, taken: Container[str]) -> str:
-    """Return a name that is not taken."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def model_name(trace: Trace) -> str:
@@ -173,7 +155,7 @@ def program_text(trace: Trace, places: str, scheduling: Scheduling) -> str:
         for name, text in structure.items()
     ] + [
         f"{names[name]}: {types[name]} {attributes_of(shown, dims.get(name))}"
-        for name, shown in input_names(signature).items()
+        for name, shown in trace.inputs.items()
     ]
     outputs = [type_text(("?", *shape), "f32") for shape in trace.results]
     results = ", ".join(f'{text} {{espalier.name = "result{i}"}}' for i, text in enumerate(outputs))

@@ -21,7 +21,7 @@ from espalier.compiler import (
 from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
-from espalier.recursion.mlir import input_names, program_text
+from espalier.recursion.mlir import program_text
 from espalier.recursion.reference import evaluate
 from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
 from espalier.recursion.structures import Structures
@@ -30,7 +30,7 @@ from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, T
 
 KINDS = ("tree", "sequence", "dag")
 PLACES = ("roots", "nodes")
-DTYPES = {"float32": "f32", "int32": "i32"}
+DTYPES = {np.dtype(np.float32).char: "f32", np.dtype(np.int32).char: "i32"}
 
 Arrays = np.ndarray | tuple[np.ndarray, ...]
 
@@ -125,7 +125,7 @@ class Recursive:
             *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
             BATCHINGS.index(self.scheduling.batch),
         )
-        names = input_names(signature)
+        names = trace.inputs
         inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
         for name in signature.features:
             if name == "word" and has_words:  # The linearizer has checked these.
@@ -182,42 +182,52 @@ class Recursive:
                 raise EspalierError(f"argument '{name}': expects an array, but it is missing")
         features = {name: given[name] for name in sorted(given) if name not in self.weights}
         for name, array in features.items():
-            if name in NODE_ATTRIBUTES:
-                raise EspalierError(
-                    f"feature '{name}': expects another name, since `node.{name}` is no feature"
-                )
             if array.ndim == 0 or len(array) != structures.num_nodes:
                 raise EspalierError(
                     f"feature '{name}': expects a row for each of {structures.num_nodes} nodes, "
                     f"but got shape {array.shape}"
                 )
         weights = {name: given[name] for name in self.weights}
-        signature = Signature(
-            self.structure,
-            self.arity,
-            {name: array.shape for name, array in weights.items()},
-            {name: array.shape[1:] for name, array in features.items()},
-            {name: DTYPES[array.dtype.name] for name, array in (features | weights).items()},
-        )
-        trace = self._trace(signature)
+        trace = self._trace(weights, features)
         for name, array in weights.items():
             rows = [r[name] for r in trace.vocabularies if name in r]
             if rows:
                 _check_numbers(f"argument '{name}'", array, min(rows))
         return trace, given
 
-    def _trace(self, signature: Signature) -> Trace:
-        key = repr(signature)
+    def _trace(
+        self, weights: Mapping[str, np.ndarray], features: Mapping[str, np.ndarray]
+    ) -> Trace:
+        key = (
+            *((array.shape, array.dtype.char) for array in weights.values()),
+            *((name, array.shape[1:], array.dtype.char) for name, array in features.items()),
+        )
         if key not in self._traces:
-            self._local.tracer = Tracer(self.function, signature)
+            self._local.tracer = Tracer(self.function, self._signature(weights, features))
             try:
                 self._traces[key] = self._local.tracer.run()
             finally:
                 self._local.tracer = None
         return self._traces[key]
 
+    def _signature(
+        self, weights: Mapping[str, np.ndarray], features: Mapping[str, np.ndarray]
+    ) -> Signature:
+        for name in features:
+            if name in NODE_ATTRIBUTES:
+                raise EspalierError(
+                    f"feature '{name}': expects another name, since `node.{name}` is no feature"
+                )
+        return Signature(
+            self.structure,
+            self.arity,
+            {name: array.shape for name, array in weights.items()},
+            {name: array.shape[1:] for name, array in features.items()},
+            {name: DTYPES[a.dtype.char] for name, a in (*features.items(), *weights.items())},
+        )
+
     def _function(self, trace: Trace, at: str) -> Function:
-        key = repr(trace.signature), at
+        key = trace, at
         with self._compiling:
             if key not in self._functions:
                 module, _ = load_module(program_text(trace, at, self.scheduling))
@@ -260,7 +270,7 @@ def _check_kind(structure: object, arity: object) -> None:
 
 def _array(name: str, value: object) -> np.ndarray:
     array = np.asarray(value)
-    if array.dtype.name not in DTYPES:
+    if array.dtype.char not in DTYPES or not array.dtype.isnative:
         raise EspalierError(f"argument '{name}': expects float32 or int32, but got {array.dtype}")
     return np.asarray(array, order="C")
 

@@ -9,7 +9,7 @@ import numpy as np
 from espalier import _espalier
 from espalier.arrays import TensorInfo
 from espalier.errors import EspalierError
-from espalier.recursion.mlir import STRUCTURE
+from espalier.recursion.trace import STRUCTURE
 
 SAMPLE_NODES = 23
 

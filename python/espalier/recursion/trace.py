@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from types import FunctionType
 
@@ -18,6 +18,8 @@ from espalier.recursion.tensors import (
 )
 
 REDUCTIONS = ("add", "mul", "max", "min")
+STRUCTURE = ("arity", "children", "levels", "roots")
+"""The arguments of a program that say what the structures are."""
 CALL_PARAMETERS = ("at",)
 """What a model's call takes by name beside arrays."""
 
@@ -56,6 +58,15 @@ class Trace:
         return [t.shape for t in self.leaf.results]
 
     @functools.cached_property
+    def inputs(self) -> dict[str, str]:
+        """What the program's arguments are called for features, and then for weights."""
+        taken, names = set(STRUCTURE), {}
+        for name in (*self.signature.features, *self.signature.weights):
+            names[name] = unique_name(name, taken)
+            taken.add(names[name])
+        return names
+
+    @functools.cached_property
     def vocabularies(self) -> tuple[dict[str, int], dict[str, int]]:
         """The least number of rows that numbers of a feature or weight are indices of.
 
@@ -66,6 +77,13 @@ class Trace:
         _add_vocabularies(self.leaf, {}, leaf)
         _add_vocabularies(self.interior, {}, interior)
         return leaf, interior
+
+
+def unique_name(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _add_vocabularies(block: Block, sources: dict[Tensor, set[str]], sizes: dict[str, int]) -> None:
