@@ -2,8 +2,10 @@
 
 #include "espalier-c/Structures.h"
 #include "Bindings.h"
+#include "espalier-c/Recursive.h"
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <optional>
 #include <vector>
@@ -92,6 +94,12 @@ private:
 
 } // namespace
 
+static std::string explainBatching(const Module &module) {
+  std::string text;
+  espalier_module_explain_batching(module.get(), appendText, &text);
+  return text;
+}
+
 void espalier::python::bindStructures(nb::module_ &extension) {
   nb::class_<Linearizer>(extension, "Linearizer",
                          "Checks structures and numbers their nodes.")
@@ -102,4 +110,7 @@ void espalier::python::bindStructures(nb::module_ &extension) {
            nb::arg("leaf_vocabulary"), nb::arg("interior_vocabulary"),
            nb::arg("batching") = static_cast<int32_t>(ESPALIER_SOONEST),
            "Return arity, children, levels, roots, order and words.");
+  extension.def(
+      "explain_batching", explainBatching, nb::arg("module"),
+      "Say when operators of recursive models are computed, and why.");
 }

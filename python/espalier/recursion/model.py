@@ -30,6 +30,7 @@ from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, T
 
 KINDS = ("tree", "sequence", "dag")
 PLACES = ("roots", "nodes")
+SHOWN_LEVELS = 20
 DTYPES = {np.dtype(np.float32).char: "f32", np.dtype(np.int32).char: "i32"}
 
 Arrays = np.ndarray | tuple[np.ndarray, ...]
@@ -153,6 +154,19 @@ class Recursive:
         """
         return program_text(self._prepare(structures, at, arrays)[0], at, self.scheduling)
 
+    def explain(self, structures: Structures, /, **arrays: np.ndarray) -> str:
+        """Say in which levels a call computes the nodes, and when each operator, and why."""
+        trace, given = self._prepare(structures, "nodes", arrays)
+        inputs, _ = self._linearize(trace, structures, given)
+        widths = np.diff(inputs["levels"]).tolist()
+        leaves = len(inputs["arity"]) - len(inputs["children"])
+        shown = ", ".join(map(str, widths[:SHOWN_LEVELS])) + (
+            f", .. {widths[-1]}" if len(widths) > SHOWN_LEVELS else ""
+        )
+        text = f"{len(structures.starts) - 1} structures: {leaves} leaves, {sum(widths)} others"
+        levels = f" in {len(widths)} levels of {shown} nodes" if widths else ""
+        return f"{text}{levels}\n{_espalier.explain_batching(self._module(trace, 'nodes'))}"
+
     def compile(
         self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
     ) -> Function:
@@ -230,15 +244,20 @@ class Recursive:
         key = trace, at
         with self._compiling:
             if key not in self._functions:
-                module, _ = load_module(program_text(trace, at, self.scheduling))
-                module.name = to_identifier(trace.name)
-                if self.scheduling.refactor:
-                    _espalier.transform(module, REFACTOR)
-                if self.scheduling.share:
-                    options = replace(self.options, optimize="egraph", measure_seconds=0.0)
-                    optimize_module(module, options)
+                module = self._module(trace, at)
                 self._functions[key] = compile_module(module, options=self.options)
             return self._functions[key]
+
+    def _module(self, trace: Trace, at: str) -> _espalier.Module:
+        """Return the program, scheduled."""
+        module, _ = load_module(program_text(trace, at, self.scheduling))
+        module.name = to_identifier(trace.name)
+        if self.scheduling.refactor:
+            _espalier.transform(module, REFACTOR)
+        if self.scheduling.share:
+            options = replace(self.options, optimize="egraph", measure_seconds=0.0)
+            optimize_module(module, options)
+        return module
 
     def __repr__(self) -> str:
         return f"<espalier.Recursive {self.__name__}>"

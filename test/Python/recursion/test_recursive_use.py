@@ -5,7 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from espalier.compiler import Options
-from espalier.recursion import Node, Structures, Tensor, recursive, tanh
+from espalier.recursion import (
+    Node,
+    Recursive,
+    Scheduling,
+    Structures,
+    Tensor,
+    recursive,
+    tanh,
+)
 
 TREE = Structures.from_nested([((1, 2), 0)])
 EMB = np.random.default_rng(3).standard_normal((3, 4)).astype(np.float32)
@@ -71,6 +79,28 @@ def test_threads_trace_and_run_at_once() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(run, [3, 3, 4, 4, 3, 4] * 3))
+
+
+def test_a_call_is_explained() -> None:
+    @recursive("tree", options=NO_CACHE)
+    def f(node: Node, emb: Tensor, w: Tensor) -> Tensor:
+        x = emb[node.word]
+        return x if node.is_leaf else tanh(x + node.sum(lambda h: h @ w))
+
+    arrays = {"emb": EMB, "w": np.ones((4, 4), np.float32)}
+    lines = f.explain(TREE, **arrays).splitlines()
+    assert lines[:3] == [
+        "1 structures: 3 leaves, 2 others in 2 levels of 1, 1 nodes",
+        "'@f' computes leaves first, then interior nodes level by level",
+        "  rec.yield: result #0 is stored for each leaf",
+    ]
+    product = [line for line in lines if "graph.matmul" in line]
+    assert "is computed in the recursion, for all nodes of a level" in product[0]
+    assert "could be computed with the child" in product[1]
+    moved = Recursive(f.function, "tree", scheduling=Scheduling(refactor=True))
+    assert "could be computed with the child" not in moved.explain(TREE, **arrays)
+    comb = Structures.from_sequences([np.zeros(30, np.int32)])
+    assert "29 others in 29 levels of 1, 1, " in f.explain(comb, **arrays)
 
 
 def test_one_wide_node_is_no_square() -> None:

@@ -30,35 +30,41 @@ static StringRef describe(ModelOp model, Value value) {
   llvm_unreachable("all parts are handled");
 }
 
-static void explainModel(ModelOp model) {
-  InFlightDiagnostic remark = model.emitRemark("'@") << model.getSymName();
-  if (model.getBatching() == Batching::Levels)
-    remark << "' computes leaves first, then interior nodes level by level";
-  else
-    remark << "' computes leaves first, then interior nodes one by one";
-}
-
-static void explainLeaves(ModelOp model, YieldOp yield) {
+static void explainLeaves(ModelOp model, YieldOp yield, Explanation say) {
   for (auto [number, value] : llvm::enumerate(yield.getOperands())) {
-    bool isEqual = getCellPart(value) == CellPart::Once;
-    InFlightDiagnostic remark = yield.emitRemark("result #") << number;
-    if (!isEqual)
-      remark << " is stored for each leaf";
+    std::string result = "result #" + std::to_string(number);
+    if (getCellPart(value) != CellPart::Once)
+      say(yield, result + " is stored for each leaf");
     else if (model.getSpecialize())
-      remark << " is the same for all leaves, and is not stored for each";
+      say(yield, result + " is the same for all leaves, and is not stored for "
+                          "each");
     else
-      remark << " is the same for all leaves, but is stored for each, as the "
-                "model is not specialized";
+      say(yield, result +
+                     " is the same for all leaves, but is stored for each, "
+                     "as the model is not specialized");
   }
 }
 
 /// Says whether a term could be computed with the child.
-static void explainTerm(Operation *op) {
+static void explainTerm(Operation *op, Explanation say) {
   if (llvm::Error error = checkRefactoring(op))
-    op->emitRemark("stays in the parent's cell: ")
-        << llvm::toString(std::move(error));
+    say(op, "stays in the parent's cell: " + llvm::toString(std::move(error)));
   else
-    op->emitRemark("could be computed with the child: rec-refactor moves it");
+    say(op, "could be computed with the child: rec-refactor moves it");
+}
+
+void espalier::rec::explainBatching(ModelOp model, Explanation say) {
+  bool hasLevels = model.getBatching() == Batching::Levels;
+  say(model, "'@" + model.getSymName() +
+                 "' computes leaves first, then interior nodes " +
+                 (hasLevels ? "level by level" : "one by one"));
+  Block &leaf = model.getCase(Case::Leaf).getBody().front();
+  explainLeaves(model, cast<YieldOp>(leaf.back()), say);
+  model.getCase(Case::Interior).walk([&](graph::DefinedOpInterface op) {
+    say(op, describe(model, op->getResult(0)));
+    if (hasSum(op) && getCellPart(op->getResult(0)) == CellPart::Recursion)
+      explainTerm(op, say);
+  });
 }
 
 namespace {
@@ -68,13 +74,8 @@ struct RecExplainBatchingPass
 
   void runOnOperation() override {
     getOperation()->walk([](ModelOp model) {
-      explainModel(model);
-      Block &leaf = model.getCase(Case::Leaf).getBody().front();
-      explainLeaves(model, cast<YieldOp>(leaf.back()));
-      model.getCase(Case::Interior).walk([&](graph::DefinedOpInterface op) {
-        op->emitRemark() << describe(model, op->getResult(0));
-        if (hasSum(op) && getCellPart(op->getResult(0)) == CellPart::Recursion)
-          explainTerm(op);
+      explainBatching(model, [](Operation *op, const Twine &text) {
+        op->emitRemark(text);
       });
     });
     markAllAnalysesPreserved();

@@ -47,6 +47,14 @@ refactor(mlir::RewriterBase &rewriter, mlir::Operation *term);
 unsigned refactorAll(mlir::RewriterBase &rewriter, ModelOp model,
                      llvm::StringRef category);
 
+/// Receives what is said of an operation.
+using Explanation =
+    llvm::function_ref<void(mlir::Operation *, const llvm::Twine &)>;
+
+/// Says in which order nodes are computed, when each operator of interior nodes
+/// is, which leaves' results are stored, and which terms could move.
+void explainBatching(ModelOp model, Explanation say);
+
 } // namespace espalier::rec
 
 #endif // ESPALIER_DIALECT_REC_TRANSFORMS_TRANSFORMS_H
