@@ -9,6 +9,7 @@ namespace espalier::graph::OpTrait {
 
 /// What the body of such an operation computes of values from above alone, it
 /// computes once, and the rest very often. So the former costs next to nothing.
+/// Constants in it are of one value for all elements.
 template <typename ConcreteType>
 class RepeatsBody : public mlir::OpTrait::TraitBase<ConcreteType, RepeatsBody> {
 };
