@@ -89,6 +89,9 @@ private:
                                             bool isUpper);
   /// Whether a loop around has read all elements that bound `loop`.
   bool areBoundsRead(const polyhedral::AstNode &loop) const;
+  /// Notes what bounds `value`, if it is an element of an array that has
+  /// bounds.
+  void noteBound(mlir::Value array, mlir::Value value);
   /// The value of an expression of elements that bound loops.
   mlir::Value emitDataBound(mlir::AffineExpr bound);
   /// The value, if it is a constant for these values of unrolled iterators.
