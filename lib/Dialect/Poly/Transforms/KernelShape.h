@@ -25,6 +25,12 @@ struct ComputeShape {
   bool isRestricted(unsigned dim) const {
     return restricted[dim] || begins[dim] != 0;
   }
+  /// Whether the points along `dim` update the same element.
+  bool isReduced(unsigned dim) const {
+    return llvm::none_of(writes, [&](const ComputeAccess &write) {
+      return write.map.isFunctionOfDim(dim);
+    });
+  }
 };
 
 ComputeShape getShape(ComputeOp op);

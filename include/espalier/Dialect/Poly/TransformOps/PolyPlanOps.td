@@ -31,7 +31,8 @@ def PlanOp : PolyCommandOp<"plan",
     - `own` has, for each computation, its other dimensions, outermost first;
       the order of its text if not given. Without shared `lanes`, `own_lanes`
       names one for each computation, or none (""), with `own_vectors` side by
-      side inside the loops that follow it. `own_unrolled` names loops that are
+      side inside the loops that follow it, or partial results side by side of
+      a dimension that is reduced. `own_unrolled` names loops that are
       written out.
     - `block`: the loop that runs over blocks, of `block_size` points, first;
       where `loops` has it again, over the tiles of one.

@@ -1,12 +1,38 @@
 //===- ChooseLanes.cpp - Which dimensions are vectors ---------------------===//
 
 #include "PlanChooser.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
+
+/// Rows of more vectors are better summed in lanes of their own, although these
+/// have to be added up at the end.
+static constexpr int64_t kLongRow = 4;
+static constexpr int64_t kLongRowScore = -1000;
+
+/// How many elements a computation reads in a row of memory while it stays at
+/// one point of the shared loops; a great number if that is not known.
+static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
+                         int64_t width, unsigned numShared) {
+  int64_t run = 1;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim) {
+      std::optional<int64_t> extent = compute.getExtent(dim);
+      if (getStride(read, dim, width) != run || extent == 1)
+        continue;
+      if (!extent)
+        return std::numeric_limits<int64_t>::max();
+      run *= *extent;
+      grows = true;
+    }
+  }
+  return run;
+}
 
 /// How well `dim` serves as lanes: contiguous or invariant accesses count for
 /// it, others against.
@@ -29,6 +55,12 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
       score += kNoLanes;
     else if (stride == 1)
       score += 4 * weight;
+    // Lanes in long rows read each in a line of its own, again and again.
+    else if (dim < plan.numShared && std::abs(*stride) >= plan.width &&
+             isa<BlockArgument>(access.array) &&
+             getOwnRun(compute, access, plan.width, plan.numShared) >
+                 kLongRow * plan.width)
+      score += kLongRowScore;
     else if (*stride != 0)
       score -= (*stride == kUnknownStride ? 12 : 6) * weight;
   };
@@ -185,20 +217,30 @@ PlanChooser::getOwnOrder(const ComputeShape &compute) const {
   return rest;
 }
 
-/// Whether the points along `dim` update the same element.
-static bool isReduced(const ComputeShape &compute, unsigned dim) {
-  return llvm::none_of(compute.writes, [&](const ComputeAccess &write) {
-    return write.map.isFunctionOfDim(dim);
-  });
+/// So many vectors of a row are combined side by side where that is slow.
+static constexpr int64_t kSlowVectors = 4;
+
+/// Whether each step of a reduction waits long for the one before: a maximum of
+/// floating-point numbers takes several instructions, for NaN's and zeros'
+/// sake.
+static bool isSlow(const ComputeShape &compute) {
+  auto update = matchReduction(compute.op, *compute.op.getReduction());
+  return update && (update->combiner == "arith.maximumf" ||
+                    update->combiner == "arith.minimumf");
 }
 
 /// How many vectors along `dim` one pass over the terms of a reduction adds up:
-/// enough to hide the latency of an addition. 1 if `dim` is itself reduced, or
-/// they would not fit.
+/// enough to hide the latency of an addition. 1 if they would not fit, or
+/// the points along `dim` are terms of one sum.
 static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
                              int64_t width, unsigned numShared) {
   std::optional<int64_t> extent = compute.getExtent(dim);
-  bool isSum = compute.op.getReduction() && !isReduced(compute, dim);
+  if (compute.op.getReduction() && compute.isReduced(dim))
+    return isSlow(compute) &&
+                   extent.value_or(kSlowVectors * width) >= kSlowVectors * width
+               ? kSlowVectors
+               : 1;
+  bool isSum = static_cast<bool>(compute.op.getReduction());
   for (unsigned other = numShared; other < compute.getNumDims(); ++other)
     isSum &= !compute.isRestricted(other);
   if (isSum && extent)
@@ -242,7 +284,8 @@ void PlanChooser::chooseOwnLoops() {
       own.unrolled = order.back();
     // Terms of a row of sums are added innermost, those of one sum outermost.
     auto isInside = [&](unsigned dim) {
-      return own.vectors > 1 && isReduced(compute, dim);
+      return own.vectors > 1 && compute.isReduced(dim) &&
+             !compute.isReduced(*own.lanes);
     };
     for (unsigned dim : order)
       if (dim != own.lanes && !isInside(dim))

@@ -56,7 +56,7 @@ private:
   void addPartLoops(unsigned position, ArrayRef<Segment> segments,
                     Loops &loops);
   /// Adds the loops of a computation inside the shared ones.
-  void addOwnLoops(const OwnLoops &own, Loops &loops);
+  void addOwnLoops(unsigned position, Loops &loops);
   /// Adds the loops over the points of a tile.
   void addTilePoints(unsigned position, ArrayRef<Segment> segments,
                      Loops &loops);
@@ -133,7 +133,8 @@ static AffineExpr getTileOf(AffineExpr offset, int64_t size) {
   return size > 1 ? offset.floorDiv(size) : offset;
 }
 
-void PlanWriter::addOwnLoops(const OwnLoops &own, Loops &loops) {
+void PlanWriter::addOwnLoops(unsigned position, Loops &loops) {
+  const OwnLoops &own = plan.own[position];
   for (unsigned dim : own.order) {
     AffineExpr self = getDim(dim);
     if (dim == own.lanes)
@@ -144,6 +145,11 @@ void PlanWriter::addOwnLoops(const OwnLoops &own, Loops &loops) {
   if (!own.lanes)
     return;
   AffineExpr self = getDim(*own.lanes);
+  // Vectors that are added to the same element have sums of their own.
+  if (shape(position).isReduced(*own.lanes)) {
+    int64_t lanes = plan.width * own.vectors;
+    return loops.add(self % lanes, LoopAttr::getVector(context, lanes));
+  }
   if (own.vectors > 1)
     loops.add((self % (plan.width * own.vectors)).floorDiv(plan.width),
               getLoop(LoopKind::Unroll));
@@ -201,7 +207,7 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<Segment> segments) {
   const OwnLoops &own = plan.own[position];
   Loops loops;
   if (plan.insideSum.empty())
-    addOwnLoops(own, loops);
+    addOwnLoops(position, loops);
   else
     addPartLoops(position, segments, loops);
   if (prefetch && position == findReduction()) {
