@@ -117,15 +117,6 @@ Value KernelLoops::emitExpr(const AstExpr &expr) {
   return result;
 }
 
-void KernelLoops::noteBound(Value array, Value value) {
-  auto argument = dyn_cast<BlockArgument>(array);
-  if (!argument)
-    return;
-  if (auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
-          argument.getArgNumber(), poly::KernelOp::getBoundAttrName()))
-    dataBits[value] = getNumBits(bound.getValue().getResult(0), {});
-}
-
 Value KernelLoops::emitDataBound(AffineExpr bound) {
   SmallVector<AffineExpr> symbols;
   SmallVector<Value> data;

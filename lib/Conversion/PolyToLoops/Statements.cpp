@@ -15,6 +15,15 @@ Value KernelLoops::toVector(Value value) {
       builder, loc, VectorType::get({lanes->width}, value.getType()), value);
 }
 
+void KernelLoops::noteBound(Value array, Value value) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  if (!argument)
+    return;
+  if (auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
+          argument.getArgNumber(), poly::KernelOp::getBoundAttrName()))
+    dataBits[value] = getNumBits(bound.getValue().getResult(0), {});
+}
+
 /// Whether an access of `compute` depends on the value of read `number`.
 static bool isIndex(poly::ComputeOp compute, unsigned number) {
   unsigned symbol = compute.getKernel().getNumParameters() + number;
