@@ -89,9 +89,6 @@ private:
                                             bool isUpper);
   /// Whether a loop around has read all elements that bound `loop`.
   bool areBoundsRead(const polyhedral::AstNode &loop) const;
-  /// Notes what bounds `value`, if it is an element of an array that has
-  /// bounds.
-  void noteBound(mlir::Value array, mlir::Value value);
   /// The value of an expression of elements that bound loops.
   mlir::Value emitDataBound(mlir::AffineExpr bound);
   /// The value, if it is a constant for these values of unrolled iterators.
@@ -170,6 +167,9 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitReads(poly::ComputeOp compute, const polyhedral::AstNode &call,
             mlir::Value accumulator);
+  /// Notes what bounds `value`, if it is an element of an array that has
+  /// bounds.
+  void noteBound(mlir::Value array, mlir::Value value);
   mlir::Value toVector(mlir::Value value);
 
   // Memory (Accesses.cpp).
