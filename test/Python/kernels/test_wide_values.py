@@ -9,11 +9,9 @@ from espalier.compiler import Options
 from espalier.schedules import Schedule
 
 NO_CACHE = Options(cache=None)
-EDGES = [
-    edge + step
-    for edge in (0, 2**31, 2**60, 2**61, 2**61 + 2**40, 2**62, 2**63 - 3, -(2**31), -(2**61), -(2**62))
-    for step in range(-2, 3)
-] + [2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1]  # fmt: skip
+POWERS = [2**31, 2**60, 2**61, 2**61 + 2**40, 2**62, 2**63 - 3, -(2**31), -(2**61), -(2**62)]
+EDGES = [edge + step for edge in [0, *POWERS] for step in range(-2, 3)]
+EDGES += [2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1]
 N = 16
 
 # y[i] = 1 at the points i of 0, .., N - 1 where CONDITION holds of a = first[k], b = second[k].
