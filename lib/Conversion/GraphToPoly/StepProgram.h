@@ -106,6 +106,9 @@ struct StepProgram {
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
   std::vector<Check> checks;
+  /// Whether the function is on memory already: then the values of symbols are
+  /// its own.
+  bool isInMemory = false;
   int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
   int64_t vectorRegisters = 32;
   int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.
@@ -232,6 +235,9 @@ struct Cluster {
   llvm::SmallVector<unsigned> statements;
   unsigned sharedDims = 0;
 };
+
+/// Makes a kernel of each statement, and of each recurrence.
+llvm::SmallVector<Cluster> separateKernels(const StepProgram &program);
 
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);

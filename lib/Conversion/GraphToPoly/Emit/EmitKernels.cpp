@@ -1,5 +1,6 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
+#include "../Facts.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
@@ -14,9 +15,6 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
-
-/// The name of the loop over levels.
-static constexpr StringLiteral kLevelName = "level";
 
 /// The names of a statement's dimensions, a different one for each; null if
 /// none has one.
@@ -290,6 +288,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     compute.setDimsAttr(dims);
   if (statement.levels)
     compute.setWhere(getLevelSet(statement));
+  if (!facts.empty())
+    setFacts(compute, statement);
 }
 
 void KernelEmitter::emitStatement(OpBuilder &builder,
@@ -329,6 +329,8 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
       poly::getSource(program.statements[cluster.statements.front()].loc);
   kernel = poly::KernelOp::create(builder, loc, name, types);
   kernel.setPrivate();
+  if (!facts.empty())
+    setFacts(kernel, cluster);
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   for (auto [array, argument] : llvm::zip(arguments, body.getArguments()))
@@ -343,6 +345,8 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
         inside, loc, type, operands,
         poly::PlacementAttr::get(program.context, poly::Placement::Heap),
         /*storage=*/nullptr, /*storage_type=*/nullptr, /*extents=*/nullptr);
+    if (!facts.empty())
+      memory[array].getDefiningOp()->setDiscardableAttrs(facts[array]);
   }
   unsigned group = 0; // The recurrence that the last computation belongs to.
   for (auto [number, index] : llvm::enumerate(cluster.statements)) {

@@ -20,13 +20,24 @@ mlir::MemRefType
 getMemRefType(const Array &array,
               llvm::SmallVectorImpl<mlir::AffineExpr> *sizes = nullptr);
 
+/// What is written of a program.
+enum class Form {
+  /// Kernels whose accesses are to memory.
+  Memory,
+  /// Kernels on arrays, whose layouts, and what else steps have decided, are
+  /// attributes (Facts.h).
+  Facts,
+};
+
 /// Writes one kernel.
 class KernelEmitter {
 public:
+  /// `facts` has the attributes of each array; it is empty in `Form::Memory`.
   KernelEmitter(StepProgram &program, const Cluster &cluster,
                 const llvm::DenseSet<ArrayId> &escaping,
-                const SizeParameters::Extents &extents)
-      : program(program), cluster(cluster), escaping(escaping),
+                const SizeParameters::Extents &extents,
+                llvm::ArrayRef<mlir::DictionaryAttr> facts)
+      : program(program), cluster(cluster), escaping(escaping), facts(facts),
         parameters(program, extents) {}
 
   void emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -72,6 +83,7 @@ private:
   StepProgram &program;
   const Cluster &cluster;
   const llvm::DenseSet<ArrayId> &escaping;
+  llvm::ArrayRef<mlir::DictionaryAttr> facts;
   llvm::SmallSetVector<ArrayId, 8> local;
   SizeParameters parameters;
   llvm::DenseMap<ArrayId, mlir::Value> memory;
@@ -87,11 +99,18 @@ struct Version {
 /// read, before; reports one that is left out.
 mlir::LogicalResult verifyWritten(const Version &version);
 
-/// Writes the kernels, `@main` on memrefs and `@main_plan`,
+/// Writes the kernels in `Form::Facts`, `@main` on memrefs and `@main_plan`,
 /// replacing the function. If `choice` is not null, its condition chooses
 /// between two versions; otherwise there is one.
 mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
                                 mlir::scf::IfOp choice);
+
+/// Writes the kernels of versions that were read from `main`, and their calls
+/// at the ends of `blocks`.
+mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
+                                mlir::func::FuncOp main,
+                                llvm::ArrayRef<mlir::Block *> blocks,
+                                Form form);
 
 } // namespace espalier::graphtopoly
 
