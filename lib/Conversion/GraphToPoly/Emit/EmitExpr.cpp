@@ -207,7 +207,8 @@ template <typename Divide>
 Value emitDivision(OpBuilder &b, Location loc, Type type, ScalarFn fn, Value x,
                    Value y, Divide divide) {
   // In a computation, each of the operations is total by itself.
-  if (isa_and_nonnull<espalier::poly::ComputeOp>(b.getInsertionBlock()->getParentOp()))
+  if (isa_and_nonnull<espalier::poly::ComputeOp>(
+          b.getInsertionBlock()->getParentOp()))
     return divide(y);
   Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
   Value isZero = isEqual(b, loc, type, y, 0);

@@ -232,7 +232,10 @@ Value VersionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
   for (auto [output, of] : llvm::enumerate(outputs))
     if (program.getBase(of) == number) {
       Value argument = main.getArgument(shared.numInputs + output);
-      return reshape(b, sizes, argument, number);
+      Value view = reshape(b, sizes, argument, number);
+      if (!facts.empty() && view != argument)
+        view.getDefiningOp()->setDiscardableAttrs(facts[number]);
+      return view;
     }
   SmallVector<Value> operands;
   for (AffineExpr extent : extents)
@@ -306,7 +309,8 @@ void VersionEmitter::describeOutput(unsigned number) {
   unsigned argument = shared.numInputs + number;
   if (facts.empty())
     main.removeArgAttr(argument, kOrderFact);
-  else if (Attribute order = facts[outputs[number]].get(kOrderFact))
+  else if (Attribute order = facts[outputs[number]].get(kOrderFact);
+           order && !program.arrays[outputs[number]].reshapeOf)
     main.setArgAttr(argument, kOrderFact, order);
 }
 

@@ -65,6 +65,8 @@ private:
   llvm::DenseMap<Value, Buffer> buffers;
   /// The shape under which kernels write memory.
   llvm::DenseMap<Value, SmallVector<AffineExpr>> writtenAs;
+  /// What is asked for memory under the shape of a view.
+  llvm::DenseMap<Value, DictionaryAttr> factsOf;
   llvm::DenseMap<Value, ArrayId> baseOf;
   llvm::DenseMap<Value, SmallVector<ArrayId, 1>> viewsOf;
 };
@@ -191,6 +193,8 @@ LogicalResult BlockReader::addBuffer(Operation &op) {
   for (auto [extent, size] : llvm::zip_equal(view.extents, type.getShape()))
     if (!ShapedType::isDynamic(size))
       extent = getAffineConstantExpr(size, program->context);
+  if (op.hasAttr(kOrderFact))
+    factsOf[view.root] = op.getDiscardableAttrDictionary();
   buffers[op.getResult(0)] = std::move(view);
   return success();
 }
@@ -238,7 +242,7 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
   Array array{Array::Kind::Intermediate, root.getLoc()};
   array.elementType = type.getElementType();
   array.extents = llvm::to_vector(extents);
-  DictionaryAttr facts;
+  DictionaryAttr facts = factsOf.lookup(root);
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     unsigned number = argument.getArgNumber();
     array.rowMajor = true;
@@ -250,7 +254,7 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
           program->context,
           NamedAttribute(StringAttr::get(program->context, kOrderFact), order));
     }
-  } else {
+  } else if (!facts) {
     facts = root.getDefiningOp()->getDiscardableAttrDictionary();
   }
   if (auto get = root.getDefiningOp<memref::GetGlobalOp>()) {
