@@ -178,14 +178,19 @@ LogicalResult StepRunner::run(func::FuncOp main) {
   std::vector<ReadBlock> reads;
   bool separates =
       llvm::any_of(steps, [](const Step *step) { return step->separates; });
+  bool fuses = llvm::any_of(
+      steps, [](const Step *step) { return step->name == "fuse-kernels"; });
   for (Block *block : blocks) {
     NotRead notRead;
     FailureOr<ReadBlock> read = readKernels(main, *block, notRead);
-    if (succeeded(read) && read->hasParts && separates) {
+    if (succeeded(read) && ((read->hasParts && (separates || fuses)) ||
+                            (read->hasOrders && separates))) {
       read = failure();
-      notRead = {main, "expects arrays that one statement each computes, "
-                       "element by element"};
+      notRead = {main, "expects arrays that one statement each computes, in "
+                       "their order"};
     }
+    if (failed(read) && notRead.isError)
+      return notRead.op->emitError(notRead.reason);
     if (failed(read)) {
       remark::missed(notRead.op->getLoc(),
                      remark::RemarkOpts::name("NotRead").category(pass))

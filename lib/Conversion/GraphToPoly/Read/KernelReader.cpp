@@ -12,6 +12,7 @@
 
 #include "KernelReader.h"
 #include "../Facts.h"
+#include "../Renumber.h"
 #include "ReadExpr.h"
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
@@ -26,6 +27,8 @@ using namespace espalier::graphtopoly;
 
 /// Longer bodies are left alone.
 static constexpr size_t kMaxOperations = 256;
+/// So are arrays of more parts.
+static constexpr size_t kMaxPieces = 256;
 
 KernelReader::KernelReader(StepProgram &program, poly::KernelOp kernel,
                            ArrayRef<std::optional<ArrayId>> arguments,
@@ -45,6 +48,11 @@ KernelReader::KernelReader(StepProgram &program, poly::KernelOp kernel,
 LogicalResult KernelReader::refuse(Operation *op, const Twine &reason) {
   if (!notRead.op)
     notRead = {op, reason.str()};
+  return failure();
+}
+
+LogicalResult KernelReader::reject(Operation *op, const Twine &reason) {
+  notRead = {op, reason.str(), /*isError=*/true};
   return failure();
 }
 
@@ -117,7 +125,9 @@ LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
   numOuter = compute.getWhere() ? 1 : 0;
   int64_t dim = recurrence.getInt();
   if (dim < 0 || dim + numOuter >= compute.getNumDims())
-    return refuse(compute, "expects poly.recurrence to be a dimension");
+    return reject(compute,
+                  "expects poly.recurrence to be a dimension, but got " +
+                      Twine(dim));
   if (numOuter == 1) {
     if (!isLevelCondition(compute, dim + 1, parameters.size()) ||
         !arrayOf.contains(compute.getReads()[0]))
@@ -337,6 +347,67 @@ void KernelReader::arrange(Statement &statement) const {
   }
 }
 
+LogicalResult KernelReader::placeInTarget(poly::ComputeOp compute,
+                                          Statement &statement) {
+  const Array &target = program.arrays[statement.target];
+  if (statement.targetIndices.empty() && statement.extents == target.extents)
+    return success();
+  unsigned numDims = statement.getNumDims();
+  SmallVector<AffineExpr> indices = statement.targetIndices, place(numDims);
+  if (indices.empty())
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      indices.push_back(getAffineDimExpr(dim, program.context));
+  Conjunction inside;
+  for (auto [number, index] : llvm::enumerate(indices)) {
+    AffineExpr self = getAffineDimExpr(number, program.context);
+    std::optional<unsigned> dim;
+    for (unsigned other = 0; other < numDims; ++other)
+      if (index.isFunctionOfDim(other))
+        dim = other;
+    AffineExpr offset = program.simplify(
+        dim ? index - getAffineDimExpr(*dim, program.context) : index);
+    if (!offset.isSymbolicOrConstant() || (dim && place[*dim]))
+      return refuse(compute, "expects elements of a box");
+    if (!dim) {
+      inside.push_back({program.simplify(self - offset), true});
+      continue;
+    }
+    place[*dim] = program.simplify(self - offset);
+    AffineExpr end = program.simplify(offset + statement.extents[*dim]);
+    if (offset != getAffineConstantExpr(0, program.context))
+      inside.push_back({place[*dim], false});
+    if (end != target.extents[number])
+      inside.push_back({program.simplify(end - 1 - self), false});
+  }
+  if (!llvm::all_of(place, [](AffineExpr expr) { return bool(expr); }))
+    return refuse(compute, "expects to compute elements once");
+  statement = substitute(program, statement, place, target.extents);
+  statement.targetIndices.clear();
+  llvm::append_range(inside, statement.pieces.front().domain);
+  statement.pieces.front().domain = std::move(inside);
+  return success();
+}
+
+/// Leaves the points of `part` out of a piece: one piece for each of its
+/// conditions, where that is the first that does not hold.
+static SmallVector<Piece> subtract(const StepProgram &program,
+                                   const Piece &piece,
+                                   const Conjunction &part) {
+  SmallVector<Piece> rest;
+  Conjunction domain = piece.domain;
+  for (const Condition &condition : part) {
+    SmallVector<AffineExpr, 2> outside{-condition.expr - 1};
+    if (condition.isEquality)
+      outside.push_back(condition.expr - 1);
+    for (AffineExpr expr : outside) {
+      rest.push_back({domain, piece.value});
+      rest.back().domain.push_back({program.simplify(expr), false});
+    }
+    domain.push_back(condition);
+  }
+  return rest;
+}
+
 bool KernelReader::isNeutral(const Statement &init,
                              const Statement &reduction) const {
   Expr value = init.pieces.front().value;
@@ -425,10 +496,17 @@ LogicalResult KernelReader::addStatement(poly::ComputeOp compute,
         last.extents == statement.extents &&
         last.targetIndices == statement.targetIndices) {
       Piece &piece = statement.pieces.front();
+      SmallVector<Piece> pieces;
       for (const Piece &other : last.pieces)
-        if (!areDisjoint(program, other.domain, piece.domain))
-          return refuse(compute, "expects no element to be computed twice");
-      last.pieces.push_back(std::move(piece));
+        if (areDisjoint(program, other.domain, piece.domain))
+          pieces.push_back(other);
+        else // Overwritten.
+          llvm::append_range(pieces, subtract(program, other, piece.domain));
+      if (pieces.size() >= kMaxPieces)
+        return refuse(compute, "expects at most " + Twine(kMaxPieces) +
+                                   " parts of an array");
+      pieces.push_back(std::move(piece));
+      last.pieces = std::move(pieces);
       return success();
     }
   }
@@ -462,6 +540,9 @@ LogicalResult KernelReader::readCompute(poly::ComputeOp compute) {
   arrange(statement);
   if (statement.reduction && !isOwn && !statement.targetIndices.empty())
     return refuse(compute, "expects a reduction for each element");
+  if (!statement.reduction && !isOwn && !statement.recurrence &&
+      failed(placeInTarget(compute, statement)))
+    return failure();
   return addStatement(compute, std::move(statement));
 }
 
@@ -491,7 +572,7 @@ FailureOr<Cluster> KernelReader::read() {
     if (std::string fault =
             graphtopoly::readFacts(op->getDiscardableAttrDictionary(), array);
         !fault.empty())
-      return refuse(op, "expects " + fault), failure();
+      return reject(op, "expects " + fault), failure();
     arrayOf[op] = program.addArray(std::move(array));
   }
   for (poly::ComputeOp compute : kernel.getComputes())
@@ -505,8 +586,9 @@ FailureOr<Cluster> KernelReader::read() {
   cluster.sharedDims = first.recurrence ? 1 : rank;
   if (shared) {
     if (shared.getInt() < 0 || shared.getInt() > int64_t(first.getNumDims()))
-      return refuse(kernel, "expects poly.shared_dims of at most the "
-                            "dimensions that computations have"),
+      return reject(kernel, "expects poly.shared_dims of at most " +
+                                Twine(first.getNumDims()) + ", but got " +
+                                Twine(shared.getInt())),
              failure();
     cluster.sharedDims = shared.getInt();
   }

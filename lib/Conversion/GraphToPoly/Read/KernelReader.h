@@ -33,6 +33,10 @@ private:
                                    Statement statement);
   /// Puts the dimensions of what is computed first, in its order.
   void arrange(Statement &statement) const;
+  /// Lets the points of a map be those of its target, where it computes some.
+  /// Fails if they are no box.
+  mlir::LogicalResult placeInTarget(poly::ComputeOp compute,
+                                    Statement &statement);
   bool isNeutral(const Statement &init, const Statement &reduction) const;
 
   /// An expression of the kernel over the program's symbols and the
@@ -40,6 +44,8 @@ private:
   mlir::AffineExpr import(mlir::AffineExpr expr) const;
   Expr getIndex(mlir::AffineExpr expr) const;
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &reason);
+  /// The same for an attribute that is wrong.
+  mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &reason);
 
   StepProgram &program;
   poly::KernelOp kernel;

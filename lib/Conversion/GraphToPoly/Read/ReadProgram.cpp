@@ -268,8 +268,11 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
     array.constant = value;
   }
   if (facts)
-    if (std::string fault = readFacts(facts, array); !fault.empty())
-      return refuse(user, "expects " + fault);
+    if (std::string fault = readFacts(facts, array); !fault.empty()) {
+      Operation *op = root.getDefiningOp();
+      notRead = {op ? op : main, "expects " + fault, /*isError=*/true};
+      return failure();
+    }
   baseOf[root] = program->addArray(std::move(array));
   return success();
 }
@@ -395,11 +398,11 @@ LogicalResult BlockReader::checkOrder() {
         ArrayId base = program->getBase(read);
         if (program->arrays[base].kind == Array::Kind::Intermediate &&
             !written.contains(base) && !own.contains(base))
-          return refuse(notRead.op ? notRead.op : main,
+          return refuse(main,
                         "expects arrays to be written before they are read");
       }
-      result.hasParts |= !written.insert(statement.target).second ||
-                         !statement.targetIndices.empty();
+      result.hasParts |= !written.insert(statement.target).second;
+      result.hasOrders |= !statement.targetIndices.empty();
     }
   }
   for (BlockArgument argument : main.getArguments().drop_front(numInputs))

@@ -12,9 +12,10 @@ struct ReadBlock {
   Version version;
   /// What it is read from: buffers, views, copies and calls, in their order.
   llvm::SmallVector<mlir::Operation *> operations;
-  /// Whether an array is written by several statements, or by one whose points
-  /// are not those of the array, in their order.
+  /// Whether an array is written by several statements.
   bool hasParts = false;
+  /// Whether a statement does not compute elements in their order.
+  bool hasOrders = false;
   /// Whether `emitKernels` has written it, in `Form::Facts`.
   bool isOwn = true;
 };
@@ -23,6 +24,7 @@ struct ReadBlock {
 struct NotRead {
   mlir::Operation *op = nullptr;
   std::string reason;
+  bool isError = false; ///< An attribute of Facts.h is wrong.
 };
 
 /// Reads the kernels that `block` of `main` calls: the inverse of
