@@ -185,8 +185,10 @@ def make_kernels(sample: Sample) -> str | None:
     if bound:
         return None
     skipped = [step for bit, step in enumerate(steps()) if sample.skips >> bit & 1]
-    steps = f"poly-form-kernels{{skip={','.join(skipped)}}}"
-    passes = f"canonicalize,cse,convert-graph-to-poly,{steps},poly-store-in-place,poly-name-kernels"
+    # Each step is a pass, which reads the kernels that the one before has written.
+    kept = [f"poly-{step}" for step in steps() if step not in skipped]
+    forming = ["convert-graph-to-poly", *kept, "poly-apply-layouts"]
+    passes = ",".join(["canonicalize,cse", *forming, "poly-store-in-place,poly-name-kernels"])
     result = _optimize(str(module), passes)
     if result.returncode:
         raise EspalierError(f"without {skipped}: {result.stderr}")
