@@ -206,9 +206,10 @@ Value isEqual(OpBuilder &b, Location loc, Type type, Value x, int64_t value) {
 template <typename Divide>
 Value emitDivision(OpBuilder &b, Location loc, Type type, ScalarFn fn, Value x,
                    Value y, Divide divide) {
-  // In a computation, each of the operations is total by itself.
-  if (isa_and_nonnull<espalier::poly::ComputeOp>(
-          b.getInsertionBlock()->getParentOp()))
+  // In a computation, which has no operation around it while it is built, each
+  // of the operations is total by itself.
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  if (!parent || isa<espalier::poly::ComputeOp>(parent))
     return divide(y);
   Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
   Value isZero = isEqual(b, loc, type, y, 0);

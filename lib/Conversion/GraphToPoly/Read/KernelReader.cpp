@@ -230,11 +230,15 @@ LogicalResult KernelReader::readBody(poly::ComputeOp compute,
                                Twine(kMaxOperations) + " operations");
   for (auto [argument, read] : llvm::zip_equal(body.getArguments(), reads))
     values[argument] = read;
+  // Literals have a type in bodies.
+  auto toIndex = [&](AffineExpr expr) {
+    return cast(IndexType::get(program.context), program.expression(expr));
+  };
   auto get = [&](Value value) -> Expr {
     if (Expr known = values.lookup(value))
       return known;
     AffineExpr parameter = parameterOf.lookup(value);
-    return parameter ? program.expression(parameter) : Expr();
+    return parameter ? toIndex(parameter) : Expr();
   };
   poly::YieldOp yield = compute.getYield();
   Value result = yield.getValues().front();
@@ -273,7 +277,7 @@ LogicalResult KernelReader::readBody(poly::ComputeOp compute,
                          "for");
     if (expr.getType() && expr.getType().isIndex())
       if (std::optional<AffineExpr> affine = program.affine(expr))
-        expr = program.expression(*affine);
+        expr = toIndex(*affine);
     values[op.getResult(0)] = expr;
   }
   Expr value = get(result);
