@@ -1,8 +1,9 @@
 //===- StepProgram.h - A function as loop statements ------------*- C++ -*-===//
 //
-// Between the graph and its kernels stands one flat list: every operator's
-// definition, instantiated as statements `target[i...] = value` over arrays.
-// Fusion, layouts and kernels are decided on this list; then `poly` is written.
+// What the steps that form kernels work on: the kernels of a program, as one
+// flat list of statements `target[i...] = value` over arrays. It is made of
+// operators' definitions (Build/) or of `poly` (Read/), and written as `poly`
+// (Emit/); nothing stands in it between two passes.
 // In the expressions of a statement, variable #i is its dimension i (those of
 // the target first, then the reduced ones), operand #a is array a, and
 // parameter #s is symbol s of the program.

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from espalier import EspalierError, compiler
 from random_models.generate import generate
 from random_models.judge import steps
 
-from espalier import EspalierError, compiler
-
-PROGRAMS = Path(__file__).parents[1] / "Conversion" / "GraphToPoly"
+PROGRAMS = Path(__file__).parents[2] / "Conversion" / "GraphToPoly"
 AFTER = "canonicalize,cse,poly-name-kernels"
 """What is written may differ in computations of sizes that nobody uses."""
 
