@@ -7,7 +7,6 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -121,6 +120,50 @@ static llvm::Expected<CompiledProgram> loadEntry(StringRef path,
   return program;
 }
 
+/// The start of the names of entries, which nothing else in the folder has.
+static constexpr StringLiteral kEntryPrefix = "llvmcache-";
+
+/// Removes the least recently used entries of `folder` beyond `limit` bytes, if
+/// that is not 0, and beyond three quarters of what they and free space take.
+/// What another process removes at the same time is gone as well.
+/// (`llvm::pruneCache` ends the process where the folder itself is removed.)
+static void pruneEntries(StringRef folder, uint64_t limit) {
+  struct Entry {
+    llvm::sys::TimePoint<> used;
+    uint64_t bytes;
+    std::string path;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator file(folder, code), end;
+       !code && file != end; file.increment(code)) {
+    if (!llvm::sys::path::filename(file->path()).starts_with(kEntryPrefix))
+      continue;
+    if (llvm::ErrorOr<llvm::sys::fs::basic_file_status> status =
+            file->status()) {
+      entries.push_back(
+          {status->getLastAccessedTime(), status->getSize(), file->path()});
+      total += status->getSize();
+    }
+  }
+  llvm::ErrorOr<llvm::sys::fs::space_info> disk =
+      llvm::sys::fs::disk_space(folder);
+  if (!disk)
+    return;
+  uint64_t share = (total + disk->available) / 4 * 3;
+  limit = limit == 0 ? share : std::min(limit, share);
+  llvm::sort(entries, [](const Entry &a, const Entry &b) {
+    return std::tie(a.used, a.path) < std::tie(b.used, b.path);
+  });
+  for (const Entry &entry : entries) {
+    if (total <= limit)
+      return;
+    (void)llvm::sys::fs::remove(entry.path);
+    total -= entry.bytes;
+  }
+}
+
 /// Stores an entry, and removes others. A process that is about to read one of
 /// them compiles instead; what is mapped stays until it is unmapped.
 static llvm::Error storeEntry(const CompiledProgram &program, StringRef path,
@@ -129,10 +172,7 @@ static llvm::Error storeEntry(const CompiledProgram &program, StringRef path,
     return llvm::errorCodeToError(code);
   if (llvm::Error error = program.save(path, key))
     return error;
-  llvm::CachePruningPolicy policy;
-  policy.Interval = policy.Expiration = std::chrono::seconds(0);
-  policy.MaxSizeBytes = cache.limit;
-  llvm::pruneCache(cache.dir, policy);
+  pruneEntries(cache.dir, cache.limit);
   return llvm::Error::success();
 }
 
@@ -146,9 +186,8 @@ espalier::compileCached(StringRef key, Location loc, const CacheOptions &cache,
   if (cache.dir.empty())
     return compile();
 
-  // LLVM's pruning looks at files with this prefix only.
   SmallString<128> path(cache.dir);
-  llvm::sys::path::append(path, "llvmcache-" + key + ".espalier");
+  llvm::sys::path::append(path, kEntryPrefix + key + ".espalier");
   llvm::Expected<CompiledProgram> known = loadEntry(path, key);
   if (known) {
     outcome = CacheResult::Hit;

@@ -222,7 +222,7 @@ def test_a_cache_that_is_removed_all_the_time(tmp_path):
     thread = threading.Thread(target=remove)
     thread.start()
     try:
-        for _ in range(10):
+        for _ in range(30):
             with warnings.catch_warnings(record=True) as warned:
                 function = espalier.compile(MODEL, options=options)
             # Whether the folder was there is a matter of chance.
