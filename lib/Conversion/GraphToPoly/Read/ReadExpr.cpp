@@ -176,6 +176,11 @@ static Expr simplify(ScalarFn fn, ArrayRef<Expr> arguments, Type type) {
       arguments[0].getKind() == Expr::Kind::Constant &&
       arguments[0].getFloat() == 1 && isApplied(arguments[1], ScalarFn::Sqrt))
     return apply(ScalarFn::Rsqrt, arguments[1].getOperands());
+  // A truth value in memory is a byte.
+  if (fn == ScalarFn::NotEqual && isNumber(arguments[1], 0) &&
+      arguments[0].getKind() == Expr::Kind::Access &&
+      arguments[0].getType().isInteger(8))
+    return cast(type, arguments[0]);
   if (fn == ScalarFn::Xor && isNumber(arguments[1], type.isInteger(1) ? 1 : -1))
     return apply(ScalarFn::Not, arguments.front());
   return {};
