@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -64,8 +65,28 @@ AffineExpr SizeReader::get(Value value) {
   if (AffineExpr expr = known.lookup(value))
     return expr;
   AffineExpr expr = compute(value);
-  expr = expr ? program.simplify(expr) : program.addSymbol({0, 0, value});
+  expr = expr ? program.simplify(expr) : getOther(value);
   return known[value] = expr;
+}
+
+/// The same symbol for what is computed in the same way: the plan repeats what
+/// @main does.
+AffineExpr SizeReader::getOther(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isPure(op) || op->getNumResults() != 1 ||
+      op->getNumRegions() != 0 ||
+      !llvm::all_of(op->getOperandTypes(),
+                    [](Type type) { return type.isIntOrIndex(); }))
+    return program.addSymbol({0, 0, value});
+  std::vector<const void *> key{op->getName().getAsOpaquePointer(),
+                                value.getType().getAsOpaquePointer(),
+                                op->getAttrDictionary().getAsOpaquePointer()};
+  for (Value operand : op->getOperands())
+    key.push_back(get(operand).getAsOpaquePointer());
+  AffineExpr &symbol = others[key];
+  if (!symbol)
+    symbol = program.addSymbol({0, 0, value});
+  return symbol;
 }
 
 /// max(x, 0) and max(-x, 0) differ by x.

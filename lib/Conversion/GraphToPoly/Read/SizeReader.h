@@ -29,6 +29,7 @@ public:
 
 private:
   mlir::AffineExpr compute(mlir::Value value);
+  mlir::AffineExpr getOther(mlir::Value value);
   mlir::AffineExpr getPositivePart(mlir::AffineExpr expr);
   mlir::AffineExpr getExtreme(definition::ScalarFn fn, mlir::AffineExpr lhs,
                               mlir::AffineExpr rhs);
@@ -40,6 +41,8 @@ private:
   std::map<std::tuple<definition::ScalarFn, const void *, const void *>,
            mlir::AffineExpr>
       extremes;
+  /// Whatever else is computed, by operation, attributes and operands.
+  std::map<std::vector<const void *>, mlir::AffineExpr> others;
 };
 
 } // namespace espalier::graphtopoly
