@@ -84,8 +84,8 @@ static void countItself(int32_t *, int32_t *, int32_t *count) {
   __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
-void espalier::runtime::startThreads(const espalier_program &program,
-                                     int wanted) {
+ESPALIER_MERGED void
+espalier::runtime::startThreads(const espalier_program &program, int wanted) {
   pid_t process = getpid();
   if (servingProcess != process)
     numServing = 1;
