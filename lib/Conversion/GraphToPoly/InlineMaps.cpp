@@ -54,17 +54,20 @@ void inlineSplats(StepProgram &program) {
         if (e.getKind() != Expr::Kind::Access)
           return {};
         const Array &array = program.arrays[e.getTensor().number];
-        if (array.kind != Array::Kind::Constant || !array.constant.isSplat())
+        if (array.kind != Array::Kind::Constant)
+          return {};
+        // A single element of a resource is a splat as well, but not read here.
+        auto elements = dyn_cast<DenseElementsAttr>(array.constant);
+        if (!elements || !elements.isSplat())
           return {};
         Type type = e.getType();
         if (isa<FloatType>(type))
           return cast(
               type,
-              constant(
-                  array.constant.getSplatValue<APFloat>().convertToDouble()));
+              constant(elements.getSplatValue<APFloat>().convertToDouble()));
         if (!type.isIntOrIndex())
           return {};
-        APInt value = array.constant.getSplatValue<APInt>();
+        APInt value = elements.getSplatValue<APInt>();
         return cast(type, constant(type.isUnsignedInteger() || type.isInteger(1)
                                        ? int64_t(value.getZExtValue())
                                        : value.getSExtValue()));

@@ -53,7 +53,8 @@ def test_results_are_the_same(scheduling: Scheduling, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("name", "choice"), [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3)]
+    ("name", "choice"),
+    [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3), ("gru", 1), ("gru", 2)],
 )
 def test_other_models(name: str, choice: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check(name, SCHEDULINGS[choice], Options(cache=None), monkeypatch)
