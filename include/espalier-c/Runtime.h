@@ -38,7 +38,7 @@ extern "C" {
 
 /** Version of the structures below. A program states the one it was built
     with, and a context is only made for an equal one. */
-#define ESPALIER_ABI_VERSION 4
+#define ESPALIER_ABI_VERSION 5
 
 /** Largest rank of a tensor at the boundary. */
 #define ESPALIER_MAX_RANK 15
@@ -140,6 +140,11 @@ typedef struct espalier_program {
       in a program that was compiled without threads. */
   int (*get_max_threads)(void);
   void (*set_num_threads)(int);
+  /** Bytes of the stack of a thread that OpenMP starts; may be NULL. */
+  size_t (*get_stack_size)(void);
+  /** Has a team of threads call `task`, as __kmpc_fork_call; may be NULL. */
+  void (*fork_threads)(const void *place, int32_t num_arguments,
+                       void (*task)(int32_t *, int32_t *, int32_t *), ...);
   /** Looks at the data of the inputs before a run: writes 0, or k where
       check_messages[k - 1] applies, to record[0], and numbers that replace the
       `%` of that message behind it. NULL if there is nothing to check. */

@@ -37,6 +37,17 @@ enum {
   ESPALIER_DAG = 2
 };
 
+/** Which level a node with children is in. The nodes of a level are computed
+    together; the results are the same in all ways. */
+enum {
+  /** By height: as soon as its children are there. */
+  ESPALIER_SOONEST = 0,
+  /** As late as its parents allow, with all roots in the last level. */
+  ESPALIER_LATEST = 1,
+  /** Each alone, soon after what is below it: in post-order. */
+  ESPALIER_POST_ORDER = 2
+};
+
 /** Structures as the caller has them: either `children` or `parents`. Numbers
     of nodes count from 0 in each structure. */
 typedef struct espalier_structures {
@@ -52,9 +63,14 @@ typedef struct espalier_structures {
   /** The parent of each node, or a negative number. Children of a node are in
       the order of their numbers. */
   const int32_t *parents;
-  /** A word for each node, from 0 to less than `vocabulary`; NULL for none. */
+  /** A word for each node; NULL for none. Those of leaves are from 0 to less
+      than `leaf_vocabulary`, those of other nodes to less than
+      `interior_vocabulary`; 0 where words are not used, and so not checked. */
   const int32_t *words;
-  int64_t vocabulary;
+  int64_t leaf_vocabulary;
+  int64_t interior_vocabulary;
+  /** One of `ESPALIER_SOONEST`, `ESPALIER_LATEST`, `ESPALIER_POST_ORDER`. */
+  int32_t batching;
 } espalier_structures;
 
 /** Structures numbered together. The arrays live until the linearizer's next

@@ -15,6 +15,8 @@
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "espalier/Dialect/Rec/IR/Rec.h"
+#include "espalier/Dialect/Rec/TransformOps/RecTransformOps.h"
+#include "espalier/Dialect/Rec/Transforms/Passes.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "espalier/Substitution/Patterns/Passes.h"
 #include "espalier/Substitution/Search/Passes.h"
@@ -26,6 +28,7 @@ namespace espalier {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, poly::PolyDialect, rec::RecDialect>();
   poly::registerTransformExtension(registry);
+  rec::registerTransformExtension(registry);
 }
 
 /// Registers every Espalier pass and pipeline.
@@ -38,6 +41,7 @@ inline void registerAllPasses() {
   poly::registerPolyProgramPasses();
   poly::registerPolyTransformOpsPasses();
   poly::registerPolyTransformsPasses();
+  rec::registerRecPasses();
   substitution::registerSubstitutionPatternsPasses();
   substitution::registerSubstitutionSearchPasses();
   registerPipelines();

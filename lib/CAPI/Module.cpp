@@ -5,6 +5,7 @@
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Rec/IR/Rec.h"
+#include "espalier/Dialect/Rec/TransformOps/RecTransformOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -32,6 +33,7 @@ static DialectRegistry inputDialects() {
                   tensor::TensorDialect, transform::TransformDialect,
                   vector::VectorDialect>();
   espalier::poly::registerTransformExtension(registry);
+  espalier::rec::registerTransformExtension(registry);
   return registry;
 }
 

@@ -155,6 +155,8 @@ void DescriptorBuilder::build(const ProgramSignature &signature,
        makeStrings(signature.planMessages),
        withThreads ? declareFunction("omp_get_max_threads") : null,
        withThreads ? declareFunction("omp_set_num_threads") : null,
+       withThreads ? declareFunction("kmp_get_stacksize_s") : null,
+       withThreads ? declareFunction("__kmpc_fork_call") : null,
        signature.checkMessages.empty() ? null
                                        : declareFunction(getCheckSymbol(name)),
        makeStrings(signature.checkMessages)});

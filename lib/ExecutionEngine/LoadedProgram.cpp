@@ -34,7 +34,8 @@ static llvm::Error addOpenMP(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &dylib,
     auto generator = llvm::orc::DynamicLibrarySearchGenerator::Load(
         candidate.c_str(), jit.getDataLayout().getGlobalPrefix(),
         [](const llvm::orc::SymbolStringPtr &name) {
-          return (*name).starts_with("__kmpc_") || (*name).starts_with("omp_");
+          return (*name).starts_with("__kmpc_") ||
+                 (*name).starts_with("kmp_") || (*name).starts_with("omp_");
         });
     if (generator) {
       dylib.addGenerator(std::move(*generator));

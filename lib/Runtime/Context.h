@@ -58,6 +58,10 @@ espalier_status checkOutputs(espalier_context *ctx,
                              const espalier_tensor *outputs,
                              int32_t numOutputs);
 
+/// Lets the calling thread's next run have `wanted` threads, itself included,
+/// or as many of them as the system starts.
+void startThreads(const espalier_program &program, int wanted);
+
 } // namespace espalier::runtime
 
 #endif // ESPALIER_LIB_RUNTIME_CONTEXT_H

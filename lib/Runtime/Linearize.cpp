@@ -2,32 +2,21 @@
 //
 // A node's height is 0 for a leaf, else one more than the greatest of its
 // children. Numbers count heights upwards, and nodes of equal height in the
-// caller's order. Heights follow from one sweep where children stand on one
-// side of their parents, as in most data; otherwise nodes are taken away from
-// the roots first, which finds cycles as well.
+// caller's order. Heights follow from the sweep that checks the nodes, where
+// children stand on one side of their parents, as in most data; otherwise nodes
+// are taken away one by one, which finds cycles as well.
+// Other ways to batch are permutations of what this gives (Rearrange.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
-#include "espalier-c/Structures.h"
+#include "Linearizer.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-namespace {
-/// Memory that grows and is kept.
-struct Buffer {
-  int32_t *data;
-  size_t capacity;
-};
-} // namespace
-
-struct espalier_linearizer {
-  Buffer rows, edges, height, parents, queue, arity, children, levels, roots,
-      order, number, words;
-  char message[256];
-};
+using namespace espalier::runtime;
 
 namespace {
 
@@ -44,33 +33,35 @@ private:
       __attribute__((format(printf, 3, 4)));
   /// Reports a rule that node `node` breaks.
   espalier_status failAt(int64_t node, const char *rule, int64_t value);
-  /// Makes room for `size` numbers; false if there is no memory.
-  static bool reserve(Buffer &buffer, int64_t size);
+  espalier_status failWithoutMemory() {
+    return fail(ESPALIER_OUT_OF_MEMORY, "expects memory, but got none");
+  }
 
   espalier_status checkArguments();
-  espalier_status checkTable();
-  espalier_status makeTable();
-  espalier_status checkRow(int64_t node, int64_t first, int64_t end);
+  espalier_status readTable();
+  espalier_status readRow(int64_t node, int64_t first, int64_t end);
+  espalier_status readParents();
   espalier_status checkArity(int64_t node, int64_t count);
-  espalier_status computeHeights();
-  espalier_status computeHeightsFromRoots();
+  espalier_status computeHeightsOfTable(int64_t structure);
+  espalier_status computeHeightsOfParents(int64_t structure);
   espalier_status failAtCycle(int64_t structure);
   espalier_status collectRoots();
   espalier_status assignNumbers();
-  void fillChildren();
-  espalier_status permuteWords();
+  espalier_status assignWord(int64_t node, int32_t place);
+  espalier_status reserveChildren();
+  void fillFromTable();
+  void fillFromParents();
 
-  const int32_t *getChildren(int64_t node) const {
-    return rows ? edges + rows[node] : edges + node * in.columns;
+  /// Expects children after their parents if the first node has any.
+  void beginSweep(bool hasChildren) {
+    isDescending = hasChildren;
+    isSwept = true;
   }
-  /// Sets the height of a node whose children have theirs.
-  void setHeight(int64_t node, int64_t first) {
-    const int32_t *children = getChildren(node);
-    int32_t height = 0;
-    for (int32_t i = 0; i < arity[node]; ++i) {
-      int32_t below = heights[first + children[i]];
-      height = below >= height ? below + 1 : height;
-    }
+  /// Whether children stand on the expected side of their parents, so far.
+  bool isBefore(int64_t child, int64_t node) const {
+    return isDescending ? child > node : child < node;
+  }
+  void setHeight(int64_t node, int32_t height) {
     heights[node] = height;
     maxHeight = height > maxHeight ? height : maxHeight;
   }
@@ -79,13 +70,31 @@ private:
   const espalier_structures &in;
   espalier_linearization &out;
   int64_t numNodes = 0, columns = 0;
-  /// Children of each node, counted from its structure's first one: rows of
-  /// `in.columns` entries, or from `rows[node]` on.
-  const int32_t *edges = nullptr, *rows = nullptr;
-  int32_t *arity = nullptr, *heights = nullptr, *numParents = nullptr;
+  int32_t *counts = nullptr, *heights = nullptr;
+  uint8_t *hasParent = nullptr;
   int32_t maxHeight = 0;
-  bool allBelow = true, allAbove = true; ///< Of children's numbers.
+  /// How nodes are swept, and whether their heights follow from that.
+  bool isDescending = false, isSwept = true;
 };
+
+} // namespace
+
+ESPALIER_MERGED bool espalier::runtime::reserve(Buffer &buffer, int64_t size) {
+  // One more, since malloc(0) may return null.
+  size_t needed = (size_t)size + 1;
+  if (needed <= buffer.capacity)
+    return true;
+  size_t capacity = needed + needed / 2;
+  auto *data = (int32_t *)realloc(buffer.data, capacity * sizeof(int32_t));
+  if (!data)
+    return false;
+  buffer = {data, capacity};
+  return true;
+}
+
+static constexpr char kCycle[] =
+    "structure #%lld, node %lld: expects nodes that are "
+    "not below themselves, but got a cycle";
 
 espalier_status Linearizer::fail(espalier_status status, const char *format,
                                  ...) {
@@ -107,19 +116,6 @@ espalier_status Linearizer::failAt(int64_t node, const char *rule,
               rule, (long long)value);
 }
 
-bool Linearizer::reserve(Buffer &buffer, int64_t size) {
-  // One more, since malloc(0) may return null.
-  size_t needed = (size_t)size + 1;
-  if (needed <= buffer.capacity)
-    return true;
-  size_t capacity = needed + needed / 2;
-  auto *data = (int32_t *)realloc(buffer.data, capacity * sizeof(int32_t));
-  if (!data)
-    return false;
-  buffer = {data, capacity};
-  return true;
-}
-
 espalier_status Linearizer::checkArguments() {
   if (in.kind < ESPALIER_TREE || in.kind > ESPALIER_DAG)
     return fail(ESPALIER_INVALID_ARGUMENT,
@@ -130,9 +126,9 @@ espalier_status Linearizer::checkArguments() {
     return fail(ESPALIER_INVALID_ARGUMENT,
                 "expects either children or parents, but got %s",
                 in.children ? "both" : "none");
-  if (in.parents && in.kind == ESPALIER_DAG)
+  if (in.batching < ESPALIER_SOONEST || in.batching > ESPALIER_POST_ORDER)
     return fail(ESPALIER_INVALID_ARGUMENT,
-                "expects children for a DAG, but got parents");
+                "expects a way to batch nodes, but got %d", in.batching);
   if (in.arity < 0 || in.columns < 0)
     return fail(ESPALIER_INVALID_ARGUMENT,
                 "expects no negative numbers of children, but got %lld",
@@ -167,115 +163,148 @@ espalier_status Linearizer::checkArity(int64_t node, int64_t count) {
   return ESPALIER_OK;
 }
 
-/// Checks the children of one node of the structure from `first` to `end`.
-espalier_status Linearizer::checkRow(int64_t node, int64_t first, int64_t end) {
-  const int32_t *children = edges + node * in.columns;
+/// Checks the children of one node of the structure from `first` to `end`, and
+/// sets its height, which is right if all children come before it.
+espalier_status Linearizer::readRow(int64_t node, int64_t first, int64_t end) {
+  const int32_t *children = in.children + node * in.columns;
+  int32_t height = 0;
   int64_t count = 0;
   for (; count < in.columns && children[count] >= 0; ++count) {
     int64_t child = first + children[count];
     if (child >= end)
       return failAt(node, "a child out of the structure's nodes",
                     children[count]);
-    allBelow &= child < node;
-    allAbove &= child > node;
-    if (++numParents[child] > 1 && in.kind != ESPALIER_DAG)
+    if (hasParent[child] && in.kind != ESPALIER_DAG)
       return failAt(child, "one parent in a tree", 2);
+    hasParent[child] = 1;
+    if (!isBefore(child, node))
+      isSwept = false;
+    else if (heights[child] >= height)
+      height = heights[child] + 1;
   }
   for (int64_t rest = count; rest < in.columns; ++rest)
     if (children[rest] >= 0)
       return failAt(node, "no child after a negative number", children[rest]);
-  arity[node] = (int32_t)count;
+  counts[node] = (int32_t)count;
+  setHeight(node, height);
   return checkArity(node, count);
 }
 
-espalier_status Linearizer::checkTable() {
-  edges = in.children;
-  for (int64_t i = 0; i < in.num_structures; ++i)
-    for (int64_t node = in.starts[i]; node < in.starts[i + 1]; ++node)
-      if (espalier_status status =
-              checkRow(node, in.starts[i], in.starts[i + 1]))
-        return status;
-  return ESPALIER_OK;
+espalier_status Linearizer::readTable() {
+  espalier_status status = ESPALIER_OK;
+  for (int64_t i = 0; i < in.num_structures && !status; ++i) {
+    int64_t first = in.starts[i], end = in.starts[i + 1];
+    int32_t before = maxHeight;
+    beginSweep(in.columns && in.children[first * in.columns] >= 0);
+    if (isDescending)
+      for (int64_t node = end; node-- > first && !status;)
+        status = readRow(node, first, end);
+    else
+      for (int64_t node = first; node < end && !status; ++node)
+        status = readRow(node, first, end);
+    if (isSwept || status)
+      continue;
+    maxHeight = before;
+    status = computeHeightsOfTable(i);
+  }
+  return status;
 }
 
-/// Makes rows of children from the parents.
-espalier_status Linearizer::makeTable() {
-  if (!reserve(memory.rows, numNodes + 1) || !reserve(memory.edges, numNodes))
-    return fail(ESPALIER_OUT_OF_MEMORY, "expects memory, but got none");
-  int32_t *starts = memory.rows.data;
+/// Counts children, and has each node raise its parent's height.
+espalier_status Linearizer::readParents() {
+  memset(counts, 0, numNodes * sizeof(int32_t));
+  memset(heights, 0, numNodes * sizeof(int32_t));
   for (int64_t i = 0; i < in.num_structures; ++i) {
-    int64_t first = in.starts[i], end = in.starts[i + 1];
-    for (int64_t node = first; node < end; ++node) {
-      int64_t parent = first + in.parents[node];
+    int64_t first = in.starts[i], size = in.starts[i + 1] - first;
+    beginSweep(in.parents[first] < 0);
+    for (int64_t step = 0; step < size; ++step) {
+      int64_t node = isDescending ? first + size - 1 - step : first + step;
       if (in.parents[node] < 0)
         continue;
-      if (parent >= end)
+      if (in.parents[node] >= size)
         return failAt(node, "a parent out of the structure's nodes",
                       in.parents[node]);
-      allBelow &= node < parent;
-      allAbove &= node > parent;
-      numParents[node] = 1;
-      ++arity[parent];
+      int64_t parent = first + in.parents[node];
+      hasParent[node] = 1;
+      ++counts[parent];
+      isSwept &= isBefore(node, parent);
+      if (heights[node] >= heights[parent])
+        heights[parent] = heights[node] + 1;
     }
+    if (!isSwept)
+      if (espalier_status status = computeHeightsOfParents(i))
+        return status;
   }
-  int32_t sum = 0;
   for (int64_t node = 0; node < numNodes; ++node) {
-    starts[node] = sum;
-    sum += arity[node];
-    if (espalier_status status = checkArity(node, arity[node]))
+    setHeight(node, heights[node]);
+    if (espalier_status status = checkArity(node, counts[node]))
       return status;
-    arity[node] = 0;
-  }
-  for (int64_t i = 0; i < in.num_structures; ++i)
-    for (int64_t node = in.starts[i]; node < in.starts[i + 1]; ++node)
-      if (in.parents[node] >= 0) {
-        int64_t parent = in.starts[i] + in.parents[node];
-        memory.edges.data[starts[parent] + arity[parent]++] =
-            (int32_t)(node - in.starts[i]);
-      }
-  rows = starts;
-  edges = memory.edges.data;
-  return ESPALIER_OK;
-}
-
-espalier_status Linearizer::computeHeights() {
-  if (!allBelow && !allAbove)
-    return computeHeightsFromRoots();
-  for (int64_t i = 0; i < in.num_structures; ++i) {
-    int64_t first = in.starts[i], end = in.starts[i + 1];
-    if (allBelow)
-      for (int64_t node = first; node < end; ++node)
-        setHeight(node, first);
-    else
-      for (int64_t node = end; node-- > first;)
-        setHeight(node, first);
   }
   return ESPALIER_OK;
 }
 
-espalier_status Linearizer::computeHeightsFromRoots() {
-  if (!reserve(memory.queue, numNodes))
-    return fail(ESPALIER_OUT_OF_MEMORY, "expects memory, but got none");
+/// Takes nodes away whose parents are away, the roots first; then the heights
+/// follow in the opposite order.
+espalier_status Linearizer::computeHeightsOfTable(int64_t structure) {
+  int64_t first = in.starts[structure], end = in.starts[structure + 1];
+  if (!reserve(memory.queue, end))
+    return failWithoutMemory();
   int32_t *queue = memory.queue.data;
   // The heights count the parents that are still there, first.
-  memcpy(heights, numParents, numNodes * sizeof(int32_t));
-  for (int64_t i = 0; i < in.num_structures; ++i) {
-    int64_t first = in.starts[i], end = in.starts[i + 1];
-    int64_t begin = 0, size = 0;
-    for (int64_t node = first; node < end; ++node)
-      if (heights[node] == 0)
-        queue[size++] = (int32_t)node;
-    for (; begin < size; ++begin) {
-      const int32_t *children = getChildren(queue[begin]);
-      for (int32_t k = 0; k < arity[queue[begin]]; ++k)
-        if (--heights[first + children[k]] == 0)
-          queue[size++] = (int32_t)(first + children[k]);
-    }
-    if (size != end - first)
-      return failAtCycle(i);
-    while (size-- > 0)
-      setHeight(queue[size], first);
+  memset(heights + first, 0, (end - first) * sizeof(int32_t));
+  for (int64_t node = first; node < end; ++node)
+    for (int32_t k = 0; k < counts[node]; ++k)
+      ++heights[first + in.children[node * in.columns + k]];
+  int64_t size = 0;
+  for (int64_t node = first; node < end; ++node)
+    if (heights[node] == 0)
+      queue[size++] = (int32_t)node;
+  for (int64_t begin = 0; begin < size; ++begin) {
+    const int32_t *children = in.children + queue[begin] * in.columns;
+    for (int32_t k = 0; k < counts[queue[begin]]; ++k)
+      if (--heights[first + children[k]] == 0)
+        queue[size++] = (int32_t)(first + children[k]);
   }
+  if (size != end - first)
+    return failAtCycle(structure);
+  while (size-- > 0) {
+    const int32_t *children = in.children + queue[size] * in.columns;
+    int32_t height = 0;
+    for (int32_t k = 0; k < counts[queue[size]]; ++k)
+      if (heights[first + children[k]] >= height)
+        height = heights[first + children[k]] + 1;
+    setHeight(queue[size], height);
+  }
+  return ESPALIER_OK;
+}
+
+/// Takes nodes away whose children are away, the leaves first. What is left is
+/// cycles, since a node of a cycle has no other parent.
+espalier_status Linearizer::computeHeightsOfParents(int64_t structure) {
+  int64_t first = in.starts[structure], end = in.starts[structure + 1];
+  if (!reserve(memory.queue, end) || !reserve(memory.scratch, end))
+    return failWithoutMemory();
+  int32_t *queue = memory.queue.data, *left = memory.scratch.data;
+  memcpy(left + first, counts + first, (end - first) * sizeof(int32_t));
+  memset(heights + first, 0, (end - first) * sizeof(int32_t));
+  int64_t size = 0;
+  for (int64_t node = first; node < end; ++node)
+    if (left[node] == 0)
+      queue[size++] = (int32_t)node;
+  for (int64_t begin = 0; begin < size; ++begin) {
+    int32_t node = queue[begin];
+    if (in.parents[node] < 0)
+      continue;
+    int64_t parent = first + in.parents[node];
+    if (heights[node] >= heights[parent])
+      heights[parent] = heights[node] + 1;
+    if (--left[parent] == 0)
+      queue[size++] = (int32_t)parent;
+  }
+  for (int64_t node = first; size != end - first; ++node)
+    if (left[node] > 0)
+      return fail(ESPALIER_INVALID_ARGUMENT, kCycle, (long long)structure,
+                  (long long)(node - first));
   return ESPALIER_OK;
 }
 
@@ -289,15 +318,13 @@ espalier_status Linearizer::failAtCycle(int64_t structure) {
     if (heights[i] <= 0)
       continue;
     node = i;
-    for (int32_t k = 0; k < arity[i]; ++k)
-      parent[first + getChildren(i)[k]] = (int32_t)i;
+    for (int32_t k = 0; k < counts[i]; ++k)
+      parent[first + in.children[i * in.columns + k]] = (int32_t)i;
   }
   for (int64_t step = first; step < end; ++step)
     node = parent[node];
-  return fail(ESPALIER_INVALID_ARGUMENT,
-              "structure #%lld, node %lld: expects nodes that are not below "
-              "themselves, but got a cycle",
-              (long long)structure, (long long)(node - first));
+  return fail(ESPALIER_INVALID_ARGUMENT, kCycle, (long long)structure,
+              (long long)(node - first));
 }
 
 espalier_status Linearizer::collectRoots() {
@@ -305,7 +332,7 @@ espalier_status Linearizer::collectRoots() {
   for (int64_t i = 0; i < in.num_structures; ++i) {
     int64_t before = count;
     for (int64_t node = in.starts[i]; node < in.starts[i + 1]; ++node)
-      if (numParents[node] == 0)
+      if (!hasParent[node])
         memory.roots.data[count++] = memory.number.data[node];
     if (in.kind != ESPALIER_DAG && count - before != 1)
       return fail(ESPALIER_INVALID_ARGUMENT,
@@ -313,14 +340,25 @@ espalier_status Linearizer::collectRoots() {
                   (long long)i, (long long)(count - before));
   }
   out.num_roots = count;
+  out.roots = memory.roots.data;
+  return ESPALIER_OK;
+}
+
+/// Checks the word of a node, and puts it where the node is.
+espalier_status Linearizer::assignWord(int64_t node, int32_t place) {
+  int64_t words = heights[node] ? in.interior_vocabulary : in.leaf_vocabulary;
+  if (words && (in.words[node] < 0 || in.words[node] >= words))
+    return failAt(node, "a word of the vocabulary", in.words[node]);
+  memory.words.data[place] = in.words[node];
   return ESPALIER_OK;
 }
 
 /// Sorts nodes by height.
 espalier_status Linearizer::assignNumbers() {
   int64_t numHeights = (int64_t)maxHeight + 1;
-  if (!reserve(memory.levels, numHeights + 1))
-    return fail(ESPALIER_OUT_OF_MEMORY, "expects memory, but got none");
+  if (!reserve(memory.levels, numHeights + 1) ||
+      (in.words && !reserve(memory.words, numNodes)))
+    return failWithoutMemory();
   int32_t *next = memory.levels.data;
   memset(next, 0, (numHeights + 1) * sizeof(int32_t));
   for (int64_t node = 0; node < numNodes; ++node)
@@ -329,10 +367,15 @@ espalier_status Linearizer::assignNumbers() {
     next[height] += next[height - 1];
   int32_t numLeaves = next[1];
   int32_t *order = memory.order.data, *number = memory.number.data;
+  int32_t *arity = memory.arity.data;
   for (int64_t node = 0; node < numNodes; ++node) {
     int32_t place = next[heights[node]]++;
     number[node] = place;
     order[place] = (int32_t)node;
+    arity[place] = counts[node];
+    if (in.words)
+      if (espalier_status status = assignWord(node, place))
+        return status;
   }
   // Entry h is now the end of height h.
   for (int64_t height = 0; height < numHeights; ++height)
@@ -342,46 +385,58 @@ espalier_status Linearizer::assignNumbers() {
   out.num_levels = maxHeight;
   out.levels = next;
   out.order = order;
+  out.arity = arity;
+  out.words = in.words ? memory.words.data : nullptr;
   return ESPALIER_OK;
 }
 
-/// Writes what is known of nodes under their new numbers. `heights` is free
-/// then, and has the numbers of children.
-void Linearizer::fillChildren() {
-  int32_t *counts = heights, *children = memory.children.data;
+espalier_status Linearizer::reserveChildren() {
+  if (in.arity)
+    columns = in.arity;
+  int64_t numEntries;
+  if (__builtin_mul_overflow(numNodes - out.num_leaves, columns, &numEntries) ||
+      numEntries > INT64_MAX / 16 || !reserve(memory.children, numEntries))
+    return fail(ESPALIER_OUT_OF_MEMORY,
+                "expects memory for %lld rows of %lld children, but got none",
+                (long long)(numNodes - out.num_leaves), (long long)columns);
+  out.children = memory.children.data;
+  out.columns = columns;
+  return ESPALIER_OK;
+}
+
+void Linearizer::fillFromTable() {
   const int32_t *number = memory.number.data;
-  for (int64_t i = 0; i < in.num_structures; ++i)
+  for (int64_t i = 0; i < in.num_structures; ++i) {
+    const int32_t *ofStructure = number + in.starts[i];
     for (int64_t node = in.starts[i]; node < in.starts[i + 1]; ++node) {
-      int64_t row = number[node] - out.num_leaves;
-      counts[number[node]] = arity[node];
-      if (row < 0)
+      int32_t count = counts[node];
+      if (count == 0)
         continue;
-      const int32_t *from = getChildren(node);
-      int32_t *to = children + row * columns;
-      for (int32_t k = 0; k < arity[node]; ++k)
-        to[k] = number[in.starts[i] + from[k]];
-      for (int64_t k = arity[node]; k < columns; ++k)
+      const int32_t *from = in.children + node * in.columns;
+      int32_t *to =
+          memory.children.data + (number[node] - out.num_leaves) * columns;
+      for (int32_t k = 0; k < count; ++k)
+        to[k] = ofStructure[from[k]];
+      for (int64_t k = count; k < columns; ++k)
         to[k] = 0;
     }
-  out.arity = counts;
-  out.children = children;
-  out.columns = columns;
-  out.roots = memory.roots.data;
+  }
 }
 
-espalier_status Linearizer::permuteWords() {
-  if (!in.words)
-    return ESPALIER_OK;
-  if (!reserve(memory.words, numNodes))
-    return fail(ESPALIER_OUT_OF_MEMORY, "expects memory, but got none");
-  for (int64_t node = 0; node < numNodes; ++node) {
-    int32_t word = in.words[out.order[node]];
-    if (word < 0 || word >= in.vocabulary)
-      return failAt(out.order[node], "a word of the vocabulary", word);
-    memory.words.data[node] = word;
-  }
-  out.words = memory.words.data;
-  return ESPALIER_OK;
+/// Has each node enter itself into its parent's row; the counts are free then.
+void Linearizer::fillFromParents() {
+  const int32_t *number = memory.number.data;
+  if (!in.arity)
+    memset(memory.children.data, 0,
+           (numNodes - out.num_leaves) * columns * sizeof(int32_t));
+  memset(counts, 0, numNodes * sizeof(int32_t));
+  for (int64_t i = 0; i < in.num_structures; ++i)
+    for (int64_t node = in.starts[i]; node < in.starts[i + 1]; ++node)
+      if (in.parents[node] >= 0) {
+        int64_t parent = in.starts[i] + in.parents[node];
+        int64_t row = number[parent] - out.num_leaves;
+        memory.children.data[row * columns + counts[parent]++] = number[node];
+      }
 }
 
 espalier_status Linearizer::run() {
@@ -390,38 +445,31 @@ espalier_status Linearizer::run() {
   if (espalier_status status = checkArguments())
     return status;
   bool isReserved = true;
-  Buffer *const buffers[] = {&memory.height, &memory.parents, &memory.arity,
-                             &memory.order,  &memory.number,  &memory.roots};
+  Buffer *const buffers[] = {&memory.height, &memory.hasParent, &memory.count,
+                             &memory.arity,  &memory.order,     &memory.number,
+                             &memory.roots};
   for (Buffer *buffer : buffers)
     isReserved &= reserve(*buffer, numNodes);
   if (!isReserved)
-    return fail(ESPALIER_OUT_OF_MEMORY, "expects memory, but got none");
+    return failWithoutMemory();
   heights = memory.height.data;
-  numParents = memory.parents.data;
-  arity = memory.arity.data;
-  memset(numParents, 0, numNodes * sizeof(int32_t));
-  memset(arity, 0, numNodes * sizeof(int32_t));
-  if (espalier_status status = in.children ? checkTable() : makeTable())
+  counts = memory.count.data;
+  hasParent = (uint8_t *)memory.hasParent.data;
+  memset(hasParent, 0, numNodes);
+  espalier_status status = in.children ? readTable() : readParents();
+  if (!status)
+    status = assignNumbers();
+  if (!status)
+    status = collectRoots();
+  if (!status)
+    status = reserveChildren();
+  if (status)
     return status;
-  if (in.arity)
-    columns = in.arity;
-  if (espalier_status status = computeHeights())
-    return status;
-  if (espalier_status status = assignNumbers())
-    return status;
-  if (espalier_status status = collectRoots())
-    return status;
-  int64_t numEntries;
-  if (__builtin_mul_overflow(numNodes - out.num_leaves, columns, &numEntries) ||
-      numEntries > INT64_MAX / 16 || !reserve(memory.children, numEntries))
-    return fail(ESPALIER_OUT_OF_MEMORY,
-                "expects memory for %lld rows of %lld children, but got none",
-                (long long)(numNodes - out.num_leaves), (long long)columns);
-  fillChildren();
-  return permuteWords();
+  in.children ? fillFromTable() : fillFromParents();
+  if (in.batching != ESPALIER_SOONEST && !rearrange(memory, in.batching, out))
+    return failWithoutMemory();
+  return ESPALIER_OK;
 }
-
-} // namespace
 
 ESPALIER_MERGED espalier_linearizer *espalier_linearizer_create(void) {
   return (espalier_linearizer *)calloc(1, sizeof(espalier_linearizer));
@@ -432,9 +480,9 @@ espalier_linearizer_destroy(espalier_linearizer *linearizer) {
   if (!linearizer)
     return;
   espalier_linearizer &m = *linearizer;
-  Buffer *const buffers[] = {&m.rows,  &m.edges, &m.height,   &m.parents,
-                             &m.queue, &m.arity, &m.children, &m.levels,
-                             &m.roots, &m.order, &m.number,   &m.words};
+  Buffer *const buffers[] = {&m.height, &m.hasParent, &m.queue,  &m.count,
+                             &m.arity,  &m.children,  &m.levels, &m.roots,
+                             &m.order,  &m.number,    &m.words,  &m.scratch};
   for (Buffer *buffer : buffers)
     free(buffer->data);
   free(linearizer);

@@ -1,7 +1,6 @@
 //===- Runtime.cpp - Contexts of compiled programs ------------------------===//
 
 #include "Context.h"
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,45 +204,6 @@ static espalier_status growArena(espalier_context *ctx) {
   return ESPALIER_OK;
 }
 
-namespace {
-/// Where threads wait until all that can be started are.
-struct Gate {
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
-  bool isOpen = false;
-};
-} // namespace
-
-static void *waitAtGate(void *argument) {
-  auto &gate = *static_cast<Gate *>(argument);
-  pthread_mutex_lock(&gate.mutex);
-  while (!gate.isOpen)
-    pthread_cond_wait(&gate.opened, &gate.mutex);
-  pthread_mutex_unlock(&gate.mutex);
-  return nullptr;
-}
-
-/// Returns how many of `wanted` threads the system runs, the calling one
-/// included: OpenMP's library ends the process where it gets fewer than it asks
-/// for. It keeps its threads, so that only further ones are tried.
-static int countThreads(int wanted) {
-  static thread_local int known = 1;
-  pthread_t threads[ESPALIER_MAX_THREADS];
-  Gate gate;
-  int started = 0;
-  while (known + started < wanted && started < ESPALIER_MAX_THREADS &&
-         !pthread_create(&threads[started], nullptr, waitAtGate, &gate))
-    ++started;
-  pthread_mutex_lock(&gate.mutex);
-  gate.isOpen = true;
-  pthread_cond_broadcast(&gate.opened);
-  pthread_mutex_unlock(&gate.mutex);
-  for (int i = 0; i < started; ++i)
-    pthread_join(threads[i], nullptr);
-  known += started;
-  return known < wanted ? known : wanted;
-}
-
 /// Checks the data of the inputs, which are in place.
 static espalier_status checkData(espalier_context *ctx) {
   const espalier_program &program = *ctx->program;
@@ -273,15 +233,12 @@ static espalier_status checkData(espalier_context *ctx) {
 
 static void execute(espalier_context *ctx) {
   const espalier_program &program = *ctx->program;
-  int previous = 0;
-  if (program.set_num_threads) {
-    previous = program.get_max_threads();
-    int wanted = ctx->numThreads > 0 ? ctx->numThreads : previous;
-    program.set_num_threads(countThreads(wanted));
-  }
+  if (!program.set_num_threads)
+    return program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
+  int previous = program.get_max_threads();
+  startThreads(program, ctx->numThreads > 0 ? ctx->numThreads : previous);
   program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
-  if (previous > 0)
-    program.set_num_threads(previous);
+  program.set_num_threads(previous);
 }
 
 ESPALIER_MERGED espalier_status espalier_run(espalier_context *ctx,

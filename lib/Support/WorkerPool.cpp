@@ -67,29 +67,42 @@ bool WorkerPool::runTask(Lock &lock, ThreadPoolTaskGroup *group) {
     return false;
   Task task = std::move(*first);
   tasks.erase(first);
-  ++running[task.group];
+  std::vector<Frame> &stack = stacks[std::this_thread::get_id()];
+  stack.push_back({task.group, /*isTask=*/true});
   lock.unlock();
   task.run();
   // What the task holds goes before anybody is told that it is complete.
   task.run = {};
   lock.lock();
-  if (--running[task.group] == 0)
-    running.erase(task.group);
+  stack.pop_back();
   changed.notify_all();
   return true;
 }
 
 bool WorkerPool::isDone(ThreadPoolTaskGroup *group) const {
-  if (!group)
-    return tasks.empty() && running.empty();
-  return !running.contains(group) &&
-         llvm::none_of(tasks,
-                       [&](const Task &task) { return task.group == group; });
+  auto isMeant = [&](const auto &task) {
+    return !group || task.group == group;
+  };
+  if (llvm::any_of(tasks, isMeant))
+    return false;
+  for (const auto &[thread, stack] : stacks)
+    for (const Frame &frame : llvm::reverse(stack)) {
+      if (!frame.isTask && frame.group == group)
+        break; // What it has interrupted waits for the same.
+      if (frame.isTask && isMeant(frame))
+        return false;
+    }
+  return true;
 }
 
 void WorkerPool::workUntilDone(ThreadPoolTaskGroup *group) {
   Lock lock(mutex);
+  std::vector<Frame> &stack = stacks[std::this_thread::get_id()];
+  stack.push_back({group, /*isTask=*/false});
   while (!isDone(group))
     if (!runTask(lock, group))
       changed.wait(lock);
+  stack.pop_back();
+  if (stack.empty())
+    stacks.erase(std::this_thread::get_id());
 }

@@ -12,6 +12,7 @@
 #include <nanobind/nanobind.h>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 
 namespace espalier::python {
 
@@ -19,6 +20,49 @@ namespace espalier::python {
 class CompileError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
+};
+
+/// Has the GIL taken by `take`. Python ends threads that ask for it while the
+/// process ends, by unwinding, which frames of ours are not made for; as from
+/// Python 3.14 on, they sleep instead.
+template <typename Take>
+void takeGil(Take take) {
+  try {
+    take();
+  } catch (...) {
+    // What they hold is not lost.
+    nanobind::set_leak_warnings(false);
+    while (true)
+      pause();
+  }
+}
+
+/// Has the GIL while it lives, in a thread that has not.
+class WithGil {
+public:
+  WithGil() {
+    takeGil([&] { state = PyGILState_Ensure(); });
+  }
+  ~WithGil() { PyGILState_Release(state); }
+  WithGil(const WithGil &) = delete;
+  WithGil &operator=(const WithGil &) = delete;
+
+private:
+  PyGILState_STATE state;
+};
+
+/// Leaves the GIL to others while it lives.
+class WithoutGil {
+public:
+  WithoutGil() : state(PyEval_SaveThread()) {}
+  ~WithoutGil() {
+    takeGil([&] { PyEval_RestoreThread(state); });
+  }
+  WithoutGil(const WithoutGil &) = delete;
+  WithoutGil &operator=(const WithoutGil &) = delete;
+
+private:
+  PyThreadState *state;
 };
 
 /// A module, owned together with the Python values that point into it. The GIL

@@ -63,7 +63,7 @@ static Value addInput(const Module &module, const std::string &name,
 
 /// Gives up the reference that a constant has on its data.
 static void releaseData(void *user) {
-  nb::gil_scoped_acquire gil;
+  WithGil gil;
   delete static_cast<Bytes *>(user);
 }
 

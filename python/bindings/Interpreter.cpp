@@ -15,7 +15,7 @@ static std::vector<Result> interpret(const Module &module,
   ModuleInUse used(module, module.get());
   espalier_results *raw;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     raw = espalier_interpret(used.get(), tensors.data(), tensors.size());
   }
   std::unique_ptr<espalier_results, void (*)(espalier_results *)> results(

@@ -43,12 +43,12 @@ public:
     });
     bool raised = false;
     {
-      nanobind::gil_scoped_release release;
+      WithoutGil release;
       std::unique_lock<std::mutex> lock(mutex);
       while (!changed.wait_for(lock, kPoll, [&] { return done; })) {
         lock.unlock();
         if (!raised) {
-          nanobind::gil_scoped_acquire gil;
+          WithGil gil;
           raised = cancelled = PyErr_CheckSignals() != 0;
         }
         lock.lock();

@@ -30,7 +30,7 @@ public:
   void save(const std::string &path) {
     std::string message;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       std::lock_guard<std::mutex> lock(mutex);
       if (espalier_executable_save(executable.get(), path.c_str()) >= 0)
         return;
@@ -45,7 +45,7 @@ public:
   void call(Call function) {
     std::string message;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       std::lock_guard<std::mutex> lock(mutex);
       espalier_context *made = context.get();
       if (!made && !espalier_context_create(description(), &made))
@@ -132,7 +132,7 @@ struct Conversation {
 
 /// Hands the progress of a compilation to Python.
 static void reportProgress(uint32_t done, uint32_t all, void *user) {
-  nb::gil_scoped_acquire gil;
+  WithGil gil;
   try {
     (*static_cast<Conversation<espalier_executable *> *>(user)->progress)(done,
                                                                           all);

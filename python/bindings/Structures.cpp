@@ -2,8 +2,10 @@
 
 #include "espalier-c/Structures.h"
 #include "Bindings.h"
+#include "espalier-c/Recursive.h"
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <optional>
 #include <vector>
@@ -32,7 +34,9 @@ public:
   nb::tuple run(int32_t kind, int32_t arity, InputVector<int64_t> starts,
                 std::optional<InputTable> children,
                 std::optional<InputVector<int32_t>> parents,
-                std::optional<InputVector<int32_t>> words, int64_t vocabulary) {
+                std::optional<InputVector<int32_t>> words,
+                int64_t leafVocabulary, int64_t interiorVocabulary,
+                int32_t batching) {
     espalier_structures in = {};
     in.kind = kind;
     in.arity = arity;
@@ -54,7 +58,9 @@ public:
       in.words = words->size() ? words->data() : &none;
       checkRows(nodes, words->size());
     }
-    in.vocabulary = vocabulary;
+    in.leaf_vocabulary = leafVocabulary;
+    in.interior_vocabulary = interiorVocabulary;
+    in.batching = batching;
     espalier_linearization out;
     if (espalier_linearize(handle.get(), &in, &out) != ESPALIER_OK)
       throw CompileError(espalier_linearizer_last_error(handle.get()));
@@ -88,6 +94,12 @@ private:
 
 } // namespace
 
+static std::string explainBatching(const Module &module) {
+  std::string text;
+  espalier_module_explain_batching(module.get(), appendText, &text);
+  return text;
+}
+
 void espalier::python::bindStructures(nb::module_ &extension) {
   nb::class_<Linearizer>(extension, "Linearizer",
                          "Checks structures and numbers their nodes.")
@@ -95,6 +107,10 @@ void espalier::python::bindStructures(nb::module_ &extension) {
       .def("run", &Linearizer::run, nb::arg("kind"), nb::arg("arity"),
            nb::arg("starts"), nb::arg("children").none(),
            nb::arg("parents").none(), nb::arg("words").none(),
-           nb::arg("vocabulary"),
+           nb::arg("leaf_vocabulary"), nb::arg("interior_vocabulary"),
+           nb::arg("batching") = static_cast<int32_t>(ESPALIER_SOONEST),
            "Return arity, children, levels, roots, order and words.");
+  extension.def(
+      "explain_batching", explainBatching, nb::arg("module"),
+      "Say when operators of recursive models are computed, and why.");
 }

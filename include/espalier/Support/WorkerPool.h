@@ -4,7 +4,9 @@
 #define ESPALIER_SUPPORT_WORKERPOOL_H
 
 #include "llvm/Support/ThreadPool.h"
+#include <map>
 #include <pthread.h>
+#include <thread>
 
 namespace espalier {
 
@@ -12,8 +14,9 @@ namespace espalier {
 /// process where the system starts no more threads; this one goes on with
 /// those that it has. Whoever waits works too, so that none are needed.
 ///
-/// Tasks begin when threads are free, or at `wait`. A task may wait for a group
-/// of others, but not for its own one, nor for all.
+/// Tasks begin when threads are free, or at `wait`. A task may wait, too: for
+/// its own group, or for all, it waits until each other task is complete or
+/// waits for the same.
 class WorkerPool : public llvm::ThreadPoolInterface {
 public:
   /// At most `maxThreads` threads work, the waiting one included; 0 stands for
@@ -38,6 +41,12 @@ private:
                     llvm::ThreadPoolTaskGroup *group) override;
   /// Starts a thread if there is work for one more.
   void startThread();
+  /// What a thread is at: a task, or waiting for those of a group, or for all.
+  struct Frame {
+    llvm::ThreadPoolTaskGroup *group;
+    bool isTask;
+  };
+
   /// Works until the tasks of `group`, or all if it is null, are complete.
   void workUntilDone(llvm::ThreadPoolTaskGroup *group);
   /// Runs the first task, of `group` if that is not null. False if there is
@@ -52,8 +61,8 @@ private:
   /// Tasks have come or gone, or the pool is about to end.
   std::condition_variable changed;
   std::deque<Task> tasks;
-  /// Tasks that run, by their groups.
-  llvm::DenseMap<llvm::ThreadPoolTaskGroup *, unsigned> running;
+  /// What the threads are at, and have interrupted for it, outermost first.
+  std::map<std::thread::id, std::vector<Frame>> stacks;
   std::vector<pthread_t> threads;
   unsigned numIdle = 0;
   bool isRefused = false; ///< The system has started no thread when asked last.

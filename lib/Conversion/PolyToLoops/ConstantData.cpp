@@ -123,7 +123,8 @@ LogicalResult polytoloops::evaluateProperties(poly::CallOp call,
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// More points than these are too many for the compiler to look at.
+/// More points than these, and prefixes of points, are too many for the
+/// compiler to look at.
 static constexpr int64_t kMaxPoints = 10'000'000;
 
 namespace {
@@ -145,6 +146,14 @@ public:
   LogicalResult run(IntegerSet domain);
 
 private:
+  /// A condition `factor * x + rest >= 0` on a dimension, whose rest is known
+  /// before it.
+  struct Bound {
+    int64_t factor;
+    AffineExpr rest;
+  };
+
+  void addBounds(unsigned dim);
   LogicalResult visit(unsigned dim);
   LogicalResult checkPoint();
   /// Whether all that `expr` depends on is known before dimension `dim`.
@@ -162,6 +171,7 @@ private:
   SmallVector<int64_t> symbols;
   SmallVector<ConstantData> data;
   SmallVector<AffineExpr> conditions;
+  std::vector<SmallVector<Bound>> bounds;
   SmallVector<int64_t> point;
   int64_t numPoints = 0;
 };
@@ -220,9 +230,6 @@ LogicalResult Evaluator::read(unsigned dim) {
 }
 
 LogicalResult Evaluator::checkPoint() {
-  if (++numPoints > kMaxPoints)
-    return given.emitOpError("expects at most ")
-           << kMaxPoints << " points about constants";
   if (llvm::any_of(conditions,
                    [&](AffineExpr expr) { return evaluate(expr) < 0; }))
     return success();
@@ -239,29 +246,34 @@ LogicalResult Evaluator::checkPoint() {
   return diag;
 }
 
+void Evaluator::addBounds(unsigned dim) {
+  SmallVector<Bound> &own = bounds.emplace_back();
+  AffineExpr iterator = getAffineDimExpr(dim, given.getContext());
+  for (AffineExpr expr : conditions) {
+    std::optional<int64_t> factor = polyhedral::getFactor(expr, iterator);
+    if (!factor || *factor == 0)
+      continue;
+    AffineExpr rest =
+        expr.replace(iterator, getAffineConstantExpr(0, given.getContext()));
+    if (isKnown(rest, dim))
+      own.push_back({*factor, rest});
+  }
+}
+
 LogicalResult Evaluator::visit(unsigned dim) {
   if (failed(read(dim)))
     return failure();
   if (dim == point.size())
     return checkPoint();
   std::optional<int64_t> low, high;
-  AffineExpr own = getAffineDimExpr(dim, given.getContext());
-  for (AffineExpr expr : conditions) {
-    std::optional<int64_t> factor = polyhedral::getFactor(expr, own);
-    if (!factor || *factor == 0)
-      continue;
-    point[dim] = 0;
-    AffineExpr rest =
-        expr.replace(own, getAffineConstantExpr(0, given.getContext()));
-    if (!isKnown(rest, dim))
-      continue;
-    int64_t value = evaluate(rest);
-    if (*factor > 0)
+  for (const Bound &bound : bounds[dim]) {
+    int64_t value = evaluate(bound.rest);
+    if (bound.factor > 0)
       low = std::max(low.value_or(std::numeric_limits<int64_t>::min()),
-                     llvm::divideCeilSigned(-value, *factor));
+                     llvm::divideCeilSigned(-value, bound.factor));
     else
       high = std::min(high.value_or(std::numeric_limits<int64_t>::max()),
-                      llvm::divideFloorSigned(value, -*factor));
+                      llvm::divideFloorSigned(value, -bound.factor));
   }
   if (!low || !high)
     return given.emitOpError("expects bounds for '")
@@ -273,6 +285,10 @@ LogicalResult Evaluator::visit(unsigned dim) {
            << poly::kMaxGivenSize << " in size, but it is from " << *low
            << " to " << *high;
   for (int64_t value = *low; value <= *high; ++value) {
+    if (++numPoints > kMaxPoints)
+      return given.emitOpError("expects at most ")
+             << kMaxPoints
+             << " points about constants, those of its outer loops included";
     point[dim] = value;
     if (failed(visit(dim + 1)))
       return failure();
@@ -286,6 +302,9 @@ LogicalResult Evaluator::run(IntegerSet domain) {
   polyhedral::forEachConstraint(domain, add);
   polyhedral::forEachConstraint(given.getWhere().value_or(IntegerSet()), add);
   point.assign(domain.getNumDims(), 0);
+  bounds.clear();
+  for (unsigned dim = 0; dim < point.size(); ++dim)
+    addBounds(dim);
   return visit(0);
 }
 

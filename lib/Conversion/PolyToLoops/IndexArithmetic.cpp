@@ -1,6 +1,7 @@
 //===- IndexArithmetic.cpp - Affine expressions as values -----------------===//
 
 #include "IndexArithmetic.h"
+#include "espalier/Dialect/Poly/IR/DataProducer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
@@ -272,6 +273,157 @@ Value IndexArithmetic::toIndex(Value value, Type type) {
   return arith::IndexCastOp::create(builder, loc, type, value);
 }
 
+static constexpr unsigned kIndexBits = IndexType::kInternalStorageBitWidth;
+
+static bool isDivision(AffineExpr expr) {
+  return expr.getKind() == AffineExprKind::FloorDiv ||
+         expr.getKind() == AffineExprKind::CeilDiv ||
+         expr.getKind() == AffineExprKind::Mod;
+}
+
+unsigned IndexArithmetic::getNumBits(AffineExpr expr, ValueRange data) const {
+  static constexpr unsigned kSizeBits =
+      llvm::ConstantLog2<poly::kMaxGivenSize>();
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return llvm::Log2_64_Ceil(number.getValue() < 0
+                                  ? -uint64_t(number.getValue())
+                                  : std::max<uint64_t>(number.getValue(), 1));
+  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+  if (symbol && symbol.getPosition() >= symbols.size()) {
+    Value value = data[symbol.getPosition() - symbols.size()];
+    if (auto known = dataBits.find(value); known != dataBits.end())
+      return known->second;
+    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
+    return (type ? type.getWidth() : kIndexBits) - 1;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return kSizeBits;
+  unsigned lhs = getNumBits(binary.getLHS(), data);
+  unsigned rhs = getNumBits(binary.getRHS(), data);
+  auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return std::max(lhs, rhs) + 1;
+  case AffineExprKind::Mul:
+    return lhs + rhs;
+  case AffineExprKind::Mod:
+    return rhs;
+  default: {
+    unsigned less = divisor ? llvm::Log2_64(divisor.getValue()) : 0;
+    return lhs - std::min(lhs, less);
+  }
+  }
+}
+
+unsigned IndexArithmetic::getMostBits(AffineExpr expr, ValueRange data) const {
+  unsigned most = 0;
+  expr.walk(
+      [&](AffineExpr part) { most = std::max(most, getNumBits(part, data)); });
+  return most;
+}
+
+bool IndexArithmetic::fitsIndex(AffineExpr expr, ValueRange data) const {
+  if (!readsData(expr))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return getNumBits(expr, data) < kIndexBits;
+  return fitsIndex(binary.getLHS(), data) && fitsIndex(binary.getRHS(), data) &&
+         (getNumBits(expr, data) < kIndexBits - 1 || isDivision(expr));
+}
+
+static arith::IntegerOverflowFlags getFlags(bool fits) {
+  return fits ? arith::IntegerOverflowFlags::nsw
+              : arith::IntegerOverflowFlags::none;
+}
+
+static Value emitBinary(OpBuilder &builder, Location loc, AffineExprKind kind,
+                        Value lhs, Value rhs,
+                        arith::IntegerOverflowFlags flags) {
+  switch (kind) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, lhs, rhs, flags);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, lhs, rhs, flags);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
+  default: {
+    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    Value whole = arith::MulIOp::create(builder, loc, quotient, rhs, flags);
+    return arith::SubIOp::create(builder, loc, lhs, whole, flags);
+  }
+  }
+}
+
+/// A quotient or remainder of integers of more than 64 bits: the expansion of
+/// MLIR 22's rounding divisions takes -1 for 2^64 - 1 there.
+static Value emitWideDivision(OpBuilder &builder, Location loc,
+                              AffineExprKind kind, Value lhs, Value rhs) {
+  using Predicate = arith::CmpIPredicate;
+  Type type = lhs.getType();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value rest = arith::RemSIOp::create(builder, loc, lhs, rhs);
+  Value signs = arith::XOrIOp::create(builder, loc, rest, rhs);
+  bool isUp = kind == AffineExprKind::CeilDiv;
+  Value isRounded = arith::CmpIOp::create(
+      builder, loc, isUp ? Predicate::sge : Predicate::slt, signs, zero);
+  Value isInexact =
+      arith::CmpIOp::create(builder, loc, Predicate::ne, rest, zero);
+  Value isOff = arith::AndIOp::create(builder, loc, isRounded, isInexact);
+  if (kind == AffineExprKind::Mod)
+    return arith::AddIOp::create(
+        builder, loc, rest,
+        arith::SelectOp::create(builder, loc, isOff, rhs, zero));
+  Value quotient = arith::DivSIOp::create(builder, loc, lhs, rhs);
+  Value one = arith::ExtUIOp::create(builder, loc, type, isOff);
+  if (isUp)
+    return arith::AddIOp::create(builder, loc, quotient, one);
+  return arith::SubIOp::create(builder, loc, quotient, one);
+}
+
+Value IndexArithmetic::emitNumber(int64_t number, Type type) {
+  return arith::ConstantOp::create(
+      builder, loc,
+      builder.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), number,
+                                         /*isSigned=*/true)));
+}
+
+Value IndexArithmetic::emitWide(AffineExpr expr, ValueRange data,
+                                IntegerType type) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return emitNumber(number.getValue(), type);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (binary && !fitsIndex(expr, data)) {
+    Value lhs = emitWide(binary.getLHS(), data, type);
+    Value rhs = emitWide(binary.getRHS(), data, type);
+    if (isDivision(expr))
+      return emitWideDivision(builder, loc, expr.getKind(), lhs, rhs);
+    return emitBinary(builder, loc, expr.getKind(), lhs, rhs,
+                      arith::IntegerOverflowFlags::nsw);
+  }
+  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+  Value value = symbol && symbol.getPosition() >= symbols.size()
+                    ? data[symbol.getPosition() - symbols.size()]
+                    : emitTerm(expr, data);
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, value);
+  return value.getType() == type
+             ? value
+             : arith::ExtSIOp::create(builder, loc, type, value);
+}
+
+Value IndexArithmetic::emitExact(AffineExpr expr, ValueRange data) {
+  expr = simplify(expr);
+  if (fitsIndex(expr, data))
+    return emitIndex(expr, data);
+  unsigned width = llvm::alignTo(getMostBits(expr, data) + 2, kIndexBits);
+  return emitWide(expr, data, builder.getIntegerType(width));
+}
+
 Value IndexArithmetic::emitTerm(AffineExpr expr, ValueRange data) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return arith::ConstantIndexOp::create(builder, loc, number.getValue());
@@ -286,24 +438,14 @@ Value IndexArithmetic::emitTerm(AffineExpr expr, ValueRange data) {
     return toIndex(data[position - symbols.size()], builder.getIndexType());
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  Value lhs = emitTerm(binary.getLHS(), data);
-  Value rhs = emitTerm(binary.getRHS(), data);
-  constexpr auto nsw = arith::IntegerOverflowFlags::nsw;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return arith::AddIOp::create(builder, loc, lhs, rhs, nsw);
-  case AffineExprKind::Mul:
-    return arith::MulIOp::create(builder, loc, lhs, rhs, nsw);
-  case AffineExprKind::FloorDiv:
-    return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
-  default: {
-    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-    Value whole = arith::MulIOp::create(builder, loc, quotient, rhs, nsw);
-    return arith::SubIOp::create(builder, loc, lhs, whole, nsw);
-  }
-  }
+  bool fits = fitsIndex(expr, data);
+  // A quotient depends on all bits of what is divided.
+  if (isDivision(expr) && !fits)
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      emitExact(expr, data));
+  return emitBinary(builder, loc, expr.getKind(),
+                    emitTerm(binary.getLHS(), data),
+                    emitTerm(binary.getRHS(), data), getFlags(fits));
 }
 
 /// Emits the terms in the order of loops, outermost first, the constant last:
@@ -329,15 +471,15 @@ Value IndexArithmetic::emitIndex(AffineExpr expr, ValueRange data) {
   llvm::stable_sort(
       terms, [&](AffineExpr a, AffineExpr b) { return depth(a) < depth(b); });
   Value sum;
+  arith::IntegerOverflowFlags flags = getFlags(fitsIndex(expr, data));
   for (AffineExpr term : terms) {
     auto number = dyn_cast<AffineConstantExpr>(term);
     if (number && number.getValue() == 0 && sum)
       continue;
     Value value = emitTerm(term, data);
-    sum = sum ? arith::AddIOp::create(builder, loc, sum, value,
-                                      arith::IntegerOverflowFlags::nsw)
-                    .getResult()
-              : value;
+    sum =
+        sum ? arith::AddIOp::create(builder, loc, sum, value, flags).getResult()
+            : value;
   }
   return sum;
 }

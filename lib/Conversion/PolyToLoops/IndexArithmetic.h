@@ -4,6 +4,11 @@
 // is at the place where code goes: its range, its difference between the lanes
 // of a vector, its value.
 //
+// Values read may be any of their type, so what is calculated from them may
+// need more than 64 bits; what is calculated from sizes does not
+// (poly::kMaxGivenSize). The index of an element is right in 64 bits, whatever
+// the steps to it are: it lies inside of an array. A comparison is not.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef ESPALIER_LIB_CONVERSION_POLYTOLOOPS_INDEXARITHMETIC_H
@@ -20,9 +25,21 @@ protected:
                   unsigned numParams)
       : builder(builder), loc(loc), numParams(numParams) {}
 
+  /// The value modulo 2^64.
   mlir::Value emitIndex(mlir::AffineExpr expr, mlir::ValueRange data = {});
+  /// The value itself: an index, or a wider integer where it may need one.
+  mlir::Value emitExact(mlir::AffineExpr expr, mlir::ValueRange data);
   mlir::Value toIndex(mlir::Value value, mlir::Type type);
   mlir::Value emitTerm(mlir::AffineExpr expr, mlir::ValueRange data);
+  mlir::Value emitNumber(int64_t number, mlir::Type type);
+  mlir::Value emitWide(mlir::AffineExpr expr, mlir::ValueRange data,
+                       mlir::IntegerType type);
+  /// A number b for which `expr` does not exceed 2^b in size.
+  unsigned getNumBits(mlir::AffineExpr expr, mlir::ValueRange data) const;
+  /// The same for `expr` and all of its parts.
+  unsigned getMostBits(mlir::AffineExpr expr, mlir::ValueRange data) const;
+  /// Whether `expr` and its parts are what they are in 64 bits.
+  bool fitsIndex(mlir::AffineExpr expr, mlir::ValueRange data) const;
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
@@ -62,6 +79,8 @@ protected:
   unsigned numParams;
   unsigned numIterators = 0; ///< Of the AST.
   unsigned numReads = 0;     ///< At most, of a computation.
+  /// Of values read that are bounded, what `getNumBits` is of their bound.
+  llvm::DenseMap<mlir::Value, unsigned> dataBits;
   llvm::DenseMap<unsigned, mlir::Value> iterators;
   llvm::DenseMap<unsigned, int64_t> unrolled;
   llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;

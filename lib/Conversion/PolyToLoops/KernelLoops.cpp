@@ -14,6 +14,8 @@ using polyhedral::AstNode;
 
 /// A loop that carries as many values is the inner loop of a register tile.
 static constexpr size_t kMinTileSlots = 16;
+/// Beyond the iterations of all loops.
+static constexpr int64_t kMaxBound = int64_t(1) << 62;
 /// Loops of so few iterations may run over the window of a convolution.
 static constexpr int64_t kMaxWindow = 8;
 
@@ -136,13 +138,23 @@ Value KernelLoops::emitDataBound(AffineExpr bound) {
       for (auto [index, stride] :
            llvm::zip_equal(element.indices, memory.strides))
         address = address + index * stride;
-      value = toIndex(
-          memref::LoadOp::create(builder, loc, memory.flat, emitIndex(address)),
-          builder.getIndexType());
+      value =
+          memref::LoadOp::create(builder, loc, memory.flat, emitIndex(address));
+      noteBound(element.array, value);
     }
     data.push_back(value);
   }
-  return emitIndex(bound.replaceSymbols(symbols), data);
+  Value value = emitExact(bound.replaceSymbols(symbols), data);
+  if (value.getType().isIndex())
+    return value;
+  // Beyond what loops run over it does not matter where.
+  Type type = value.getType();
+  value =
+      arith::MaxSIOp::create(builder, loc, value, emitNumber(-kMaxBound, type));
+  value =
+      arith::MinSIOp::create(builder, loc, value, emitNumber(kMaxBound, type));
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    value);
 }
 
 bool KernelLoops::areBoundsRead(const AstNode &loop) const {

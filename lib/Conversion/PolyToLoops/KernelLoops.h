@@ -179,6 +179,9 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitReads(poly::ComputeOp compute, const polyhedral::AstNode &call,
             mlir::Value accumulator);
+  /// Notes what bounds `value`, if it is an element of an array that has
+  /// bounds.
+  void noteBound(mlir::Value array, mlir::Value value);
   mlir::Value toVector(mlir::Value value);
 
   // Memory (Accesses.cpp).

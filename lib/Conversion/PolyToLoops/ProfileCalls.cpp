@@ -25,6 +25,7 @@ enum Column { kNanoseconds, kOperations, kBytes, kNumColumns };
 
 /// POSIX's clock that nobody sets, on Linux.
 static constexpr int32_t kMonotonicClock = 1;
+static constexpr llvm::StringLiteral kClockFunction = "clock_gettime";
 
 /// The floating-point operations of one point.
 static int64_t countOperations(poly::ComputeOp compute) {
@@ -94,15 +95,18 @@ ProfiledCall Profiler::describe(poly::CallOp call) {
 
 /// Makes a function that returns nanoseconds since some time.
 void Profiler::addClock() {
+  SymbolTable symbols(module);
   builder.setInsertionPointToEnd(module.getBody());
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   // A pointer is passed like a number of its size.
-  auto read = func::FuncOp::create(builder, loc, "clock_gettime",
+  auto read = func::FuncOp::create(builder, loc, kClockFunction,
                                    builder.getFunctionType({i32, i64}, {i32}));
   read.setPrivate();
   clock = func::FuncOp::create(builder, loc, "read_clock",
                                builder.getFunctionType({}, {i64}));
   clock.setPrivate();
+  // Under another name where there is a kernel of this one.
+  symbols.insert(clock);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(clock.addEntryBlock());
   Value time =
@@ -239,6 +243,10 @@ FailureOr<std::vector<ProfiledCall>> espalier::profileCalls(ModuleOp module) {
       return functions->main.emitError("expects no argument called '")
              << kProfileName << "', but #" << number << " is";
   }
+  if (Operation *other = module.lookupSymbol(kClockFunction))
+    return other->emitOpError("expects another name than '")
+           << kClockFunction
+           << "', which is the C library's function that a profile calls";
   SmallVector<poly::CallOp> calls;
   functions->main.walk([&](poly::CallOp call) { calls.push_back(call); });
   return Profiler(module, *functions, calls).run();

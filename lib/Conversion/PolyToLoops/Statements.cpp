@@ -15,6 +15,15 @@ Value KernelLoops::toVector(Value value) {
       builder, loc, VectorType::get({lanes->width}, value.getType()), value);
 }
 
+void KernelLoops::noteBound(Value array, Value value) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  if (!argument)
+    return;
+  if (auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
+          argument.getArgNumber(), poly::KernelOp::getBoundAttrName()))
+    dataBits[value] = getNumBits(bound.getValue().getResult(0), {});
+}
+
 /// Whether an access of `compute` depends on the value of read `number`.
 static bool isIndex(poly::ComputeOp compute, unsigned number) {
   unsigned symbol = compute.getKernel().getNumParameters() + number;
@@ -43,6 +52,7 @@ FailureOr<SmallVector<Value>> KernelLoops::emitReads(poly::ComputeOp compute,
     FailureOr<Value> value = emitRead(access, call, values);
     if (failed(value))
       return failure();
+    noteBound(access.array, *value);
     values.push_back(*value);
   }
   return values;
@@ -178,23 +188,24 @@ LogicalResult KernelLoops::emitCall(const AstNode &call) {
     FailureOr<Value> value = emitRead(read, call, data);
     if (failed(value))
       return failure();
+    noteBound(read.array, *value);
     data.back() = *value;
   }
   Value holds = arith::ConstantIntOp::create(builder, loc, 1, 1);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   SmallVector<AffineExpr> values;
   for (unsigned symbol = 0; symbol < numParams + data.size(); ++symbol)
     values.push_back(getAffineSymbolExpr(
         symbol < numParams ? symbol : symbols.size() + symbol - numParams,
         builder.getContext()));
-  for (AffineExpr condition : conditions)
-    holds = arith::AndIOp::create(
-        builder, loc, holds,
-        arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::sge,
-            emitIndex(condition.replaceDimsAndSymbols(call.values, values),
-                      data),
-            zero));
+  for (AffineExpr condition : conditions) {
+    Value value =
+        emitExact(condition.replaceDimsAndSymbols(call.values, values), data);
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(value.getType()));
+    Value own = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                      value, zero);
+    holds = arith::AndIOp::create(builder, loc, holds, own);
+  }
   return emitGuarded(
       holds, [&] { return emitInstance(call); }, [] { return success(); });
 }

@@ -135,27 +135,59 @@ static Value emitFirst(OpBuilder &builder, Location loc, VectorType type,
           VectorType::get(type.getShape(), builder.getI1Type()), isFirst));
 }
 
-/// Transposes a square of vectors: a round takes the upper half of the rows and
-/// the lower one, and interleaves them row by row. So the uppermost bit of a
-/// row's number becomes the lowest of the column's, and after as many rounds as
-/// there are bits both numbers are exchanged.
+/// Transposes a square of vectors, in rounds that exchange one bit of a row's
+/// number with one of the column's. Within a quarter of a 512-bit register, the
+/// lower halves of two rows are interleaved, and the upper ones; then quarters
+/// as a whole are collected. Machines do each of these in one instruction that
+/// needs no table, unlike interleaving whole rows.
 static SmallVector<Value> emitTranspose(OpBuilder &builder, Location loc,
                                         SmallVector<Value> rows) {
   int64_t width = rows.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t lane = 0; lane < width; ++lane) {
-    low.push_back(lane / 2 + lane % 2 * width);
-    high.push_back(low.back() + width / 2);
+  Type type = cast<VectorType>(rows.front().getType()).getElementType();
+  int64_t part = std::min<int64_t>(width, 128 / type.getIntOrFloatBitWidth());
+  // Pairs of rows whose numbers differ in `bit` become what `isUpper` selects
+  // of both, by the number of a lane of the first.
+  auto runRound = [&](int64_t bit, auto getLanes) {
+    for (int64_t row = 0; row < width; ++row) {
+      if (row & bit)
+        continue;
+      Value first = rows[row], second = rows[row | bit];
+      for (bool isUpper : {false, true})
+        rows[row | (isUpper ? bit : 0)] = vector::ShuffleOp::create(
+            builder, loc, first, second, getLanes(isUpper));
+    }
+  };
+  for (int64_t chunk = 1; chunk < part; chunk *= 2)
+    runRound(chunk, [&](bool isUpper) {
+      SmallVector<int64_t> taken;
+      for (int64_t lane = 0; lane < width; ++lane) {
+        int64_t place = lane % part, pair = place / (2 * chunk);
+        taken.push_back(lane - place + (isUpper ? part / 2 : 0) + pair * chunk +
+                        place % chunk + (place / chunk % 2) * width);
+      }
+      return taken;
+    });
+  for (int64_t bit = part; bit < width; bit *= 2)
+    runRound(bit, [&](bool isUpper) {
+      SmallVector<int64_t> taken;
+      for (int64_t lane = 0; lane < width; ++lane) {
+        // Every second part of the first row, then of the second.
+        int64_t number = lane / part * 2, numParts = width / part;
+        taken.push_back((number % numParts + isUpper) * part + lane % part +
+                        number / numParts * width);
+      }
+      return taken;
+    });
+  // Within a part, the first round has settled the uppermost bit.
+  SmallVector<Value> columns(width);
+  for (int64_t row = 0; row < width; ++row) {
+    int64_t column = row / part * part;
+    for (int64_t bit = 1; bit < part; bit *= 2)
+      if (row & bit)
+        column += part / 2 / bit;
+    columns[column] = rows[row];
   }
-  for (int64_t round = 1; round < width; round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t row = 0; row < width / 2; ++row)
-      for (ArrayRef<int64_t> half : {low, high})
-        next.push_back(vector::ShuffleOp::create(builder, loc, rows[row],
-                                                 rows[row + width / 2], half));
-    rows = std::move(next);
-  }
-  return rows;
+  return columns;
 }
 
 Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,

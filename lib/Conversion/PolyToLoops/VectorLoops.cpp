@@ -248,6 +248,11 @@ Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   if (emitMask && (!lower || !upper || *upper - *lower != width)) {
     Value first = emitBound(node, false), last = emitBound(node, true);
     count = arith::SubIOp::create(builder, loc, last, first);
+    // A mask takes its 32 least bits, and data may end far below a row's begin.
+    if (dataLoops.find(node)) {
+      Value none = arith::ConstantIndexOp::create(builder, loc, 0);
+      count = arith::MaxSIOp::create(builder, loc, count, none);
+    }
     mask = vector::CreateMaskOp::create(
         builder, loc, VectorType::get({width}, builder.getI1Type()), count);
     iterators[node.iterator] = first;

@@ -77,7 +77,7 @@ void EGraph::canonicalize(ENode &node) const {
 
 bool EGraph::isConstant(const ENode &node) const {
   if (node.kind != ENode::Kind::Operator)
-    return false;
+    return node.isInvariant;
   bool needsOthers = llvm::any_of(node.operands, [&](ClassId operand) {
     return !classes[find(operand)].isConstant;
   });

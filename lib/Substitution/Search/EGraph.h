@@ -45,6 +45,8 @@ struct ENode {
   ClassId owner = kNone; ///< The class of the node, or one united with it.
   /// Which application of a rule has made it; `kNone` if it was there.
   unsigned origin = kNone;
+  /// Of a `Value`: the block is computed often, and it is the same each time.
+  bool isInvariant = false;
   bool isDead = false; ///< Another node of the class is equal to it.
   mlir::Operation *source = nullptr; ///< For locations.
 };
@@ -104,8 +106,8 @@ public:
   bool isCanonical(ClassId id) const { return parents[id] == id; }
   mlir::MLIRContext *getContext() const { return context; }
 
-  /// Whether a node is an operator that needs constants alone and is computed
-  /// ahead of time.
+  /// Whether a node is an operator that needs constants and invariant values
+  /// alone and is computed ahead of time, or is such a value.
   bool isConstant(const ENode &node) const;
   /// The instance that a node of `graph` is, for the types that are known of
   /// its operands.

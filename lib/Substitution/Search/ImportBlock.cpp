@@ -1,6 +1,7 @@
 //===- ImportBlock.cpp - A block as an e-graph ----------------------------===//
 
 #include "BlockGraph.h"
+#include "espalier/Dialect/Graph/IR/RepeatsBody.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -11,7 +12,12 @@ using namespace espalier::substitution;
 namespace {
 class Importer {
 public:
-  explicit Importer(BlockGraph &block) : block(block), graph(block.graph) {}
+  explicit Importer(BlockGraph &block) : block(block), graph(block.graph) {
+    repeated = block.block->getParentOp();
+    while (repeated &&
+           !repeated->hasTrait<espalier::graph::OpTrait::RepeatsBody>())
+      repeated = repeated->getParentOp();
+  }
 
   void run() {
     for (Operation &op : *block.block) {
@@ -39,6 +45,9 @@ private:
       ENode node;
       node.kind = ENode::Kind::Value;
       node.entity = value.getAsOpaquePointer();
+      node.isInvariant =
+          repeated &&
+          !repeated->isAncestor(value.getParentRegion()->getParentOp());
       entry->second = graph.add(node, value.getType());
     }
     return entry->second;
@@ -104,6 +113,7 @@ private:
 
   BlockGraph &block;
   EGraph &graph;
+  Operation *repeated; ///< What computes the block often; null if nothing does.
   DenseMap<Value, ClassId> classes;
   ClassId lastBarrier = kNone;
 };

@@ -1,6 +1,7 @@
 """Compare compiled programs with other implementations.
 
-With a model: with onnxruntime and the reference interpreter. With --suite
+With a model: with onnxruntime and the reference interpreter; a recursive model in
+MLIR, with the interpreter on random trees. With --suite
 onnx-node: with the expected results of the node tests in the onnx package.
 """
 
@@ -23,9 +24,10 @@ from espalier.commands.common import (
     parse_dims,
     positive,
 )
-from espalier.compiler import compile_for, interpret
+from espalier.compiler import compile, compile_for, interpret, is_mlir
 from espalier.errors import EspalierError, naming
 from espalier.importers.onnx import operators
+from espalier.recursion.samples import sample_inputs, takes_structures
 from espalier.testing.compare import error_relative_to_scale
 from espalier.testing.onnxruntime import OnnxRuntime
 
@@ -35,7 +37,9 @@ REFERENCES = ("onnxruntime", "interpreter")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("model", metavar="MODEL", nargs="?", help="an ONNX model")
+    parser.add_argument(
+        "model", metavar="MODEL", nargs="?", help="an ONNX model, or a recursive one in MLIR"
+    )
     parser.add_argument("--suite", choices=["onnx-node"], help="a suite of tests instead")
     parser.add_argument("--only", metavar="TEXT", help="tests whose name contains TEXT")
     parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N")
@@ -97,6 +101,8 @@ def _check_suite(args: argparse.Namespace) -> int:
 
 
 def _check_model(args: argparse.Namespace) -> int:
+    if is_mlir(args.model):
+        return _check_recursive(args)
     expect_onnx(args.model, "check")
     dims = parse_dims(args)
     inputs = load_arrays(args.inputs) if args.inputs else None
@@ -125,6 +131,31 @@ def _check_model(args: argparse.Namespace) -> int:
             name: _error(name, actual[name], array) for name, array in expected.items()
         }
     progress.clear()
+    return _report(args, errors)
+
+
+def _check_recursive(args: argparse.Namespace) -> int:
+    """Compare a program that applies recursive models with the interpreter."""
+    if "onnxruntime" in (args.against or []):
+        raise EspalierError("option --against: expects the interpreter for MLIR")
+    function = compile(args.model, options=make_options(args))
+    if args.inputs:
+        inputs = load_arrays(args.inputs)
+    elif takes_structures(function.inputs):
+        inputs = sample_inputs(function.inputs)
+    else:
+        raise EspalierError(
+            f"{args.model}: expects an ONNX model, a recursive model or --inputs, but got none"
+        )
+    with naming(args.inputs):
+        actual = function.run(inputs)
+    expected = interpret(args.model, inputs)
+    errors = {name: _error(name, actual[name], array) for name, array in expected.items()}
+    return _report(args, {"interpreter": errors})
+
+
+def _report(args: argparse.Namespace, errors: dict[str, dict[str, float]]) -> int:
+    """Print the errors by reference and output, and return the exit status."""
     failed = any(
         not error <= args.tolerance for named in errors.values() for error in named.values()
     )

@@ -1,6 +1,7 @@
 """Recursive models over trees, sequences and acyclic graphs."""
 
 from espalier.recursion.model import Recursive, recursive
+from espalier.recursion.scheduling import Scheduling
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import (
     RecursiveError,
@@ -18,6 +19,7 @@ __all__ = [
     "Node",
     "Recursive",
     "RecursiveError",
+    "Scheduling",
     "Structures",
     "Tensor",
     "concat",

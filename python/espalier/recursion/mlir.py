@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from espalier.names import to_identifier
+from espalier.recursion.scheduling import Scheduling
 from espalier.recursion.tensors import Block, Operation, Tensor
-from espalier.recursion.trace import Signature, Trace
+from espalier.recursion.trace import STRUCTURE, Signature, Trace, unique_name
 
-STRUCTURE = ("arity", "children", "levels", "roots")
-"""The arguments of a program that say what the structures are."""
+STRUCTURE_DIMS = {
+    "arity": ["num_nodes"],
+    "children": ["num_interior", ""],
+    "levels": ["num_bounds"],
+    "roots": ["num_roots"],
+}
 
 
 def type_of(tensor: Tensor) -> str:
@@ -41,11 +48,28 @@ def argument_types(signature: Signature) -> dict[str, str]:
     return features | weights
 
 
+def value_names(signature: Signature) -> dict[str, str]:
+    """Return what features and weights are called in the text.
+
+    A name of Python's need not be one of MLIR's; then it is a number.
+    """
+    return {
+        name: f"%in.{name if name.isascii() else number}"
+        for number, name in enumerate(argument_types(signature))
+    }
+
+
+def model_name(trace: Trace) -> str:
+    """Return the symbol of the model."""
+    return unique_name(to_identifier(trace.name), ["main"])
+
+
 class CellWriter:
     """Writes the operations of a cell."""
 
-    def __init__(self, node: str) -> None:
-        self.node = node
+    def __init__(self, signature: Signature) -> None:
+        self.node = node_type(signature)
+        self.arguments = value_names(signature)
         self.names: dict[int, str] = {}
 
     def name(self, tensor: Tensor) -> str:
@@ -63,14 +87,14 @@ class CellWriter:
         """Yield the lines of one operation."""
         attributes, operands = op.attributes, op.operands
         if op.name == "argument":
-            self.names[op.results[0].number] = f"%{attributes['source']}"
+            self.names[op.results[0].number] = self.arguments[str(attributes["source"])]
             return
         results = ", ".join(map(self.name, op.results))
         types = ", ".join(map(type_of, op.results))
         head = f"{indent}{results} = "
         if op.name == "feature":
             whole = type_text(("?", *op.results[0].shape), op.results[0].dtype)
-            source = f"%{attributes['source']} at %n"
+            source = f"{self.arguments[str(attributes['source'])]} at %n"
             yield f"{head}rec.feature {source} : {whole}, {self.node} -> {types}"
         elif op.name == "call":
             yield f"{head}rec.call %n child {attributes['child']} : {self.node} -> {types}"
@@ -105,40 +129,43 @@ class CellWriter:
         return ""
 
 
-def model_text(trace: Trace) -> str:
+def model_text(trace: Trace, scheduling: Scheduling) -> str:
     """Return the model."""
-    node = node_type(trace.signature)
-    types = argument_types(trace.signature)
-    arguments = ", ".join(f"%{name}: {text}" for name, text in types.items())
+    signature = trace.signature
+    types, names = argument_types(signature), value_names(signature)
+    arguments = "".join(f", {names[name]}: {text}" for name, text in types.items())
     results = ", ".join(map(type_of, trace.leaf.results))
-    lines = [f"rec.model private @{trace.name}(%n: {node}, {arguments}) -> ({results}) {{"]
+    head = f"@{model_name(trace)}(%n: {node_type(signature)}{arguments})"
+    lines = [f"rec.model private {head} -> ({results}){scheduling.attributes()} {{"]
     for kind, block in (("leaf", trace.leaf), ("interior", trace.interior)):
-        lines += [f"  rec.case {kind} {{", *CellWriter(node).block(block, "    "), "  }"]
+        lines += [f"  rec.case {kind} {{", *CellWriter(signature).block(block, "    "), "  }"]
     return "\n".join([*lines, "}"])
 
 
-def program_text(trace: Trace, places: str) -> str:
+def program_text(trace: Trace, places: str, scheduling: Scheduling) -> str:
     """Return a module with the model, and `main`, which applies it to structures."""
     signature = trace.signature
     columns = str(signature.arity or "?")
     structure = dict.fromkeys(STRUCTURE, "tensor<?xi32>")
     structure["children"] = f"tensor<?x{columns}xi32>"
-    types = structure | argument_types(signature)
-    dims = {"arity": ["nodes"], "roots": ["roots"]} | {
-        name: ["nodes"] + [""] * len(shape) for name, shape in signature.features.items()
-    }
-    arguments = ", ".join(
-        f"%{name}: {text} {attributes_of(name, dims.get(name))}" for name, text in types.items()
-    )
+    types, names = argument_types(signature), value_names(signature)
+    dims = {name: ["num_nodes"] + [""] * len(shape) for name, shape in signature.features.items()}
+    arguments = [
+        f"%{name}: {text} {attributes_of(name, STRUCTURE_DIMS.get(name))}"
+        for name, text in structure.items()
+    ] + [
+        f"{names[name]}: {types[name]} {attributes_of(shown, dims.get(name))}"
+        for name, shown in trace.inputs.items()
+    ]
     outputs = [type_text(("?", *shape), "f32") for shape in trace.results]
     results = ", ".join(f'{text} {{espalier.name = "result{i}"}}' for i, text in enumerate(outputs))
-    names = [name for name in types if name not in structure]
     values = ", ".join(f"%r{i}" for i in range(len(outputs)))
-    given = f"({', '.join(types[name] for name in names)}) -> ({', '.join(outputs)})"
-    return f"""{model_text(trace)}
-func.func @main({arguments}) -> ({results}) {{
-  {values} = rec.apply @{trace.name} at {places} of [{", ".join(f"%{s}" for s in structure)}]
-      ({", ".join(f"%{name}" for name in names)})
+    given = f"({', '.join(types.values())}) -> ({', '.join(outputs)})"
+    head = f"@{model_name(trace)} at {places} of [{', '.join(f'%{s}' for s in structure)}]"
+    return f"""{model_text(trace, scheduling)}
+func.func @main({", ".join(arguments)}) -> ({results}) {{
+  {values} = rec.apply {head}
+      ({", ".join(names.values())})
       : [{", ".join(structure.values())}] {given}
   return {values} : {", ".join(outputs)}
 }}
@@ -147,7 +174,7 @@ func.func @main({arguments}) -> ({results}) {{
 
 def attributes_of(name: str, dims: Sequence[str] | None) -> str:
     """Return the attributes of an argument."""
-    known: Mapping[str, str] = {"espalier.name": f'"{name}"'}
+    known: Mapping[str, str] = {"espalier.name": json.dumps(name, ensure_ascii=False)}
     if dims:
         entries = ", ".join(f'"{dim}"' for dim in dims)
         known = {**known, "espalier.dims": f"[{entries}]"}

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
 
 from espalier import _espalier
-from espalier.compiler import Options, compile
-from espalier.errors import EspalierError
+from espalier.compiler import (
+    Options,
+    compile_module,
+    given_options,
+    load_module,
+    optimize_module,
+)
+from espalier.errors import EspalierError, expect
 from espalier.function import Function
+from espalier.names import to_identifier
 from espalier.recursion.mlir import program_text
 from espalier.recursion.reference import evaluate
+from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
-from espalier.recursion.trace import Child, Signature, Trace, Tracer, weight_names
+from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, Tracer, weight_names
 
 KINDS = ("tree", "sequence", "dag")
 PLACES = ("roots", "nodes")
-DTYPES = {"float32": "f32", "int32": "i32"}
+SHOWN_LEVELS = 20
+DTYPES = {np.dtype(np.float32).char: "f32", np.dtype(np.int32).char: "i32"}
 
 Arrays = np.ndarray | tuple[np.ndarray, ...]
 
@@ -28,9 +39,13 @@ Arrays = np.ndarray | tuple[np.ndarray, ...]
 class Recursive:
     """A recursive function of a node, compiled for the shapes it is called with.
 
+    Several threads may call it.
+
     Attributes:
         structure: "tree", "sequence" or "dag".
         arity: how many children interior nodes have, 0 for any number.
+        weights: the names of the function's parameters after the node.
+        scheduling: when nodes are computed.
     """
 
     def __init__(
@@ -39,25 +54,29 @@ class Recursive:
         structure: str = "tree",
         arity: int = 0,
         options: Options | None = None,
+        scheduling: Scheduling | None = None,
     ) -> None:
         """Wrap a function."""
-        if structure not in KINDS:
-            raise EspalierError(f"expects one of {', '.join(KINDS)}, but got {structure!r}")
-        if arity < 0 or (structure == "sequence" and arity > 1):
-            raise EspalierError(f"expects an arity of a {structure}, but got {arity}")
+        _check_kind(structure, arity)
+        if not isinstance(function, FunctionType):
+            raise RecursiveError(f"expects a function, but got {type(function).__name__}")
         functools.update_wrapper(self, function)
         self.function = function
         self.structure = structure
         self.arity = 1 if structure == "sequence" else arity
-        self.options = options
-        self._tracer: Tracer | None = None
+        self.options = given_options(options)
+        self.scheduling = scheduling or Scheduling()
+        expect("a scheduling", self.scheduling, Scheduling)
+        self.weights = weight_names(function)
         self._traces: dict[object, Trace] = {}
         self._functions: dict[object, Function] = {}
-        self._linearizer = _espalier.Linearizer()
+        self._compiling = threading.Lock()
+        self._local = _Local()
 
     def __call__(
         self,
         structures: Structures | Child,
+        /,
         *args: Tensor,
         at: str = "roots",
         **arrays: np.ndarray,
@@ -72,19 +91,21 @@ class Recursive:
 
         Returns an array of each result, whose dimension 0 is the root or node.
         """
-        if self._tracer:
+        if tracer := self._local.tracer:
             if not isinstance(structures, Child) or args or arrays:
-                self._tracer.cell.fail(f"expects '{self.__name__}' to be called with a child alone")
-            return self._tracer.call(structures)
+                tracer.cell.fail(f"expects '{self.__name__}' to be called with a child alone")
+            return tracer.call(structures)
+        if args:
+            raise EspalierError(f"expects weights and features by name, but got {len(args)} more")
         trace, given = self._prepare(structures, at, arrays)
         assert isinstance(structures, Structures)
         inputs, order = self._linearize(trace, structures, given)
-        values = tuple(self._compile(trace, at).run(inputs).values())
+        values = tuple(self._function(trace, at).run(inputs).values())
         if at == "nodes":
             values = tuple(_permuted(value, order) for value in values)
         return values if len(values) > 1 else values[0]
 
-    def inputs(self, structures: Structures, **arrays: np.ndarray) -> dict[str, np.ndarray]:
+    def inputs(self, structures: Structures, /, **arrays: np.ndarray) -> dict[str, np.ndarray]:
         """Return the arguments of the program that a call with these runs, by name."""
         trace, given = self._prepare(structures, "nodes", arrays)
         return self._linearize(trace, structures, given)[0]
@@ -94,23 +115,30 @@ class Recursive:
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Return the program's arguments, and which of the caller's nodes each is."""
         signature = trace.signature
-        arity, children, levels, roots, order, words = self._linearizer.run(
+        has_words = structures.words is not None
+        arity, children, levels, roots, order, words = self._local.linearizer.run(
             KINDS.index(self.structure),
             self.arity,
             structures.starts,
             structures.children,
             structures.parents,
             structures.words,
-            trace.vocabularies.get("word", np.iinfo(np.int32).max),
+            *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
+            BATCHINGS.index(self.scheduling.batch),
         )
+        names = trace.inputs
         inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
         for name in signature.features:
-            permuted = words if name == "word" else None
-            inputs[name] = given[name][order] if permuted is None else permuted
-        return inputs | {name: given[name] for name in signature.weights}, order
+            if name == "word" and has_words:  # The linearizer has checked these.
+                inputs[names[name]] = words
+                continue
+            values = given[name][order]
+            _check_rows(trace, name, values, order, len(arity) - len(children))
+            inputs[names[name]] = values
+        return inputs | {names[name]: given[name] for name in signature.weights}, order
 
     def reference(
-        self, structures: Structures, *, at: str = "roots", **arrays: np.ndarray
+        self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
     ) -> Arrays:
         """Run node by node in NumPy; the arguments and results are those of a call."""
         trace, given = self._prepare(structures, at, arrays)
@@ -118,9 +146,36 @@ class Recursive:
         values = evaluate(trace, structures, given, at)
         return values if len(values) > 1 else values[0]
 
-    def mlir(self, structures: Structures, *, at: str = "roots", **arrays: np.ndarray) -> str:
-        """Return the program that a call with these arguments runs, as MLIR text."""
-        return program_text(self._prepare(structures, at, arrays)[0], at)
+    def mlir(self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray) -> str:
+        """Return the program of a call with these arguments, as MLIR text.
+
+        It needs no Python: `espalier compile` takes it. Its terms are refactored when it is
+        compiled.
+        """
+        return program_text(self._prepare(structures, at, arrays)[0], at, self.scheduling)
+
+    def explain(self, structures: Structures, /, **arrays: np.ndarray) -> str:
+        """Say in which levels a call computes the nodes, and when each operator, and why."""
+        trace, given = self._prepare(structures, "nodes", arrays)
+        inputs, _ = self._linearize(trace, structures, given)
+        widths = np.diff(inputs["levels"]).tolist()
+        leaves = len(inputs["arity"]) - len(inputs["children"])
+        shown = ", ".join(map(str, widths[:SHOWN_LEVELS])) + (
+            f", .. {widths[-1]}" if len(widths) > SHOWN_LEVELS else ""
+        )
+        text = f"{len(structures.starts) - 1} structures: {leaves} leaves, {sum(widths)} others"
+        levels = f" in {len(widths)} levels of {shown} nodes" if widths else ""
+        return f"{text}{levels}\n{_espalier.explain_batching(self._module(trace, 'nodes'))}"
+
+    def compile(
+        self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
+    ) -> Function:
+        """Return the function that a call with these arguments runs.
+
+        It takes arrays as `inputs` returns them, and can be saved as a library, for
+        structures of other sizes too.
+        """
+        return self._function(self._prepare(structures, at, arrays)[0], at)
 
     def _prepare(
         self, structures: object, at: str, arrays: Mapping[str, np.ndarray]
@@ -129,73 +184,148 @@ class Recursive:
             raise EspalierError(f"expects espalier.Structures, but got {type(structures).__name__}")
         if at not in PLACES:
             raise EspalierError(f"expects results at one of {PLACES}, but got {at!r}")
-        names = weight_names(self.function)
         given = {name: _array(name, value) for name, value in arrays.items()}
         if structures.words is not None:
+            if "word" in given or "word" in self.weights:
+                raise EspalierError(
+                    "argument 'word': expects no such array, since the structures have words"
+                )
             given["word"] = structures.words
-        for name in names:
+        for name in self.weights:
             if name not in given:
                 raise EspalierError(f"argument '{name}': expects an array, but it is missing")
-        features = {name: a for name, a in given.items() if name not in names}
+        features = {name: given[name] for name in sorted(given) if name not in self.weights}
         for name, array in features.items():
             if array.ndim == 0 or len(array) != structures.num_nodes:
                 raise EspalierError(
                     f"feature '{name}': expects a row for each of {structures.num_nodes} nodes, "
                     f"but got shape {array.shape}"
                 )
-        signature = Signature(
-            self.structure,
-            self.arity,
-            {name: given[name].shape for name in names},
-            {name: array.shape[1:] for name, array in features.items()},
-            {name: DTYPES[array.dtype.name] for name, array in given.items()},
-        )
-        trace = self._trace(signature)
-        for name, rows in trace.vocabularies.items():
-            # The linearizer checks the words of structures.
-            if name != "word" or structures.words is None:
-                what = f"argument '{name}'" if name in names else f"feature '{name}', node"
-                _check_numbers(what, given[name], rows)
+        weights = {name: given[name] for name in self.weights}
+        trace = self._trace(weights, features)
+        for name, array in weights.items():
+            rows = [r[name] for r in trace.vocabularies if name in r]
+            if rows:
+                _check_numbers(f"argument '{name}'", array, min(rows))
         return trace, given
 
-    def _trace(self, signature: Signature) -> Trace:
-        key = repr(signature)
+    def _trace(
+        self, weights: Mapping[str, np.ndarray], features: Mapping[str, np.ndarray]
+    ) -> Trace:
+        key = (
+            *((array.shape, array.dtype.char) for array in weights.values()),
+            *((name, array.shape[1:], array.dtype.char) for name, array in features.items()),
+        )
         if key not in self._traces:
-            self._tracer = Tracer(self.function, signature)
+            self._local.tracer = Tracer(self.function, self._signature(weights, features))
             try:
-                self._traces[key] = self._tracer.run()
+                self._traces[key] = self._local.tracer.run()
             finally:
-                self._tracer = None
+                self._local.tracer = None
         return self._traces[key]
 
-    def _compile(self, trace: Trace, at: str) -> Function:
-        key = repr(trace.signature), at
-        if key not in self._functions:
-            self._functions[key] = compile(
-                program_text(trace, at), name=trace.name, options=self.options
-            )
-        return self._functions[key]
+    def _signature(
+        self, weights: Mapping[str, np.ndarray], features: Mapping[str, np.ndarray]
+    ) -> Signature:
+        for name in features:
+            if name in NODE_ATTRIBUTES:
+                raise EspalierError(
+                    f"feature '{name}': expects another name, since `node.{name}` is no feature"
+                )
+        return Signature(
+            self.structure,
+            self.arity,
+            {name: array.shape for name, array in weights.items()},
+            {name: array.shape[1:] for name, array in features.items()},
+            {name: DTYPES[a.dtype.char] for name, a in (*features.items(), *weights.items())},
+        )
+
+    def _function(self, trace: Trace, at: str) -> Function:
+        key = trace, at
+        with self._compiling:
+            if key not in self._functions:
+                module = self._module(trace, at)
+                self._functions[key] = compile_module(module, options=self.options)
+            return self._functions[key]
+
+    def _module(self, trace: Trace, at: str) -> _espalier.Module:
+        """Return the program, scheduled."""
+        module, _ = load_module(program_text(trace, at, self.scheduling))
+        module.name = to_identifier(trace.name)
+        if self.scheduling.refactor:
+            _espalier.transform(module, REFACTOR)
+        if self.scheduling.share:
+            options = replace(self.options, optimize="egraph", measure_seconds=0.0)
+            optimize_module(module, options)
+        return module
 
     def __repr__(self) -> str:
         return f"<espalier.Recursive {self.__name__}>"
 
 
+class _Local(threading.local):
+    """What each thread has for itself."""
+
+    def __init__(self) -> None:
+        self.tracer: Tracer | None = None
+        self.linearizer = _espalier.Linearizer()
+
+
+def _check_kind(structure: object, arity: object) -> None:
+    """Refuse what says nothing of nodes."""
+    if isinstance(structure, FunctionType):
+        raise EspalierError(
+            'expects a kind of structures, as in `@recursive("tree")`, but got none'
+        )
+    if structure not in KINDS:
+        raise EspalierError(f"expects one of {', '.join(KINDS)}, but got {structure!r}")
+    if (
+        not isinstance(arity, int)
+        or not 0 <= arity < 2**31
+        or (structure == "sequence" and arity > 1)
+    ):
+        raise EspalierError(f"expects an arity of a {structure}, but got {arity!r}")
+
+
 def _array(name: str, value: object) -> np.ndarray:
     array = np.asarray(value)
-    if array.dtype.name not in DTYPES:
+    if array.dtype.char not in DTYPES or not array.dtype.isnative:
         raise EspalierError(f"argument '{name}': expects float32 or int32, but got {array.dtype}")
     return np.asarray(array, order="C")
 
 
 def _check_numbers(what: str, numbers: np.ndarray, rows: int) -> None:
     """Refuse numbers that are of no row."""
-    wrong = np.argwhere((numbers < 0) | (numbers >= rows))
-    if len(wrong):
-        place = tuple(wrong[0].tolist())
+    if place := _find_wrong(numbers, rows):
         raise EspalierError(
             f"{what} {', '.join(map(str, place))}: expects the number of one of {rows} rows, "
             f"but got {numbers[place]}"
         )
+
+
+def _find_wrong(numbers: np.ndarray, rows: int) -> tuple[int, ...]:
+    """Return where the first number is that is of no row; () if none is."""
+    wrong = np.argwhere((numbers < 0) | (numbers >= rows))
+    return tuple(wrong[0].tolist()) if len(wrong) else ()
+
+
+def _check_rows(
+    trace: Trace, name: str, values: np.ndarray, order: np.ndarray, num_leaves: int
+) -> None:
+    """Refuse a feature's numbers that are of no row, where nodes use them.
+
+    Arguments:
+        values: leaves first, in the order of the program.
+        order: which of the caller's nodes each is.
+    """
+    cases = slice(0, num_leaves), slice(num_leaves, None)
+    for rows, case in zip(trace.vocabularies, cases, strict=True):
+        if name in rows and (place := _find_wrong(values[case], rows[name])):
+            node, *rest = order[case][place[0]], *place[1:]
+            raise EspalierError(
+                f"feature '{name}', node {', '.join(map(str, [node, *rest]))}: expects the number "
+                f"of one of {rows[name]} rows, but got {values[case][place]}"
+            )
 
 
 def _permuted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -205,7 +335,11 @@ def _permuted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def recursive(
-    structure: str = "tree", *, arity: int = 0, options: Options | None = None
+    structure: str = "tree",
+    *,
+    arity: int = 0,
+    options: Options | None = None,
+    scheduling: Scheduling | None = None,
 ) -> Callable[[FunctionType], Recursive]:
     """Make a model of a function of a node.
 
@@ -215,6 +349,7 @@ def recursive(
     Arguments:
         structure: "tree", "sequence" or "dag".
         arity: how many children interior nodes have, 0 for any number.
+        scheduling: when nodes are computed; results are the same.
 
     Example:
         >>> @espalier.recursive("tree", arity=2)
@@ -225,10 +360,9 @@ def recursive(
         ...     return tanh(concat(tree_rnn(left), tree_rnn(right)) @ w)
         >>> h = tree_rnn(Structures.from_nested([((1, 2), 3)]), emb=emb, w=w)
     """
+    _check_kind(structure, arity)
 
     def wrap(function: FunctionType) -> Recursive:
-        if not isinstance(function, FunctionType):
-            raise RecursiveError(f"expects a function, but got {type(function).__name__}")
-        return Recursive(function, structure, arity, options)
+        return Recursive(function, structure, arity, options, scheduling)
 
     return wrap

@@ -68,11 +68,13 @@ class Structures:
     @staticmethod
     def from_parents(pairs: Iterable[tuple[object, object]]) -> Structures:
         """Make trees of (words, parents); the root's parent is -1."""
-        words, parents = zip(*pairs, strict=True)
-        arrays = [_numbers(p, f"structure #{i}", 1) for i, p in enumerate(parents)]
+        given = list(pairs)
+        arrays = [_numbers(p, f"structure #{i}", 1) for i, (_, p) in enumerate(given)]
         sizes = [len(a) for a in arrays]
         return Structures(
-            _starts(sizes), parents=np.concatenate(arrays), words=_words(words, sizes)
+            _starts(sizes),
+            parents=np.concatenate([np.zeros(0, np.int32), *arrays]),
+            words=_words([words for words, _ in given], sizes),
         )
 
     @staticmethod
@@ -86,14 +88,8 @@ class Structures:
     @staticmethod
     def from_nested(trees: Iterable[Nested]) -> Structures:
         """Make trees of nested tuples; a leaf is its word, other nodes have word 0."""
-        tables, words = [], []
-        for i, tree in enumerate(trees):
-            rows, values = _flatten(tree, f"structure #{i}")
-            columns = max(map(len, rows))
-            tables.append([row + [-1] * (columns - len(row)) for row in rows])
-            words.append(values)
-        return Structures.from_children(
-            [np.reshape(np.asarray(t, np.int32), (len(t), -1)) for t in tables], words
+        return Structures.from_parents(
+            _flatten(tree, f"structure #{i}") for i, tree in enumerate(trees)
         )
 
     @property
@@ -141,25 +137,22 @@ def _words(words: Iterable[object] | None, sizes: Sequence[int]) -> np.ndarray |
     return np.concatenate([np.zeros(0, np.int32), *arrays])
 
 
-def _flatten(tree: Nested, what: str) -> tuple[list[list[int]], list[int]]:
-    """Return rows of children and words, parents first."""
-    rows: list[list[int]] = [[]]
-    words = [0]
+def _flatten(tree: Nested, what: str) -> tuple[list[int], list[int]]:
+    """Return words and parents, parents first; children of a node are in their order."""
+    parents, words = [-1], [0]
     stack = [(0, tree)]
     while stack:
         number, part = stack.pop()
         if isinstance(part, tuple | list):
             if not part:
                 raise EspalierError(f"{what}, node {number}: expects children, but got none")
-            for child in part:
-                rows[number].append(len(rows))
-                stack.append((len(rows), child))
-                rows.append([])
-                words.append(0)
+            stack += zip(range(len(words), len(words) + len(part)), part, strict=True)
+            parents += [number] * len(part)
+            words += [0] * len(part)
         elif isinstance(part, int | np.integer) and not isinstance(part, bool):
             words[number] = int(part)
         else:
             raise EspalierError(
                 f"{what}, node {number}: expects a word or children, but got {type(part).__name__}"
             )
-    return rows, words
+    return words, parents

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import NoReturn
@@ -85,6 +85,22 @@ class Cell:
         if tensor in self.closed:
             self.fail("expects tensors of the node, but got one of a child outside of its body")
 
+    def require_floats(self, operands: Iterable[object]) -> None:
+        """Refuse what is no tensor of floating-point numbers."""
+        for operand in operands:
+            if not isinstance(operand, Tensor):
+                self.fail(f"expects a tensor, but got {type(operand).__name__}")
+            if operand.dtype != "f32":
+                self.fail("expects floating-point numbers, but got words")
+
+    def extents(self, values: Iterable[object]) -> Shape:
+        """Return the extents of a shape that the user gives."""
+        shape = tuple(values)
+        for value in shape:
+            if not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
+                self.fail(f"expects extents of 31 bits and no negative ones, but got {value!r}")
+        return tuple(map(int, shape))  # type: ignore[call-overload]
+
     def add(
         self,
         name: str,
@@ -137,10 +153,13 @@ class Tensor:
         return binary("div", other, self)
 
     def __neg__(self) -> Tensor:
-        return self.cell.add("neg", [self], self.shape)
+        return _elementwise("neg", self)
 
     def __matmul__(self, other: Tensor) -> Tensor:
         return product(self, other)
+
+    def __rmatmul__(self, other: object) -> NoReturn:
+        self.cell.fail(f"expects a tensor, but got {type(other).__name__}")
 
     def __getitem__(self, index: Tensor | slice | tuple[slice, ...]) -> Tensor:
         if isinstance(index, Tensor):
@@ -164,9 +183,10 @@ class Tensor:
 
     def reshape(self, *shape: int) -> Tensor:
         """Return the same elements in another shape."""
-        if int(np.prod(shape)) != int(np.prod(self.shape)):
-            self.cell.fail(f"expects a shape for {self.shape}, but got {shape}")
-        return self.cell.add("reshape", [self], shape, self.dtype)
+        extents = self.cell.extents(shape)
+        if math.prod(extents) != math.prod(self.shape):
+            self.cell.fail(f"expects a shape for {self.shape}, but got {extents}")
+        return self.cell.add("reshape", [self], extents, self.dtype)
 
     def __bool__(self) -> bool:
         self.cell.fail(
@@ -191,7 +211,7 @@ def binary(name: str, left: Operand, right: Operand) -> Tensor:
     cell = left.cell if isinstance(left, Tensor) else right.cell  # type: ignore[union-attr]
     operands = []
     for value in (left, right):
-        if isinstance(value, int | float):
+        if isinstance(value, int | float | np.integer | np.floating):
             largest = float(np.finfo(np.float32).max)
             if largest < abs(value) < math.inf:
                 cell.fail(f"expects a constant of at most {largest:g}, but got a larger one")
@@ -203,21 +223,22 @@ def binary(name: str, left: Operand, right: Operand) -> Tensor:
         shape = np.broadcast_shapes(operands[0].shape, operands[1].shape)
     except ValueError:
         cell.fail(f"expects shapes that agree, but got {operands[0].shape}, {operands[1].shape}")
-    if operands[0].dtype != "f32" or operands[1].dtype != "f32":
-        cell.fail("expects floating-point numbers, but got words")
+    cell.require_floats(operands)
     return cell.add(name, operands, shape)
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
     """Multiply matrices; a vector is a row on the left, a column on the right."""
-    if not isinstance(right, Tensor):
-        left.cell.fail(f"expects a tensor, but got {type(right).__name__}")
+    left.cell.require_floats([left, right])
     shapes = left.shape, right.shape
     row = left.reshape(1, *left.shape) if len(left.shape) == 1 else left
     column = right.reshape(*right.shape, 1) if len(right.shape) == 1 else right
     if min(len(row.shape), len(column.shape)) < 2 or row.shape[-1] != column.shape[-2]:
         left.cell.fail(f"expects shapes that can be multiplied, but got {shapes[0]}, {shapes[1]}")
-    batch = np.broadcast_shapes(row.shape[:-2], column.shape[:-2])
+    try:
+        batch = np.broadcast_shapes(row.shape[:-2], column.shape[:-2])
+    except ValueError:
+        left.cell.fail(f"expects shapes that agree, but got {shapes[0]}, {shapes[1]}")
     result = left.cell.add("matmul", [row, column], (*batch, row.shape[-2], column.shape[-1]))
     if len(shapes[0]) == 1:
         result = result.reshape(*result.shape[:-2], result.shape[-1])
@@ -226,11 +247,15 @@ def product(left: Tensor, right: Tensor) -> Tensor:
     return result
 
 
+def _elementwise(name: str, x: Tensor) -> Tensor:
+    x.cell.require_floats([x])
+    return x.cell.add(name, [x], x.shape)
+
+
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
     def apply(x: Tensor) -> Tensor:
-        if not isinstance(x, Tensor):
-            raise RecursiveError(f"{name} expects a tensor, but got {type(x).__name__}")
-        return x.cell.add(name, [x], x.shape)
+        _require_tensor(name, x)
+        return _elementwise(name, x)
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = f"Return {name} of each element."
@@ -245,19 +270,38 @@ tanh = _unary("tanh")
 
 def concat(*tensors: Tensor, axis: int = 0) -> Tensor:
     """Join tensors end to end."""
+    _require_tensor("concat", tensors[0] if tensors else None)
     cell = tensors[0].cell
+    for tensor in tensors[1:]:
+        if not isinstance(tensor, Tensor):
+            cell.fail(f"expects tensors to be joined, but got {type(tensor).__name__}")
     shapes = [t.shape for t in tensors]
+    if not isinstance(axis, int) or not 0 <= axis < len(shapes[0]):
+        cell.fail(f"expects an axis of {shapes[0]}, but got {axis!r}")
     rests = {s[:axis] + s[axis + 1 :] for s in shapes}
-    if len(rests) != 1 or not 0 <= axis < len(shapes[0]):
+    if len(rests) != 1 or len({len(s) for s in shapes}) != 1:
         cell.fail(f"expects shapes that differ along axis {axis} only, but got {shapes}")
+    dtypes = [t.dtype for t in tensors]
+    if len(set(dtypes)) != 1:
+        cell.fail(f"expects tensors of one type of elements, but got {', '.join(dtypes)}")
     total = sum(s[axis] for s in shapes)
     shape = (*shapes[0][:axis], total, *shapes[0][axis + 1 :])
-    return cell.add("concat", tensors, shape, axis=axis)
+    return cell.add("concat", tensors, shape, dtypes[0], axis=axis)
 
 
 def split(x: Tensor, count: int) -> list[Tensor]:
-    """Return equal parts of a vector, such as the gates that one product gives."""
-    size = x.shape[0] // count
-    if size * count != x.shape[0]:
+    """Return equal parts along the first axis, such as the gates that one product gives."""
+    _require_tensor("split", x)
+    if not isinstance(count, int) or count < 1:
+        x.cell.fail(f"expects a number of parts, but got {count!r}")
+    if not x.shape or x.shape[0] % count:
         x.cell.fail(f"expects {count} equal parts, but got {x.shape}")
+    size = x.shape[0] // count
     return [x[i * size : (i + 1) * size] for i in range(count)]
+
+
+def _require_tensor(name: str, x: object) -> None:
+    """Refuse a first operand that has no cell, which would know the line."""
+    if not isinstance(x, Tensor):
+        got = "none" if x is None else type(x).__name__
+        raise RecursiveError(f"{name} expects a tensor, but got {got}")

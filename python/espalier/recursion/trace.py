@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from types import FunctionType
 
-from espalier.recursion.tensors import Block, Cell, Operation, Shape, Tensor
+from espalier.recursion.tensors import (
+    Block,
+    Cell,
+    Operation,
+    RecursiveError,
+    Shape,
+    Tensor,
+)
 
 REDUCTIONS = ("add", "mul", "max", "min")
+STRUCTURE = ("arity", "children", "levels", "roots")
+"""The arguments of a program that say what the structures are."""
+CALL_PARAMETERS = ("at",)
+"""What a model's call takes by name beside arrays."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +57,33 @@ class Trace:
         """The shapes of a node's results."""
         return [t.shape for t in self.leaf.results]
 
-    @property
-    def vocabularies(self) -> dict[str, int]:
-        """The least number of rows that numbers of each feature or weight are indices of."""
-        sizes: dict[str, int] = {}
-        for block in (self.leaf, self.interior):
-            _add_vocabularies(block, {}, sizes)
-        return sizes
+    @functools.cached_property
+    def inputs(self) -> dict[str, str]:
+        """What the program's arguments are called for features, and then for weights."""
+        taken, names = set(STRUCTURE), {}
+        for name in (*self.signature.features, *self.signature.weights):
+            names[name] = unique_name(name, taken)
+            taken.add(names[name])
+        return names
+
+    @functools.cached_property
+    def vocabularies(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The least number of rows that numbers of a feature or weight are indices of.
+
+        The first is by what leaves read, the second by what interior nodes do.
+        """
+        leaf: dict[str, int] = {}
+        interior: dict[str, int] = {}
+        _add_vocabularies(self.leaf, {}, leaf)
+        _add_vocabularies(self.interior, {}, interior)
+        return leaf, interior
+
+
+def unique_name(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _add_vocabularies(block: Block, sources: dict[Tensor, set[str]], sizes: dict[str, int]) -> None:
@@ -98,7 +131,8 @@ class Node:
 
     def zeros(self, *shape: int) -> Tensor:
         """Return zeros, such as the state before the first node."""
-        return self._tracer.cell.add("constant", [], shape, value=0.0)
+        cell = self._tracer.cell
+        return cell.add("constant", [], cell.extents(shape), value=0.0)
 
     def sum(self, body: Callable[..., Tensor | tuple[Tensor, ...]]) -> Tensor | tuple[Tensor, ...]:
         """Add up what `body` makes of each child's results."""
@@ -110,12 +144,19 @@ class Node:
         """Combine what `body` makes of each child's results by add, mul, max or min."""
         if kind not in REDUCTIONS:
             self._tracer.cell.fail(f"expects one of {', '.join(REDUCTIONS)}, but got {kind!r}")
+        if not callable(body):
+            self._tracer.cell.fail(
+                f"expects a function of a child's results, but got {type(body).__name__}"
+            )
         return self._tracer.reduce(self, kind, body)
 
     def __getattr__(self, name: str) -> Tensor:
         if name.startswith("_"):
             raise AttributeError(name)
         return self._tracer.feature(name)
+
+
+NODE_ATTRIBUTES = frozenset(name for name in dir(Node) if not name.startswith("_")) | {"is_leaf"}
 
 
 @dataclass(frozen=True)
@@ -202,7 +243,25 @@ class Tracer:
         return results if len(results) > 1 else results[0]
 
 
-def weight_names(function: FunctionType) -> Sequence[str]:
+def weight_names(function: FunctionType) -> tuple[str, ...]:
     """Return the names of a function's parameters after the node."""
-    code = function.__code__
-    return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    name = function.__name__
+    parameters = list(inspect.signature(function).parameters.values())
+    for number, parameter in enumerate(parameters):
+        wrong = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind)
+        if wrong:
+            raise RecursiveError(
+                f"'{name}' expects parameters with names, but got {wrong}{parameter.name}"
+            )
+        if number and parameter.kind == parameter.POSITIONAL_ONLY:
+            raise RecursiveError(
+                f"'{name}' expects weights by name, but '{parameter.name}' has a position alone"
+            )
+        if number and parameter.name in CALL_PARAMETERS:
+            raise RecursiveError(
+                f"'{name}' expects weights that are not called '{parameter.name}', which is an "
+                "argument of the model's call"
+            )
+    if not parameters or parameters[0].kind == inspect.Parameter.KEYWORD_ONLY:
+        raise RecursiveError(f"'{name}' expects the node as its first parameter, but has none")
+    return tuple(parameter.name for parameter in parameters[1:])

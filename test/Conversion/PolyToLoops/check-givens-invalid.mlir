@@ -30,6 +30,23 @@ func.func @main() attributes {espalier.num_inputs = 0 : i64} {
 
 // -----
 
+// Points that end early take time, too.
+memref.global "private" constant @starts : memref<4xi32> = dense<[0, 2, 2, 5]>
+poly.kernel @rows(%starts: memref<4xi32>) {
+  // expected-error @below {{expects at most 10000000 points about constants, those of its outer loops included}}
+  poly.given @short dims ["i", "j"] domain [affine_set<(i, j) : (i >= 0, 2000000000 - i >= 0, j >= 0)>]
+      where affine_set<(i, j)[b] : (b - 1 - j >= 0)>
+      reads(%starts[affine_map<(i, j) -> (0)>] : memref<4xi32>)
+      holds affine_set<(i, j)[b] : (b >= 0)>
+}
+func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+  %starts = memref.get_global @starts : memref<4xi32>
+  poly.call @rows(%starts) : memref<4xi32>
+  return
+}
+
+// -----
+
 memref.global "private" constant @starts : memref<4xi32> = dense<[0, 2, 2, 5]>
 poly.kernel @rows(%starts: memref<4xi32>) {
   // expected-error @below {{expects bounds for 'i'}}

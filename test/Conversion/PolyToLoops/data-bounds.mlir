@@ -5,11 +5,11 @@
 // CHECK-SAME:    %[[P:.*]]: memref<?xi32>, %[[C:.*]]: memref<?xi32>, %[[V:.*]]: memref<?xf32>, %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>
 // CHECK:         scf.for %[[N:.*]] = %c0
 // CHECK:           %[[B0:.*]] = memref.load %[[P]][%[[N]]]
-// CHECK:           %[[B:.*]] = arith.index_cast %[[B0]]
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[N]], %c1
 // CHECK:           %[[E0:.*]] = memref.load %[[P]][%[[NEXT]]]
-// CHECK:           %[[E:.*]] = arith.index_cast %[[E0]]
+// CHECK:           %[[B:.*]] = arith.index_cast %[[B0]]
 // CHECK:           %[[L:.*]] = arith.maxsi %[[B]], %c0
+// CHECK:           %[[E:.*]] = arith.index_cast %[[E0]]
 // CHECK:           %[[U:.*]] = arith.minsi {{.*}}%[[E]]
 // CHECK:           arith.cmpi slt, %[[L]], %[[U]]
 // CHECK:           memref.load %[[Y]][%[[N]]]
@@ -48,7 +48,8 @@ poly.kernel @spmv(%P: memref<?xi32> {poly.monotonic}, %C: memref<?xi32>, %V: mem
 // CHECK-NOT:         scf.if
 // CHECK:             %[[FIRST:.*]] = arith.maxsi
 // CHECK:             %[[LAST:.*]] = arith.minsi
-// CHECK:             %[[COUNT:.*]] = arith.subi {{.*}}, %[[FIRST]]
+// CHECK:             %[[COUNT0:.*]] = arith.subi {{.*}}, %[[FIRST]]
+// CHECK:             %[[COUNT:.*]] = arith.maxsi %[[COUNT0]], %c0
 // CHECK:             vector.create_mask %[[COUNT]] : vector<8xi1>
 // CHECK:             %[[FULL:.*]] = arith.cmpi eq, %[[COUNT]], %c8
 // CHECK:             scf.if %[[FULL]] {
@@ -106,5 +107,28 @@ poly.kernel @guarded(%m: memref<?xi32>, %x: memref<?xi32>, %y: memref<?xf32>, %N
         poly.filter [@clear]
       }
     }
+  }
+}
+
+// -----
+
+// What 64 bits may not hold is compared in more, unless a bound is stated.
+// CHECK-LABEL: func.func @wide(
+// CHECK:         %[[V:.*]] = memref.load %{{.*}} : memref<?xi64>
+// CHECK:         %[[B:.*]] = memref.load %{{.*}} : memref<?xi64>
+// CHECK:         %[[W:.*]] = arith.extsi %[[V]] : i64 to i128
+// CHECK-NEXT:    %[[LOW:.*]] = arith.addi %[[W]], %{{.*}} overflow<nsw> : i128
+// CHECK-NEXT:    arith.cmpi sge, %[[LOW]], %{{.*}} : i128
+// CHECK:         %[[I:.*]] = arith.index_cast %[[B]] : i64 to index
+// CHECK-NEXT:    %[[NEAR:.*]] = arith.addi %[[I]], %{{.*}} overflow<nsw> : index
+// CHECK-NEXT:    arith.cmpi sge, %[[NEAR]], %{{.*}} : index
+#all = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i)[N] -> (i)>
+poly.kernel @wide(%c: memref<?xi64>, %b: memref<?xi64> {poly.bounded_by = affine_map<()[N] -> (N)>}, %y: memref<?xf32>, %N: index) {
+  poly.compute @one dims ["i"] domain [#all] where affine_set<(i)[N, c, b] : (c - 7 >= 0, b - 7 >= 0)>
+      reads(%c[#i], %b[#i] : memref<?xi64>, memref<?xi64>) writes(%y[#i] : memref<?xf32>) {
+  ^bb0(%v: i64, %w: i64):
+    %one = arith.constant 1.0 : f32
+    poly.yield %one : f32
   }
 }

@@ -56,3 +56,37 @@ func.func @main_plan(%n: index) {
 // expected-error@+1 {{expects the definition of a func.func @main}}
 module {
 }
+
+// -----
+
+// Names of the program's own stay.
+// CHECK-LABEL: poly.kernel private @read_clock(
+// CHECK:       call @read_clock_0()
+// CHECK-NEXT:  poly.call @read_clock(
+// CHECK-NEXT:  call @read_clock_0()
+// CHECK:       func.func private @read_clock_0() -> i64
+poly.kernel private @read_clock(%x: memref<?xi32>, %N: index) {
+  %t = poly.array(%N) : memref<?xf32>
+}
+func.func @main(%x: memref<?xi32>, %n: memref<?x0xi8>) attributes {espalier.num_inputs = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %N = memref.dim %x, %c0 : memref<?xi32>
+  poly.call @read_clock(%x, %N) : memref<?xi32>, index
+  return
+}
+func.func @main_plan(%n: index, %m: index) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expects another name than 'clock_gettime', which is the C library's function that a profile calls}}
+poly.kernel private @clock_gettime(%x: memref<?xi32>, %N: index) {
+  %t = poly.array(%N) : memref<?xf32>
+}
+func.func @main(%x: memref<?xi32>) attributes {espalier.num_inputs = 1 : i64} {
+  return
+}
+func.func @main_plan(%n: index) {
+  return
+}

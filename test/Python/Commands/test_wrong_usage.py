@@ -146,7 +146,11 @@ USAGES: dict[str, tuple[Sequence[str], str]] = {
         ["check", "model.onnx", "--suite", "onnx-node"],
         "expects either a model or --suite",
     ),
-    "MLIR to check": (["check", "graph.mlir"], "expects an ONNX model, but got 'graph.mlir'"),
+    "MLIR to check": (["check", "graph.mlir"], "graph.mlir: expects the definition of a func.func"),
+    "MLIR for onnxruntime": (
+        ["check", "graph.mlir", "--against", "onnxruntime"],
+        "--against: expects the interpreter for MLIR",
+    ),
     "model to check that is missing": (["check", "no.onnx"], "no.onnx"),
     "tests of a model": (
         ["check", "model.onnx", "--only", "abs"],

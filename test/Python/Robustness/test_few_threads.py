@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).with_name("few_threads.c")
-CHILD = """
+COMMON = """
 import ctypes, sys
 import numpy as np
 import espalier
@@ -28,6 +28,15 @@ def softmax(x):
 
 allow = ctypes.CDLL(None).allow_threads
 options = espalier.Options(cache=None)
+
+def check(function, threads):
+    n = function.inputs[0].shape[0]
+    x = np.linspace(-1, 1, n * n, dtype=np.float32).reshape(n, n)
+    function.set_num_threads(threads)
+    np.testing.assert_allclose(function(x), softmax(x @ x), 1e-4, 1e-6)
+
+"""
+CHILD = """
 allow(0)
 try:
     espalier.compile(parallel_model(64), options=options)
@@ -40,10 +49,29 @@ for count in (0, 1, 2, 7):
     allow(count)
     for function in functions:
         for threads in (4, 2, 8):
-            n = function.inputs[0].shape[0]
-            x = np.linspace(-1, 1, n * n, dtype=np.float32).reshape(n, n)
-            function.set_num_threads(threads)
-            np.testing.assert_allclose(function(x), softmax(x @ x), 1e-4, 1e-6)
+            check(function, threads)
+print("still there")
+"""
+# A process that is forked has none of the threads.
+FORK = """
+import os
+function = espalier.compile(parallel_model(192), options=options)
+check(function, 8)
+allow(2)
+child = os.fork()
+check(function, 8)
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print("still there")
+"""
+# OpenMP's threads have the stacks that the user asks for.
+STACKS = """
+import resource
+function = espalier.compile(parallel_model(192), options=options)
+space = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (space + (3 << 30), -1))
+check(function, 8)
 print("still there")
 """
 
@@ -56,18 +84,31 @@ def library(tmp_path: Path) -> Path:
     return path
 
 
-def test_programs_and_compilation(tmp_path, library):
-    (tmp_path / "child.py").write_text(CHILD)
+def run(folder: Path, library: Path, script: str, **changes: str) -> str:
+    """Return what a script prints."""
+    (folder / "child.py").write_text(COMMON + script)
     result = subprocess.run(
         [sys.executable, "child.py"],
-        cwd=tmp_path,
-        env={**os.environ, "LD_PRELOAD": str(library)},
+        cwd=folder,
+        env={**os.environ, "LD_PRELOAD": str(library), "OPENBLAS_NUM_THREADS": "1", **changes},
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=60,
     )
     assert result.returncode == 0, result.stderr
-    first, last = result.stdout.splitlines()
+    return result.stdout
+
+
+def test_programs_and_compilation(tmp_path, library):
+    first, last = run(tmp_path, library, CHILD).splitlines()
     assert first.startswith("cannot start a thread")
     assert last == "still there"
+
+
+def test_processes_that_are_forked(tmp_path, library):
+    assert run(tmp_path, library, FORK) == "still there\n"
+
+
+def test_large_stacks(tmp_path, library):
+    assert run(tmp_path, library, STACKS, OMP_STACKSIZE="1G") == "still there\n"

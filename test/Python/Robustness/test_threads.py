@@ -1,5 +1,7 @@
 """Functions and modules that several threads use at once."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -105,3 +107,37 @@ def test_values_of_a_module_that_was_changed():
     for use in (lambda: y.shape, lambda: y.dtype, lambda: module.op("graph.relu", [y])):
         with pytest.raises(espalier.CompileError, match="the module was changed since"):
             use()
+
+
+DAEMONS = """
+import threading
+import time
+import numpy as np
+import espalier
+from originals import MLIR
+
+options = espalier.Options(cache=None)
+function = espalier.compile(MLIR, options=options)
+
+def work(number):
+    while True:
+        if number:
+            function(np.ones((64, 8), np.float32))
+        else:
+            espalier.compile(MLIR, options=options)
+
+for number in range(3):
+    threading.Thread(target=work, args=(number,), daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+def test_python_ends_while_threads_compile_and_run():
+    result = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}\n{DAEMONS}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (result.returncode, result.stderr) == (0, "")

@@ -111,15 +111,24 @@ def test_numbers_of_rows() -> None:
             return emb[0:1].reshape(4)
         return node.sum(lambda h: h + emb[node.tag.reshape(1)].reshape(4))
 
-    message = "feature 'tag', node 2: expects the number of one of 3 rows, but got 7"
-    tag = np.array([0, 0, 7, 0, 0], np.int32)
+    message = "feature 'tag', node 1: expects the number of one of 3 rows, but got 7"
     with pytest.raises(EspalierError, match=message):
-        f(TREE, emb=EMB, tag=tag)
+        f(TREE, emb=EMB, tag=np.array([0, 7, 0, 0, 0], np.int32))
     with pytest.raises(EspalierError, match=r"node 1: .*, but got -1"):
         f.reference(TREE, emb=EMB, tag=np.array([0, -1, 0, 0, 0], np.int32))
-    bare = Structures(TREE.starts, children=TREE.children)
+    bare = Structures(TREE.starts, parents=TREE.parents)
+    tag = np.array([0, 0, 7, 0, 0], np.int32)
     with pytest.raises(EspalierError, match=r"feature 'word', node 2: .* but got 7"):
         sum_of(bare, emb=EMB, word=tag)
+
+
+def test_numbers_are_checked_where_they_are_used() -> None:
+    """Leaves alone have words here: what stands at other nodes is nothing."""
+    words = np.array([-5, 99, 0, 1, 2], np.int32)
+    trees = Structures(TREE.starts, parents=TREE.parents, words=words)
+    np.testing.assert_array_equal(sum_of(trees, emb=EMB), sum_of(TREE, emb=EMB))
+    bare = Structures(TREE.starts, parents=TREE.parents)
+    np.testing.assert_array_equal(sum_of(bare, emb=EMB, word=words), sum_of(TREE, emb=EMB))
 
 
 def test_constants() -> None:
@@ -253,7 +262,7 @@ def test_values() -> None:
         ),
         (
             Structures.from_parents([([0, 0, 0], [1, 2, 0])]),
-            "structure #0, node 0: expects 0 or 2 children, but got 1",
+            "structure #0, node 0: expects nodes that are not below themselves",
         ),
         (
             Structures.from_children([[[1, 2], [2, 0], [-1, -1]]], [[0, 0, 0]]),

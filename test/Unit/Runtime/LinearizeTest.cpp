@@ -33,10 +33,12 @@ struct Batch {
             columns,
             parents.empty() ? nullptr : parents.data(),
             words.empty() ? nullptr : words.data(),
-            vocabulary};
+            vocabulary,
+            vocabulary,
+            batching};
   }
 
-  int32_t kind, arity;
+  int32_t kind, arity, batching = ESPALIER_SOONEST;
   int64_t columns, vocabulary = 0;
   std::vector<int64_t> starts{0};
   std::vector<int32_t> children, parents, words;
@@ -147,10 +149,16 @@ TEST_F(Linearize, Refusals) {
   parents.addParents({-1, 2});
   EXPECT_EQ(run(parents), "structure #0, node 1: expects a parent out of the "
                           "structure's nodes, but got 2");
-  parents.kind = ESPALIER_DAG;
-  EXPECT_EQ(run(parents), "expects children for a DAG, but got parents");
   parents.children = {0};
   EXPECT_EQ(run(parents), "expects either children or parents, but got both");
+  Batch around(ESPALIER_TREE);
+  around.addParents({-1, 2, 1});
+  EXPECT_EQ(run(around), "structure #0, node 1: expects nodes that are not "
+                         "below themselves, but got a cycle");
+  Batch batching(ESPALIER_TREE);
+  batching.add({{}});
+  batching.batching = 3;
+  EXPECT_EQ(run(batching), "expects a way to batch nodes, but got 3");
   Batch other(3);
   other.add({{}});
   EXPECT_EQ(run(other), "expects a kind of structures, but got 3");
@@ -170,6 +178,49 @@ TEST_F(Linearize, ACombOfAMillionNodesIsDeep) {
   EXPECT_EQ(out.num_levels, depth);
   EXPECT_EQ(out.num_leaves, depth + 1);
   EXPECT_EQ(out.roots[0], 2 * depth);
+}
+
+TEST_F(Linearize, NodesAreBatchedLateOrOneByOne) {
+  // 0 has the children 1 and 4; 1 has 2 and 3, 4 has 5; 5 has 6.
+  Batch batch(ESPALIER_TREE);
+  batch.add({{1, 4}, {2, 3}, {}, {}, {5}, {6}, {}});
+  ASSERT_EQ(run(batch), "");
+  EXPECT_EQ(toVector(out.order, 7), (Numbers{2, 3, 6, 1, 5, 4, 0}));
+  EXPECT_EQ(toVector(out.levels, out.num_levels + 1), (Numbers{0, 2, 3, 4}));
+  batch.batching = ESPALIER_LATEST;
+  ASSERT_EQ(run(batch), "");
+  EXPECT_EQ(toVector(out.order, 7), (Numbers{2, 3, 6, 5, 1, 4, 0}));
+  EXPECT_EQ(toVector(out.levels, out.num_levels + 1), (Numbers{0, 1, 3, 4}));
+  EXPECT_EQ(toVector(out.children, 8), (Numbers{2, 0, 0, 1, 3, 0, 4, 5}));
+  batch.batching = ESPALIER_POST_ORDER;
+  ASSERT_EQ(run(batch), "");
+  EXPECT_EQ(toVector(out.order, 7), (Numbers{2, 3, 6, 1, 5, 4, 0}));
+  EXPECT_EQ(toVector(out.levels, out.num_levels + 1), (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(toVector(out.roots, 1), (Numbers{6}));
+}
+
+TEST_F(Linearize, WordsAreCheckedWhereTheyAreUsed) {
+  Batch batch(ESPALIER_TREE);
+  batch.add({{1, 2}, {}, {}});
+  batch.words = {-1, 0, 1};
+  batch.vocabulary = 2;
+  espalier_structures in = batch.get();
+  EXPECT_EQ(espalier_linearize(linearizer, &in, &out),
+            ESPALIER_INVALID_ARGUMENT);
+  in.interior_vocabulary = 0;
+  EXPECT_EQ(espalier_linearize(linearizer, &in, &out), ESPALIER_OK);
+  EXPECT_EQ(toVector(out.words, 3), (Numbers{0, 1, -1}));
+}
+
+TEST_F(Linearize, NothingIsAllocatedAfterTheFirstCall) {
+  Batch batch(ESPALIER_TREE, 2);
+  batch.add({{1, 2}, {}, {3, 4}, {}, {}});
+  ASSERT_EQ(run(batch), "");
+  espalier_linearization first = out;
+  ASSERT_EQ(run(batch), "");
+  EXPECT_EQ(out.order, first.order);
+  EXPECT_EQ(out.children, first.children);
+  EXPECT_EQ(out.levels, first.levels);
 }
 
 /// Checks what a linearization promises against the structures it is of.
@@ -208,6 +259,7 @@ TEST_F(Linearize, RandomStructures) {
   };
   for (int round = 0; round < 500; ++round) {
     Batch batch(ESPALIER_DAG, 0, 1 + below(4));
+    batch.batching = below(3);
     for (int structure = 0; structure <= below(4); ++structure) {
       int32_t size = 1 + below(40);
       // A random order, so that no sweep is enough.
@@ -238,6 +290,7 @@ TEST_F(Linearize, RandomNumbersNeverCrash) {
       for (int k = random() % 3; k > 0; --k)
         row.push_back(static_cast<int32_t>(random() % (size + 2)) - 1);
     batch.add(rows);
+    batch.batching = static_cast<int32_t>(random() % 3);
     if (!run(batch).empty())
       continue;
     ++accepted;

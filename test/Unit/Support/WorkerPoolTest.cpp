@@ -73,6 +73,29 @@ TEST(WorkerPoolTest, TasksWaitForGroups) {
   }
 }
 
+TEST(WorkerPoolTest, TasksWaitForTheOthers) {
+  for (unsigned numThreads : {1, 3}) {
+    WorkerPool pool(numThreads);
+    std::atomic<int> begun{0}, ended{0};
+    auto task = [&](auto wait) {
+      ++begun;
+      wait();
+      EXPECT_EQ(begun, 20);
+      ++ended;
+    };
+    for (unsigned i = 0; i < 20; ++i)
+      pool.async([&] { task([&] { pool.wait(); }); });
+    pool.wait();
+    EXPECT_EQ(ended, 20);
+    begun = ended = 0;
+    ThreadPoolTaskGroup group(pool);
+    for (unsigned i = 0; i < 20; ++i)
+      group.async([&] { task([&] { group.wait(); }); });
+    group.wait();
+    EXPECT_EQ(ended, 20);
+  }
+}
+
 /// Another user than root, whom limits on processes do not concern.
 constexpr uid_t kNobody = 65534;
 

@@ -1,5 +1,6 @@
 //===- FoldConstants.cpp - Evaluates operators on constants ---------------===//
 
+#include "espalier/Dialect/Graph/IR/RepeatsBody.h"
 #include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Graph/Transforms/Transforms.h"
 #include "espalier/Interpreter/Interpreter.h"
@@ -27,6 +28,19 @@ static void remarkTooLarge(Operation *op, uint64_t bytes, uint64_t maxBytes) {
   remark::missed(op->getLoc(),
                  remark::RemarkOpts::name("TooLarge").category(kRemarkCategory))
       << remark::metric("Bytes", bytes) << remark::metric("MaxBytes", maxBytes);
+}
+
+static bool isSplat(Attribute value) {
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  return elements && elements.isSplat();
+}
+
+/// Whether `op` is in a body that has constants of one value alone.
+static bool isRepeated(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (op->hasTrait<graph::OpTrait::RepeatsBody>())
+      return true;
+  return false;
 }
 
 LogicalResult graph::foldConstants(RewriterBase &rewriter,
@@ -75,6 +89,10 @@ LogicalResult graph::foldConstants(RewriterBase &rewriter,
   for (auto [value, result] : llvm::zip_equal(op->getResults(), *results))
     if (value.getType() != result.getType())
       return rewriter.notifyMatchFailure(op, "a result has a vaguer type");
+  auto values = llvm::map_to_vector(
+      *results, [](const Tensor &result) { return result.toAttribute(); });
+  if (isRepeated(op) && !llvm::all_of(values, isSplat))
+    return rewriter.notifyMatchFailure(op, "a result has several values");
   uint64_t bytes = 0;
   for (const Tensor &result : *results)
     bytes += result.getBytes().size();
@@ -82,9 +100,8 @@ LogicalResult graph::foldConstants(RewriterBase &rewriter,
                  remark::RemarkOpts::name("Folded").category(kRemarkCategory))
       << remark::metric("Bytes", bytes);
   SmallVector<Value> constants;
-  for (const Tensor &result : *results)
-    constants.push_back(
-        ConstantOp::create(rewriter, op.getLoc(), result.toAttribute()));
+  for (ElementsAttr value : values)
+    constants.push_back(ConstantOp::create(rewriter, op.getLoc(), value));
   rewriter.replaceOp(op, constants);
   return success();
 }

@@ -72,6 +72,9 @@ private:
   TensorRef addStep(StringRef name, ArrayRef<IndexVar> vars, Expr value,
                     Type type, bool isRecursive = false);
   CellValue makeValue(TensorRef step, unsigned numIndices, bool isRecursive);
+  /// A leaf's result, which is stored for each leaf unless it is the same for
+  /// all and the model is specialized.
+  CellValue getLeafResult(unsigned result, const CellValue &value);
   /// A step that has each interior node's results.
   TensorRef getInteriorResult(unsigned result);
   void addResults();
@@ -111,6 +114,7 @@ private:
   /// The indices of the cell, or of what it computes for a child.
   SmallVector<IndexVar> cellIndices;
   Expr cellNode;
+  bool isInterior = false; ///< The cell is that of interior nodes.
   llvm::DenseSet<unsigned> recursive;
   llvm::DenseMap<unsigned, unsigned> placeholders; ///< The steps.
 };
@@ -231,6 +235,8 @@ void ModelBuilder::addOperator(graph::DefinedOpInterface op) {
     numIndices = std::max(numIndices, value.numIndices);
     isRecursive |= value.isRecursive;
   }
+  // What is not hoisted is computed with the nodes that need it.
+  isRecursive |= isInterior && numIndices != 0 && !model.getHoist();
   unsigned first = definition.steps.size();
   SmallVector<TensorRef> results =
       instantiate(definition, op.getVerifiedDefinition(), arguments,
@@ -337,9 +343,21 @@ void ModelBuilder::addOperations(Block &block) {
 void ModelBuilder::addCase(CaseOp cell, const IndexVar &index, Expr node) {
   cellIndices = {index};
   cellNode = node;
+  isInterior = cell.getKind() == Case::Interior;
   for (auto [number, argument] : llvm::enumerate(model.getTensorArguments()))
     valueOf[argument] = {{TensorRef::operand(FirstArgument + number)}};
   addOperations(cell.getBody().front());
+}
+
+CellValue ModelBuilder::getLeafResult(unsigned result, const CellValue &value) {
+  if (model.getSpecialize() || value.numIndices != 0)
+    return value;
+  RankedTensorType type = getResultType(result);
+  SmallVector<IndexVar> vars = makeVars(type);
+  Expr element = read(value, use(vars), type.getElementType());
+  vars.insert(vars.begin(), cellIndices.front());
+  return makeValue(addStep("L", vars, element, type.getElementType()), 1,
+                   /*isRecursive=*/false);
 }
 
 TensorRef ModelBuilder::getInteriorResult(unsigned result) {
@@ -385,7 +403,8 @@ void ModelBuilder::order() {
   for (unsigned step = 0; step < firstResult; ++step)
     if (recursive.contains(step)) {
       definition.steps[step].recurrence = 0;
-      definition.steps[step].levels = Levels;
+      if (model.getBatching() == Batching::Levels)
+        definition.steps[step].levels = Levels;
       order.push_back(step);
     }
   llvm::append_range(order, definition.results);
@@ -429,8 +448,9 @@ FailureOr<Definition> ModelBuilder::run() {
   IndexVar leaf = definition.makeVar("n", numLeaves);
   CaseOp cell = model.getCase(Case::Leaf);
   addCase(cell, leaf, use(leaf).front());
-  for (Value value : cell.getBody().front().back().getOperands())
-    leafResults.push_back(valueOf.at(value));
+  for (auto [result, value] :
+       llvm::enumerate(cell.getBody().front().back().getOperands()))
+    leafResults.push_back(getLeafResult(result, valueOf.at(value)));
 
   IndexVar interior = definition.makeVar("m", numInterior);
   addCase(model.getCase(Case::Interior), interior,

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Dialect/Graph/IR/RepeatsBody.h"
 
 #include "espalier/Dialect/Rec/IR/RecDialect.h.inc"
 #include "espalier/Dialect/Rec/IR/RecEnums.h.inc"

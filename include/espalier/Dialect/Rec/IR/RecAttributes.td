@@ -35,6 +35,17 @@ def Rec_PlacesEnum
 }
 def Rec_PlacesAttr : Rec_EnumAttr<"places", Rec_PlacesEnum>;
 
+def Rec_BatchingEnum
+    : I32Enum<"Batching", "which nodes are computed together",
+              [I32EnumCase<"Levels", 0, "levels">,
+               I32EnumCase<"Nodes", 1, "nodes">]> {
+  let cppNamespace = "::espalier::rec";
+}
+def Rec_BatchingAttr
+    : EnumAttr<Rec_Dialect, Rec_BatchingEnum, "batching"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Rec_ReductionEnum
     : I32Enum<"Reduction", "how results of children are combined",
               [I32EnumCase<"Add", 0, "add">, I32EnumCase<"Mul", 1, "mul">,

@@ -32,6 +32,14 @@ def Rec_ModelOp
     - (C3) the body is one case for leaves and one for interior nodes.
     - (C4) the model is private.
 
+    Three attributes say how the nodes are computed; results are the same:
+    - `hoist`: whether what depends on no child is computed for all interior
+      nodes before the recursion, which is the default,
+    - `specialize`: whether leaves' results that are the same for all leaves,
+      such as zeros, are stored once instead of for each, which is the default,
+    - `batching`: `levels` for the nodes of a level together, which is the
+      default, or `nodes` for one after the other.
+
     Example:
     ```mlir
     !node = !rec.node<tree, arity = 2>
@@ -57,7 +65,11 @@ def Rec_ModelOp
                        TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
-                       OptionalAttr<DictArrayAttr>:$res_attrs);
+                       OptionalAttr<DictArrayAttr>:$res_attrs,
+                       DefaultValuedOptionalAttr<BoolAttr, "true">:$hoist,
+                       DefaultValuedOptionalAttr<BoolAttr, "true">:$specialize,
+                       DefaultValuedOptionalAttr<Rec_BatchingAttr,
+                           "::espalier::rec::Batching::Levels">:$batching);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -81,12 +93,18 @@ def Rec_ModelOp
   }];
 }
 
-def Rec_CaseOp : Rec_Op<"case", [HasParent<"ModelOp">, SingleBlock]> {
+def Rec_RepeatsBody : NativeOpTrait<"RepeatsBody"> {
+  let cppNamespace = "::espalier::graph::OpTrait";
+}
+
+def Rec_CaseOp
+    : Rec_Op<"case", [HasParent<"ModelOp">, SingleBlock, Rec_RepeatsBody]> {
   let summary = "what leaves or interior nodes compute";
   let description = [{
     A cell: operators on tensors, and in the case of interior nodes the results
     of children. Values that depend on no child are computed for all nodes
-    before the recursion.
+    before the recursion, and those that depend on weights alone once; so
+    `graph-optimize` takes the latter to cost nothing.
 
     Constraints:
     - (C1) the body ends in `rec.yield`, and has no arguments.

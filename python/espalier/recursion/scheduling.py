@@ -1,0 +1,60 @@
+"""How the nodes of structures are computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from espalier.errors import EspalierError, expect
+
+BATCHINGS = ("soonest", "latest", "post-order")
+"""In the order of the runtime's numbers."""
+
+REFACTOR = """
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.consumed}) {
+    transform.rec.refactor %module : !transform.any_op
+    transform.yield
+  }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Scheduling:
+    """Choices that change when nodes are computed, and never what.
+
+    Attributes:
+        hoist: compute what depends on no child for all nodes before the recursion.
+        specialize: store leaves' results that are the same for all leaves once.
+        refactor: compute products of one child's results with the child.
+        share: look for proved substitutions that make cells faster, such as one product
+            for several gates.
+        batch: which interior nodes are computed together: those of a level, in which a
+            node is as soon as its children are there ("soonest") or as late as its parents
+            allow ("latest"); or each by itself, soon after its children ("post-order").
+    """
+
+    hoist: bool = True
+    specialize: bool = True
+    refactor: bool = False
+    share: bool = False
+    batch: str = "soonest"
+
+    def __post_init__(self) -> None:
+        """Check the choices."""
+        for field in fields(self):
+            if field.name != "batch":
+                expect(f"{field.name} to be a bool", getattr(self, field.name), bool)
+        if self.batch not in BATCHINGS:
+            raise EspalierError(f"expects one of {', '.join(BATCHINGS)}, but got {self.batch!r}")
+
+    def attributes(self) -> str:
+        """Return the model's attributes in MLIR."""
+        entries = []
+        if self.batch == "post-order":
+            entries.append("batching = #rec.batching<nodes>")
+        if not self.hoist:
+            entries.append("hoist = false")
+        if not self.specialize:
+            entries.append("specialize = false")
+        return f" attributes {{{', '.join(entries)}}}" if entries else ""

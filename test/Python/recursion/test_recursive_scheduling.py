@@ -1,0 +1,95 @@
+"""Every way to schedule a model computes the same."""
+
+import numpy as np
+import pytest
+from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
+from test_recursive_models import TOLERANCE, make_weights
+
+from espalier.compiler import Options
+from espalier.errors import EspalierError
+from espalier.models import recursive as models
+from espalier.recursion import Node, Recursive, Scheduling, Tensor, recursive, sigmoid, tanh
+from espalier.recursion import model as recursion_model
+
+# All pairs of values of two choices are in one of these.
+SCHEDULINGS = [
+    Scheduling(hoist=True, specialize=True, refactor=True, batch="latest"),
+    Scheduling(hoist=False, specialize=False, refactor=True, batch="soonest"),
+    Scheduling(hoist=False, specialize=True, refactor=False, batch="latest"),
+    Scheduling(hoist=True, specialize=False, refactor=False, batch="post-order"),
+    Scheduling(hoist=False, specialize=True, refactor=True, batch="post-order"),
+    Scheduling(hoist=True, specialize=False, refactor=True, batch="latest"),
+    Scheduling(hoist=True, specialize=True, refactor=False, batch="soonest"),
+]
+MODELS: dict[str, dict[str, Sample]] = {
+    "tree_lstm": TREES,
+    "binary_tree_lstm": BINARY,
+    "dag_rnn": DAGS,
+    "gru": SEQUENCES,
+}
+
+
+def check(name: str, scheduling: Scheduling, options: Options, patch: pytest.MonkeyPatch) -> None:
+    """Compare a model with its recursion on all structures that it is for."""
+    source = getattr(models, name)
+    model = Recursive(source.function, source.structure, source.arity, options, scheduling)
+    patch.setitem(model.function.__globals__, name, model)
+    random = np.random.default_rng(8)
+    weights = make_weights(random, name, hidden=5)
+    for sample, make in MODELS[name].items():
+        structures = make(random)
+        for at in ("nodes", "roots") if sample == "batch" else ("nodes",):
+            got = model(structures, at=at, **weights)
+            expected = model.reference(structures, at=at, **weights)
+            if isinstance(got, np.ndarray):
+                got, expected = (got,), (expected,)
+            for one, other in zip(got, expected, strict=True):
+                np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE, err_msg=sample)
+
+
+@pytest.mark.parametrize("scheduling", SCHEDULINGS, ids=str)
+def test_results_are_the_same(scheduling: Scheduling, monkeypatch: pytest.MonkeyPatch) -> None:
+    check("dag_rnn", scheduling, Options(cache=None), monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("name", "choice"), [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3)]
+)
+def test_other_models(name: str, choice: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(name, SCHEDULINGS[choice], Options(cache=None), monkeypatch)
+
+
+def test_gates_share_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Substitutions in a cell: three products of one vector become one."""
+    random = np.random.default_rng(2)
+    arrays = {"emb": random.standard_normal((WORDS, 64)).astype(np.float32)}
+    for name in ("wr", "wz", "wn"):
+        arrays[name] = (random.standard_normal((64, 64)) / 8).astype(np.float32)
+
+    @recursive("tree", arity=2, options=Options(cache=None), scheduling=Scheduling(share=True))
+    def f(node: Node, emb: Tensor, wr: Tensor, wz: Tensor, wn: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[node.word]
+        left, right = map(f, node.children)
+        s = left + right
+        return sigmoid(s @ wr) * s + sigmoid(s @ wz) * tanh(s @ wn)
+
+    structures = BINARY["batch"](random)
+    found = []
+    original = recursion_model.optimize_module
+    monkeypatch.setattr(
+        recursion_model, "optimize_module", lambda *args: found.append(original(*args))
+    )
+    np.testing.assert_allclose(
+        f(structures, **arrays), f.reference(structures, **arrays), TOLERANCE, TOLERANCE
+    )
+    assert [s["rule"] for s in found[0]["substitutions"]] == ["merge-products"]
+
+
+def test_choices_are_checked() -> None:
+    with pytest.raises(EspalierError, match="expects one of soonest, latest, post-order, but got"):
+        Scheduling(batch="late")
+    with pytest.raises(EspalierError, match="expects hoist to be a bool, but got int"):
+        Scheduling(hoist=1)
+    with pytest.raises(EspalierError, match="expects a scheduling, but got str"):
+        Recursive(models.gru.function, "sequence", scheduling="latest")

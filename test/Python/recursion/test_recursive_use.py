@@ -1,0 +1,112 @@
+"""Names, threads and sizes that recursive functions are used with."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from espalier.compiler import Options
+from espalier.recursion import (
+    Node,
+    Recursive,
+    Scheduling,
+    Structures,
+    Tensor,
+    recursive,
+    tanh,
+)
+
+TREE = Structures.from_nested([((1, 2), 0)])
+EMB = np.random.default_rng(3).standard_normal((3, 4)).astype(np.float32)
+NO_CACHE = Options(cache=None)
+
+
+def test_any_name_is_a_name() -> None:
+    """Weights may be called as what the program has beside them, and as Python allows."""
+
+    @recursive("tree", arity=2, options=NO_CACHE)
+    def main(
+        node: Node, n: Tensor, levels: Tensor, levels_: Tensor, structures: Tensor, größe: Tensor
+    ) -> Tensor:
+        if node.is_leaf:
+            return n[node.word] * levels + node.größe_2
+        left, right = map(main, node.children)
+        return tanh(left + right * levels_) * größe + structures
+
+    ones = {name: np.full(4, value, np.float32) for name, value in (("levels", 2), ("levels_", 3))}
+    arrays = ones | {"n": EMB, "structures": EMB[0], "größe": EMB[1]}
+    arrays["größe_2"] = np.ones((5, 4), np.float32)
+    got = main(TREE, **arrays)
+    np.testing.assert_allclose(got, main.reference(TREE, **arrays), 1e-5, 1e-5)
+    structure = {"arity", "children", "levels", "roots"}
+    assert set(main.inputs(TREE, **arrays)) == structure | {
+        *("n", "levels_", "levels__", "structures", "größe", "größe_2", "word")
+    }
+
+
+def test_a_lambda_is_a_function() -> None:
+    twice = recursive("tree", options=NO_CACHE)(
+        lambda node, emb: emb[node.word] if node.is_leaf else node.sum(lambda h: h * 2)
+    )
+    np.testing.assert_allclose(twice(TREE, emb=EMB), twice.reference(TREE, emb=EMB), 1e-5)
+
+
+def test_the_order_of_arguments_is_nothing() -> None:
+    traces = []
+
+    @recursive("tree", options=NO_CACHE)
+    def f(node: Node, emb: Tensor) -> Tensor:
+        traces.append(node.is_leaf)
+        x = emb[node.word] * node.a + node.b
+        return x if node.is_leaf else x + node.sum(lambda h: h)
+
+    a, b = np.ones((5, 1), np.float32), np.ones((5, 4), np.float32)
+    first = f(TREE, emb=EMB, a=a, b=b)
+    np.testing.assert_array_equal(first, f(TREE, b=b, a=a, emb=EMB))
+    assert len(traces) == 2
+
+
+def test_threads_trace_and_run_at_once() -> None:
+    @recursive("tree", arity=2, options=NO_CACHE)
+    def f(node: Node, emb: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[node.word]
+        left, right = node.children
+        return f(left) - f(right)
+
+    def run(rows: int) -> bool:
+        emb = np.random.default_rng(rows).standard_normal((rows, 4)).astype(np.float32)
+        return bool(np.allclose(f(TREE, emb=emb), f.reference(TREE, emb=emb), 1e-5))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(run, [3, 3, 4, 4, 3, 4] * 3))
+
+
+def test_a_call_is_explained() -> None:
+    @recursive("tree", options=NO_CACHE)
+    def f(node: Node, emb: Tensor, w: Tensor) -> Tensor:
+        x = emb[node.word]
+        return x if node.is_leaf else tanh(x + node.sum(lambda h: h @ w))
+
+    arrays = {"emb": EMB, "w": np.ones((4, 4), np.float32)}
+    lines = f.explain(TREE, **arrays).splitlines()
+    assert lines[:3] == [
+        "1 structures: 3 leaves, 2 others in 2 levels of 1, 1 nodes",
+        "'@f' computes leaves first, then interior nodes level by level",
+        "  rec.yield: result #0 is stored for each leaf",
+    ]
+    product = [line for line in lines if "graph.matmul" in line]
+    assert "is computed in the recursion, for all nodes of a level" in product[0]
+    assert "could be computed with the child" in product[1]
+    moved = Recursive(f.function, "tree", scheduling=Scheduling(refactor=True))
+    assert "could be computed with the child" not in moved.explain(TREE, **arrays)
+    comb = Structures.from_sequences([np.zeros(30, np.int32)])
+    assert "29 others in 29 levels of 1, 1, " in f.explain(comb, **arrays)
+
+
+def test_one_wide_node_is_no_square() -> None:
+    """A tree of a million leaves below one node takes memory for a million numbers."""
+    wide = Structures.from_nested([(0,) * 1_000_000])
+    assert wide.num_nodes == 1_000_001
+    assert wide.children is None
+    assert wide.parents is not None
+    assert wide.parents.size == wide.num_nodes
