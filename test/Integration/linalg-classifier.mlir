@@ -20,8 +20,8 @@
 // CHECK: {{\[\[}}0.16212,{{ +}}0.179171,{{ +}}0.198014,{{ +}}0.218839,{{ +}}0.241855]]
 
 // Padding; convolution with bias and clamp; pooling; two sums and the product
-// with bias and exp; the quotient.
-// KERNELS-COUNT-7: poly.kernel private @{{[a-z0-9_]+_[0-9a-f]+}}(
+// with bias and exp; the quotient, and its copy with the result's shape.
+// KERNELS-COUNT-8: poly.kernel private @{{[a-z0-9_]+_[0-9a-f]+}}(
 // KERNELS-NOT: poly.kernel
 func.func @main(%image: tensor<1x12x12x3xf32>) -> tensor<1x5xf32> {
   %w0 = "tosa.const"() <{values = dense<0.0005> : tensor<8x3x3x3xf32>}> : () -> tensor<8x3x3x3xf32>
