@@ -21,12 +21,13 @@ void espalier::buildPolyStage(OpPassManager &manager,
   // Of other front ends; each of the two leaves the other's functions alone.
   manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
   manager.addPass(createConvertLinalgToPolyPass());
-  ConvertGraphToPolyPassOptions conversion;
-  if (!options.winograd)
-    conversion.skip = {"winograd"};
-  manager.addPass(createConvertGraphToPolyPass(conversion));
+  manager.addPass(createConvertGraphToPolyPass());
   // Models have become kernels where they are applied.
   manager.addPass(createSymbolDCEPass());
+  PolyFormKernelsPassOptions kernels;
+  if (!options.winograd)
+    kernels.skip = {"winograd"};
+  manager.addPass(createPolyFormKernelsPass(kernels));
   manager.addPass(poly::createPolyStoreInPlacePass());
   manager.addPass(poly::createPolyNameKernelsPass());
 }

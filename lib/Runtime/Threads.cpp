@@ -91,8 +91,8 @@ static void countItself(int32_t *, int32_t *, int32_t *count) {
   __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
-void espalier::runtime::setNumThreads(const espalier_program &program,
-                                      int count) {
+ESPALIER_MERGED void
+espalier::runtime::setNumThreads(const espalier_program &program, int count) {
   if (count >= numServing)
     return program.set_num_threads(count);
   // Nobody else may take these before they are counted.
@@ -103,8 +103,8 @@ void espalier::runtime::setNumThreads(const espalier_program &program,
   numServing = count;
 }
 
-void espalier::runtime::startThreads(const espalier_program &program,
-                                     int wanted) {
+ESPALIER_MERGED void
+espalier::runtime::startThreads(const espalier_program &program, int wanted) {
   pid_t process = getpid();
   if (servingProcess != process)
     numServing = 1;

@@ -7,39 +7,22 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertGraphToPolyPass
     : Pass<"convert-graph-to-poly", "::mlir::ModuleOp"> {
-  let summary = "forms kernels from a graph of operators";
+  let summary = "writes a graph of operators as kernels";
   let description = [{
-    Instantiates every operator's definition, evaluates the resulting statements
-    that depend on constants alone, fuses the others into kernels, chooses the
-    layout of every intermediate, and writes each kernel as a `poly.kernel`. The
-    function becomes one on memrefs that receives the
+    Instantiates every operator's definition: each equation becomes a kernel that
+    computes one array, with affine accesses that are in bounds; a recurrence
+    becomes one kernel. The function becomes one on memrefs that receives the
     inputs, then the outputs, and calls the kernels; a second function, named
     with the suffix `_plan`, computes the extents of the outputs from those of
     the inputs. What operators require of extents that are only known when the
     program runs, and that do not follow from each other, is asserted before the
-    first call.
+    first call. What computes with constants alone is evaluated.
 
     Loops are called as in the operators' definitions, or `d0`, `d1` and so on
     where these have no name for them; the operators that a computation is of are
     in its location, and `poly-name-kernels` names kernels after them.
 
-    Most of what is done on the way is for speed alone and may be left out, so
-    that kernels can be looked at before and after each step, and compared:
-
-    | Step | What it does |
-    |---|---|
-    | `fold-computing` | evaluates what computes with constants alone |
-    | `inline-maps` | writes a map into its readers |
-    | `fold-all` | evaluates what rearranges constants, too |
-    | `keep-rows` | keeps a contraction's lanes along the caller's rows |
-    | `assign-layouts` | chooses where elements lie, and packs operands |
-    | `pad-rows` | lets the rows of a tile fall into different sets of the cache |
-    | `separate-taps` | interpolates along one index after the other |
-    | `align-outputs` | stores results in the order of the contraction |
-    | `separate-accumulators` | sums in arrays of a kernel's own |
-    | `split-phases` | gives each phase of a transposed convolution its sum |
-    | `fuse-windows` | pools in the kernel that computes the image |
-    | `winograd` | computes 3x3 convolutions with fewer products |
+    What makes fast kernels of these is `poly-form-kernels`.
 
     ```mlir
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -65,19 +48,136 @@ def ConvertGraphToPolyPass
     "::mlir::scf::SCFDialect"
   ];
   let options = [
+    Option<"fold", "fold", "bool", /*default=*/"true",
+           "Evaluate what computes with constants alone">
+  ];
+  let statistics = [
+    Statistic<"numStatements", "num-statements", "Statements written">,
+    Statistic<"numFolded", "num-folded", "Statements evaluated">
+  ];
+}
+
+def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "fuses, lays out and rewrites the kernels of a program";
+  let description = [{
+    Reads the private kernels that a program calls as statements on arrays,
+    decides which of them share a kernel, in which order elements lie and by which
+    algorithm they are computed, and writes the kernels that follow. It does not
+    matter what the kernels were made of. A program with kernels that say more
+    than statements can (a schedule, places of arrays, what holds of values), that
+    write an input, or of which it is not known that elements are written before
+    they are read, stays as it is, and a remark says why.
+
+    This is done in steps. Each is for speed alone, and a pass of its own:
+
+    | Step | Pass | What it does |
+    |---|---|---|
+    | `inline-maps` | `poly-inline-maps` | writes a map into its readers |
+    | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
+    | `keep-rows` | `poly-keep-rows` | keeps a contraction's lanes along the caller's rows |
+    | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
+    | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
+    | `separate-taps` | `poly-separate-taps` | interpolates along one index after the other |
+    | `drop-points` | `poly-drop-points` | leaves out dimensions with one point |
+    | `align-outputs` | `poly-align-outputs` | stores results in the order of the contraction |
+    | `fuse-kernels` | `poly-fuse-kernels` | makes one kernel of statements that share loops |
+    | `separate-accumulators` | `poly-separate-accumulators` | sums in arrays of a kernel's own |
+    | `split-phases` | `poly-split-phases` | gives each phase of a transposed convolution its sum |
+    | `fuse-windows` | `poly-fuse-windows` | pools in the kernel that computes the image |
+    | `winograd` | `poly-winograd` | computes 3x3 convolutions with fewer products |
+
+    `poly-apply-layouts` comes last. This pass does what all of them do, one after
+    the other, but reads and writes the kernels once.
+  }];
+  let dependentDialects = [
+    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
+  ];
+  let options = [
     ListOption<"skip", "skip", "std::string",
                "Steps that are left out. Without `winograd`, all elements that "
                "are not finite are treated as in the definition: the algorithm "
                "makes the results of the tiles that such an element is in not a "
                "number">,
     Option<"stopAfter", "stop-after", "std::string", /*default=*/"",
-           "The last step that is not needed to write kernels">
+           "The last step">
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels formed">,
-    Statistic<"numStatements", "num-statements", "Statements in them">,
     Statistic<"numFolded", "num-folded", "Statements evaluated">,
     Statistic<"numWinograd", "num-winograd", "Convolutions with fewer products">
+  ];
+}
+
+class Poly_StepPass<string step, string what>
+    : Pass<"poly-" # step, "::mlir::ModuleOp"> {
+  let summary = what;
+  let description = [{
+    One of the steps of `poly-form-kernels`, which says what they have in common.
+    What the step decides stands in attributes until `poly-apply-layouts`, and can
+    be changed there: `poly.layout`, `poly.padding` and `poly.order` of a buffer,
+    `poly.shared_dims` of a kernel, `poly.keeps_rows` of a computation.
+  }];
+  let dependentDialects = [
+    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def PolyInlineMapsPass
+    : Poly_StepPass<"inline-maps", "writes a map into its readers">;
+def PolyFoldConstantsPass
+    : Poly_StepPass<"fold-constants",
+                    "evaluates what depends on constants alone">;
+def PolyKeepRowsPass
+    : Poly_StepPass<"keep-rows",
+                    "keeps a contraction's lanes along the caller's rows">;
+def PolyAssignLayoutsPass
+    : Poly_StepPass<"assign-layouts",
+                    "chooses where elements lie, and packs operands">;
+def PolyPadRowsPass
+    : Poly_StepPass<"pad-rows", "lets the rows of a tile fall into different "
+                                "sets of the cache">;
+def PolySeparateTapsPass
+    : Poly_StepPass<"separate-taps",
+                    "interpolates along one index after the other">;
+def PolyDropPointsPass
+    : Poly_StepPass<"drop-points", "leaves out dimensions with one point">;
+def PolyAlignOutputsPass
+    : Poly_StepPass<"align-outputs",
+                    "stores results in the order of the contraction">;
+def PolyFuseKernelsPass
+    : Poly_StepPass<"fuse-kernels",
+                    "makes one kernel of statements that share loops">;
+def PolySeparateAccumulatorsPass
+    : Poly_StepPass<"separate-accumulators",
+                    "sums in arrays of a kernel's own">;
+def PolySplitPhasesPass
+    : Poly_StepPass<"split-phases",
+                    "gives each phase of a transposed convolution its sum">;
+def PolyFuseWindowsPass
+    : Poly_StepPass<"fuse-windows",
+                    "pools in the kernel that computes the image">;
+def PolyWinogradPass
+    : Poly_StepPass<"winograd",
+                    "computes 3x3 convolutions with fewer products">;
+
+def PolyApplyLayoutsPass : Pass<"poly-apply-layouts", "::mlir::ModuleOp"> {
+  let summary = "lets kernels access memory under the layouts of arrays";
+  let description = [{
+    Composes the accesses of kernels with the layouts that arrays have in
+    attributes, packs constants, and removes the attributes of the steps of
+    `poly-form-kernels`.
+
+    ```mlir
+    %w = memref.get_global @w {poly.layout = affine_map<(i, j) -> (j, i)>} : memref<4x8xf32>
+    // becomes, with the elements in this order,
+    %w = memref.get_global @w : memref<8x4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -263,3 +263,21 @@ SmallVector<Cluster>
 espalier::graphtopoly::formClusters(const StepProgram &program) {
   return ClusterBuilder(program).run();
 }
+
+SmallVector<Cluster>
+espalier::graphtopoly::separateKernels(const StepProgram &program) {
+  SmallVector<Cluster> kernels;
+  unsigned group = 0; // The recurrence that the last kernel is of.
+  for (auto [number, statement] : llvm::enumerate(program.statements)) {
+    if (statement.recurrence && group == statement.recurrenceGroup &&
+        group != 0) {
+      kernels.back().statements.push_back(number);
+      continue;
+    }
+    group = statement.recurrence ? statement.recurrenceGroup : 0;
+    kernels.push_back(
+        {{unsigned(number)},
+         statement.recurrence ? 1 : program.getRank(statement.target)});
+  }
+  return kernels;
+}

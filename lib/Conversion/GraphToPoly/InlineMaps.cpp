@@ -54,7 +54,9 @@ void inlineSplats(StepProgram &program) {
         if (e.getKind() != Expr::Kind::Access)
           return {};
         const Array &array = program.arrays[e.getTensor().number];
-        if (array.kind != Array::Kind::Constant || !array.constant.isSplat())
+        if (array.kind != Array::Kind::Constant ||
+            !isa<DenseElementsAttr>(array.constant) ||
+            !array.constant.isSplat())
           return {};
         Type type = e.getType();
         if (isa<FloatType>(type))

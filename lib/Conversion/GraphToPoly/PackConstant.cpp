@@ -98,6 +98,9 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
   } else if (auto dense = dyn_cast<DenseElementsAttr>(constant)) {
     if (isSame && !element.isInteger(1))
       return dense.bitcast(stored);
+    if (isSame)
+      return cast<DenseIntElementsAttr>(dense).mapValues(
+          stored, [](const APInt &bit) { return bit.zext(8); });
     if (!dense.isSplat() && !element.isInteger(1))
       data = dense.getRawData();
   }

@@ -118,6 +118,9 @@ Expr StepProgram::expression(AffineExpr expr) const {
   Expr lhs = expression(binary.getLHS()), rhs = expression(binary.getRHS());
   switch (expr.getKind()) {
   case AffineExprKind::Add:
+    // As definitions are written.
+    if (rhs.getKind() == Expr::Kind::Constant && *rhs.getInt() < 0)
+      return lhs - constant(int64_t(-uint64_t(*rhs.getInt())));
     return lhs + rhs;
   case AffineExprKind::Mul:
     return lhs * rhs;

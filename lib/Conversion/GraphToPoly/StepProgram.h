@@ -1,8 +1,9 @@
 //===- StepProgram.h - A function as loop statements ------------*- C++ -*-===//
 //
-// Between the graph and its kernels stands one flat list: every operator's
-// definition, instantiated as statements `target[i...] = value` over arrays.
-// Fusion, layouts and kernels are decided on this list; then `poly` is written.
+// What the steps that form kernels work on: the kernels of a program, as one
+// flat list of statements `target[i...] = value` over arrays. It is made of
+// operators' definitions (Build/) or of `poly` (Read/), and written as `poly`
+// (Emit/); nothing stands in it between two passes.
 // In the expressions of a statement, variable #i is its dimension i (those of
 // the target first, then the reduced ones), operand #a is array a, and
 // parameter #s is symbol s of the program.
@@ -106,6 +107,9 @@ struct StepProgram {
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
   std::vector<Check> checks;
+  /// Whether the function is on memory already: then the values of symbols are
+  /// its own.
+  bool isInMemory = false;
   int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
   int64_t vectorRegisters = 32;
   int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.
@@ -232,6 +236,9 @@ struct Cluster {
   llvm::SmallVector<unsigned> statements;
   unsigned sharedDims = 0;
 };
+
+/// Makes a kernel of each statement, and of each recurrence.
+llvm::SmallVector<Cluster> separateKernels(const StepProgram &program);
 
 /// Cuts the program into kernels.
 llvm::SmallVector<Cluster> formClusters(const StepProgram &program);

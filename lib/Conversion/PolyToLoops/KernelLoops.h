@@ -40,7 +40,7 @@ public:
   mlir::func::FuncOp getFunction() { return function; }
 
 private:
-  // Structure (KernelLoops.cpp).
+  // Structure (KernelLoops.cpp, LoopBounds.cpp).
   mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
   mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
   // Versions by what data says (Versions.cpp).
@@ -63,8 +63,7 @@ private:
   void addKnown(const polyhedral::AstCondition &condition, bool holds);
   mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
                                    int64_t lower, int64_t upper);
-  /// Copies for the iterations from `lower` to `most`, of which only those
-  /// below the loop's upper bound run.
+  /// Copies for `lower` to `most`, of which those below the upper bound run.
   mlir::LogicalResult emitUnrolledGuarded(const polyhedral::AstNode &node,
                                           int64_t lower, int64_t most);
   mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
@@ -115,8 +114,7 @@ private:
   bool canVectorize(const polyhedral::AstNode &node);
   bool canVectorize(poly::ComputeOp compute, const polyhedral::AstNode &call,
                     const polyhedral::AstNode &loop);
-  /// The iterator in lane 0. The iterator itself, if that takes several cases:
-  /// it stands for its first value then.
+  /// The iterator in lane 0; itself, as its first value, if that has cases.
   mlir::AffineExpr getFirstLane(const polyhedral::AstNode &loop);
   mlir::LogicalResult emitVector(const polyhedral::AstNode &node);
   /// The slots that vector loops below `node` accumulate into, lane by lane.
@@ -179,8 +177,7 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitReads(poly::ComputeOp compute, const polyhedral::AstNode &call,
             mlir::Value accumulator);
-  /// Notes what bounds `value`, if it is an element of an array that has
-  /// bounds.
+  /// Notes what bounds `value`, an element of `array`, if anything does.
   void noteBound(mlir::Value array, mlir::Value value);
   mlir::Value toVector(mlir::Value value);
 

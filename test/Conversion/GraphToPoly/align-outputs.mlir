@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
 
 // The transposed activation is the product's epilogue; its loops keep their names.
 // CHECK:       #[[TRANSPOSED:.*]] = affine_map<(d0, d1) -> (d1, d0)>

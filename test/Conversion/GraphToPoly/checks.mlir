@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -split-input-file -verify-diagnostics -convert-graph-to-poly | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -verify-diagnostics -convert-graph-to-poly -poly-form-kernels | FileCheck %s
 
 // Extents without names may differ.
 // CHECK-LABEL: func.func @main(

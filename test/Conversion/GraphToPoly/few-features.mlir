@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-name-kernels -split-input-file | FileCheck %s
 
 // Three features would leave most lanes empty. The operand lies in rows that
 // fill them, so the result does as well, and weights stay as they are.

@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-store-in-place -poly-name-kernels | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels | FileCheck %s
 
 // The scale is 4 / sqrt(3 + 1) and the shift 1 - 2 * 2; what is left is one
 // kernel on the input.

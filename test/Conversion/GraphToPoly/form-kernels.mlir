@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-store-in-place -poly-name-kernels | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels | FileCheck %s
 
 // Maps over the indices of a contraction are its epilogue, one computation.
 // CHECK:       poly.kernel private @[[K0:matmul_relu_[0-9a-f]+]]

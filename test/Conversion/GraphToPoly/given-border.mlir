@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-name-kernels -split-input-file | FileCheck %s
 
 // The border of what the caller gives is added plane by plane, in the kernel of
 // the depthwise convolution that reads it: a plane stays in cache.

@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels | FileCheck %s
 
 // A recurrence through an array of indices: a loop over the levels is around
 // all computations, each of which has its own loop over the nodes of the level.

@@ -1,5 +1,5 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly | FileCheck %s
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly=skip=pad-rows | FileCheck %s --check-prefix=SKIPPED
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels=skip=pad-rows | FileCheck %s --check-prefix=SKIPPED
 
 // SKIPPED-NOT: memref<{{.*}}1040xf32>
 

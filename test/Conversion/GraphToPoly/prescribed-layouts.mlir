@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-store-in-place -poly-name-kernels | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels | FileCheck %s
 
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 

@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels | FileCheck %s
 
 // Weights that are arguments are packed once, in a kernel before that of the
 // recurrence. Inside it, slices of the product are read where they are used, and

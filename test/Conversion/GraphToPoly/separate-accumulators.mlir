@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-store-in-place -poly-name-kernels | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels | FileCheck %s
 
 // A sum that others read is accumulated apart, and stored once.
 // CHECK-LABEL: poly.kernel private @reduce_sum_{{[0-9a-f]+}}(

@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
 
 // Of four taps at stride 2, each of the two phases adds two; the activation is
 // computed for each. No sum has a condition.

@@ -1,8 +1,8 @@
-// RUN: espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly{stop-after=fold-computing})' | FileCheck %s --check-prefix=TWO
-// RUN: espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly{skip=winograd,inline-maps})' | FileCheck %s --check-prefix=TWO
-// RUN: espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly{stop-after=inline-maps skip=winograd})' | FileCheck %s --check-prefix=ONE
-// RUN: not espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly{skip=normalize})' 2>&1 | FileCheck %s --check-prefix=NEEDED
-// RUN: not espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly{stop-after=fold})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: espalier-opt %s -convert-graph-to-poly | FileCheck %s --check-prefix=TWO
+// RUN: espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly,poly-form-kernels{skip=winograd,inline-maps})' | FileCheck %s --check-prefix=TWO
+// RUN: espalier-opt %s -pass-pipeline='builtin.module(convert-graph-to-poly,poly-form-kernels{stop-after=inline-maps skip=winograd})' | FileCheck %s --check-prefix=ONE
+// RUN: not espalier-opt %s -pass-pipeline='builtin.module(poly-form-kernels{skip=normalize})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not espalier-opt %s -pass-pipeline='builtin.module(poly-form-kernels{stop-after=normalize})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // TWO-COUNT-2: poly.compute
 // TWO-NOT:     poly.compute
@@ -12,8 +12,7 @@
 // ONE:         arith.negf
 // ONE-NOT:     poly.compute
 
-// NEEDED:      error: expects a step that may be left out, which are fold-computing, inline-maps, {{.*}}, winograd, but got 'normalize'
-// UNKNOWN:     but got 'fold'
+// UNKNOWN:     error: expects a step that may be left out, which are inline-maps, {{.*}}, winograd, but got 'normalize'
 func.func @main(%x: tensor<6x19xf32>) -> tensor<6x19xf32> {
   %0 = graph.exp %x : (tensor<6x19xf32>) -> tensor<6x19xf32>
   %1 = graph.neg %0 : (tensor<6x19xf32>) -> tensor<6x19xf32>

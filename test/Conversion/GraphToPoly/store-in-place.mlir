@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
 
 // The activation is the convolution's epilogue, and writes into the padded
 // operand of the next one, whose border is all that is left to fill.

@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-store-in-place -poly-name-kernels | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels | FileCheck %s
 
 // Each version has its kernels and its buffers, and what is before and behind
 // the choice is part of both. The plan is that of the second one.

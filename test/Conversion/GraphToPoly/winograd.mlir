@@ -1,6 +1,6 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
-// RUN: espalier-opt %s -convert-graph-to-poly=skip=winograd -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s --check-prefix=PLAIN
-// RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(convert-graph-to-poly,poly-store-in-place,poly-name-kernels,poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels=skip=winograd -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(convert-graph-to-poly,poly-form-kernels,poly-store-in-place,poly-name-kernels,poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s --check-prefix=SCHEDULE
 
 // Sixteen combinations of each 4x4 tile, sixteen products, four sums; the
 // activation is computed for each of the four. Rows of tiles share a loop.

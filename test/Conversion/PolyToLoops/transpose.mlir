@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @read_rows
 // CHECK-COUNT-4: vector.load %{{.*}} : memref<64xf32>, vector<4xf32>
 // CHECK-COUNT-4: vector.shuffle %{{.*}} [{{0, 4, 1, 5|2, 6, 3, 7}}]
-// CHECK-COUNT-4: vector.shuffle %{{.*}} [{{0, 4, 1, 5|2, 6, 3, 7}}]
+// CHECK-COUNT-4: vector.shuffle %{{.*}} [{{0, 1, 4, 5|2, 3, 6, 7}}]
 // CHECK-NOT:     vector.shuffle
 // CHECK-NOT:     vector.gather
 // CHECK-COUNT-4: vector.store

@@ -1,4 +1,4 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-extract-script | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels -poly-extract-script | FileCheck %s
 
 // Sums of long rows have lanes along the rows: side by side, each row would be fetched in lines of its own. Short ones are
 // transposed in registers, which saves adding up their lanes. A maximum waits for the one before, so there are several.

@@ -24,7 +24,7 @@ class Sample:
 
     `values` has every value for these inputs; those in `exact` must be the very same
     everywhere. `symbols` has the extents of inputs, with names for unknown ones. Bit i
-    of `skips` leaves out step i of `convert-graph-to-poly`.
+    of `skips` leaves out step i of `poly-form-kernels`.
     """
 
     opset: int

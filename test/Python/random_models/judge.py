@@ -170,8 +170,8 @@ def _compile(sample: Sample) -> Function:
 
 @functools.cache
 def steps() -> list[str]:
-    """Return the steps of `convert-graph-to-poly` that may be left out."""
-    result = _optimize("module {}", "convert-graph-to-poly{skip=?}")
+    """Return the steps of `poly-form-kernels` that may be left out."""
+    result = _optimize("module {}", "poly-form-kernels{skip=?}")
     return result.stderr.split("which are ")[1].split(", but got")[0].split(", ")
 
 
@@ -187,8 +187,10 @@ def make_kernels(sample: Sample) -> str | None:
     if bound:
         return None
     skipped = [step for bit, step in enumerate(steps()) if sample.skips >> bit & 1]
-    conversion = f"convert-graph-to-poly{{skip={','.join(skipped)}}}"
-    passes = f"canonicalize,cse,{conversion},poly-store-in-place,poly-name-kernels"
+    # Each step is a pass, which reads the kernels that the one before has written.
+    kept = [f"poly-{step}" for step in steps() if step not in skipped]
+    forming = ["convert-graph-to-poly", *kept, "poly-apply-layouts"]
+    passes = ",".join(["canonicalize,cse", *forming, "poly-store-in-place,poly-name-kernels"])
     result = _optimize(str(module), passes)
     if result.returncode:
         raise EspalierError(f"without {skipped}: {result.stderr}")

@@ -1,6 +1,7 @@
 //===- EmitExpr.cpp - Scalar expressions as arith and math ops ------------===//
 
 #include "EmitExpr.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -205,6 +206,11 @@ Value isEqual(OpBuilder &b, Location loc, Type type, Value x, int64_t value) {
 template <typename Divide>
 Value emitDivision(OpBuilder &b, Location loc, Type type, ScalarFn fn, Value x,
                    Value y, Divide divide) {
+  // In a computation, which has no operation around it while it is built, each
+  // of the operations is total by itself.
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  if (!parent || isa<espalier::poly::ComputeOp>(parent))
+    return divide(y);
   Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
   Value isZero = isEqual(b, loc, type, y, 0);
   if (isUnsigned(type)) {
@@ -220,6 +226,22 @@ Value emitDivision(OpBuilder &b, Location loc, Type type, ScalarFn fn, Value x,
     result = arith::SelectOp::create(b, loc, isMinusOne, negated, result);
   }
   return arith::SelectOp::create(b, loc, isZero, zero, result);
+}
+
+/// The remainder with the divisor's sign; 0 for a divisor of 0.
+Value emitModulo(OpBuilder &b, Location loc, Type type, Value x, Value y) {
+  if (isUnsigned(type))
+    return emitDivision(
+        b, loc, type, ScalarFn::Rem, x, y,
+        [&](Value y) -> Value { return arith::RemUIOp::create(b, loc, x, y); });
+  Value quotient = emitDivision(
+      b, loc, type, ScalarFn::FloorDiv, x, y, [&](Value y) -> Value {
+        return arith::FloorDivSIOp::create(b, loc, x, y);
+      });
+  Value whole = arith::MulIOp::create(b, loc, quotient, y);
+  Value rest = arith::SubIOp::create(b, loc, x, whole);
+  return arith::SelectOp::create(b, loc, isEqual(b, loc, type, y, 0),
+                                 emitNumber(b, loc, type, 0), rest);
 }
 
 /// A power, total: 0 for 0 with a negative exponent.
@@ -284,13 +306,7 @@ Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
       return arith::RemSIOp::create(b, loc, x, y);
     });
   case ScalarFn::Mod:
-    return divide([&](Value y) -> Value {
-      if (isU)
-        return arith::RemUIOp::create(b, loc, x, y);
-      Value quotient = arith::FloorDivSIOp::create(b, loc, x, y);
-      Value whole = arith::MulIOp::create(b, loc, quotient, y);
-      return arith::SubIOp::create(b, loc, x, whole);
-    });
+    return emitModulo(b, loc, type, x, y);
   case ScalarFn::Max:
     return isU ? Value(arith::MaxUIOp::create(b, loc, x, y))
                : Value(arith::MaxSIOp::create(b, loc, x, y));

@@ -1,5 +1,6 @@
 //===- EmitFunction.cpp - The function that calls the kernels -------------===//
 
+#include "../Facts.h"
 #include "../PackConstant.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
@@ -43,6 +44,8 @@ public:
   /// Copies the computation of an index value of the original function; null if
   /// it depends on elements of tensors.
   Value clone(Value value) {
+    if (program.isInMemory)
+      return value;
     if (Value known = cloned.lookup(value))
       return known;
     Operation *op = value.getDefiningOp();
@@ -108,10 +111,27 @@ private:
 
 /// What the versions of a function have in common.
 struct Shared {
-  ProgramBuilder functions;
-  func::FuncOp main = {};
+  Form form;
+  func::FuncOp main;
+  unsigned numInputs;
+  llvm::StringSet<> names; ///< Of symbols that others have.
   unsigned numKernels = 0;
   unsigned numGlobals = 0;
+
+  Shared(Form form, func::FuncOp main, unsigned numInputs)
+      : form(form), main(main), numInputs(numInputs) {
+    for (auto symbol :
+         main->getParentOfType<ModuleOp>().getOps<SymbolOpInterface>())
+      names.insert(symbol.getName());
+  }
+  /// A name that nobody has: `stem` and a number from `next` on.
+  std::string makeName(StringRef stem, unsigned &next) {
+    while (true) {
+      std::string name = (stem + Twine(next++)).str();
+      if (names.insert(name).second)
+        return name;
+    }
+  }
 };
 
 /// Emits one version of a function.
@@ -119,24 +139,28 @@ class VersionEmitter {
 public:
   VersionEmitter(Version &version, Shared &shared)
       : program(version.program), clusters(version.clusters), shared(shared),
-        main(shared.main),
-        module(program.function->getParentOfType<ModuleOp>()),
-        builder(program.function) {
-    outputs.resize(program.function.getNumResults());
+        main(shared.main), module(main->getParentOfType<ModuleOp>()),
+        builder(main) {
+    outputs.resize(main.getNumArguments() - shared.numInputs);
     for (auto [number, array] : llvm::enumerate(program.arrays))
       for (unsigned output : array.outputs)
         outputs[output] = number;
+    if (shared.form == Form::Facts)
+      for (Array &array : program.arrays)
+        facts.push_back(takeFacts(program, array));
   }
 
   /// Calls the kernels.
   LogicalResult emitCalls(OpBuilder &b);
   /// Makes the function that computes the extents of outputs.
-  void makePlan();
+  void makePlan(const ProgramBuilder &functions);
 
 private:
   void emitCheck(OpBuilder &b, SizeEmitter &sizes, const Check &check);
   Value getBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
   Value makeBuffer(OpBuilder &b, SizeEmitter &sizes, ArrayId array);
+  /// What the caller's memory for output `number` must be known for.
+  void describeOutput(unsigned number);
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
   ArrayRef<AffineExpr> getResultExtents(unsigned number) const;
 
@@ -147,6 +171,8 @@ private:
   ModuleOp module;
   OpBuilder builder;
   llvm::DenseMap<ArrayId, Value> buffers;
+  /// The attributes of each array, in `Form::Facts`.
+  SmallVector<DictionaryAttr> facts;
   /// The array that each output of the function is.
   SmallVector<ArrayId> outputs;
 };
@@ -189,28 +215,36 @@ Value VersionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
   SmallVector<AffineExpr> extents;
   MemRefType type = getMemRefType(array, &extents);
   if (array.kind == Array::Kind::Constant) {
-    std::string name = ("constant_" + Twine(shared.numGlobals++)).str();
+    std::string name = shared.makeName("constant_", shared.numGlobals);
     ElementsAttr value =
         packConstant(array.constant, array.layout, type.getShape());
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     memref::GlobalOp::create(top, array.loc, name, b.getStringAttr("private"),
                              type, value, /*constant=*/true,
                              b.getI64IntegerAttr(64));
-    return memref::GetGlobalOp::create(b, array.loc, type, name);
+    auto global = memref::GetGlobalOp::create(b, array.loc, type, name);
+    if (!facts.empty())
+      global->setDiscardableAttrs(facts[number]);
+    return global;
   }
   // A kernel writes an output, or any other view of it, where the caller wants
   // it.
   for (auto [output, of] : llvm::enumerate(outputs))
     if (program.getBase(of) == number) {
-      Value argument =
-          main.getArgument(program.function.getNumArguments() + output);
-      return reshape(b, sizes, argument, number);
+      Value argument = main.getArgument(shared.numInputs + output);
+      Value view = reshape(b, sizes, argument, number);
+      if (!facts.empty() && view != argument)
+        view.getDefiningOp()->setDiscardableAttrs(facts[number]);
+      return view;
     }
   SmallVector<Value> operands;
   for (AffineExpr extent : extents)
     operands.push_back(sizes.emit(extent));
-  return memref::AllocOp::create(b, array.loc, type, operands,
-                                 b.getI64IntegerAttr(64));
+  auto alloc = memref::AllocOp::create(b, array.loc, type, operands,
+                                       b.getI64IntegerAttr(64));
+  if (!facts.empty())
+    alloc->setDiscardableAttrs(facts[number]);
+  return alloc;
 }
 
 Value VersionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
@@ -232,13 +266,14 @@ Value VersionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
   return buffers[array] = buffer;
 }
 
-void VersionEmitter::makePlan() {
-  Location loc = program.function.getLoc();
-  func::FuncOp plan = shared.functions.makePlan(builder);
+void VersionEmitter::makePlan(const ProgramBuilder &functions) {
+  Location loc = main.getLoc();
+  builder.setInsertionPointAfter(main);
+  func::FuncOp plan = functions.makePlan(builder);
   OpBuilder b = OpBuilder::atBlockEnd(&plan.getBody().front());
   SizeEmitter sizes(program, b, loc,
                     [&](unsigned argument, unsigned dim) -> Value {
-                      return shared.functions.getExtent(plan, argument, dim);
+                      return functions.getExtent(plan, argument, dim);
                     });
   SmallVector<Value> values;
   for (ArrayId output : outputs)
@@ -269,6 +304,16 @@ void VersionEmitter::emitCheck(OpBuilder &b, SizeEmitter &sizes,
   cf::AssertOp::create(b, check.loc, holds, check.message);
 }
 
+/// The order of what is returned is asked for, whoever computes it.
+void VersionEmitter::describeOutput(unsigned number) {
+  unsigned argument = shared.numInputs + number;
+  if (facts.empty())
+    main.removeArgAttr(argument, kOrderFact);
+  else if (Attribute order = facts[outputs[number]].get(kOrderFact);
+           order && !program.arrays[outputs[number]].reshapeOf)
+    main.setArgAttr(argument, kOrderFact, order);
+}
+
 LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
   func::FuncOp original = program.function;
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
@@ -291,10 +336,11 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
   SizeParameters::Extents extents = SizeParameters::collectExtents(program);
   for (const Cluster &cluster : clusters) {
     bool isAlwaysRun = b.getBlock()->getParentOp() == main;
-    KernelEmitter emitter(program, cluster, escaping, extents, isAlwaysRun);
+    KernelEmitter emitter(program, cluster, escaping, extents, facts,
+                          isAlwaysRun);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
-    emitter.emit(builder, "kernel_" + std::to_string(shared.numKernels++));
+    emitter.emit(builder, shared.makeName("kernel_", shared.numKernels));
     SmallVector<Value> operands;
     for (ArrayId array : emitter.arguments)
       operands.push_back(getBuffer(b, sizes, array));
@@ -307,6 +353,8 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
     poly::CallOp::create(b, FusedLoc::get(program.context, sources),
                          emitter.kernel, operands);
   }
+  for (unsigned number = 0; number < outputs.size(); ++number)
+    describeOutput(number);
   return success();
 }
 
@@ -318,8 +366,9 @@ espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
   func::FuncOp original = versions.front().program.function;
   Location loc = original.getLoc();
   OpBuilder builder(original);
-  Shared shared{ProgramBuilder(original)};
-  shared.main = shared.functions.makeMain(builder);
+  ProgramBuilder functions(original);
+  Shared shared(Form::Facts, functions.makeMain(builder),
+                original.getNumArguments());
   std::vector<VersionEmitter> emitters;
   for (Version &version : versions)
     emitters.emplace_back(version, shared);
@@ -346,7 +395,21 @@ espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
   }
   func::ReturnOp::create(b, loc);
   // The second version is the one that is right for all sizes.
-  emitters.back().makePlan();
+  emitters.back().makePlan(functions);
   original.erase();
+  return success();
+}
+
+LogicalResult
+espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
+                                   func::FuncOp main, ArrayRef<Block *> blocks,
+                                   Form form) {
+  Shared shared(form, main,
+                main->getAttrOfType<IntegerAttr>(kNumInputsAttr).getInt());
+  for (auto [version, block] : llvm::zip_equal(versions, blocks)) {
+    OpBuilder b(block->getTerminator());
+    if (failed(VersionEmitter(version, shared).emitCalls(b)))
+      return failure();
+  }
   return success();
 }

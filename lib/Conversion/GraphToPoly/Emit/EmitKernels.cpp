@@ -1,5 +1,6 @@
 //===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
 
+#include "../Facts.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
@@ -14,9 +15,6 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
-
-/// The name of the loop over levels.
-static constexpr StringLiteral kLevelName = "level";
 
 /// The names of a statement's dimensions, a different one for each; null if
 /// none has one.
@@ -104,6 +102,9 @@ void KernelEmitter::collect() {
       if (local.contains(array) && !isa<AffineConstantExpr>(extent))
         parameters.addExtent(extent);
   }
+  // Steps read what was written in terms of nodes.
+  if (!facts.empty())
+    return;
   findStepArrays();
   countsFromLevels = canCountFromLevels();
 }
@@ -410,6 +411,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     compute.setDimsAttr(dims);
   if (statement.levels)
     compute.setWhere(getLevelSet(statement));
+  if (!facts.empty())
+    setFacts(compute, statement);
 }
 
 void KernelEmitter::emitStatement(OpBuilder &builder,
@@ -480,12 +483,17 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
       poly::getSource(program.statements[cluster.statements.front()].loc);
   kernel = poly::KernelOp::create(builder, loc, name, types);
   kernel.setPrivate();
+  if (!facts.empty())
+    setFacts(kernel, cluster);
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   for (auto [array, argument] : llvm::zip(arguments, body.getArguments()))
     memory[array] = argument;
-  for (ArrayId array : local)
+  for (ArrayId array : local) {
     memory[array] = emitArray(inside, array);
+    if (!facts.empty())
+      memory[array].getDefiningOp()->setDiscardableAttrs(facts[array]);
+  }
   if (countsFromLevels && llvm::any_of(cluster.statements, [&](unsigned i) {
         return program.statements[i].levels.has_value();
       }))

@@ -20,15 +20,26 @@ mlir::MemRefType
 getMemRefType(const Array &array,
               llvm::SmallVectorImpl<mlir::AffineExpr> *sizes = nullptr);
 
+/// What is written of a program.
+enum class Form {
+  /// Kernels whose accesses are to memory.
+  Memory,
+  /// Kernels on arrays, whose layouts, and what else steps have decided, are
+  /// attributes (Facts.h).
+  Facts,
+};
+
 /// Writes one kernel.
 class KernelEmitter {
 public:
+  /// `facts` has the attributes of each array; it is empty in `Form::Memory`.
   /// `isAlwaysRun`: whether the program calls the kernel in any case, so that
   /// what it states of data can be checked before.
   KernelEmitter(StepProgram &program, const Cluster &cluster,
                 const llvm::DenseSet<ArrayId> &escaping,
-                const SizeParameters::Extents &extents, bool isAlwaysRun)
-      : program(program), cluster(cluster), escaping(escaping),
+                const SizeParameters::Extents &extents,
+                llvm::ArrayRef<mlir::DictionaryAttr> facts, bool isAlwaysRun)
+      : program(program), cluster(cluster), escaping(escaping), facts(facts),
         isAlwaysRun(isAlwaysRun), parameters(program, extents) {}
 
   void emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -99,6 +110,7 @@ private:
   StepProgram &program;
   const Cluster &cluster;
   const llvm::DenseSet<ArrayId> &escaping;
+  llvm::ArrayRef<mlir::DictionaryAttr> facts;
   bool isAlwaysRun;
   bool countsFromLevels = false;
   llvm::SmallSetVector<ArrayId, 8> local;
@@ -118,11 +130,18 @@ struct Version {
 /// read, before; reports one that is left out.
 mlir::LogicalResult verifyWritten(const Version &version);
 
-/// Writes the kernels, `@main` on memrefs and `@main_plan`,
+/// Writes the kernels in `Form::Facts`, `@main` on memrefs and `@main_plan`,
 /// replacing the function. If `choice` is not null, its condition chooses
 /// between two versions; otherwise there is one.
 mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
                                 mlir::scf::IfOp choice);
+
+/// Writes the kernels of versions that were read from `main`, and their calls
+/// at the ends of `blocks`.
+mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
+                                mlir::func::FuncOp main,
+                                llvm::ArrayRef<mlir::Block *> blocks,
+                                Form form);
 
 } // namespace espalier::graphtopoly
 

@@ -9,7 +9,8 @@
 
 namespace espalier::poly {
 
-/// Whether `poly.shape` states the extents of an argument.
+/// Whether `poly.shape` states the extents of an argument, and nothing is
+/// missing.
 bool statesShapes(KernelOp kernel);
 
 /// An index of an access, and what is known where it is used.

@@ -1,0 +1,133 @@
+//===- Facts.cpp - What steps have decided, as attributes -----------------===//
+
+#include "Facts.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+/// The extent of the memory along an index, without padding; null if this is no
+/// index of the array, or its quotient or remainder.
+static AffineExpr getStoredExtent(AffineExpr index,
+                                  ArrayRef<AffineExpr> extents) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index))
+    return extents[dim.getPosition()];
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return {};
+  auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+  auto width = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!dim || !width || width.getValue() < 1)
+    return {};
+  switch (binary.getKind()) {
+  case AffineExprKind::FloorDiv:
+    return extents[dim.getPosition()].ceilDiv(width.getValue());
+  case AffineExprKind::Mod:
+    return width;
+  default:
+    return {};
+  }
+}
+
+DictionaryAttr espalier::graphtopoly::takeFacts(const StepProgram &program,
+                                                Array &array) {
+  Builder builder(program.context);
+  NamedAttrList facts;
+  if (array.layout) {
+    facts.set(kLayoutFact, AffineMapAttr::get(array.layout));
+    SmallVector<int64_t> padding;
+    for (auto [index, stored] :
+         llvm::zip_equal(array.layout.getResults(), array.storedExtents)) {
+      AffineExpr extent = getStoredExtent(index, array.extents);
+      auto rest =
+          dyn_cast<AffineConstantExpr>(program.simplify(stored - extent));
+      assert(rest && "layouts are of indices, quotients and remainders");
+      padding.push_back(rest.getValue());
+    }
+    if (llvm::any_of(padding, [](int64_t number) { return number != 0; }))
+      facts.set(kPaddingFact, builder.getDenseI64ArrayAttr(padding));
+  }
+  if (!array.order.empty())
+    facts.set(kOrderFact, builder.getDenseI64ArrayAttr(
+                              llvm::to_vector_of<int64_t>(array.order)));
+  array.layout = {};
+  array.storedExtents.clear();
+  return facts.getDictionary(program.context);
+}
+
+void espalier::graphtopoly::setFacts(poly::ComputeOp compute,
+                                     const Statement &statement) {
+  Builder builder(compute.getContext());
+  if (statement.recurrence)
+    compute->setAttr(kRecurrenceFact,
+                     builder.getI64IntegerAttr(*statement.recurrence));
+  if (statement.keepsRows)
+    compute->setAttr(kKeepsRowsFact, builder.getUnitAttr());
+}
+
+void espalier::graphtopoly::setFacts(poly::KernelOp kernel,
+                                     const Cluster &cluster) {
+  kernel->setAttr(
+      kSharedDimsFact,
+      Builder(kernel.getContext()).getI64IntegerAttr(cluster.sharedDims));
+}
+
+static std::string readLayout(DictionaryAttr facts, Array &array) {
+  Attribute layout = facts.get(kLayoutFact), padding = facts.get(kPaddingFact);
+  if (!layout)
+    return padding ? "poly.padding beside poly.layout" : "";
+  auto map = dyn_cast<AffineMapAttr>(layout);
+  if (!map || map.getValue().getNumDims() != array.extents.size() ||
+      map.getValue().getNumSymbols() != 0)
+    return "poly.layout to map the indices of the array";
+  array.layout = map.getValue();
+  for (AffineExpr index : array.layout.getResults()) {
+    AffineExpr extent = getStoredExtent(index, array.extents);
+    if (!extent)
+      return "poly.layout of indices, and their quotients and remainders by "
+             "positive numbers";
+    array.storedExtents.push_back(extent);
+  }
+  // Elements do not share a place: an index is there, or both parts of it are.
+  for (unsigned dim = 0; dim < array.extents.size(); ++dim) {
+    AffineExpr index = getAffineDimExpr(dim, array.layout.getContext());
+    bool isThere = llvm::is_contained(array.layout.getResults(), index);
+    for (AffineExpr part : array.layout.getResults())
+      if (auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+          binary && part.getKind() == AffineExprKind::FloorDiv &&
+          binary.getLHS() == index)
+        isThere |= llvm::is_contained(array.layout.getResults(),
+                                      index % binary.getRHS());
+    if (!isThere)
+      return "poly.layout to give each element a place of its own";
+  }
+  if (!padding)
+    return "";
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(padding);
+  if (!numbers || numbers.size() != int64_t(array.storedExtents.size()) ||
+      llvm::any_of(numbers.asArrayRef(), [](int64_t number) {
+        return number < 0 || number > poly::kMaxIndexNumber;
+      }))
+    return "poly.padding to have a number from 0 to 2^31 for each index of the "
+           "memory";
+  for (auto [extent, number] :
+       llvm::zip_equal(array.storedExtents, numbers.asArrayRef()))
+    extent = extent + number;
+  return "";
+}
+
+std::string espalier::graphtopoly::readFacts(DictionaryAttr facts,
+                                             Array &array) {
+  std::string fault = readLayout(facts, array);
+  Attribute order = facts.get(kOrderFact);
+  if (!fault.empty() || !order)
+    return fault;
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(order);
+  if (!numbers || numbers.size() != int64_t(array.extents.size()) ||
+      !isPermutationVector(numbers.asArrayRef()))
+    return "poly.order to be the array's indices in some order";
+  array.order = llvm::to_vector_of<unsigned>(numbers.asArrayRef());
+  return "";
+}

@@ -1,0 +1,311 @@
+//===- FormKernels.cpp - The steps that form kernels ----------------------===//
+//
+// Kernels are read as a list of statements (Read/), a step rewrites the list,
+// and it is written as kernels again (Emit/).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Read/ReadProgram.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace espalier {
+#define GEN_PASS_DEF_POLYFORMKERNELSPASS
+#define GEN_PASS_DEF_POLYINLINEMAPSPASS
+#define GEN_PASS_DEF_POLYFOLDCONSTANTSPASS
+#define GEN_PASS_DEF_POLYKEEPROWSPASS
+#define GEN_PASS_DEF_POLYASSIGNLAYOUTSPASS
+#define GEN_PASS_DEF_POLYPADROWSPASS
+#define GEN_PASS_DEF_POLYSEPARATETAPSPASS
+#define GEN_PASS_DEF_POLYDROPPOINTSPASS
+#define GEN_PASS_DEF_POLYALIGNOUTPUTSPASS
+#define GEN_PASS_DEF_POLYFUSEKERNELSPASS
+#define GEN_PASS_DEF_POLYSEPARATEACCUMULATORSPASS
+#define GEN_PASS_DEF_POLYSPLITPHASESPASS
+#define GEN_PASS_DEF_POLYFUSEWINDOWSPASS
+#define GEN_PASS_DEF_POLYWINOGRADPASS
+#define GEN_PASS_DEF_POLYAPPLYLAYOUTSPASS
+#include "espalier/Conversion/Passes.h.inc"
+} // namespace espalier
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+namespace {
+
+/// What the steps have done.
+struct Counts {
+  unsigned kernels = 0, folded = 0, winograd = 0;
+};
+
+/// One step from a kernel for each statement to those that run. Any may be left
+/// out: what is computed stays the same.
+struct Step {
+  StringLiteral name;
+  void (*run)(Version &version, Counts &counts);
+  /// Whether it looks at statements alone, and changes their list: then there
+  /// is a kernel for each again.
+  bool separates = false;
+};
+
+constexpr bool kSeparates = true;
+
+constexpr Step kSteps[] = {
+    {"inline-maps", [](Version &v, Counts &) { inlineMaps(v.program); },
+     kSeparates},
+    {"fold-constants",
+     [](Version &v, Counts &counts) {
+       counts.folded += foldConstants(v.program, FoldedStatements::All);
+     },
+     kSeparates},
+    {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); },
+     kSeparates},
+    {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); },
+     kSeparates},
+    {"pad-rows", [](Version &v, Counts &) { padRows(v.program); }, kSeparates},
+    {"separate-taps", [](Version &v, Counts &) { separateTaps(v.program); },
+     kSeparates},
+    {"drop-points", [](Version &v, Counts &) { dropSinglePoints(v.program); },
+     kSeparates},
+    {"align-outputs", [](Version &v, Counts &) { alignOutputs(v.program); },
+     kSeparates},
+    {"fuse-kernels",
+     [](Version &v, Counts &) { v.clusters = formClusters(v.program); }},
+    {"separate-accumulators",
+     [](Version &v, Counts &) { separateAccumulators(v.program, v.clusters); }},
+    {"split-phases",
+     [](Version &v, Counts &) { splitPhases(v.program, v.clusters); }},
+    {"fuse-windows",
+     [](Version &v, Counts &) { fuseWindows(v.program, v.clusters); }},
+    {"winograd",
+     [](Version &v, Counts &counts) {
+       counts.winograd += applyWinograd(v.program, v.clusters);
+     }},
+};
+
+/// Steps that run on the programs of a module.
+class StepRunner {
+public:
+  StepRunner(ModuleOp module, ArrayRef<const Step *> steps, Form form,
+             StringRef pass)
+      : module(module), steps(steps), form(form), pass(pass),
+        target(poly::getTarget(module)) {}
+
+  LogicalResult run();
+  Counts counts;
+
+private:
+  LogicalResult run(func::FuncOp main);
+  LogicalResult runSteps(ReadBlock &read);
+  void eraseUnused(const llvm::StringSet<> &names);
+
+  ModuleOp module;
+  ArrayRef<const Step *> steps;
+  Form form;
+  StringRef pass;
+  poly::TargetAttr target;
+};
+
+} // namespace
+
+LogicalResult StepRunner::runSteps(ReadBlock &read) {
+  Version &version = read.version;
+  StepProgram &program = version.program;
+  program.vectorLanes = target.getLanes(Float32Type::get(module.getContext()));
+  program.vectorRegisters = target.getRegisters();
+  program.cacheBytes = target.getL2();
+  for (const Step *step : steps) {
+    step->run(version, counts);
+    if (step->separates)
+      version.clusters = separateKernels(program);
+  }
+  counts.kernels += version.clusters.size();
+  return verifyWritten(version);
+}
+
+/// The blocks of `main` that call kernels: those of the versions that it
+/// chooses between, or its own.
+static SmallVector<Block *> findBlocks(func::FuncOp main) {
+  SmallVector<Block *> blocks;
+  for (auto choice : main.getOps<scf::IfOp>())
+    for (Region *region : {&choice.getThenRegion(), &choice.getElseRegion()})
+      if (!region->empty() && !region->front().getOps<poly::CallOp>().empty())
+        blocks.push_back(&region->front());
+  Block &body = main.getBody().front();
+  if (blocks.empty() || !body.getOps<poly::CallOp>().empty())
+    blocks = {&body};
+  return blocks;
+}
+
+/// Erases the operations in `block` that nobody uses and that do nothing.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void StepRunner::eraseUnused(const llvm::StringSet<> &names) {
+  llvm::StringSet<> used;
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<poly::CallOp>(op))
+      used.insert(call.getCallee());
+    else if (auto global = dyn_cast<memref::GetGlobalOp>(op))
+      used.insert(global.getName());
+  });
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      if (symbol.isPrivate() && names.contains(symbol.getName()) &&
+          !used.contains(symbol.getName()))
+        op.erase();
+}
+
+LogicalResult StepRunner::run(func::FuncOp main) {
+  SmallVector<Block *> blocks = findBlocks(main);
+  if (!llvm::any_of(blocks, [](Block *block) {
+        return !block->getOps<poly::CallOp>().empty();
+      }))
+    return success();
+  std::vector<ReadBlock> reads;
+  bool separates =
+      llvm::any_of(steps, [](const Step *step) { return step->separates; });
+  bool fuses = llvm::any_of(
+      steps, [](const Step *step) { return step->name == "fuse-kernels"; });
+  for (Block *block : blocks) {
+    NotRead notRead;
+    FailureOr<ReadBlock> read = readKernels(main, *block, notRead);
+    if (succeeded(read) && ((read->hasParts && (separates || fuses)) ||
+                            (read->hasOrders && separates))) {
+      read = failure();
+      notRead = {main, "expects arrays that one statement each computes, in "
+                       "their order"};
+    }
+    if (failed(read) && notRead.isError)
+      return notRead.op->emitError(notRead.reason);
+    if (failed(read)) {
+      remark::missed(notRead.op->getLoc(),
+                     remark::RemarkOpts::name("NotRead").category(pass))
+          << notRead.reason;
+      return success();
+    }
+    reads.push_back(std::move(*read));
+  }
+  // Layouts that nobody has chosen are those of memory already.
+  if (steps.empty() &&
+      llvm::none_of(reads, [](const ReadBlock &read) { return read.isOwn; }))
+    return success();
+  std::vector<Version> versions;
+  for (ReadBlock &read : reads) {
+    if (failed(runSteps(read)))
+      return failure();
+    versions.push_back(std::move(read.version));
+  }
+  llvm::StringSet<> names;
+  for (ReadBlock &read : reads)
+    for (Operation *op : llvm::reverse(read.operations)) {
+      if (auto call = dyn_cast<poly::CallOp>(op))
+        names.insert(call.getCallee());
+      else if (auto global = dyn_cast<memref::GetGlobalOp>(op))
+        names.insert(global.getName());
+      op->erase();
+    }
+  eraseUnused(names);
+  if (failed(emitKernels(versions, main, blocks, form)))
+    return failure();
+  for (Block *block : blocks)
+    eraseDead(*block);
+  eraseDead(main.getBody().front());
+  return success();
+}
+
+LogicalResult StepRunner::run() {
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (function.getBody().hasOneBlock() && failed(run(function)))
+      return failure();
+  return success();
+}
+
+namespace {
+
+struct PolyFormKernelsPass
+    : espalier::impl::PolyFormKernelsPassBase<PolyFormKernelsPass> {
+  using PolyFormKernelsPassBase::PolyFormKernelsPassBase;
+
+  void runOnOperation() override {
+    if (failed(checkSteps()))
+      return signalPassFailure();
+    SmallVector<const Step *> steps;
+    for (const Step &step : kSteps) {
+      if (!llvm::is_contained(skip, step.name))
+        steps.push_back(&step);
+      if (step.name == stopAfter)
+        break;
+    }
+    StepRunner runner(getOperation(), steps, Form::Memory, getArgument());
+    if (failed(runner.run()))
+      return signalPassFailure();
+    numKernels += runner.counts.kernels;
+    numFolded += runner.counts.folded;
+    numWinograd += runner.counts.winograd;
+  }
+
+  LogicalResult checkSteps();
+};
+
+/// Runs the step that `pass` is called after, or none.
+LogicalResult runStep(Pass &pass, ModuleOp module, Form form) {
+  SmallVector<const Step *> steps;
+  for (const Step &step : kSteps)
+    if (pass.getArgument() == ("poly-" + step.name).str())
+      steps.push_back(&step);
+  return StepRunner(module, steps, form, pass.getArgument()).run();
+}
+
+#define STEP_PASS(name, form)                                                  \
+  struct name : espalier::impl::name##Base<name> {                             \
+    void runOnOperation() override {                                           \
+      if (failed(runStep(*this, getOperation(), form)))                        \
+        signalPassFailure();                                                   \
+    }                                                                          \
+  };
+
+STEP_PASS(PolyInlineMapsPass, Form::Facts)
+STEP_PASS(PolyFoldConstantsPass, Form::Facts)
+STEP_PASS(PolyKeepRowsPass, Form::Facts)
+STEP_PASS(PolyAssignLayoutsPass, Form::Facts)
+STEP_PASS(PolyPadRowsPass, Form::Facts)
+STEP_PASS(PolySeparateTapsPass, Form::Facts)
+STEP_PASS(PolyDropPointsPass, Form::Facts)
+STEP_PASS(PolyAlignOutputsPass, Form::Facts)
+STEP_PASS(PolyFuseKernelsPass, Form::Facts)
+STEP_PASS(PolySeparateAccumulatorsPass, Form::Facts)
+STEP_PASS(PolySplitPhasesPass, Form::Facts)
+STEP_PASS(PolyFuseWindowsPass, Form::Facts)
+STEP_PASS(PolyWinogradPass, Form::Facts)
+STEP_PASS(PolyApplyLayoutsPass, Form::Memory)
+
+} // namespace
+
+LogicalResult PolyFormKernelsPass::checkSteps() {
+  SmallVector<StringRef> names;
+  for (const Step &step : kSteps)
+    names.push_back(step.name);
+  SmallVector<StringRef> given(skip.begin(), skip.end());
+  if (!stopAfter.empty())
+    given.push_back(stopAfter);
+  for (StringRef name : given)
+    if (!llvm::is_contained(names, name))
+      return emitError(getOperation().getLoc(),
+                       "expects a step that may be left out, which are ")
+             << llvm::join(names, ", ") << ", but got '" << name << "'";
+  return success();
+}

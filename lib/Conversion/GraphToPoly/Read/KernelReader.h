@@ -1,0 +1,66 @@
+//===- KernelReader.h - From poly.compute to statements ---------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_READ_KERNELREADER_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_READ_KERNELREADER_H
+
+#include "ReadProgram.h"
+
+namespace espalier::graphtopoly {
+
+/// What one call of a kernel computes.
+class KernelReader {
+public:
+  /// `arrays` and `parameters` are what the kernel is called with.
+  KernelReader(StepProgram &program, poly::KernelOp kernel,
+               llvm::ArrayRef<std::optional<ArrayId>> arguments,
+               llvm::ArrayRef<mlir::AffineExpr> parameters, unsigned group,
+               NotRead &notRead);
+
+  /// Adds the kernel's statements to the program, as a kernel.
+  mlir::FailureOr<Cluster> read();
+
+private:
+  /// A computation as a statement of one piece.
+  mlir::LogicalResult readCompute(poly::ComputeOp compute);
+  mlir::LogicalResult readDomain(poly::ComputeOp compute, Statement &statement);
+  mlir::LogicalResult readFacts(poly::ComputeOp compute, Statement &statement);
+  mlir::LogicalResult readReads(poly::ComputeOp compute);
+  mlir::LogicalResult readBody(poly::ComputeOp compute, Statement &statement);
+  void readNames(poly::ComputeOp compute, Statement &statement);
+  mlir::LogicalResult addStatement(poly::ComputeOp compute,
+                                   Statement statement);
+  mlir::LogicalResult addReduction(poly::ComputeOp compute,
+                                   Statement statement);
+  /// Puts the dimensions of what is computed first, in its order.
+  void arrange(Statement &statement) const;
+  /// Lets the points of a map be those of its target, where it computes some.
+  /// Fails if they are no box.
+  mlir::LogicalResult placeInTarget(poly::ComputeOp compute,
+                                    Statement &statement);
+  bool isNeutral(const Statement &init, const Statement &reduction) const;
+
+  /// An expression of the kernel over the program's symbols and the
+  /// statement's dimensions; symbols after these stand for reads.
+  mlir::AffineExpr import(mlir::AffineExpr expr) const;
+  Expr getIndex(mlir::AffineExpr expr) const;
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &reason);
+  /// The same for an attribute that is wrong.
+  mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &reason);
+
+  StepProgram &program;
+  poly::KernelOp kernel;
+  llvm::ArrayRef<mlir::AffineExpr> parameters;
+  unsigned group;
+  NotRead &notRead;
+  bool isOwn; ///< Whether a step has written the kernel.
+  llvm::DenseMap<mlir::Value, ArrayId> arrayOf;
+  llvm::DenseMap<mlir::Value, mlir::AffineExpr> parameterOf;
+  Cluster cluster;
+  // Of the computation that is read.
+  unsigned numOuter = 0;
+  llvm::SmallVector<Expr> reads;
+};
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_READ_KERNELREADER_H

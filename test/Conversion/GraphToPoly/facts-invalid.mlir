@@ -1,0 +1,148 @@
+// RUN: espalier-opt %s -split-input-file -verify-diagnostics -poly-apply-layouts
+
+// What stands in attributes between the steps is checked.
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.layout to map the indices of the array}}
+  %z = memref.alloc() {poly.layout = affine_map<(i) -> (i)>} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.layout of indices, and their quotients and remainders by positive numbers}}
+  %z = memref.alloc() {poly.layout = affine_map<(i, j) -> (i + j, j)>} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.layout to give each element a place of its own}}
+  %z = memref.alloc() {poly.layout = affine_map<(i, j) -> (i, j floordiv 4, j mod 2)>} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.padding beside poly.layout}}
+  %z = memref.alloc() {poly.padding = array<i64: 0, 1>} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.padding to have a number from 0 to 2^31 for each index of the memory}}
+  %z = memref.alloc() {poly.layout = affine_map<(i, j) -> (i, j)>, poly.padding = array<i64: 0, -1>} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.order to be the array's indices in some order}}
+  %z = memref.alloc() {poly.order = array<i64: 0, 0>} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+// expected-error @below {{expects poly.shared_dims of at most 2, but got 3}}
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 3 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  %z = memref.alloc() {} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
