@@ -2,6 +2,7 @@
 
 #include "espalier/Optimize/OptimizeProgram.h"
 #include "Describe.h"
+#include "espalier/Dialect/Graph/IR/RepeatsBody.h"
 #include "espalier/Optimize/OperatorCost.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "espalier/Substitution/Library.h"
@@ -234,6 +235,19 @@ espalier::optimizeModule(ModuleOp module, const OptimizeOptions &options) {
   return optimizer.takeReport();
 }
 
+/// Whether data say what is computed, and how often. Made-up inputs would be no
+/// such data: a program may compute nothing of them, and leave results as they
+/// were.
+static bool dependsOnStructures(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        return op->hasTrait<graph::OpTrait::RepeatsBody>()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Optimizes, compiles both programs, and returns the one to be used.
 static FailureOr<CompiledProgram>
 compileAndCompare(ModuleOp module, const CodegenOptions &codegen,
@@ -243,10 +257,14 @@ compileAndCompare(ModuleOp module, const CodegenOptions &codegen,
   FailureOr<bool> changed = optimizer.search();
   if (failed(changed))
     return failure();
+  bool isComparable = !dependsOnStructures(*original);
   FailureOr<CompiledProgram> program = compileCached(*original, codegen, cache);
   if (failed(program))
     return failure();
-  if (*changed) {
+  if (*changed && !isComparable) {
+    optimizer.choose(false, "cannot be compared: expects a program that runs "
+                            "on any inputs, but got one of recursive models");
+  } else if (*changed) {
     FailureOr<CompiledProgram> optimized = compileModule(module, codegen);
     if (failed(optimized))
       return failure();

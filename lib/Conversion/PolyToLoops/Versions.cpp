@@ -58,7 +58,7 @@ bool KernelLoops::isCountable(const AstNode &loop, const AstNode &outer) {
   if (!kind || !kind.isUnroll() || loop.step != 1 || !data ||
       data->upper.empty() || !data->lower.empty() || extents.contains(&loop) ||
       getConstant(loop.lower) != 0 || !isDecided(loop.upper, outer.iterator) ||
-      !areBoundsRead(loop) || !(usesRegisters(loop) || hasSum(loop, computes)))
+      !areBoundsRead(loop))
     return false;
   SmallVector<unsigned> iterators;
   dataLoops.addIterators(loop, iterators);
@@ -74,21 +74,26 @@ KernelLoops::findCountedLoops(const AstNode &node) {
   SmallVector<const AstNode *> found;
   if (node.kind != AstNode::Kind::For || lanes)
     return found;
-  auto isLikeFirst = [&](const AstNode &loop) {
-    const DataLoop *own = dataLoops.find(loop);
-    return found.empty() ||
-           (isSame(loop.upper, found.front()->upper) &&
-            own->upper == dataLoops.find(*found.front())->upper);
-  };
   auto visit = [&](auto &self, const AstNode &inner) -> void {
-    if (inner.kind == AstNode::Kind::For && isCountable(inner, node) &&
-        isLikeFirst(inner))
+    if (inner.kind == AstNode::Kind::For && isCountable(inner, node))
       found.push_back(&inner);
     for (const polyhedral::Ast &child : inner.children)
       self(self, *child);
   };
   for (const polyhedral::Ast &child : node.children)
     visit(visit, *child);
+  // Sums are the reason for versions. What starts or stores them has as many
+  // rows, and no condition then.
+  const auto *sum = llvm::find_if(found, [&](const AstNode *loop) {
+    return usesRegisters(*loop) || hasSum(*loop, computes);
+  });
+  if (sum == found.end())
+    return {};
+  const AstNode &first = **sum;
+  llvm::erase_if(found, [&](const AstNode *loop) {
+    return !isSame(loop->upper, first.upper) ||
+           dataLoops.find(*loop)->upper != dataLoops.find(first)->upper;
+  });
   return found;
 }
 

@@ -52,3 +52,26 @@ func.func @main(%arity: tensor<?xi32>, %children: tensor<?x?xi32>, %levels: tens
         (tensor<?x1x4xf32>, tensor<4x4xf32>) -> tensor<?x1x4xf32>
   return %h : tensor<?x1x4xf32>
 }
+
+// Rows that are looked up are not computed in the recursion, hoisted or not:
+// nothing would be known of their numbers there.
+
+!chain = !rec.node<sequence, arity = 1>
+
+rec.model private @chain(%n: !chain, %words: tensor<?xi32>, %table: tensor<9x4xf32>) -> tensor<4xf32> attributes {hoist = false} {
+  rec.case leaf {
+    %w = rec.feature %words at %n : tensor<?xi32>, !chain -> tensor<i32>
+    %h = graph.gather %table, %w {axis = 0 : i64} : (tensor<9x4xf32>, tensor<i32>) -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+  rec.case interior {
+    %w = rec.feature %words at %n : tensor<?xi32>, !chain -> tensor<i32>
+    // OTHER: remark: is hoisted
+    %x = graph.gather %table, %w {axis = 0 : i64} : (tensor<9x4xf32>, tensor<i32>) -> tensor<4xf32>
+    // OTHER: remark: is computed in the recursion, as the model does not hoist
+    %t = graph.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+    %l = rec.call %n child 0 : !chain -> tensor<4xf32>
+    %h = graph.add %t, %l : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    rec.yield %h : tensor<4xf32>
+  }
+}

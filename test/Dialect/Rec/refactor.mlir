@@ -79,6 +79,43 @@ rec.model private @same(%n: !node, %x: tensor<?x1x4xf32>, %u: tensor<4x4xf32>) -
 
 // -----
 
+// Terms of calls may be in what is computed for each child; what they alone
+// needed goes.
+
+!node = !rec.node<tree, arity = 2>
+
+// REMARK: remark: [Passed] Moved
+// CHECK-LABEL: rec.model private @inside
+// CHECK: rec.case interior
+// CHECK: %[[L:.*]]:2 = rec.call %{{.*}} child 0
+// CHECK-NEXT: %[[R:.*]]:2 = rec.call %{{.*}} child 1
+// CHECK-NEXT: rec.children
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: graph.add %[[L]]#1, %[[R]]#1
+// CHECK-NEXT: rec.yield
+rec.model private @inside(%n: !node, %x: tensor<?x1x4xf32>, %u: tensor<4x4xf32>) -> tensor<1x4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x1x4xf32>, !node -> tensor<1x4xf32>
+    rec.yield %h : tensor<1x4xf32>
+  }
+  rec.case interior {
+    %l = rec.call %n child 0 : !node -> tensor<1x4xf32>
+    %a = graph.tanh %l : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %r = rec.call %n child 1 : !node -> tensor<1x4xf32>
+    %b = graph.tanh %r : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %s = rec.children %n reduce [add] {
+    ^bb0(%k: tensor<1x4xf32>):
+      %p = graph.matmul %a, %u : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+      %q = graph.matmul %b, %u : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+      %t = graph.add %p, %q : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+      rec.yield %t : tensor<1x4xf32>
+    } : !node -> tensor<1x4xf32>
+    rec.yield %s : tensor<1x4xf32>
+  }
+}
+
+// -----
+
 // Left and right have weights of their own: each node would compute both.
 
 !node = !rec.node<tree, arity = 2>

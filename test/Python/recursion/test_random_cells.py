@@ -4,6 +4,8 @@ Levels have any number of nodes, and products any number of rows and columns: so
 have tails of every size.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 from structure_samples import WORDS, binary_tree, comb, dag, with_words
@@ -70,18 +72,30 @@ def make_structures(random: np.random.Generator, structure: str) -> Structures:
     return with_words(random, [*trees, comb(int(random.integers(1, 8)))])
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_equals_recursion(seed: int) -> None:
+def check(model: Recursive, seed: int, samples: Iterable[Structures]) -> None:
+    """Compare a model with its recursion."""
     random = np.random.default_rng(seed)
-    model = make_model(seed)
     h = HIDDEN[seed % len(HIDDEN)]
     shapes = {"emb": (WORDS, h), "u": (h, h), "v": (h, 2 * h), "w": (2 * h, h), "b": (h,)}
     weights = {
         name: (random.standard_normal(shape) / h**0.5).astype(np.float32)
         for name, shape in shapes.items()
     }
-    for _ in range(3):
-        structures = make_structures(random, model.structure)
+    for structures in samples:
         got = model(structures, at="nodes", **weights)
         expected = model.reference(structures, at="nodes", **weights)
         np.testing.assert_allclose(got, expected, TOLERANCE, TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_equals_recursion(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    model = make_model(seed)
+    check(model, seed, (make_structures(random, model.structure) for _ in range(3)))
+
+
+def test_levels_of_every_width() -> None:
+    random = np.random.default_rng(7)
+    triangle = [comb(leaves) for leaves in range(2, 42)]
+    deep = [comb(10001)]
+    check(make_model(3), 3, [with_words(random, tables) for tables in (triangle, deep)])

@@ -53,20 +53,21 @@ def test_results_are_the_same(scheduling: Scheduling, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("name", "choice"), [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3)]
+    ("name", "choice"),
+    [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3), ("gru", 1), ("gru", 2)],
 )
 def test_other_models(name: str, choice: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check(name, SCHEDULINGS[choice], Options(cache=None), monkeypatch)
 
 
-def test_gates_share_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Substitutions in a cell: three products of one vector become one."""
+def gated(options: Options, scheduling: Scheduling) -> tuple[Recursive, dict[str, np.ndarray]]:
+    """Return a model with three products of one vector, and weights."""
     random = np.random.default_rng(2)
     arrays = {"emb": random.standard_normal((WORDS, 64)).astype(np.float32)}
     for name in ("wr", "wz", "wn"):
         arrays[name] = (random.standard_normal((64, 64)) / 8).astype(np.float32)
 
-    @recursive("tree", arity=2, options=Options(cache=None), scheduling=Scheduling(share=True))
+    @recursive("tree", arity=2, options=options, scheduling=scheduling)
     def f(node: Node, emb: Tensor, wr: Tensor, wz: Tensor, wn: Tensor) -> Tensor:
         if node.is_leaf:
             return emb[node.word]
@@ -74,7 +75,25 @@ def test_gates_share_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
         s = left + right
         return sigmoid(s @ wr) * s + sigmoid(s @ wz) * tanh(s @ wn)
 
-    structures = BINARY["batch"](random)
+    return f, arrays
+
+
+def test_made_up_structures_are_not_measured() -> None:
+    """A program of models is kept as it is, with the reason, unless `share` asks."""
+    f, arrays = gated(Options(cache=None, optimize="egraph"), Scheduling())
+    structures = BINARY["batch"](np.random.default_rng(3))
+    found = f.compile(structures, **arrays).optimization
+    assert found["result"] == "original"
+    assert found["reason"].startswith("cannot be compared: ")
+    np.testing.assert_allclose(
+        f(structures, **arrays), f.reference(structures, **arrays), TOLERANCE, TOLERANCE
+    )
+
+
+def test_gates_share_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Substitutions in a cell: three products of one vector become one."""
+    f, arrays = gated(Options(cache=None), Scheduling(share=True))
+    structures = BINARY["batch"](np.random.default_rng(3))
     found = []
     original = recursion_model.optimize_module
     monkeypatch.setattr(

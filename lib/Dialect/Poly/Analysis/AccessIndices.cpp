@@ -13,11 +13,9 @@ static AffineMap getShape(KernelOp kernel, unsigned argument) {
 }
 
 bool espalier::poly::statesShapes(KernelOp kernel) {
-  return getUnstatedExtents(kernel).empty() &&
-         llvm::any_of(llvm::seq(kernel.getNumArguments()),
-                      [&](unsigned argument) {
-                        return bool(getShape(kernel, argument));
-                      });
+  return llvm::any_of(
+      llvm::seq(kernel.getNumArguments()),
+      [&](unsigned argument) { return bool(getShape(kernel, argument)); });
 }
 
 SmallVector<UnstatedExtent>

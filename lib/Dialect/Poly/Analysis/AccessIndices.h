@@ -9,8 +9,7 @@
 
 namespace espalier::poly {
 
-/// Whether `poly.shape` states the extents of an argument, and nothing is
-/// missing.
+/// Whether `poly.shape` states the extents of an argument.
 bool statesShapes(KernelOp kernel);
 
 /// An index of an access, and what is known where it is used.

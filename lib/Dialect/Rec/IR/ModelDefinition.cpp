@@ -27,6 +27,28 @@ using namespace espalier;
 using namespace espalier::rec;
 using namespace espalier::definition;
 
+/// Whether an element of a tensor is read at a place that is read, too.
+static bool readsAtNumbers(Expr value) {
+  bool found = false;
+  walk(value, [&](Expr read) {
+    if (read.getKind() == Expr::Kind::Access)
+      for (Expr index : read.getOperands())
+        walk(index,
+             [&](Expr e) { found |= e.getKind() == Expr::Kind::Access; });
+  });
+  return found;
+}
+
+bool espalier::rec::looksUp(graph::DefinedOpInterface op) {
+  auto isNumber = [](Type type) {
+    return getElementTypeOrSelf(type).isIntOrIndex();
+  };
+  return llvm::all_of(op->getResultTypes(), isNumber) ||
+         llvm::any_of(op.getVerifiedDefinition().steps, [](const Step &step) {
+           return readsAtNumbers(step.value);
+         });
+}
+
 namespace {
 
 /// The tensor operands of `rec.apply`.
@@ -236,7 +258,8 @@ void ModelBuilder::addOperator(graph::DefinedOpInterface op) {
     isRecursive |= value.isRecursive;
   }
   // What is not hoisted is computed with the nodes that need it.
-  isRecursive |= isInterior && numIndices != 0 && !model.getHoist();
+  isRecursive |=
+      isInterior && numIndices != 0 && !model.getHoist() && !looksUp(op);
   unsigned first = definition.steps.size();
   SmallVector<TensorRef> results =
       instantiate(definition, op.getVerifiedDefinition(), arguments,

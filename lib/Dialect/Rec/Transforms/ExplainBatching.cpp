@@ -12,12 +12,18 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::rec;
 
+/// Whether a value that depends on no child is computed before the recursion.
+static bool isHoisted(ModelOp model, Value value) {
+  auto op = value.getDefiningOp<graph::DefinedOpInterface>();
+  return model.getHoist() || (op && looksUp(op));
+}
+
 static StringRef describe(ModelOp model, Value value) {
   switch (getCellPart(value)) {
   case CellPart::Once:
     return "is computed once, as it depends on weights alone";
   case CellPart::EachNode:
-    return model.getHoist()
+    return isHoisted(model, value)
                ? "is hoisted: computed for all interior nodes before the "
                  "recursion, as it depends on no child"
                : "is computed in the recursion, as the model does not hoist "

@@ -15,6 +15,7 @@
 #include "espalier/Dialect/Rec/Transforms/Passes.h"
 #include "espalier/Dialect/Rec/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -268,12 +269,29 @@ static void extend(RewriterBase &rewriter, ModelOp model,
   }
 }
 
+/// The first call of a child, which a term of it comes after.
+static CallOp findCall(CaseOp cell, uint64_t child) {
+  for (auto call : cell.getBody().getOps<CallOp>())
+    if (call.getChild() == child)
+      return call;
+  llvm_unreachable("a term of a child is in a cell that calls it");
+}
+
+/// Erases what a term alone needed, users first.
+static void eraseDead(RewriterBase &rewriter, CaseOp cell) {
+  cell.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  });
+}
+
 llvm::Expected<SmallVector<Operation *>>
 espalier::rec::refactor(RewriterBase &rewriter, Operation *op) {
   llvm::Expected<Plan> plan = makePlan(op);
   if (!plan)
     return plan.takeError();
-  auto model = op->getParentOfType<ModelOp>();
+  auto cell = op->getParentOfType<CaseOp>();
+  auto model = cell->getParentOfType<ModelOp>();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   unsigned result = model.getResultTypes().size();
   extend(rewriter, model, type);
@@ -282,23 +300,11 @@ espalier::rec::refactor(RewriterBase &rewriter, Operation *op) {
     moved.push_back(addResult(rewriter, cell, plan->term));
   ChildrenOp children = plan->term.children;
   for (auto [child, twin] : llvm::enumerate(plan->twins)) {
-    Value value;
-    if (children) {
-      value = children.getBody().getArgument(result);
-    } else {
-      for (auto call : twin->getBlock()->getOps<CallOp>())
-        if (call.getChild() == child)
-          value = value ? value : call.getResult(result);
-    }
-    // The first call of a child may come after a twin that uses another one.
-    if (Operation *call = value.getDefiningOp();
-        call && twin->isBeforeInBlock(call))
-      rewriter.moveOpBefore(call, &twin->getBlock()->front());
-    rewriter.replaceOp(twin, value);
+    rewriter.replaceOp(twin, children
+                                 ? children.getBody().getArgument(result)
+                                 : findCall(cell, child).getResult(result));
   }
-  for (Operation *part : llvm::reverse(plan->term.ops))
-    if (part != op && part->use_empty())
-      rewriter.eraseOp(part);
+  eraseDead(rewriter, cell);
   return moved;
 }
 

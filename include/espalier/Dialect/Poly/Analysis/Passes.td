@@ -51,9 +51,9 @@ def PolyVerifyAccessesPass
     A subscript that is read from an array may be any value that its
     `poly.bounded_by` allows, or any number without it; where points run only if
     `where` holds, that is taken into account. Subscripts that are not affine fail if
-    they depend on values without a bound. Others, such as products of sizes, are
-    left to the program (`poly-add-main`), as are kernels with extents that
-    nothing states, or none of whose arguments has the attribute `poly.shape`.
+    they depend on values without a bound. Others, such as products of sizes, and
+    extents that nothing states are left to the program (`poly-add-main`), as are
+    kernels none of whose arguments has the attribute `poly.shape`.
   }];
 }
 

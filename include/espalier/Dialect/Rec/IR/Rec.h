@@ -28,4 +28,15 @@
 #define GET_OP_CLASSES
 #include "espalier/Dialect/Rec/IR/RecOps.h.inc"
 
+namespace espalier::rec {
+
+/// Whether `op` computes numbers, or reads at places that are numbers it reads.
+/// Such operators stand before the recurrence, hoisted or not, where no child
+/// has a part in them: inside of it, nothing would be known of the numbers that
+/// say where rows lie, and a kernel reads only where it can show that arrays
+/// are.
+bool looksUp(graph::DefinedOpInterface op);
+
+} // namespace espalier::rec
+
 #endif // ESPALIER_DIALECT_REC_IR_REC_H

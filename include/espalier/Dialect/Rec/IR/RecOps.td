@@ -34,7 +34,8 @@ def Rec_ModelOp
 
     Three attributes say how the nodes are computed; results are the same:
     - `hoist`: whether what depends on no child is computed for all interior
-      nodes before the recursion, which is the default,
+      nodes before the recursion, which is the default; numbers, and rows that
+      are looked up by them, always are,
     - `specialize`: whether leaves' results that are the same for all leaves,
       such as zeros, are stored once instead of for each, which is the default,
     - `batching`: `levels` for the nodes of a level together, which is the

@@ -172,10 +172,12 @@ void PlanChooser::chooseTile() {
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
     problem.extents.push_back(isLimited(dim) ? kMaxLimitedRows
                                              : getSharedExtent(dim));
-    // Rows share the operands that do not depend on them.
-    bool shares = llvm::any_of(main.reads, [&](const ComputeAccess &read) {
-      return !read.map.isFunctionOfDim(dim);
-    });
+    // Rows share the operands that do not depend on them. What says where a
+    // loop ends is none.
+    bool shares = false;
+    for (auto [number, read] : llvm::enumerate(main.reads))
+      shares |=
+          !read.map.isFunctionOfDim(dim) && !main.op.isConditionedOn(number);
     if (dim >= plan.numInside && dim != *plan.lanes &&
         !component.sequential[dim] && !isCut(dim) && getSharedBound(dim) &&
         shares)

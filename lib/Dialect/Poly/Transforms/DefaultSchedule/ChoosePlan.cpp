@@ -64,12 +64,16 @@ bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
 bool PlanChooser::isParallelWorthwhile() const {
   if (target.getCores() < 2 || outer.areParallel)
     return false;
+  // Threads meet in each step of a recurrence: so it has to be known that there
+  // is work for them.
+  int64_t unknown =
+      component.numOuter > 0 ? kMaxLimitedRows : kMinParallelPoints;
   for (unsigned i : computes) {
     // Of one iteration of what runs in order.
     int64_t points = 1;
     for (unsigned dim = component.numOuter; dim < shapes[i].getNumDims();
          ++dim) {
-      int64_t extent = shapes[i].getExtent(dim).value_or(kMinParallelPoints);
+      int64_t extent = shapes[i].getExtent(dim).value_or(unknown);
       if (shapes[i].limited[dim])
         extent = std::min(extent, kMaxLimitedRows);
       points *= std::min(extent, kMinParallelPoints);
