@@ -62,6 +62,10 @@ espalier_status checkOutputs(espalier_context *ctx,
 /// or as many of them as the system starts.
 void startThreads(const espalier_program &program, int wanted);
 
+/// Lets the calling thread's later parallel regions have up to `count` threads,
+/// and gives those beyond to other callers. Starts none.
+void setNumThreads(const espalier_program &program, int count);
+
 } // namespace espalier::runtime
 
 #endif // ESPALIER_LIB_RUNTIME_CONTEXT_H

@@ -238,7 +238,7 @@ static void execute(espalier_context *ctx) {
   int previous = program.get_max_threads();
   startThreads(program, ctx->numThreads > 0 ? ctx->numThreads : previous);
   program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
-  program.set_num_threads(previous);
+  setNumThreads(program, previous);
 }
 
 ESPALIER_MERGED espalier_status espalier_run(espalier_context *ctx,

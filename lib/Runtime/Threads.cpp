@@ -3,8 +3,7 @@
 // OpenMP's library ends the process where the system starts fewer threads than
 // it asks for. So as many are tried before, and then it has to start its own at
 // once, before another caller tries. What is not seen: threads that others
-// start meanwhile, and that OpenMP takes for one caller those that another one
-// left.
+// start meanwhile, and parallel regions of the callers' own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,8 @@
 using namespace espalier::runtime;
 
 /// The threads of OpenMP that serve the calling one, which is included, as its
-/// last run left them: those that a run does not need go to other callers.
+/// last run left them: those that a run does not need go to other callers, and
+/// so do those beyond a number that is set.
 static thread_local int numServing = 1;
 /// The process in which they are: one that is forked has none of them.
 static thread_local pid_t servingProcess = 0;
@@ -24,6 +24,9 @@ static thread_local pid_t servingProcess = 0;
 /// The process of the thread that starts others, 0 if there is none. Not a
 /// mutex: one that another thread has while the process forks stays locked.
 static pid_t starting = 0;
+/// Threads of OpenMP's that callers gave back, and nobody took since.
+static int numIdle = 0;
+static pid_t idleProcess = 0;
 
 static void beginStarting(pid_t process) {
   pid_t holder = 0;
@@ -35,6 +38,8 @@ static void beginStarting(pid_t process) {
     sched_yield();
     holder = 0;
   }
+  numIdle = idleProcess == process ? numIdle : 0;
+  idleProcess = process;
 }
 
 static void endStarting() { __atomic_store_n(&starting, 0, __ATOMIC_RELEASE); }
@@ -60,6 +65,8 @@ static void *waitAtGate(void *argument) {
 /// Returns how many of `count` threads with stacks like those of OpenMP's the
 /// system runs beside the ones that there are.
 static int tryThreads(int count, size_t stackSize) {
+  if (count <= 0)
+    return 0;
   pthread_t threads[ESPALIER_MAX_THREADS];
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes))
@@ -85,31 +92,48 @@ static void countItself(int32_t *, int32_t *, int32_t *count) {
 }
 
 ESPALIER_MERGED void
+espalier::runtime::setNumThreads(const espalier_program &program, int count) {
+  if (count >= numServing)
+    return program.set_num_threads(count);
+  // Nobody else may take these before they are counted.
+  beginStarting(servingProcess);
+  program.set_num_threads(count);
+  numIdle += numServing - count;
+  endStarting();
+  numServing = count;
+}
+
+ESPALIER_MERGED void
 espalier::runtime::startThreads(const espalier_program &program, int wanted) {
   pid_t process = getpid();
   if (servingProcess != process)
     numServing = 1;
   servingProcess = process;
-  if (wanted > numServing) {
-    size_t stackSize = program.get_stack_size ? program.get_stack_size() : 0;
-    beginStarting(process);
-    wanted = numServing + tryThreads(wanted - numServing, stackSize);
-    program.set_num_threads(wanted);
-    // Clang's description of a place in the source, which there is none of.
-    static const struct {
-      int32_t reserved1, flags, reserved2, reserved3;
-      const char *source;
-    } place = {0, 2, 0, 0, ";unknown;unknown;0;0;;"};
-    if (program.fork_threads && wanted > 1) {
-      // There may be fewer, for reasons of OpenMP's own.
-      int32_t count = 0;
-      program.fork_threads(&place, 1, countItself, &count);
-      wanted = count;
-    }
-    endStarting();
-  }
+  // The number that the caller's own code set last.
+  int set = program.get_max_threads();
+  numServing = set < numServing ? set : numServing;
+  if (wanted <= numServing)
+    return setNumThreads(program, wanted);
+  size_t stackSize = program.get_stack_size ? program.get_stack_size() : 0;
+  beginStarting(process);
+  int missing = wanted - numServing;
+  int taken = numIdle < missing ? numIdle : missing;
+  numIdle -= taken;
+  taken += tryThreads(missing - taken, stackSize);
+  wanted = numServing + taken;
   program.set_num_threads(wanted);
-  // One thread is no team, and leaves those that there are.
-  if (wanted > 1)
-    numServing = wanted;
+  // Clang's description of a place in the source, which there is none of.
+  static const struct {
+    int32_t reserved1, flags, reserved2, reserved3;
+    const char *source;
+  } place = {0, 2, 0, 0, ";unknown;unknown;0;0;;"};
+  if (program.fork_threads && wanted > 1) {
+    // There may be fewer, for reasons of OpenMP's own.
+    int32_t count = 0;
+    program.fork_threads(&place, 1, countItself, &count);
+    wanted = count;
+  }
+  endStarting();
+  numServing = wanted;
+  program.set_num_threads(wanted);
 }

@@ -144,7 +144,8 @@ static SmallVector<Value> emitTranspose(OpBuilder &builder, Location loc,
                                         SmallVector<Value> rows) {
   int64_t width = rows.size();
   Type type = cast<VectorType>(rows.front().getType()).getElementType();
-  int64_t part = std::min<int64_t>(width, 128 / type.getIntOrFloatBitWidth());
+  int64_t bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  int64_t part = std::clamp<int64_t>(128 / bits, 1, width);
   // Pairs of rows whose numbers differ in `bit` become what `isUpper` selects
   // of both, by the number of a lane of the first.
   auto runRound = [&](int64_t bit, auto getLanes) {

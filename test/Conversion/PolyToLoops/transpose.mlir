@@ -125,3 +125,39 @@ poly.kernel @every_other(%x: memref<4x4xf32>, %y: memref<4x8xf32>) {
     poly.band [@s] maps [#square] loops [unroll, vector(4)]
   }
 }
+
+// -----
+
+// CHECK-LABEL: func.func @read_index
+// CHECK-COUNT-8: vector.shuffle %{{.*}} : vector<4xindex>
+// CHECK-NOT:     vector.shuffle
+#square = affine_map<(i, j) -> (i floordiv 4, j floordiv 4, j mod 4, i mod 4)>
+#all = affine_set<(i, j) : (i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>
+poly.kernel @read_index(%x: memref<8x8xindex>, %y: memref<8x8xindex>) {
+  poly.compute @s domain [#all] reads(%x[affine_map<(i, j) -> (i, j)>] : memref<8x8xindex>)
+      writes(%y[affine_map<(i, j) -> (j, i)>] : memref<8x8xindex>) {
+  ^bb0(%a: index):
+    poly.yield %a : index
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [sequential, sequential, unroll, vector(4)]
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @read_i256
+// CHECK-COUNT-8: vector.shuffle %{{.*}} : vector<4xi256>
+// CHECK-NOT:     vector.shuffle
+#square = affine_map<(i, j) -> (i floordiv 4, j floordiv 4, j mod 4, i mod 4)>
+#all = affine_set<(i, j) : (i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>
+poly.kernel @read_i256(%x: memref<8x8xi256>, %y: memref<8x8xi256>) {
+  poly.compute @s domain [#all] reads(%x[affine_map<(i, j) -> (i, j)>] : memref<8x8xi256>)
+      writes(%y[affine_map<(i, j) -> (j, i)>] : memref<8x8xi256>) {
+  ^bb0(%a: i256):
+    poly.yield %a : i256
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [sequential, sequential, unroll, vector(4)]
+  }
+}

@@ -150,7 +150,7 @@ poly.kernel @k(%P: memref<?xi32>, %x: memref<?xf32>, %E: index) {
 #all = affine_set<(n, j)[E] : (n >= 0, 3 - n >= 0, j >= 0, E - 1 - j >= 0)>
 poly.kernel @k(%P: memref<?xf32>, %x: memref<?xf32>, %E: index) {
   // ComputeOp C15
-  // expected-error @below {{expects 'where' to depend on integers, but read #0 is 'f32'}}
+  // expected-error @below {{expects 'where' to depend on integers with a sign and at most 64 bits, but read #0 is 'f32'}}
   poly.compute @a domain [#all] where affine_set<(n, j)[E, b] : (j - b >= 0)>
       reads(%P[affine_map<(n, j)[E] -> (n)>] : memref<?xf32>) writes(%x[affine_map<(n, j)[E] -> (j)>] : memref<?xf32>) {
   ^bb0(%b: f32):
@@ -168,6 +168,76 @@ poly.kernel @k(%P: memref<?xi32>, %x: memref<?xf32>, %E: index) {
       reads(%P[affine_map<(n, j)[E] -> (n)>], %P[affine_map<(n, j)[E, r] -> (r)>] : memref<?xi32>, memref<?xi32>)
       writes(%x[affine_map<(n, j)[E] -> (j)>] : memref<?xf32>) {
   ^bb0(%r: i32, %b: i32):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n)[E] : (n >= 0, E - 1 - n >= 0)>
+poly.kernel @k(%c: memref<?xi8> {espalier.dtype = "u8"}, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C15
+  // expected-error @below {{integers with a sign and at most 64 bits, but read #0 holds u8}}
+  poly.compute @a domain [#all] where affine_set<(n)[E, c] : (c - 100 >= 0)>
+      reads(%c[affine_map<(n)[E] -> (n)>] : memref<?xi8>) writes(%x[affine_map<(n)[E] -> (n)>] : memref<?xf32>) {
+  ^bb0(%v: i8):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n)[E] : (n >= 0, E - 1 - n >= 0)>
+poly.kernel @k(%c: memref<?xi1>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C15
+  // expected-error @below {{integers with a sign and at most 64 bits, but read #0 holds truth values}}
+  poly.compute @a domain [#all] where affine_set<(n)[E, c] : (c - 100 >= 0)>
+      reads(%c[affine_map<(n)[E] -> (n)>] : memref<?xi1>) writes(%x[affine_map<(n)[E] -> (n)>] : memref<?xf32>) {
+  ^bb0(%v: i1):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n)[E] : (n >= 0, E - 1 - n >= 0)>
+poly.kernel @k(%c: memref<?xui8>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C15
+  // expected-error @below {{integers with a sign and at most 64 bits, but read #0 is 'ui8'}}
+  poly.compute @a domain [#all] where affine_set<(n)[E, c] : (c - 100 >= 0)>
+      reads(%c[affine_map<(n)[E] -> (n)>] : memref<?xui8>) writes(%x[affine_map<(n)[E] -> (n)>] : memref<?xf32>) {
+  ^bb0(%v: ui8):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n)[E] : (n >= 0, E - 1 - n >= 0)>
+poly.kernel @k(%c: memref<?xi128>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C15
+  // expected-error @below {{integers with a sign and at most 64 bits, but read #0 is 'i128'}}
+  poly.compute @a domain [#all] where affine_set<(n)[E, c] : (c - 100 >= 0)>
+      reads(%c[affine_map<(n)[E] -> (n)>] : memref<?xi128>) writes(%x[affine_map<(n)[E] -> (n)>] : memref<?xf32>) {
+  ^bb0(%v: i128):
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n)[E] : (n >= 0, E - 1 - n >= 0)>
+poly.kernel @k(%c: memref<?xi8> {espalier.dtype = "u8"}, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C7
+  // expected-error @below {{expects write #0 to be indexed by integers with a sign and at most 64 bits, but read #0 holds u8}}
+  poly.compute @a domain [#all]
+      reads(%c[affine_map<(n)[E] -> (n)>] : memref<?xi8>) writes(%x[affine_map<(n)[E, c] -> (c)>] : memref<?xf32>) {
+  ^bb0(%v: i8):
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
   }

@@ -41,8 +41,20 @@ poly.kernel @two_indices(%x: memref<?xi32>, %N: index) {
 
 // GivenOp C3
 poly.kernel @floats(%x: memref<?xf32>, %N: index) {
-  // expected-error @below {{expects reads of arguments that are memrefs of integers with a sign, but read #0 is of 'memref<?xf32>'}}
+  // expected-error @below {{expects reads of arguments that are memrefs of integers with a sign, but read #0 is of memref<?xf32>}}
   poly.given @positive domain [#all] reads(%x[#i] : memref<?xf32>) holds #positive
+}
+
+// -----
+
+#i = affine_map<(i)[N] -> (i)>
+#all = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#positive = affine_set<(i)[N, v] : (v - 1 >= 0)>
+
+// GivenOp C3
+poly.kernel @unsigned(%x: memref<?xi8> {espalier.dtype = "u8"}, %N: index) {
+  // expected-error @below {{integers with a sign, but read #0 holds u8}}
+  poly.given @positive domain [#all] reads(%x[#i] : memref<?xi8>) holds #positive
 }
 
 // -----
@@ -115,7 +127,7 @@ poly.kernel @no_reads(%x: memref<?xi32>, %N: index) {
 
 // GivenOp C3
 poly.kernel @wide(%x: memref<?xi128>, %N: index) {
-  // expected-error @below {{expects reads of arguments that are memrefs of integers with a sign, but read #0 is of 'memref<?xi128>'}}
+  // expected-error @below {{expects reads of arguments that are memrefs of integers with a sign, but read #0 is 'i128'}}
   poly.given @positive domain [#all] reads(%x[#i] : memref<?xi128>) holds #positive
 }
 

@@ -194,7 +194,7 @@ poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
 
 // ComputeOp C7
 poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
-  // expected-error @below {{expects write #0 to be indexed by integers, but read #0 is 'f32'}}
+  // expected-error @below {{expects write #0 to be indexed by integers with a sign and at most 64 bits, but read #0 is 'f32'}}
   poly.compute @c domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
       reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>)
       writes(%B[affine_map<(i)[N, r] -> (r)>] : memref<?xf32>) {

@@ -65,6 +65,30 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 print("still there")
 """
+# Those that one caller gives back go to others, among them those that are new.
+CALLERS = """
+import threading
+functions = [espalier.compile(parallel_model(n), options=options) for n in (64, 96, 128, 160)]
+
+def work(function):
+    for _ in range(2):
+        ready.wait()
+    for threads in (8, 3, 8, 2, 5, 8):
+        check(function, threads)
+
+for _ in range(8):
+    ready = threading.Barrier(5)
+    callers = [threading.Thread(target=work, args=(function,)) for function in functions]
+    allow(4)
+    for caller in callers:
+        caller.start()
+    ready.wait()
+    allow(3)
+    ready.wait()
+    for caller in callers:
+        caller.join()
+print("still there")
+"""
 # OpenMP's threads have the stacks that the user asks for.
 STACKS = """
 import resource
@@ -108,6 +132,10 @@ def test_programs_and_compilation(tmp_path, library):
 
 def test_processes_that_are_forked(tmp_path, library):
     assert run(tmp_path, library, FORK) == "still there\n"
+
+
+def test_callers_at_once(tmp_path, library):
+    assert run(tmp_path, library, CALLERS) == "still there\n"
 
 
 def test_large_stacks(tmp_path, library):

@@ -1,7 +1,9 @@
 //===- Givens.cpp - Statements on data ------------------------------------===//
 
+#include "IndexData.h"
 #include "espalier/Dialect/Poly/IR/DataProducer.h"
 
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -91,18 +93,14 @@ static LogicalResult verifyReads(GivenOp op) {
              << AffineMapAttr::get(read.map);
     // C3
     auto argument = dyn_cast<BlockArgument>(read.array);
-    if (!argument || !type.getElementType().isInteger() ||
-        type.getElementType().isInteger(1) ||
-        type.getElementTypeBitWidth() > 64)
+    std::string other =
+        argument && type.getElementType().isInteger()
+            ? describeOtherData(argument)
+            : (argument ? "is of " : "is of an array, ") + debugString(type);
+    if (!other.empty())
       return op.emitOpError("expects reads of arguments that are memrefs of "
                             "integers with a sign, but read #")
-             << number << " is of " << (argument ? "" : "an array, ") << type;
-    auto dtype = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     "espalier.dtype");
-    if (dtype && dtype.getValue().starts_with("u"))
-      return op.emitOpError("expects reads of arguments that are memrefs of "
-                            "integers with a sign, but read #")
-             << number << " holds " << dtype.getValue();
+             << number << ' ' << other;
     for (ComputeOp compute : kernel.getComputes())
       if (llvm::is_contained(compute.getWrites(), read.array))
         return op.emitOpError("expects reads of arguments that no computation "

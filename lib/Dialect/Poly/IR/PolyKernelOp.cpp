@@ -1,6 +1,6 @@
 //===- PolyKernelOp.cpp - Kernels -----------------------------------------===//
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "IndexData.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -100,12 +100,9 @@ static LogicalResult verifyValues(KernelOp kernel, unsigned number) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || !memref.getElementType().isInteger())
     return fail(name, "on memrefs of integers") << " is " << type;
-  auto dtype = kernel.getArgAttrOfType<StringAttr>(number, "espalier.dtype");
-  if (memref.getElementType().isInteger(1) ||
-      (dtype && dtype.getValue().starts_with("u")))
-    return fail(name, "on integers with a sign")
-           << " holds "
-           << (dtype ? dtype.getValue() : StringRef("truth values"));
+  if (std::string other = describeOtherData(kernel.getArgument(number));
+      !other.empty())
+    return fail(name, "on integers with a sign") << ' ' << other;
   for (ComputeOp compute : kernel.getComputes())
     if (llvm::is_contained(compute.getWrites(), kernel.getArgument(number)))
       return fail(name, "on arguments that no computation writes")

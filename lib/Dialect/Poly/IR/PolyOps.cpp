@@ -1,5 +1,6 @@
 //===- PolyOps.cpp - Arrays and computations ------------------------------===//
 
+#include "IndexData.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -176,13 +177,13 @@ static LogicalResult verifyAccesses(ComputeOp op, OperandRange arrays,
 
     // C7
     for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol) {
-      Type type = cast<MemRefType>(op.getReads()[symbol - numParams].getType())
-                      .getElementType();
-      if (map.isFunctionOfSymbol(symbol) && !type.isIntOrIndex())
+      std::string other = describeOtherData(op.getReads()[symbol - numParams]);
+      if (map.isFunctionOfSymbol(symbol) && !other.empty())
         return op.emitOpError("expects ")
                << what << " #" << number
-               << " to be indexed by integers, but read #" << symbol - numParams
-               << " is " << type;
+               << " to be indexed by integers with a sign and at most 64 bits, "
+                  "but read #"
+               << symbol - numParams << ' ' << other;
     }
 
     // C10
@@ -235,10 +236,10 @@ static LogicalResult verifyWhere(ComputeOp op) {
   for (auto [number, read] : llvm::enumerate(op.getReadAccesses())) {
     if (!op.isConditionedOn(number))
       continue;
-    Type type = read.getType().getElementType();
-    if (!type.isIntOrIndex())
-      return op.emitOpError("expects 'where' to depend on integers, but read #")
-             << number << " is " << type;
+    if (std::string other = describeOtherData(read.array); !other.empty())
+      return op.emitOpError("expects 'where' to depend on integers with a sign "
+                            "and at most 64 bits, but read #")
+             << number << ' ' << other;
     for (unsigned symbol = numParams; symbol < read.map.getNumSymbols();
          ++symbol)
       if (read.map.isFunctionOfSymbol(symbol))

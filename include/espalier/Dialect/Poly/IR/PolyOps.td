@@ -230,7 +230,7 @@ def Poly_ComputeOp : Poly_Op<"compute", [
       map has the parameters, or these and one for each read.
     - (C5) the body has one argument per read, of the memref's element type.
     - (C6) the body yields one value per write, of the memref's element type.
-    - (C7) a symbol that denotes a read's value belongs to a read of integers.
+    - (C7) a symbol of a read's value is of integers as those of (C15).
     - (C8) the body holds operations of `arith` and `math`, and `poly.index`.
     - (C9) a reduction has one write, whose memref and map are those of exactly
       one read.
@@ -243,8 +243,8 @@ def Poly_ComputeOp : Poly_Op<"compute", [
       says.
     - (C14) `where` has the domain's dimensions; its symbols are the parameters
       and at most one for each read.
-    - (C15) a read that `where` uses is of integers, at a place that depends on
-      no other read.
+    - (C15) a read that `where` uses is of integers with a sign, of at most 64
+      bits, at a place that depends on no other read.
     - (C16) the domain is affine, with positive divisors and numbers of at most
       2^31 in size.
     - (C17) divisors in accesses and in `where` are positive numbers, or depend on
