@@ -4,37 +4,33 @@ import numpy as np
 import pytest
 
 from espalier.compiler import Options
-from espalier.kernels import ScalarType, f16, f32, f64, i8, i16, i64, kernel, label, sizes
+from espalier.kernels import Kernel, ScalarType, f16, f32, f64, i8, i16, i64, kernel, label
 from espalier.schedules import Schedule
 from espalier.testing.guarded import SIDES, guarded, guarded_empty
 
-n, m = sizes("n m")
 FEATURES = ["", "-avx512f"]
 
 
-def transpose(element: ScalarType):
+def transposition(element: ScalarType, rows: int, columns: int) -> Kernel:
     @kernel
-    def transposed(x: element[n, m], y: element[m, n]) -> None:
-        for i in range(n):
-            for j in range(m):
+    def transposed(x: element[rows, columns], y: element[columns, rows]) -> None:
+        for i in range(rows):
+            for j in range(columns):
                 label("copy")
                 y[j, i] = x[i, j]
 
     return transposed
 
 
-def compile_squares(element: ScalarType, lanes: int, copies: int, loop: str, features: str):
-    """Return the program whose lanes are along a loop, while the other one is written out."""
-    s = Schedule(transpose(element))
-    s.tile("copy", ["i", "j"], [[lanes, copies] if loop == "i" else [copies, lanes]])
+def check(element: ScalarType, lanes: int, extents: tuple[int, int], loop: str, features: str):
+    """Run with lanes along a loop, whose extent is the first; the other one is written out."""
+    rows, columns = extents if loop == "i" else extents[::-1]
+    s = Schedule(transposition(element, rows, columns))
     other = "j" if loop == "i" else "i"
-    s.interchange("copy", ["i.0", "j.0", f"{other}.1", f"{loop}.1"])
-    s.unroll("copy", f"{other}.1")
-    s.vectorize("copy", f"{loop}.1", lanes)
-    return s.compile(Options(cache=None, features=features))
-
-
-def check(program, element: ScalarType, rows: int, columns: int) -> None:
+    s.interchange("copy", [other, loop])
+    s.unroll("copy", other)
+    s.vectorize("copy", loop, lanes)
+    program = s.compile(Options(cache=None, features=features))
     x = np.random.default_rng(1).integers(-100, 100, (rows, columns)).astype(element.dtype)
     for side in SIDES:
         y = guarded_empty((columns, rows), element.dtype, side)
@@ -49,16 +45,12 @@ def check(program, element: ScalarType, rows: int, columns: int) -> None:
 def test_squares(element, lanes, loop, features):
     if lanes * element.dtype.itemsize > 128:
         pytest.skip("no such vector is asked for")
-    program = compile_squares(element, lanes, lanes, loop, features)
-    for rows, columns in [(lanes, lanes), (2 * lanes, lanes), (lanes + 1, 2 * lanes - 1), (1, 1)]:
-        check(program, element, rows, columns)
+    check(element, lanes, (lanes, lanes), loop, features)
 
 
 @pytest.mark.parametrize("features", FEATURES)
 @pytest.mark.parametrize("loop", ["i", "j"])
-@pytest.mark.parametrize("copies", [2, 3, 5, 7])
+@pytest.mark.parametrize("extents", [(7, 7), (8, 3), (3, 8), (5, 2), (24, 8), (19, 5), (8, 13)])
 @pytest.mark.parametrize("element", [i8, f32, f64], ids=lambda e: e.name)
-def test_parts_of_squares(element, copies, loop, features):
-    program = compile_squares(element, 8, copies, loop, features)
-    for rows, columns in [(8, copies), (copies, 8), (16, 3 * copies), (11, 13)]:
-        check(program, element, rows, columns)
+def test_parts_of_squares(element, extents, loop, features):
+    check(element, 8, extents, loop, features)
