@@ -58,6 +58,7 @@ private:
   func::FuncOp main;
   Block &block;
   NotRead &notRead;
+  SymbolTableCollection symbols;
   unsigned numInputs = 0;
   ReadBlock result;
   StepProgram *program = nullptr;
@@ -228,7 +229,7 @@ LogicalResult BlockReader::findWritten() {
     auto call = dyn_cast<poly::CallOp>(op);
     if (!call)
       continue;
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
+    auto kernel = symbols.lookupNearestSymbolFrom<poly::KernelOp>(
         call, call.getCalleeAttr());
     for (poly::ComputeOp compute : kernel.getComputes())
       for (Value array : compute.getWrites())
@@ -262,7 +263,7 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
     facts = root.getDefiningOp()->getDiscardableAttrDictionary();
   }
   if (auto get = root.getDefiningOp<memref::GetGlobalOp>()) {
-    auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+    auto global = symbols.lookupNearestSymbolFrom<memref::GlobalOp>(
         get, get.getNameAttr());
     auto value = dyn_cast_or_null<ElementsAttr>(
         global.getInitialValue().value_or(Attribute()));
@@ -316,7 +317,7 @@ FailureOr<ArrayId> BlockReader::getArray(Operation *user, Value memory) {
 }
 
 LogicalResult BlockReader::addCall(poly::CallOp call) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
+  auto kernel = symbols.lookupNearestSymbolFrom<poly::KernelOp>(
       call, call.getCalleeAttr());
   if (!kernel.isPrivate())
     return refuse(kernel, "expects private kernels");
