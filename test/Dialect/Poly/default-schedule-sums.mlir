@@ -44,3 +44,14 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
     return %y : tensor<49xf32>
   }
 }
+
+// -----
+
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  // Rows without elements are not long.
+  // CHECK: plan
+  func.func @empty(%x: tensor<49x0x8xf32>) -> tensor<49xf32> {
+    %y = graph.reduce_sum %x {axes = array<i64: 1, 2>, keepdims = false} : (tensor<49x0x8xf32>) -> tensor<49xf32>
+    return %y : tensor<49xf32>
+  }
+}

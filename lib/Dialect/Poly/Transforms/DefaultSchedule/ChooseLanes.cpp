@@ -23,7 +23,7 @@ static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
     grows = false;
     for (unsigned dim = numShared; dim < compute.getNumDims(); ++dim) {
       std::optional<int64_t> extent = compute.getExtent(dim);
-      if (getStride(read, dim, width) != run || extent == 1)
+      if (getStride(read, dim, width) != run || (extent && *extent < 2))
         continue;
       if (!extent)
         return std::numeric_limits<int64_t>::max();
