@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Times the cases of the benchmark folders; prints one JSON object per case.
 
-Usage: bench.py [--toy] [--seconds S] [--only TEXT]
+Usage: bench.py [--toy] [--seconds S] [--only TEXT | --random SEED COUNT]
 
 The cases are those of cases.toml in each folder; `operators/ROW`: operators that
 others have measured, and `operators/mean` of those that ran; and `polybench/KERNEL`:
 a kernel of PolyBench, with a schedule that a person wrote, against plain C.
+With --random, the cases are operators that nobody chose: COUNT of a seed.
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails, has nothing to be compared
@@ -47,6 +48,7 @@ from onnx import numpy_helper
 from operator_rows import ROWS, operator_cases, summarize
 from orders import run_orders
 from peers import Peer, has_relu, open_peers
+from random_rows import random_rows
 from sparse_rows import KERNELS, run_product
 from substitutions import run_search
 
@@ -160,7 +162,7 @@ BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {
     "matmul": matmul,
     "conv": conv,
     "one_feature": one_feature,
-    "operator": lambda row: ROWS[row].model(),
+    "operator": lambda row: row.model(),
 }
 
 
@@ -184,7 +186,7 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
                 searches = full.get("toy_searches" if toy else "searches", [])
                 cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
                 cases += [] if searches else [variant]
-    cases += operator_cases(toy)
+    cases += operator_cases(ROWS.values(), toy)
     return [case for case in cases if only is None or only in case["name"]]
 
 
@@ -284,11 +286,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--toy", action="store_true", help="toy sizes; times do not count")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long to time each")
-    parser.add_argument("--only", metavar="TEXT", help="cases whose name contains TEXT")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--only", metavar="TEXT", help="cases whose name contains TEXT")
+    which.add_argument(
+        "--random", nargs=2, type=int, metavar=("SEED", "COUNT"), help="operators of random shapes"
+    )
     args = parser.parse_args()
     machine = describe_machine()
     count, failed = 0, False
-    for result in run_all(args.only, args.toy, args.seconds):
+    if args.random:
+        seed, number = args.random
+        cases = operator_cases(random_rows(seed, number), toy=False)
+        results = run_all(cases, args.toy, args.seconds)
+    else:
+        cases = load_cases(args.only, args.toy)
+        kernels = compare(args.only, args.toy, args.seconds)
+        results = itertools.chain(run_all(cases, args.toy, args.seconds), kernels)
+    for result in results:
         # Without a baseline there is no ratio, and nothing that could pass.
         if result.get("ratio") == float("inf"):
             result |= {"ratio": None, "passed": False}
@@ -299,14 +313,15 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
-    """Yield the result line of each case whose name contains `only`."""
+def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
+    """Yield the result line of each case."""
     kernel_times = default_cache() / KERNEL_TIMES
     operators = []
-    for case in load_cases(only, toy):
+    for case in cases:
         if case["model"] == "operator":
             with tempfile.TemporaryDirectory() as cache:
-                operators.append(run_case(case, toy, seconds, pathlib.Path(cache)))
+                result = run_case(case, toy, seconds, pathlib.Path(cache))
+            operators.append({**result, "class": case["class"]})
             yield operators[-1]
         elif "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
@@ -321,7 +336,6 @@ def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, A
                 yield run_case(case, toy, seconds, pathlib.Path(cache))
     if operators:
         yield summarize(operators, toy)
-    yield from compare(only, toy, seconds)
 
 
 if __name__ == "__main__":

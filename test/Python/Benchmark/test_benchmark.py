@@ -11,20 +11,24 @@ import pytest
 from espalier.models import MODELS
 
 BENCH = Path(__file__).parents[2] / "Benchmark" / "bench.py"
+sys.path.append(str(BENCH.parent / "operators"))
+
+from random_rows import random_row, random_rows  # noqa: E402  (benchmarks are no package)
+
 FIELDS = {"commit", "machine", "threads", "expected", "kernels"}
 COMPARED = {"baseline", "baseline_ms", "baselines_ms", "baseline_builds", "ratio", "median_ms"}
 
 
-def bench(*arguments: str) -> dict[str, dict]:
+def bench(*arguments: str, toy: bool = True) -> dict[str, dict]:
     """Run cases in an environment that asks for a slow baseline; return the lines by case."""
     process = subprocess.run(
-        [sys.executable, str(BENCH), "--toy", "--seconds", "0", *arguments],
+        [sys.executable, str(BENCH), *["--toy"] * toy, "--seconds", "0", *arguments],
         env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert process.returncode == 0, process.stdout + process.stderr
+    assert process.returncode == 0 or not toy, process.stdout + process.stderr
     results = [json.loads(line) for line in process.stdout.splitlines()]
     return {result["case"]: result for result in results}
 
@@ -49,6 +53,21 @@ def test_every_class_of_operators_has_a_row(results):
     lines = {name: r for name, r in results.items() if name.startswith("operators/")}
     mean = lines.pop("operators/mean")
     assert len(lines) == len(mean["speedups"]) == mean["rows"] == 15
+
+
+def test_random_operators_follow_from_the_seed():
+    """Every class has a row; a row is the same whichever were drawn before it."""
+    rows = random_rows(1, 50)
+    assert len({row.kind for row in rows}) == 25
+    assert [row.name for row in rows] == [random_row(1, number).name for number in range(50)]
+    assert all(row.flops > 0 for row in rows)
+    assert random_row(2, 7).name != rows[7].name
+
+
+def test_random_operators_are_run():
+    results = bench("--random", "1", "2", toy=False)
+    assert [*results][-1] == "operators/mean"
+    assert all(result["error"] < 1e-4 for result in results.values())
 
 
 def test_orders_of_a_kernel_are_compared_with_its_own(results):
