@@ -1,5 +1,6 @@
 //===- ApproximateMath.cpp - Functions on f32 as polynomials --------------===//
 
+#include "FunctionPatterns.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -12,16 +13,15 @@ namespace espalier {
 } // namespace espalier
 
 using namespace mlir;
+using namespace espalier;
 
 /// Whether MLIR's polynomial for the operation called `name` is accurate to 5
-/// units in the last place. Those for sine and cosine lose all digits of large
-/// arguments.
+/// units in the last place, and no pattern of ours is there instead.
 static bool isAccurate(StringRef name) {
   return llvm::is_contained(
-      {math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
-       math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
-       math::Log1pOp::getOperationName(), math::TanhOp::getOperationName(),
-       math::ErfOp::getOperationName()},
+      {math::ExpM1Op::getOperationName(), math::LogOp::getOperationName(),
+       math::Log2Op::getOperationName(), math::Log1pOp::getOperationName(),
+       math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
       name);
 }
 
@@ -75,6 +75,7 @@ struct ProgramApproximateMathPass
     patterns.add<CompareWithNumber<arith::MinimumFOp>>(
         &getContext(), arith::CmpFPredicate::OLT);
     populateMathAlgebraicSimplificationPatterns(patterns);
+    populateFunctionPatterns(patterns);
     populateMathF32ExpansionPatterns(patterns, needsF32);
     populateMathPolynomialApproximationPatterns(patterns, isAccurate);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -14,14 +14,28 @@ func.func @accurate_polynomials(%v: vector<16xf32>, %s: f32) -> (vector<16xf32>,
   return %2, %3 : vector<16xf32>, f32
 }
 
-// MLIR's sine is wrong for large arguments, and f64 needs more digits.
+// f64 needs more digits, and the library is as fast for a scalar.
 // CHECK-LABEL: func.func @others_stay
-//       CHECK:   math.sin
+//       CHECK:   math.sin %{{.*}} : f32
 //       CHECK:   math.exp %{{.*}} : f64
-func.func @others_stay(%v: vector<16xf32>, %d: f64) -> (vector<16xf32>, f64) {
-  %0 = math.sin %v : vector<16xf32>
+func.func @others_stay(%s: f32, %d: f64) -> (f32, f64) {
+  %0 = math.sin %s : f32
   %1 = math.exp %d : f64
-  return %0, %1 : vector<16xf32>, f64
+  return %0, %1 : f32, f64
+}
+
+// Where one lane is too large for the polynomials, the library computes all.
+// CHECK-LABEL: func.func @large_arguments_of_sine
+//       CHECK:   %[[ANY:.*]] = vector.reduction <or>
+//       CHECK:   scf.if %[[ANY]]
+//       CHECK:     scf.for
+//       CHECK:       math.cos %{{.*}} : f64
+//       CHECK:   } else {
+//   CHECK-NOT:     math.cos
+//       CHECK:   return
+func.func @large_arguments_of_sine(%v: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.cos %v : vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // CHECK-LABEL: func.func @half_is_computed_in_single
