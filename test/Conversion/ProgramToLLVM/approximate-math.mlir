@@ -55,3 +55,23 @@ func.func @small_powers_are_products(%s: f32) -> f32 {
   %0 = math.powf %s, %two : f32
   return %0 : f32
 }
+
+// CHECK-LABEL: func.func @maxima_keep_nan
+//       CHECK:   %[[NAN:.*]] = arith.cmpf uno, %arg0, %arg0
+//       CHECK:   %[[ANY:.*]] = vector.reduction <or>, %[[NAN]]
+//       CHECK:   %[[NUMBERS:.*]] = vector.reduction <maxnumf>, %arg0 fastmath<nnan,nsz>
+//       CHECK:   %[[MAX:.*]] = arith.select %[[ANY]], %{{.*}}, %[[NUMBERS]]
+//       CHECK:   llvm.intr.maximum(%[[MAX]], %arg1) {fastmathFlags = #llvm.fastmath<nsz>}
+func.func @maxima_keep_nan(%v: vector<16xf32>, %s: f32) -> f32 {
+  %0 = vector.reduction <maximumf>, %v, %s : vector<16xf32> into f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @maxima_of_integers_and_half_stay
+//       CHECK:   vector.reduction <maximumf>
+//       CHECK:   vector.reduction <maxsi>
+func.func @maxima_of_integers_and_half_stay(%v: vector<16xf16>, %i: vector<16xi32>) -> (f16, i32) {
+  %0 = vector.reduction <maximumf>, %v : vector<16xf16> into f16
+  %1 = vector.reduction <maxsi>, %i : vector<16xi32> into i32
+  return %0, %1 : f16, i32
+}

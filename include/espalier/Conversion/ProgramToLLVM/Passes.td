@@ -53,8 +53,11 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
 
     The maximum or minimum of a value and a number, such as relu, becomes a
     comparison and a selection that keeps NaN, which is one instruction on x86.
+    That of two other values keeps NaN, too, but does not order the zeros, and
+    that of a vector's lanes is the one that x86 has unless a lane is NaN.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
