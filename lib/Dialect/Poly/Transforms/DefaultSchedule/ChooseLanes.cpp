@@ -9,9 +9,9 @@ using namespace espalier::poly;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 
-/// Rows of more vectors are better summed in lanes of their own, although these
+/// Rows of so many vectors are better summed in lanes of their own, although these
 /// have to be added up at the end.
-static constexpr int64_t kLongRow = 4;
+static constexpr int64_t kLongRow = 2;
 static constexpr int64_t kLongRowScore = -1000;
 
 /// How many elements a computation reads in a row of memory while it stays at
@@ -58,7 +58,7 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
     // Lanes in long rows read each in a line of its own, again and again.
     else if (dim < plan.numShared && std::abs(*stride) >= plan.width &&
              isa<BlockArgument>(access.array) &&
-             getOwnRun(compute, access, plan.width, plan.numShared) >
+             getOwnRun(compute, access, plan.width, plan.numShared) >=
                  kLongRow * plan.width)
       score += kLongRowScore;
     else if (*stride != 0)
