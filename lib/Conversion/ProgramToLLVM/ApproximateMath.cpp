@@ -79,8 +79,10 @@ struct IgnoreSignOfZero : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     if (!isPlainFloat(op.getType()))
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
-    rewriter.replaceOpWithNewOp<LLVMOp>(op, op.getType(), op.getLhs(),
-                                        op.getRhs(), LLVM::FastmathFlags::nsz);
+    // The first operand is the one that x86 looks for NaN in. The left one is
+    // what was combined before, which there is to wait for.
+    rewriter.replaceOpWithNewOp<LLVMOp>(op, op.getType(), op.getRhs(),
+                                        op.getLhs(), LLVM::FastmathFlags::nsz);
     return success();
   }
 };

@@ -61,7 +61,7 @@ func.func @small_powers_are_products(%s: f32) -> f32 {
 //       CHECK:   %[[ANY:.*]] = vector.reduction <or>, %[[NAN]]
 //       CHECK:   %[[NUMBERS:.*]] = vector.reduction <maxnumf>, %arg0 fastmath<nnan,nsz>
 //       CHECK:   %[[MAX:.*]] = arith.select %[[ANY]], %{{.*}}, %[[NUMBERS]]
-//       CHECK:   llvm.intr.maximum(%[[MAX]], %arg1) {fastmathFlags = #llvm.fastmath<nsz>}
+//       CHECK:   llvm.intr.maximum(%arg1, %[[MAX]]) {fastmathFlags = #llvm.fastmath<nsz>}
 func.func @maxima_keep_nan(%v: vector<16xf32>, %s: f32) -> f32 {
   %0 = vector.reduction <maximumf>, %v, %s : vector<16xf32> into f32
   return %0 : f32
