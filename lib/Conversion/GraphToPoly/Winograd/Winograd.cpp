@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kMinChannels = 32;
 /// Where a line of memory has one channel of the image, lanes are loaded one by
 /// one, so fewer filters than this do not either.
-constexpr int64_t kMinFiltersOfPlanes = 64;
+constexpr int64_t kMinFiltersOfPlanes = 48;
 /// Fewer tiles than this do not fill the registers.
 constexpr int64_t kMinTiles = 32;
 
