@@ -180,7 +180,7 @@ NETWORKS: dict[str, Callable[[], Network]] = {
     "shufflenet_v2_x1_0": vision("shufflenet_v2_x1_0"),
     "swin_t": vision("swin_t"),
     "unet": unet,
-    "vit_b_16": vision("vit_b_16"),
+    "vit_b_16": timm("vit_base_patch16_224"),
     "wav2vec2": transformer("Wav2Vec2", "input_values", (1, 16000)),
 }
 """The networks by name."""
