@@ -50,6 +50,8 @@ private:
   void rewrite(Statement &statement) const;
   ElementsAttr widen(ElementsAttr constant, RankedTensorType type);
   void widenConstants();
+  /// Copies what statements read often of the caller's memory.
+  void copyInputs();
 
   StepProgram &program;
   Type wide;
@@ -193,7 +195,32 @@ void OperandWidener::widenConstants() {
   }
 }
 
+void OperandWidener::copyInputs() {
+  llvm::MapVector<ArrayId, ArrayId> copies;
+  for (Statement &statement : program.statements)
+    for (ArrayId number : getReads(statement)) {
+      const Array &array = program.arrays[number];
+      if (array.kind != Array::Kind::Input || !isShort(array.elementType) ||
+          countReads(statement, number) < kMinReads)
+        continue;
+      auto [copy, isNew] = copies.try_emplace(number);
+      if (isNew) {
+        Array held{Array::Kind::Intermediate, array.loc, array.elementType};
+        held.extents = array.extents;
+        copy->second = program.addArray(std::move(held));
+      }
+      redirect(statement, number, copy->second);
+    }
+  std::vector<Statement> statements;
+  for (auto [input, copy] : copies)
+    statements.push_back(
+        makeStore(program, input, copy, program.arrays[copy].loc));
+  llvm::append_range(statements, program.statements);
+  program.statements = std::move(statements);
+}
+
 void OperandWidener::run() {
+  copyInputs();
   findCandidates();
   if (candidates.empty())
     return;
