@@ -174,11 +174,11 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
   for (unsigned dim = last + 1; dim < statement.extents.size(); ++dim)
     terms = std::min(terms, kFewTerms + 1) *
             std::min(getExtent(dim), kFewTerms + 1);
-  bool isShort =
-      terms > 0 && terms <= kFewTerms && isReturned(statement.target);
+  bool isEmpty = 2 * getExtent(contraction.vectorDim) <= lanes;
+  bool isShort = !isEmpty && terms > 0 && terms <= kFewTerms &&
+                 isReturned(statement.target);
   if (contraction.vectorDim == last || statement.recurrence ||
-      (2 * getExtent(contraction.vectorDim) > lanes && !isShort) ||
-      getExtent(last) < lanes ||
+      !(isEmpty || isShort) || getExtent(last) < lanes ||
       llvm::is_contained(getDims(contraction.panel), last))
     return false;
   bool isInRows = true;
@@ -190,6 +190,11 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
     isInRows &=
         order && !order->empty() &&
         llvm::is_contained(getDims(access.getOperands()[order->back()]), last);
+    // Vectors of a group serve its features alone.
+    isInRows &=
+        !isShort || llvm::none_of(access.getOperands(), [&](Expr index) {
+          return llvm::is_contained(getDims(index), contraction.vectorDim);
+        });
   });
   return isInRows;
 }

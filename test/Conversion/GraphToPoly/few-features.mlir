@@ -52,3 +52,13 @@ func.func @main(%x: tensor<1x8x34x34xf32>, %v: tensor<64x8x1x1xf32>, %w: tensor<
   %1 = graph.conv %0, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x64x34x34xf32>, tensor<64x64x1x1xf32>) -> tensor<1x64x34x34xf32>
   return %1 : tensor<1x64x34x34xf32>
 }
+
+// -----
+
+// Nor are vectors of rows loaded for the features of one group alone.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x64x34x34xf32>
+// CHECK:         poly.array : memref<1x34x34x64xf32>
+func.func @main(%x: tensor<1x64x34x34xf32>, %w: tensor<64x16x1x1xf32>) -> tensor<1x64x34x34xf32> {
+  %0 = graph.conv %x, %w {groups = 4 : i64, strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x64x34x34xf32>, tensor<64x16x1x1xf32>) -> tensor<1x64x34x34xf32>
+  return %0 : tensor<1x64x34x34xf32>
+}
