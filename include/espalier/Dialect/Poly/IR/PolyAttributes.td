@@ -57,6 +57,8 @@ def Poly_LoopAttr : Poly_Attr<"Loop", "loop"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// No vector has more lanes.
+    static constexpr int64_t kMaxLanes = 1024;
     /// Returns the attribute of a vector loop with `width` lanes.
     static LoopAttr getVector(::mlir::MLIRContext *context, int64_t width) {
       return get(context, LoopKind::Vector, width);
