@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Times the cases of the benchmark folders; prints one JSON object per case.
 
-Usage: bench.py [--toy] [--seconds S] [--only TEXT]
+Usage: bench.py [--toy] [--seconds S] [--threads N] [--only TEXT]
 
-The cases are those of cases.toml in each folder; `operators/ROW`: operators that
-others have measured, and `operators/mean` of those that ran; and `polybench/KERNEL`:
-a kernel of PolyBench, with a schedule that a person wrote, against plain C.
+The cases are those of cases.toml in each folder, and `cortex/mean` of that folder's;
+`operators/ROW`: operators that others have measured, and `operators/mean` of those that
+ran; and `polybench/KERNEL`: a kernel of PolyBench, with a schedule that a person wrote,
+against plain C.
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails, has nothing to be compared
@@ -37,7 +38,7 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
 # The kernels of the suite are modules of a folder of their own.
 sys.path += [
     str(pathlib.Path(__file__).parent / name)
-    for name in ("layouts", "operators", "polybench", "sparse", "taso")
+    for name in ("cortex", "layouts", "operators", "polybench", "sparse", "taso")
 ]
 
 import numpy as np
@@ -47,6 +48,7 @@ from onnx import numpy_helper
 from operator_rows import ROWS, operator_cases, summarize
 from orders import run_orders
 from peers import Peer, has_relu, open_peers
+from recursive_rows import run_recursive, summarize_rows
 from sparse_rows import KERNELS, run_product
 from substitutions import run_search
 
@@ -279,16 +281,27 @@ def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
     return {**result, "kernels": [case["model"]], "passed": bool(passed)}
 
 
+def run_rows(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
+    """Compare and time a recursive model."""
+    measured = run_recursive(case, toy, seconds)
+    own, others, peers = (measured.pop(name) for name in ("timing", "others", "peers"))
+    result = {"case": case["name"], "threads": case["threads"], **measured}
+    result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
+    passed = result["error"] <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
+    return {**result, "kernels": [case["row"]], "passed": bool(passed)}
+
+
 def main() -> int:
     """Run the cases that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--toy", action="store_true", help="toy sizes; times do not count")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long to time each")
+    parser.add_argument("--threads", type=int, help="instead of the number that a case has")
     parser.add_argument("--only", metavar="TEXT", help="cases whose name contains TEXT")
     args = parser.parse_args()
     machine = describe_machine()
     count, failed = 0, False
-    for result in run_all(args.only, args.toy, args.seconds):
+    for result in run_all(args.only, args.toy, args.seconds, args.threads):
         # Without a baseline there is no ratio, and nothing that could pass.
         if result.get("ratio") == float("inf"):
             result |= {"ratio": None, "passed": False}
@@ -299,11 +312,14 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
+def run_all(
+    only: str | None, toy: bool, seconds: float, threads: int | None
+) -> Iterator[dict[str, Any]]:
     """Yield the result line of each case whose name contains `only`."""
     kernel_times = default_cache() / KERNEL_TIMES
-    operators = []
+    operators, models = [], []
     for case in load_cases(only, toy):
+        case |= {"threads": threads} if threads else {}
         if case["model"] == "operator":
             with tempfile.TemporaryDirectory() as cache:
                 operators.append(run_case(case, toy, seconds, pathlib.Path(cache)))
@@ -314,6 +330,9 @@ def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, A
         elif case.get("metric") == "orders":
             result = run_orders(case, toy, seconds)
             yield {**result, "passed": bool(result["error"] <= TOLERANCE)}
+        elif case["model"] == "recursive":
+            models.append(run_rows(case, toy, seconds))
+            yield models[-1]
         elif case["model"] in KERNELS:
             yield run_sparse(case, toy, seconds)
         else:
@@ -321,6 +340,8 @@ def run_all(only: str | None, toy: bool, seconds: float) -> Iterator[dict[str, A
                 yield run_case(case, toy, seconds, pathlib.Path(cache))
     if operators:
         yield summarize(operators, toy)
+    if models:
+        yield summarize_rows(models, toy)
     yield from compare(only, toy, seconds)
 
 

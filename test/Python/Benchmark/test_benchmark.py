@@ -38,7 +38,7 @@ def results() -> dict[str, dict]:
 def test_results_are_right_and_complete(results):
     for name, result in results.items():
         assert result["passed"], name
-        if name.startswith(("polybench/", "layouts/")) or name == "operators/mean":
+        if name.startswith(("polybench/", "layouts/")) or name.endswith("/mean"):
             continue
         assert result["error"] < 1e-4, name
         compiles = {"compile_s", "cached_compile_s"} & set(result)
@@ -49,6 +49,15 @@ def test_every_class_of_operators_has_a_row(results):
     lines = {name: r for name, r in results.items() if name.startswith("operators/")}
     mean = lines.pop("operators/mean")
     assert len(lines) == len(mean["speedups"]) == mean["rows"] == 15
+
+
+def test_recursive_models_have_a_bound(results):
+    lines = {name: r for name, r in results.items() if name.startswith("cortex/")}
+    mean = lines.pop("cortex/mean")
+    assert len(lines) == mean["rows"] == 14
+    for result in lines.values():
+        assert result["bound_ms"] >= 0
+        assert "GFLOP/s" in result["rates"]
 
 
 def test_orders_of_a_kernel_are_compared_with_its_own(results):
