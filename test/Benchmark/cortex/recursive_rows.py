@@ -218,10 +218,11 @@ def run_recursive(case: Mapping[str, Any], toy: bool, seconds: float) -> dict[st
     row, hidden, threads = ROWS[case["row"]], sizes["hidden"], case["threads"]
     weights = make_weights(row.weights, hidden, sizes["words"])
     batches = _batches(sizes)
-    row.model.compile(batches[0], **weights).set_num_threads(threads)
+    model = row.model.bind(**weights)
+    model.compile(batches[0]).set_num_threads(threads)
 
     def run(structures: Structures) -> np.ndarray:
-        return _first(row.model(structures, **weights))
+        return _first(model(structures))
 
     own = [run(structures) for structures in batches]
     expected = _first(row.model.reference(batches[0], **weights))
