@@ -124,9 +124,9 @@ ESPALIER_API int espalier_module_constant(espalier_module *module,
                                           void (*release)(void *), void *user,
                                           espalier_value *result);
 
-/** Makes an input of `main` a constant, in a module that is complete: the
-   program does not take it any more, and what depends on it alone, such as
-   panels of packed weights, is computed when compiling. The data is as in
+/** Makes an input of `main` a constant, in a module that is complete. The
+    program does not take it any more, and what depends on it alone, such as
+    packed weights, is computed when compiling. The data is as in
     espalier_module_constant. */
 ESPALIER_API int espalier_module_bind_input(espalier_module *module,
                                             const char *name, const void *data,
