@@ -442,8 +442,8 @@ private:
       return false;
     int64_t kernel[] = {params[0].first, params[0].second};
     for (unsigned dim : {2, 3}) {
-      int64_t border = kernel[dim - 2] - extent(0, dim);
-      if (extent(0, dim) == kDynamic || border < 0 || border % 2 != 0)
+      int64_t given = extent(0, dim), wanted = kernel[dim - 2];
+      if (given == kDynamic || wanted < given || (wanted - given) % 2 != 0)
         return false;
     }
     add("kernel", kernel);
