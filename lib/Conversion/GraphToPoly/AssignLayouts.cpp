@@ -72,7 +72,10 @@ namespace {
 
 class LayoutAssigner {
 public:
-  explicit LayoutAssigner(StepProgram &program) : program(program) {}
+  explicit LayoutAssigner(StepProgram &program) : program(program) {
+    for (const Array &array : program.arrays)
+      isGiven.push_back(bool(array.layout));
+  }
   void run();
 
 private:
@@ -100,6 +103,8 @@ private:
   bool isInRows(ArrayId array, unsigned index) const;
 
   StepProgram &program;
+  /// Whether somebody has chosen the layout of an array that was there before.
+  std::vector<bool> isGiven;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
 };
@@ -306,8 +311,11 @@ void LayoutAssigner::assignContraction(Statement &statement,
     if (dim != contraction.vectorDim)
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
-  setOrder(program.arrays[statement.target], order);
+  if (!isGiven[statement.target])
+    setOrder(program.arrays[statement.target], order);
   // What a recurrence computes cannot be copied ahead of it.
+  if (isGiven[contraction.panel.getTensor().number])
+    return;
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
 }
@@ -389,7 +397,8 @@ void LayoutAssigner::assignOther(Statement &statement) {
 /// schedule chooses what lies side by side.
 void LayoutAssigner::assignOrder(Statement &statement) {
   Array &target = program.arrays[statement.target];
-  if (target.layout && !target.layout.isPermutation())
+  if (isGiven[statement.target] ||
+      (target.layout && !target.layout.isPermutation()))
     return; // In panels for its only reader.
   target.layout = {};
   setOrder(target, target.order);
