@@ -432,6 +432,7 @@ TEST_F(ScheduleFuzzTest, CommandsAcrossKernelsKeepTheResult) {
     OwningOpRef<ModuleOp> program =
         makeProgram(random.chance(50) ? made->getKernel() : original);
     std::string text;
+    bool isOther = false; // Than one kernel under a schedule.
     for (int64_t i = random.pick(3, 9); i > 0; --i) {
       ProgramCommand command = makeProgramCommand(random, *program);
       OwningOpRef<ModuleOp> before(program->clone());
@@ -451,8 +452,11 @@ TEST_F(ScheduleFuzzTest, CommandsAcrossKernelsKeepTheResult) {
       }
       text += command.text + "\n";
       ++accepted[name];
+      isOther |= name != "in";
       EXPECT_TRUE(isValid) << "case " << number << ":\n" << text;
     }
+    if (!isOther)
+      continue;
     for (ArrayRef<int64_t> sizes : getSizes(original.getNumParameters()))
       for (Random *order : {static_cast<Random *>(nullptr), &random})
         if (auto fault = findProgramMismatch(*program, original, sizes, order);
