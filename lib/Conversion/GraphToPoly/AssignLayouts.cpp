@@ -73,8 +73,9 @@ namespace {
 class LayoutAssigner {
 public:
   explicit LayoutAssigner(StepProgram &program) : program(program) {
-    for (const Array &array : program.arrays)
-      isGiven.push_back(bool(array.layout));
+    for (auto [number, array] : llvm::enumerate(program.arrays))
+      if (array.layout)
+        given.insert(number);
   }
   void run();
 
@@ -103,8 +104,8 @@ private:
   bool isInRows(ArrayId array, unsigned index) const;
 
   StepProgram &program;
-  /// Whether somebody has chosen the layout of an array that was there before.
-  std::vector<bool> isGiven;
+  /// The arrays whose layout somebody has chosen before.
+  llvm::DenseSet<ArrayId> given;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
 };
@@ -311,11 +312,11 @@ void LayoutAssigner::assignContraction(Statement &statement,
     if (dim != contraction.vectorDim)
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
-  if (!isGiven[statement.target])
+  if (!given.contains(statement.target))
     setOrder(program.arrays[statement.target], order);
-  // What a recurrence computes cannot be copied ahead of it.
-  if (isGiven[contraction.panel.getTensor().number])
+  if (given.contains(contraction.panel.getTensor().number))
     return;
+  // What a recurrence computes cannot be copied ahead of it.
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
 }
@@ -397,7 +398,7 @@ void LayoutAssigner::assignOther(Statement &statement) {
 /// schedule chooses what lies side by side.
 void LayoutAssigner::assignOrder(Statement &statement) {
   Array &target = program.arrays[statement.target];
-  if (isGiven[statement.target] ||
+  if (given.contains(statement.target) ||
       (target.layout && !target.layout.isPermutation()))
     return; // In panels for its only reader.
   target.layout = {};
