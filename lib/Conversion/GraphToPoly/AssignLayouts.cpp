@@ -76,7 +76,11 @@ constexpr int64_t kFewTerms = 16;
 
 class LayoutAssigner {
 public:
-  explicit LayoutAssigner(StepProgram &program) : program(program) {}
+  explicit LayoutAssigner(StepProgram &program) : program(program) {
+    for (auto [number, array] : llvm::enumerate(program.arrays))
+      if (array.layout)
+        given.insert(number);
+  }
   void run();
 
 private:
@@ -108,6 +112,8 @@ private:
   bool isInRows(ArrayId array, unsigned index) const;
 
   StepProgram &program;
+  /// The arrays whose layout somebody has chosen before.
+  llvm::DenseSet<ArrayId> given;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
 };
@@ -340,7 +346,10 @@ void LayoutAssigner::assignContraction(Statement &statement,
     if (dim != contraction.vectorDim)
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
-  setOrder(program.arrays[statement.target], order);
+  if (!given.contains(statement.target))
+    setOrder(program.arrays[statement.target], order);
+  if (given.contains(contraction.panel.getTensor().number))
+    return;
   // What a recurrence computes cannot be copied ahead of it.
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
@@ -423,7 +432,8 @@ void LayoutAssigner::assignOther(Statement &statement) {
 /// schedule chooses what lies side by side.
 void LayoutAssigner::assignOrder(Statement &statement) {
   Array &target = program.arrays[statement.target];
-  if (target.layout && !target.layout.isPermutation())
+  if (given.contains(statement.target) ||
+      (target.layout && !target.layout.isPermutation()))
     return; // In panels for its only reader.
   target.layout = {};
   setOrder(target, target.order);

@@ -115,7 +115,9 @@ static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
 
 LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
                                       Statement &statement) {
-  statement.keepsRows = compute->hasAttr(kKeepsRowsFact);
+  if (std::string fault = graphtopoly::readFacts(compute, statement);
+      !fault.empty())
+    return reject(compute, "expects " + fault);
   auto recurrence = compute->getAttrOfType<IntegerAttr>(kRecurrenceFact);
   if (!recurrence) {
     if (compute.getInterleaved() || compute.getWhere())
@@ -554,16 +556,14 @@ FailureOr<Cluster> KernelReader::read() {
   if (kernel.getSchedule() || !kernel.getGivens().empty() ||
       kernel.getAssumptions())
     return refuse(kernel, "expects kernels without a schedule and without "
-                          "facts about values"),
-           failure();
+                          "facts about values");
   for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
     for (NamedAttribute attr : FunctionOpInterface(kernel).getArgAttrs(number))
       if (attr.getName().getValue().starts_with("poly."))
-        return refuse(kernel, "expects kernels without facts about values"),
-               failure();
+        return refuse(kernel, "expects kernels without facts about values");
   for (poly::ArrayOp op : kernel.getArrays()) {
     if (op.getPlacement() != poly::Placement::Heap || op.getStorage())
-      return refuse(op, "expects arrays without a place"), failure();
+      return refuse(op, "expects arrays without a place");
     Array array{Array::Kind::Intermediate, op.getLoc()};
     auto type = cast<MemRefType>(op.getType());
     array.elementType = type.getElementType();
@@ -576,14 +576,14 @@ FailureOr<Cluster> KernelReader::read() {
     if (std::string fault =
             graphtopoly::readFacts(op->getDiscardableAttrDictionary(), array);
         !fault.empty())
-      return reject(op, "expects " + fault), failure();
+      return reject(op, "expects " + fault);
     arrayOf[op] = program.addArray(std::move(array));
   }
   for (poly::ComputeOp compute : kernel.getComputes())
     if (failed(readCompute(compute)))
       return failure();
   if (cluster.statements.empty())
-    return refuse(kernel, "expects computations"), failure();
+    return refuse(kernel, "expects computations");
   const Statement &first = program.statements[cluster.statements.front()];
   unsigned rank = program.getRank(first.target);
   auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedDimsFact);
@@ -592,8 +592,7 @@ FailureOr<Cluster> KernelReader::read() {
     if (shared.getInt() < 0 || shared.getInt() > int64_t(first.getNumDims()))
       return reject(kernel, "expects poly.shared_dims of at most " +
                                 Twine(first.getNumDims()) + ", but got " +
-                                Twine(shared.getInt())),
-             failure();
+                                Twine(shared.getInt()));
     cluster.sharedDims = shared.getInt();
   }
   return std::move(cluster);

@@ -13,6 +13,7 @@
 #include "../Renumber.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
@@ -201,6 +202,8 @@ AffineMap WinogradRewriter::getChannelsInside() const {
 }
 
 bool WinogradRewriter::pays() const {
+  if (first.algorithm)
+    return first.algorithm == poly::Algorithm::Winograd;
   int64_t tiles =
       (getExtent(conv.y) / kOutputs) * (getExtent(conv.x) / kOutputs);
   // The transformed weights are larger than the plain ones; from memory, they

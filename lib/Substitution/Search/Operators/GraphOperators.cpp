@@ -40,6 +40,10 @@ StringRef espalier::substitution::getGraphName(OpKind kind) {
   llvm_unreachable("every operator has a row");
 }
 
+bool espalier::substitution::isSliceName(StringRef name) {
+  return name == graph::SliceOp::getOperationName();
+}
+
 //===----------------------------------------------------------------------===//
 // Extents
 //===----------------------------------------------------------------------===//
@@ -457,12 +461,13 @@ private:
         !isa<FloatType>(type.getElementType()) ||
         llvm::is_contained(type.getShape(), 0))
       return false;
-    if (kind == OpKind::ConstImm && type.getRank() != 2)
+    std::optional<unsigned> rank = getRequiredRank(kind, params, 0);
+    if (rank && type.getRank() != *rank)
       return false;
-    if (kind == OpKind::ConstIConv || kind == OpKind::ConstPool)
-      if (type.getRank() != 4 || type.getDimSize(2) != params[0].first ||
-          type.getDimSize(3) != params[0].second)
-        return false;
+    bool hasKernel = !params.empty();
+    if (hasKernel && (type.getDimSize(2) != params[0].first ||
+                      type.getDimSize(3) != params[0].second))
+      return false;
     add("static_sizes", type.getShape());
     add("element_type", TypeAttr::get(type.getElementType()));
     return true;

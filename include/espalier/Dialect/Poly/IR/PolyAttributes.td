@@ -19,6 +19,12 @@ def Poly_PlacementAttr : I32EnumAttr<"Placement", "where a local array lives", [
   let cppNamespace = "::espalier::poly";
 }
 
+def Poly_AlgorithmAttr : I32EnumAttr<"Algorithm", "how a sum is computed", [
+    I32EnumAttrCase<"Direct", 0, "direct">,
+    I32EnumAttrCase<"Winograd", 1, "winograd">]> {
+  let cppNamespace = "::espalier::poly";
+}
+
 def Poly_ReductionAttr : I32EnumAttr<"Reduction", "how a reduction combines", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
