@@ -38,6 +38,8 @@ CONTROLLED = ("Resize",)
 """Operators whose operands but the first are no numbers to compute with."""
 STASHED = ("GroupNormalization", "LayerNormalization", "RMSNormalization")
 """Operators that ONNX computes in single precision, if nothing else is asked for."""
+CANCELLING = ("Gelu",)
+"""Operators that multiply the first operand by 1 plus something, which may be nearly -1."""
 TRIALS = 8
 QUICK = 32
 """Results that agree up to so many units of the coarsest type need no trials."""
@@ -308,20 +310,32 @@ class _Band:
                 results = self._evaluator.run(node, operands, types)
             except Impossible:
                 return {}
+            least = values[node.input[0]] if node.op_type in CANCELLING else 0
             for name, array in zip(names, results, strict=True):
-                values[name] = array if name in sample.exact else self._disturb(array, rng, unit)
+                disturbed = self._disturb(array, rng, unit, least)
+                values[name] = array if name in sample.exact else disturbed
         return values
 
     @staticmethod
     def _disturb(
-        array: np.ndarray, rng: np.random.Generator | None, unit: float = 0.0
+        array: np.ndarray,
+        rng: np.random.Generator | None,
+        unit: float = 0.0,
+        least: np.ndarray | float = 0.0,
     ) -> np.ndarray:
-        """Add errors of some units of the type, or of a greater one."""
+        """Add errors of some units of the type, or of a greater one.
+
+        They are relative to each number, or to those of `least` that are greater.
+        """
         if rng is None or not is_float(array.dtype):
             return array
         unit = max(unit, epsilon(array.dtype))
         error = rng.uniform(-1, 1, array.shape) * ROUNDINGS * unit
-        return np.asarray((array.astype(np.float64) * (1 + error)).astype(array.dtype))
+        exact = array.astype(np.float64)
+        with np.errstate(all="ignore"):
+            size = np.maximum(np.abs(exact), np.abs(np.asarray(least, np.float64)))
+            moved = np.where(np.isfinite(exact), exact + size * error, exact)
+            return np.asarray(moved.astype(array.dtype))
 
 
 def _close(mine: np.ndarray, theirs: np.ndarray, bound: np.ndarray | float) -> bool:
