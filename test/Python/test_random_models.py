@@ -21,7 +21,7 @@ from random_models.recipes import LEFT_OUT, RECIPES, claimed
 from random_models.search import check_all
 
 SEEDS = range(80)
-REFUSALS = ("known", "not depend on", "may be shorter")
+REFUSALS = ("known", "not depend on", "may be shorter", "to agree")
 """What may be refused: what a size or an element decides that the model leaves open."""
 
 
@@ -82,6 +82,18 @@ def test_what_rounding_explains_is_no_failure():
     sample = Sample(18, nodes, [], {"x": x}, ["z"], {"x": x, "y": x, "z": x}, {"x"})
     verdict = judge(sample)
     assert (verdict.kind, verdict.text) == ("passed", "")
+
+
+def test_a_root_beside_zero_may_be_no_number(monkeypatch: pytest.MonkeyPatch):
+    x = np.array([1e-30, 1], np.float32)
+    y = np.array([-1.4e-15, 1], np.float32)
+    nodes = [helper.make_node("Mul", ["x", "y"], ["z"]), helper.make_node("Sqrt", ["z"], ["r"])]
+    values = {"x": x, "y": y, "z": x, "r": x}
+    sample = Sample(18, nodes, [], {"x": x, "y": y}, ["r"], values, {"x", "y"})
+    for second, kind in ((1, "passed"), (2, "failed"), (np.nan, "failed")):
+        result = {"r": np.array([np.nan, second], np.float32)}
+        monkeypatch.setattr(judging, "run_onnxruntime", lambda *_, result=result: result)
+        assert judge(sample).kind == kind
 
 
 def test_the_least_numbers_have_units_of_their_own(monkeypatch: pytest.MonkeyPatch):
