@@ -148,8 +148,9 @@ LogicalResult BlockReader::addView(memref::ReinterpretCastOp op) {
   for (OpFoldResult size : op.getMixedSizes())
     view.extents.push_back(sizes->get(size));
   AffineExpr stride = getAffineConstantExpr(1, program->context);
-  for (auto [given, extent] :
-       llvm::reverse(llvm::zip_equal(op.getMixedStrides(), view.extents))) {
+  SmallVector<OpFoldResult> strides = op.getMixedStrides();
+  auto dims = llvm::zip_equal(strides, view.extents);
+  for (auto [given, extent] : llvm::reverse(dims)) {
     if (program->simplify(sizes->get(given) - stride) !=
         getAffineConstantExpr(0, program->context))
       return refuse(op, "expects a view of neighbours");
@@ -285,7 +286,7 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
 FailureOr<ArrayId> BlockReader::getArray(Operation *user, Value memory) {
   auto found = buffers.find(memory);
   if (found == buffers.end())
-    return refuse(user, "expects arrays"), failure();
+    return refuse(user, "expects arrays");
   const Buffer &buffer = found->second;
   auto base = baseOf.find(buffer.root);
   if (base == baseOf.end()) {
@@ -309,8 +310,7 @@ FailureOr<ArrayId> BlockReader::getArray(Operation *user, Value memory) {
   view.reshapeOf = number;
   view.rowMajor = program->arrays[number].rowMajor = true;
   if (program->arrays[number].layout)
-    return refuse(user, "expects no views of memory in another layout"),
-           failure();
+    return refuse(user, "expects no views of memory in another layout");
   ArrayId added = program->addArray(std::move(view));
   viewsOf[buffer.root].push_back(added);
   return added;
@@ -438,7 +438,7 @@ FailureOr<ReadBlock> BlockReader::run() {
     if (failed(addOperation(op)))
       return failure();
   if (result.version.clusters.empty())
-    return refuse(main, "expects calls of kernels"), failure();
+    return refuse(main, "expects calls of kernels");
   for (BlockArgument argument : main.getArguments().drop_front(numInputs)) {
     FailureOr<ArrayId> array = getArray(main, argument);
     if (failed(array))
@@ -452,7 +452,7 @@ FailureOr<ReadBlock> BlockReader::run() {
   ScopedDiagnosticHandler quiet(main.getContext(),
                                 [](Diagnostic &) { return success(); });
   if (failed(verifyWritten(result.version)))
-    return refuse(main, "expects kernels that write what is read"), failure();
+    return refuse(main, "expects kernels that write what is read");
   return std::move(result);
 }
 
