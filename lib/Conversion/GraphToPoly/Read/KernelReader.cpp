@@ -17,6 +17,7 @@
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -113,17 +114,36 @@ static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
          isZero(reads[1].map.getResult(0) - level - 1);
 }
 
+FailureOr<std::optional<int64_t>> KernelReader::readNumber(Operation *op,
+                                                           StringRef name) {
+  Attribute attr = op->getAttr(name);
+  if (!attr)
+    return std::optional<int64_t>();
+  auto number = dyn_cast<IntegerAttr>(attr);
+  if (!number || !number.getType().isSignlessInteger(64))
+    return reject(op, "expects " + name + " to be a 64-bit integer, but got " +
+                          debugString(attr));
+  return std::optional<int64_t>(number.getInt());
+}
+
 LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
                                       Statement &statement) {
-  statement.keepsRows = compute->hasAttr(kKeepsRowsFact);
-  auto recurrence = compute->getAttrOfType<IntegerAttr>(kRecurrenceFact);
-  if (!recurrence) {
+  Attribute keepsRows = compute->getAttr(kKeepsRowsFact);
+  if (keepsRows && !isa<UnitAttr>(keepsRows))
+    return reject(compute, "expects poly.keeps_rows without a value, but got " +
+                               debugString(keepsRows));
+  statement.keepsRows = bool(keepsRows);
+  FailureOr<std::optional<int64_t>> recurrence =
+      readNumber(compute, kRecurrenceFact);
+  if (failed(recurrence))
+    return failure();
+  if (!*recurrence) {
     if (compute.getInterleaved() || compute.getWhere())
       return refuse(compute, "expects no computations that run together");
     return success();
   }
   numOuter = compute.getWhere() ? 1 : 0;
-  int64_t dim = recurrence.getInt();
+  int64_t dim = **recurrence;
   if (dim < 0 || dim + numOuter >= compute.getNumDims())
     return reject(compute,
                   "expects poly.recurrence to be a dimension, but got " +
@@ -554,16 +574,14 @@ FailureOr<Cluster> KernelReader::read() {
   if (kernel.getSchedule() || !kernel.getGivens().empty() ||
       kernel.getAssumptions())
     return refuse(kernel, "expects kernels without a schedule and without "
-                          "facts about values"),
-           failure();
+                          "facts about values");
   for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
     for (NamedAttribute attr : FunctionOpInterface(kernel).getArgAttrs(number))
       if (attr.getName().getValue().starts_with("poly."))
-        return refuse(kernel, "expects kernels without facts about values"),
-               failure();
+        return refuse(kernel, "expects kernels without facts about values");
   for (poly::ArrayOp op : kernel.getArrays()) {
     if (op.getPlacement() != poly::Placement::Heap || op.getStorage())
-      return refuse(op, "expects arrays without a place"), failure();
+      return refuse(op, "expects arrays without a place");
     Array array{Array::Kind::Intermediate, op.getLoc()};
     auto type = cast<MemRefType>(op.getType());
     array.elementType = type.getElementType();
@@ -576,25 +594,27 @@ FailureOr<Cluster> KernelReader::read() {
     if (std::string fault =
             graphtopoly::readFacts(op->getDiscardableAttrDictionary(), array);
         !fault.empty())
-      return reject(op, "expects " + fault), failure();
+      return reject(op, "expects " + fault);
     arrayOf[op] = program.addArray(std::move(array));
   }
   for (poly::ComputeOp compute : kernel.getComputes())
     if (failed(readCompute(compute)))
       return failure();
   if (cluster.statements.empty())
-    return refuse(kernel, "expects computations"), failure();
+    return refuse(kernel, "expects computations");
   const Statement &first = program.statements[cluster.statements.front()];
   unsigned rank = program.getRank(first.target);
-  auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedDimsFact);
+  FailureOr<std::optional<int64_t>> shared =
+      readNumber(kernel, kSharedDimsFact);
+  if (failed(shared))
+    return failure();
   cluster.sharedDims = first.recurrence ? 1 : rank;
-  if (shared) {
-    if (shared.getInt() < 0 || shared.getInt() > int64_t(first.getNumDims()))
+  if (*shared) {
+    if (**shared < 0 || **shared > int64_t(first.getNumDims()))
       return reject(kernel, "expects poly.shared_dims of at most " +
                                 Twine(first.getNumDims()) + ", but got " +
-                                Twine(shared.getInt())),
-             failure();
-    cluster.sharedDims = shared.getInt();
+                                Twine(**shared));
+    cluster.sharedDims = **shared;
   }
   return std::move(cluster);
 }
