@@ -33,9 +33,9 @@ ATTRIBUTES = {
 }
 CHOPS = ("Floor", "Ceil", "Round", "Sign", "IsNaN", "IsInf", "ThresholdedRelu", "Shrink")
 """What jumps, and so takes only operands that are exact."""
-INEXACT = {("HardSwish", "float64"), ("Gelu", "float64"), ("Erf", "float64")}
+INEXACT = {(name, "float64") for name in ("HardSwish", "Gelu", "Erf", "Shrink")}
 """What nobody else computes in all digits: ONNX's functions have constants of float32,
-and its reference has that type for erf."""
+its reference has that type for erf, and onnxruntime for Shrink."""
 LARGEST_SINGLE = 2**24
 """Up to which single precision has all integers."""
 EXACT_UNARY = ("Abs", "Neg", "Relu", "Floor", "Ceil", "Round", "Sign", "Not", "BitwiseNot")
