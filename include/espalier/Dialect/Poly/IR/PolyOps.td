@@ -15,6 +15,37 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Poly_Op<string mnemonic, list<Trait> traits = []>
     : Op<Poly_Dialect, mnemonic, traits>;
 
+/// What is said at each point of a domain.
+class Poly_PointsOp<string mnemonic, list<Trait> traits = []>
+    : Poly_Op<mnemonic, !listconcat([HasParent<"KernelOp">, Symbol], traits)> {
+  code pointsDeclaration = [{
+    KernelOp getKernel();
+    /// Dimensions of the domain.
+    unsigned getNumDims();
+    /// The name of a dimension; `d0`, `d1` and so on if they have none.
+    ::mlir::StringAttr getDimName(unsigned dim);
+    ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
+  }];
+  let extraClassDefinition = [{
+    KernelOp $cppClass::getKernel() {
+      return ::llvm::cast<KernelOp>(getOperation()->getParentOp());
+    }
+    unsigned $cppClass::getNumDims() {
+      return getDomainSets().front().getNumDims();
+    }
+    ::mlir::StringAttr $cppClass::getDimName(unsigned dim) {
+      if (::std::optional<::mlir::ArrayAttr> dims = getDims())
+        return ::llvm::cast<::mlir::StringAttr>((*dims)[dim]);
+      return ::mlir::StringAttr::get(getContext(), "d" + ::llvm::Twine(dim));
+    }
+    ::llvm::SmallVector<::mlir::IntegerSet> $cppClass::getDomainSets() {
+      return ::llvm::map_to_vector(
+          getDomain().getAsRange<::mlir::IntegerSetAttr>(),
+          [](::mlir::IntegerSetAttr set) { return set.getValue(); });
+    }
+  }];
+}
+
 def Poly_ElementType : AnyTypeOf<[AnyInteger, Index, AnyFloat]>;
 def Poly_MemRef : MemRefOf<[Poly_ElementType]>;
 def Poly_IntegerSetArrayAttr
@@ -188,9 +219,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
 
 include "espalier/Dialect/Poly/IR/PolyGivenOps.td"
 
-def Poly_ComputeOp : Poly_Op<"compute", [
-    HasParent<"KernelOp">, Symbol, SingleBlock, AttrSizedOperandSegments,
-    RecursiveMemoryEffects]> {
+def Poly_ComputeOp : Poly_PointsOp<"compute", [
+    SingleBlock, AttrSizedOperandSegments, RecursiveMemoryEffects]> {
   let summary = "a scalar function, evaluated at each point of an integer set";
   let description = [{
     At each point of `domain` (the union of the sets) it reads one element per
@@ -303,13 +333,7 @@ def Poly_ComputeOp : Poly_Op<"compute", [
           "::mlir::ValueRange)>":$buildBody)>];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    KernelOp getKernel();
-    /// Dimensions of the domain.
-    unsigned getNumDims();
-    /// The name of a dimension; `d0`, `d1` and so on if they have none.
-    ::mlir::StringAttr getDimName(unsigned dim);
-    ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
+  let extraClassDeclaration = pointsDeclaration # [{
     /// Whether `where` depends on the value of read `number`.
     bool isConditionedOn(unsigned number);
     ::llvm::SmallVector<ComputeAccess> getReadAccesses();
