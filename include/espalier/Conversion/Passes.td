@@ -74,6 +74,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     |---|---|---|
     | `inline-maps` | `poly-inline-maps` | writes a map into its readers |
     | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
+    | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
     | `keep-rows` | `poly-keep-rows` | keeps a contraction's lanes along the caller's rows |
     | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
@@ -129,6 +130,9 @@ def PolyInlineMapsPass
 def PolyFoldConstantsPass
     : Poly_StepPass<"fold-constants",
                     "evaluates what depends on constants alone">;
+def PolyWidenOperandsPass
+    : Poly_StepPass<"widen-operands",
+                    "holds short numbers that are read often as f32">;
 def PolyKeepRowsPass
     : Poly_StepPass<"keep-rows",
                     "keeps a contraction's lanes along the caller's rows">;

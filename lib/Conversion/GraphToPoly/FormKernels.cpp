@@ -22,6 +22,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFORMKERNELSPASS
 #define GEN_PASS_DEF_POLYINLINEMAPSPASS
 #define GEN_PASS_DEF_POLYFOLDCONSTANTSPASS
+#define GEN_PASS_DEF_POLYWIDENOPERANDSPASS
 #define GEN_PASS_DEF_POLYKEEPROWSPASS
 #define GEN_PASS_DEF_POLYASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_POLYPADROWSPASS
@@ -67,6 +68,8 @@ constexpr Step kSteps[] = {
      [](Version &v, Counts &counts) {
        counts.folded += foldConstants(v.program, FoldedStatements::All);
      },
+     kSeparates},
+    {"widen-operands", [](Version &v, Counts &) { widenOperands(v.program); },
      kSeparates},
     {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); },
      kSeparates},
@@ -280,6 +283,7 @@ LogicalResult runStep(Pass &pass, ModuleOp module, Form form) {
 
 STEP_PASS(PolyInlineMapsPass, Form::Facts)
 STEP_PASS(PolyFoldConstantsPass, Form::Facts)
+STEP_PASS(PolyWidenOperandsPass, Form::Facts)
 STEP_PASS(PolyKeepRowsPass, Form::Facts)
 STEP_PASS(PolyAssignLayoutsPass, Form::Facts)
 STEP_PASS(PolyPadRowsPass, Form::Facts)

@@ -210,6 +210,9 @@ unsigned countIdentityIndices(const StepProgram &program, Expr access);
 /// Whether a map stores what it reads in an order that it is asked for.
 bool changesOrder(const StepProgram &program, const Statement &statement);
 
+/// Lets arrays of f16 and bf16 that are read many times hold f32.
+void widenOperands(StepProgram &program);
+
 /// Finds the contractions between an operand and a pooled result that both are
 /// the caller's, whose rows need not be transposed then.
 void keepRows(StepProgram &program);

@@ -6,9 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 
-from espalier.models import MODELS
+sys.path.append(str(Path(__file__).parents[2] / "Benchmark"))
+
+import guard
+import page
+from bench import load_cases
+
+from espalier.models import MODELS, Net
 
 BENCH = Path(__file__).parents[2] / "Benchmark" / "bench.py"
 FIELDS = {"commit", "machine", "threads", "expected", "kernels"}
@@ -93,6 +100,30 @@ def test_cases_are_selected_by_name():
         "Networks/resnet50_compile",
         "Networks/resnet50_compile_cached",
     }
+
+
+def test_models_of_a_folder(tmp_path):
+    net = Net("tiny")
+    x = net.input("x", ["batch", 4])
+    onnx.save(net.finish((net.linear(x, 4, 3), "y", ["batch", 3])), tmp_path / "tiny.onnx")
+    results = bench("--models", str(tmp_path), "--threads", "2")
+    assert set(results) == {"models/tiny"}
+    assert set(results["models/tiny"]) >= FIELDS | COMPARED | {"compile_s", "date"}
+    command = [sys.executable, str(BENCH), "--models", str(tmp_path / "none")]
+    empty = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert empty.returncode == 2
+    assert "expects a folder of ONNX files" in empty.stderr
+
+
+def test_the_page_is_what_was_measured():
+    """A page that somebody edits, or lines without their page, would mislead."""
+    lines = list(page.read_lines(page.KEPT))
+    assert page.write(lines) == page.PAGE.read_text(encoding="utf-8")
+
+
+def test_guarded_rows_exist():
+    known = {case["name"] for case in load_cases(None, toy=False)}
+    assert known >= set(guard.CASES)
 
 
 def test_nothing_to_run_or_to_compare_with_is_an_error():

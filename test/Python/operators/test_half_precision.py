@@ -65,6 +65,17 @@ def test_operators_round_once(case, half):
         check_rounded(actual, expected, half)
 
 
+@pytest.mark.parametrize("half", [F16, BF16])
+def test_all_numbers_as_weights(half):
+    """Weights that are read often are stored as f32, in which they are the same numbers."""
+    weights = np.arange(1 << 16, dtype=np.uint16).view(half).reshape(256, 256).copy()
+    weights[~np.isfinite(weights.astype(F32))] = 0
+    model = one_op("MatMul", {"x": (half, (256, 256))}, {"w": weights}, opset=13)
+    actual = compile(model, options=Options(cache=None)).run({"x": np.eye(256).astype(half)})["y"]
+    assert actual.dtype == half
+    assert (actual.astype(F32) == weights.astype(F32)).all()
+
+
 def test_exponents_of_another_type():
     x = np.linspace(0.1, 4, 50).astype(F16)
     exponent = F32(0.3333333)

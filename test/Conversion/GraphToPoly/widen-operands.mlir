@@ -1,0 +1,52 @@
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-widen-operands | FileCheck %s
+
+// The caller's matrix is copied, the rounded product is stored as f32, and so
+// are the weights.
+// CHECK-DAG: memref.global {{.*}} : memref<8x8xf32> = dense
+// CHECK:     poly.kernel
+// CHECK:       reads(%{{.*}} : memref<8x8xf16>) writes(%{{.*}} : memref<8x8xf32>)
+// CHECK:       arith.extf
+// CHECK:     poly.kernel
+// CHECK:       memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) writes
+// CHECK-NOT:   arith.extf
+// CHECK:       arith.mulf
+// CHECK:     poly.kernel
+// CHECK:       arith.truncf %{{.*}} : f32 to f16
+// CHECK-NEXT:  arith.extf %{{.*}} : f16 to f32
+// CHECK:     poly.kernel
+// CHECK-NOT:   arith.extf
+// CHECK:       arith.mulf
+// The result is the caller's, and f16.
+// CHECK:       arith.truncf %{{.*}} : f32 to f16
+// CHECK-NEXT:  poly.yield %{{.*}} : f16
+// CHECK:     return
+func.func @main(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+  %w = graph.constant dense<1.0009765625> : tensor<8x8xf16>
+  %0 = graph.matmul %x, %w : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
+  %1 = graph.matmul %0, %w : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
+  return %1 : tensor<8x8xf16>
+}
+
+// -----
+
+// What is read once stays half as large: a row times a matrix reads the matrix.
+// CHECK-NOT: memref<8x8xf32>
+// CHECK:     memref<1x8xf32>
+// CHECK-NOT: memref<8x8xf32>
+// CHECK:     return
+func.func @main(%x: tensor<1x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<1x8xbf16> {
+  %0 = graph.relu %x : (tensor<1x8xbf16>) -> tensor<1x8xbf16>
+  %1 = graph.matmul %0, %w : (tensor<1x8xbf16>, tensor<8x8xbf16>) -> tensor<1x8xbf16>
+  return %1 : tensor<1x8xbf16>
+}
+
+// -----
+
+// With the padded image, the image that it is a copy of.
+// CHECK: memref<1x1x6x6xf32>) writes(%{{.*}} : memref<1x1x8x8xf32>)
+// CHECK-NOT: memref<1x1x8x8xf16>
+func.func @main(%x: tensor<1x1x6x6xf16>, %w: tensor<5x1x3x3xf16>) -> tensor<1x5x6x6xf16> {
+  %0 = graph.relu %x : (tensor<1x1x6x6xf16>) -> tensor<1x1x6x6xf16>
+  %1 = graph.conv %0, %w {dilations = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x6x6xf16>, tensor<5x1x3x3xf16>) -> tensor<1x5x6x6xf16>
+  return %1 : tensor<1x5x6x6xf16>
+}
