@@ -41,6 +41,12 @@ mlir::DictionaryAttr takeFacts(const StepProgram &program, Array &array);
 void setFacts(poly::ComputeOp compute, const Statement &statement);
 void setFacts(poly::KernelOp kernel, const Cluster &cluster);
 
+/// Read an attribute that an operation has or not. Return what it is expected
+/// to be if it is not, and nothing if all is well.
+std::string readFlag(mlir::Operation *op, llvm::StringRef name, bool &flag);
+std::string readNumber(mlir::Operation *op, llvm::StringRef name,
+                       std::optional<int64_t> &number);
+
 /// Reads an array's attributes. Returns what they are expected to be if they
 /// are not, and nothing if all is well.
 std::string readFacts(mlir::DictionaryAttr facts, Array &array);

@@ -17,7 +17,6 @@
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -114,36 +113,21 @@ static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
          isZero(reads[1].map.getResult(0) - level - 1);
 }
 
-FailureOr<std::optional<int64_t>> KernelReader::readNumber(Operation *op,
-                                                           StringRef name) {
-  Attribute attr = op->getAttr(name);
-  if (!attr)
-    return std::optional<int64_t>();
-  auto number = dyn_cast<IntegerAttr>(attr);
-  if (!number || !number.getType().isSignlessInteger(64))
-    return reject(op, "expects " + name + " to be a 64-bit integer, but got " +
-                          debugString(attr));
-  return std::optional<int64_t>(number.getInt());
-}
-
 LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
                                       Statement &statement) {
-  Attribute keepsRows = compute->getAttr(kKeepsRowsFact);
-  if (keepsRows && !isa<UnitAttr>(keepsRows))
-    return reject(compute, "expects poly.keeps_rows without a value, but got " +
-                               debugString(keepsRows));
-  statement.keepsRows = bool(keepsRows);
-  FailureOr<std::optional<int64_t>> recurrence =
-      readNumber(compute, kRecurrenceFact);
-  if (failed(recurrence))
-    return failure();
-  if (!*recurrence) {
+  std::optional<int64_t> recurrence;
+  for (const std::string &fault :
+       {readFlag(compute, kKeepsRowsFact, statement.keepsRows),
+        readNumber(compute, kRecurrenceFact, recurrence)})
+    if (!fault.empty())
+      return reject(compute, "expects " + fault);
+  if (!recurrence) {
     if (compute.getInterleaved() || compute.getWhere())
       return refuse(compute, "expects no computations that run together");
     return success();
   }
   numOuter = compute.getWhere() ? 1 : 0;
-  int64_t dim = **recurrence;
+  int64_t dim = *recurrence;
   if (dim < 0 || dim + numOuter >= compute.getNumDims())
     return reject(compute,
                   "expects poly.recurrence to be a dimension, but got " +
@@ -604,17 +588,14 @@ FailureOr<Cluster> KernelReader::read() {
     return refuse(kernel, "expects computations");
   const Statement &first = program.statements[cluster.statements.front()];
   unsigned rank = program.getRank(first.target);
-  FailureOr<std::optional<int64_t>> shared =
-      readNumber(kernel, kSharedDimsFact);
-  if (failed(shared))
-    return failure();
-  cluster.sharedDims = first.recurrence ? 1 : rank;
-  if (*shared) {
-    if (**shared < 0 || **shared > int64_t(first.getNumDims()))
-      return reject(kernel, "expects poly.shared_dims of at most " +
-                                Twine(first.getNumDims()) + ", but got " +
-                                Twine(**shared));
-    cluster.sharedDims = **shared;
-  }
+  std::optional<int64_t> shared;
+  if (std::string fault = readNumber(kernel, kSharedDimsFact, shared);
+      !fault.empty())
+    return reject(kernel, "expects " + fault);
+  if (shared && (*shared < 0 || *shared > int64_t(first.getNumDims())))
+    return reject(kernel, "expects poly.shared_dims of at most " +
+                              Twine(first.getNumDims()) + ", but got " +
+                              Twine(*shared));
+  cluster.sharedDims = shared.value_or(first.recurrence ? 1 : rank);
   return std::move(cluster);
 }

@@ -24,9 +24,6 @@ private:
   mlir::LogicalResult readCompute(poly::ComputeOp compute);
   mlir::LogicalResult readDomain(poly::ComputeOp compute, Statement &statement);
   mlir::LogicalResult readFacts(poly::ComputeOp compute, Statement &statement);
-  /// An attribute of an operation, if it has it.
-  mlir::FailureOr<std::optional<int64_t>> readNumber(mlir::Operation *op,
-                                                     llvm::StringRef name);
   mlir::LogicalResult readReads(poly::ComputeOp compute);
   mlir::LogicalResult readBody(poly::ComputeOp compute, Statement &statement);
   void readNames(poly::ComputeOp compute, Statement &statement);
