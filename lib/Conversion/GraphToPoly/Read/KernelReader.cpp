@@ -121,11 +121,10 @@ LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
         readNumber(compute, kRecurrenceFact, recurrence)})
     if (!fault.empty())
       return reject(compute, "expects " + fault);
-  if (!recurrence) {
-    if (compute.getInterleaved() || compute.getWhere())
-      return refuse(compute, "expects no computations that run together");
-    return success();
-  }
+  if (!recurrence)
+    return compute.getInterleaved() || compute.getWhere()
+               ? refuse(compute, "expects no computations that run together")
+               : success();
   numOuter = compute.getWhere() ? 1 : 0;
   int64_t dim = *recurrence;
   if (dim < 0 || dim + numOuter >= compute.getNumDims())
@@ -587,15 +586,15 @@ FailureOr<Cluster> KernelReader::read() {
   if (cluster.statements.empty())
     return refuse(kernel, "expects computations");
   const Statement &first = program.statements[cluster.statements.front()];
-  unsigned rank = program.getRank(first.target);
   std::optional<int64_t> shared;
   if (std::string fault = readNumber(kernel, kSharedDimsFact, shared);
       !fault.empty())
     return reject(kernel, "expects " + fault);
-  if (shared && (*shared < 0 || *shared > int64_t(first.getNumDims())))
+  unsigned numDims = first.getNumDims();
+  if (shared && (*shared < 0 || *shared > numDims))
     return reject(kernel, "expects poly.shared_dims of at most " +
-                              Twine(first.getNumDims()) + ", but got " +
-                              Twine(*shared));
-  cluster.sharedDims = shared.value_or(first.recurrence ? 1 : rank);
+                              Twine(numDims) + ", but got " + Twine(*shared));
+  cluster.sharedDims =
+      shared.value_or(first.recurrence ? 1 : program.getRank(first.target));
   return std::move(cluster);
 }
