@@ -38,7 +38,7 @@ extern "C" {
 
 /** Version of the structures below. A program states the one it was built
     with, and a context is only made for an equal one. */
-#define ESPALIER_ABI_VERSION 5
+#define ESPALIER_ABI_VERSION 6
 
 /** Largest rank of a tensor at the boundary. */
 #define ESPALIER_MAX_RANK 15
@@ -129,7 +129,9 @@ typedef struct espalier_program {
   const espalier_tensor_info *inputs;
   const espalier_tensor_info *outputs;
   /** Maps all extents of all inputs to all extents of all outputs and the
-      bytes of the arena, or -k there when plan_messages[k - 1] applies. */
+      bytes of the arena, or -k there when plan_messages[k - 1] applies, and
+      behind it the ESPALIER_PLAN_VALUES numbers that replace the `%` of that
+      message; `%%` stands for `%`. */
   void (*plan)(const int64_t *input_extents, int64_t *result);
   /** Runs on checked arguments: inputs, then outputs. */
   void (*run)(void *const *data, const int64_t *extents, void *arena,
@@ -154,6 +156,8 @@ typedef struct espalier_program {
 
 /** The numbers of a record. */
 #define ESPALIER_RECORD_SIZE 32
+/** The numbers that a plan has for a message. */
+#define ESPALIER_PLAN_VALUES 2
 
 typedef struct espalier_context espalier_context;
 

@@ -28,9 +28,11 @@ namespace {
 /// Inserts nodes below the root of an isl schedule.
 class ScheduleBuilder {
 public:
+  /// `separates`: whether full tiles get code of their own where the schedule
+  /// says so.
   ScheduleBuilder(const Context &context, const Program &program,
-                  const ScheduleNode *root)
-      : context(context), program(program), root(root) {}
+                  const ScheduleNode *root, bool separates)
+      : context(context), program(program), root(root), separates(separates) {}
 
   /// The domain of all statements.
   isl::UnionSet getDomain() const;
@@ -57,6 +59,7 @@ private:
   const Context &context;
   const Program &program;
   const ScheduleNode *root;
+  const bool separates;
   llvm::SmallVector<MarkInfo> marks;
 };
 } // namespace
@@ -134,7 +137,7 @@ isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
   at = insertMark(at, &band, depth);
   at = isl_schedule_node_child(at, 0);
   at = isl_schedule_node_insert_partial_schedule(at, getPartialSchedule(band));
-  if (band.separateFullTiles) {
+  if (separates && band.separateFullTiles) {
     isl::SetPtr full =
         getFullTiles(context, program, getPaths(program, root), &band);
     if (full)
@@ -212,10 +215,10 @@ static bool hasPrivateMemory(const Program &program, const ScheduleNode *node) {
 /// Lets isl find the loops, in whatever form the schedule has.
 static llvm::Expected<Ast> scanByIsl(const Program &program,
                                      const ScheduleNode *schedule,
-                                     const Limits &limits) {
+                                     const Limits &limits, bool separates) {
   Context context(limits);
   isl::Question question(context.get(), kScanFactor);
-  ScheduleBuilder builder(context, program, schedule);
+  ScheduleBuilder builder(context, program, schedule, separates);
   isl::UnionSet domain = builder.getDomain();
   isl_bool isEmpty = isl_union_set_is_empty(domain.get());
   if (isEmpty == isl_bool_error)
@@ -243,6 +246,10 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
       isl_set_params(isl::getAssumptions(params, program).take()));
   isl_ast_node *node = isl_ast_build_node_from_schedule(build, tree);
   isl_ast_build_free(build);
+  // isl gives up on some full tiles of several loops whose extents are open.
+  if (!node && separates &&
+      isl_ctx_last_error(context.get()) != isl_error_quota)
+    return scanByIsl(program, schedule, limits, /*separates=*/false);
   if (!node)
     return isl::makeError(context, "the schedule cannot be scanned");
   llvm::Expected<Ast> ast = convertAst(program, node, builder.getMarks());
@@ -256,5 +263,5 @@ espalier::polyhedral::scanSchedule(const Program &program,
                                    const Limits &limits) {
   if (Ast boxes = scanBoxes(program, schedule))
     return std::move(boxes);
-  return scanByIsl(program, schedule, limits);
+  return scanByIsl(program, schedule, limits, /*separates=*/true);
 }

@@ -86,8 +86,10 @@ ESPALIER_MERGED espalier_status espalier_context_create(
     made->numOutputExtents =
         countExtents(program->outputs, program->num_outputs);
     // One more, since calloc(0) may return null.
-    made->extents = (int64_t *)calloc(
-        made->numInputExtents + made->numOutputExtents + 1, sizeof(int64_t));
+    made->extents =
+        (int64_t *)calloc(made->numInputExtents + made->numOutputExtents + 1 +
+                              ESPALIER_PLAN_VALUES,
+                          sizeof(int64_t));
     made->data = (void **)calloc(program->num_inputs + program->num_outputs + 1,
                                  sizeof(void *));
   }
@@ -137,6 +139,25 @@ static void describeInputs(const espalier_context *ctx, char *text,
     }
 }
 
+/// Prints a message with `numbers` in the places of its `%`; there may be fewer
+/// numbers than places. `%%` stands for `%`.
+static void printMessage(const char *message, const int64_t *numbers,
+                         int32_t count, char *text, size_t size) {
+  constexpr size_t kLongestNumber = 24;
+  const int64_t *end = numbers + count;
+  size_t used = 0;
+  for (const char *next = message; *next && used + kLongestNumber < size;
+       ++next) {
+    if (next[0] == '%' && next[1] != '%' && numbers < end)
+      used += snprintf(text + used, size - used, "%lld", (long long)*numbers++);
+    else
+      text[used++] = *next;
+    if (next[0] == '%' && next[1] == '%')
+      ++next;
+  }
+  text[used] = 0;
+}
+
 /// Fills the extents of the outputs and the size of the arena from those of the
 /// inputs, and checks that they make sense.
 static espalier_status plan(espalier_context *ctx) {
@@ -146,14 +167,15 @@ static espalier_status plan(espalier_context *ctx) {
   int64_t arenaSize = planned[ctx->numOutputExtents];
   if (arenaSize < 0) {
     uint64_t code = 0 - (uint64_t)arenaSize;
-    char inputs[sizeof(ctx->message) / 2];
+    char inputs[sizeof(ctx->message) / 2], text[sizeof(ctx->message)];
     describeInputs(ctx, inputs, sizeof(inputs));
+    printMessage(code <= (uint64_t)program.num_plan_messages
+                     ? program.plan_messages[code - 1]
+                     : "expects sizes that fit into 63 bits",
+                 planned + ctx->numOutputExtents + 1, ESPALIER_PLAN_VALUES,
+                 text, sizeof(text));
     return fail(ctx, ESPALIER_INVALID_ARGUMENT, "program '%s' %s%s",
-                program.name,
-                code <= (uint64_t)program.num_plan_messages
-                    ? program.plan_messages[code - 1]
-                    : "expects sizes that fit into 63 bits",
-                inputs);
+                program.name, text, inputs);
   }
   for (int32_t i = 0; i < program.num_outputs; ++i)
     for (int32_t dim = 0; dim < program.outputs[i].rank; ++dim, ++planned)
@@ -214,19 +236,8 @@ static espalier_status checkData(espalier_context *ctx) {
   if (record[0] == 0)
     return ESPALIER_OK;
   char text[400];
-  size_t used = 0;
-  const int64_t *number = record + 1, *end = record + ESPALIER_RECORD_SIZE;
-  for (const char *next = program.check_messages[record[0] - 1];
-       *next && used + 24 < sizeof(text); ++next) {
-    if (next[0] == '%' && next[1] != '%' && number < end)
-      used += snprintf(text + used, sizeof(text) - used, "%lld",
-                       (long long)*number++);
-    else
-      text[used++] = *next;
-    if (next[0] == '%' && next[1] == '%')
-      ++next; // `%%` stands for `%`.
-  }
-  text[used] = 0;
+  printMessage(program.check_messages[record[0] - 1], record + 1,
+               ESPALIER_RECORD_SIZE - 1, text, sizeof(text));
   return fail(ctx, ESPALIER_INVALID_ARGUMENT, "program '%s' %s", program.name,
               text);
 }

@@ -13,6 +13,20 @@ struct Piece {
   Sum value;
 };
 
+/// Lists of equations that may say at which points `other` is about the same
+/// elements as `sum`. The first has all of them, in order.
+std::vector<Constraints> equateReads(const Sum &sum, const Sum &other);
+
+/// Solves linear equations for variables, by those with unit coefficients, and
+/// leaves the others. Returns the solutions in an order in which they can be
+/// substituted.
+llvm::SmallVector<std::pair<Var, Linear>>
+solve(Constraints &equations, llvm::SmallVectorImpl<Var> &unknowns);
+/// Simplifies equations, and leaves those out that hold for sure. Nothing if
+/// one of them does not hold.
+std::optional<Constraints> simplifyEquations(const Constraints &equations,
+                                             const Facts &facts);
+
 /// Demands on what products are made of, which say the same together.
 std::vector<Demand> splitDemands(std::vector<Demand> demands);
 
@@ -66,6 +80,12 @@ private:
   /// The same, with factor k of `into` for factor `pairing[k]` of `term`.
   std::optional<Image> unifyFactors(const Term &into, const Term &term,
                                     llvm::ArrayRef<unsigned> pairing,
+                                    const Assumed &assumed);
+  /// The same, where indices are equal; variables that they do not mention are
+  /// paired in some order.
+  std::optional<Image> unifyInOrder(const Term &into, const Term &term,
+                                    llvm::ArrayRef<unsigned> pairing,
+                                    const Constraints &equations,
                                     const Assumed &assumed);
   std::optional<Image> unifyBy(const Term &into, Term term,
                                llvm::ArrayRef<unsigned> pairing,

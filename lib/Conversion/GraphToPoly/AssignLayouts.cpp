@@ -313,26 +313,14 @@ void LayoutAssigner::storePanel(Statement &statement,
       copy.kind = Array::Kind::Intermediate;
     known->second = program.addArray(std::move(copy));
     if (!isConstant) {
-      SmallVector<Expr> indices;
-      for (unsigned dim = 0; dim < program.getRank(source); ++dim)
-        indices.push_back(variable(dim, program.context));
-      Statement pack{known->second,
-                     statement.loc,
-                     program.arrays[source].extents,
-                     {},
-                     std::nullopt,
-                     std::nullopt,
-                     0};
-      pack.pieces.push_back({{},
-                             access(TensorRef::operand(source), indices,
-                                    contraction.panel.getType())});
       // A recurrence is not interrupted.
       auto place = result.end();
       while (statement.recurrence && place != result.begin() &&
              std::prev(place)->recurrence &&
              std::prev(place)->recurrenceGroup == statement.recurrenceGroup)
         --place;
-      result.insert(place, std::move(pack));
+      result.insert(place,
+                    makeStore(program, source, known->second, statement.loc));
     }
   }
   redirect(statement, source, known->second);

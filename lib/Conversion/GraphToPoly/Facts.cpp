@@ -3,6 +3,7 @@
 #include "Facts.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -67,6 +68,27 @@ void espalier::graphtopoly::setFacts(poly::KernelOp kernel,
       Builder(kernel.getContext()).getI64IntegerAttr(cluster.sharedDims));
 }
 
+/// Reads an attribute that has no value; returns what is wrong with it.
+static std::string readFlag(Operation *op, StringRef name, bool &flag) {
+  Attribute attr = op->getAttr(name);
+  flag = bool(attr);
+  if (!attr || isa<UnitAttr>(attr))
+    return "";
+  return (name + " without a value, but got " + debugString(attr)).str();
+}
+
+std::string espalier::graphtopoly::readNumber(Operation *op, StringRef name,
+                                              std::optional<int64_t> &number) {
+  Attribute attr = op->getAttr(name);
+  auto integer = dyn_cast_or_null<IntegerAttr>(attr);
+  if (attr && (!integer || !integer.getType().isSignlessInteger(64)))
+    return (name + " to be a 64-bit integer, but got " + debugString(attr))
+        .str();
+  if (integer)
+    number = integer.getInt();
+  return "";
+}
+
 static std::string readLayout(DictionaryAttr facts, Array &array) {
   Attribute layout = facts.get(kLayoutFact), padding = facts.get(kPaddingFact);
   if (!layout)
@@ -111,7 +133,9 @@ std::string espalier::graphtopoly::readFacts(DictionaryAttr facts,
 
 std::string espalier::graphtopoly::readFacts(poly::ComputeOp compute,
                                              Statement &statement) {
-  statement.keepsRows = compute->hasAttr(kKeepsRowsFact);
+  std::string fault = readFlag(compute, kKeepsRowsFact, statement.keepsRows);
+  if (!fault.empty())
+    return fault;
   Attribute algorithm = compute->getAttr(kAlgorithmFact);
   if (auto name = dyn_cast_or_null<StringAttr>(algorithm))
     statement.algorithm = poly::symbolizeAlgorithm(name.getValue());

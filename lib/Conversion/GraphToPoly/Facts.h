@@ -44,6 +44,11 @@ mlir::DictionaryAttr takeFacts(const StepProgram &program, Array &array);
 void setFacts(poly::ComputeOp compute, const Statement &statement);
 void setFacts(poly::KernelOp kernel, const Cluster &cluster);
 
+/// Reads an attribute that is a number. Returns what it is expected to be if it
+/// is not, and nothing if all is well or there is none.
+std::string readNumber(mlir::Operation *op, llvm::StringRef name,
+                       std::optional<int64_t> &number);
+
 /// Reads an array's attributes. Returns what they are expected to be if they
 /// are not, and nothing if all is well.
 std::string readFacts(mlir::DictionaryAttr facts, Array &array);

@@ -45,7 +45,7 @@ private:
   bool isSeenByOthers(ArrayId number) const;
   void pad(Array &array) const;
   /// Copies an array to rows that are padded.
-  ArrayId copy(const Statement &reader, ArrayId source, Type type);
+  ArrayId copy(const Statement &reader, ArrayId source);
 
   StepProgram &program;
   std::vector<Statement> result;
@@ -140,7 +140,7 @@ void RowPadder::pad(Array &array) const {
       kLineBytes * 8 / array.elementType.getIntOrFloatBitWidth();
 }
 
-ArrayId RowPadder::copy(const Statement &reader, ArrayId source, Type type) {
+ArrayId RowPadder::copy(const Statement &reader, ArrayId source) {
   auto [known, isNew] = copies.try_emplace(source, 0);
   if (!isNew)
     return known->second;
@@ -149,19 +149,7 @@ ArrayId RowPadder::copy(const Statement &reader, ArrayId source, Type type) {
              program.arrays[source].extents};
   pad(copy);
   known->second = program.addArray(std::move(copy));
-  SmallVector<Expr> indices;
-  for (unsigned dim = 0; dim < program.getRank(source); ++dim)
-    indices.push_back(variable(dim, program.context));
-  Statement move{known->second,
-                 reader.loc,
-                 program.arrays[source].extents,
-                 {},
-                 std::nullopt,
-                 std::nullopt,
-                 0};
-  move.pieces.push_back(
-      {{}, access(TensorRef::operand(source), indices, type)});
-  result.push_back(std::move(move));
+  result.push_back(makeStore(program, source, known->second, reader.loc));
   return known->second;
 }
 
@@ -179,7 +167,7 @@ void RowPadder::run() {
       if (!isSeenByOthers(array))
         pad(program.arrays[array]);
       else if (passes >= kMinPasses)
-        redirect(statement, array, copy(statement, array, rows.getType()));
+        redirect(statement, array, copy(statement, array));
     }
     result.push_back(statement);
   }

@@ -32,14 +32,14 @@ espalier::graphtopoly::findEscaping(const StepProgram &program,
 }
 
 Statement espalier::graphtopoly::makeStore(const StepProgram &program,
-                                           ArrayId accumulator, ArrayId target,
+                                           ArrayId source, ArrayId target,
                                            Location loc) {
   Statement store{target, loc, program.arrays[target].extents, {}};
   SmallVector<Expr> indices;
   for (unsigned dim = 0; dim < program.getRank(target); ++dim)
     indices.push_back(variable(dim, program.context));
   store.pieces.push_back({{},
-                          access(TensorRef::operand(accumulator), indices,
+                          access(TensorRef::operand(source), indices,
                                  program.arrays[target].elementType)});
   return store;
 }

@@ -260,9 +260,9 @@ llvm::DenseSet<ArrayId> findEscaping(const StepProgram &program,
 void separateAccumulators(StepProgram &program,
                           llvm::MutableArrayRef<Cluster> clusters);
 
-/// Makes the statement that stores `accumulator` into `target`.
-Statement makeStore(const StepProgram &program, ArrayId accumulator,
-                    ArrayId target, mlir::Location loc);
+/// Makes the statement that stores `source` into `target`.
+Statement makeStore(const StepProgram &program, ArrayId source, ArrayId target,
+                    mlir::Location loc);
 
 /// Replaces sums over every s-th tap (transposed convolutions) by one sum for
 /// each phase of their results.

@@ -22,6 +22,12 @@ static constexpr llvm::StringLiteral kDivisorMessage =
     "is not from these inputs";
 
 namespace {
+/// A condition under which a message applies, and the numbers in it, if any.
+struct Failure {
+  Value fails;
+  std::array<Value, kNumPlanValues> values = {};
+};
+
 /// Collects, per message, the conditions under which it applies in a block.
 class SizeChecker {
 public:
@@ -33,22 +39,25 @@ public:
   LogicalResult run();
 
 private:
-  void addFailure(StringRef message, Value fails);
+  void addFailure(StringRef message, Failure failure);
+  void checkAssertion(cf::AssertOp assertion);
   void checkArithmetic(Operation *op);
   void checkDivision(Operation *op);
   LogicalResult checkVersions(Operation *op);
   Value createIsNegative(Location loc, Value value);
   void finish();
+  /// Whether the block is the plan's and not that of a version.
+  bool isPlan() const { return isa<func::FuncOp>(block.getParentOp()); }
 
   OpBuilder builder;
   Block &block;
   SmallVectorImpl<Attribute> &messages;
-  llvm::MapVector<StringAttr, SmallVector<Value>> failures;
+  llvm::MapVector<StringAttr, SmallVector<Failure>> failures;
 };
 } // namespace
 
-void SizeChecker::addFailure(StringRef message, Value fails) {
-  failures[builder.getStringAttr(message)].push_back(fails);
+void SizeChecker::addFailure(StringRef message, Failure failure) {
+  failures[builder.getStringAttr(message)].push_back(failure);
 }
 
 Value SizeChecker::createIsNegative(Location loc, Value value) {
@@ -76,11 +85,11 @@ void SizeChecker::checkArithmetic(Operation *op) {
     Value sign = arith::ShRSIOp::create(builder, loc, wide.getLow(), shift);
     Value fails = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                         wide.getHigh(), sign);
-    return addFailure(kOverflowMessage, fails);
+    return addFailure(kOverflowMessage, {fails});
   }
   Value sides = isa<arith::AddIOp>(op) ? createXor(b, r) : createXor(a, b);
   Value both = arith::AndIOp::create(builder, loc, createXor(a, r), sides);
-  addFailure(kOverflowMessage, createIsNegative(loc, both));
+  addFailure(kOverflowMessage, {createIsNegative(loc, both)});
 }
 
 /// Replaces the divisor of `op` by 1 where it is not positive.
@@ -92,7 +101,51 @@ void SizeChecker::checkDivision(Operation *op) {
   Value fails = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                       divisor, one);
   op->setOperand(1, arith::SelectOp::create(builder, loc, fails, one, divisor));
-  addFailure(kDivisorMessage, fails);
+  addFailure(kDivisorMessage, {fails});
+}
+
+/// What an assertion compares, unless some exception holds.
+static arith::CmpIOp findComparison(Value condition) {
+  while (auto either = condition.getDefiningOp<arith::OrIOp>())
+    condition = either.getLhs();
+  return condition.getDefiningOp<arith::CmpIOp>();
+}
+
+/// How the sides of a comparison that fails are to each other; "" for those
+/// that sizes are not checked by.
+static StringRef describeFailure(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return ": % is not %";
+  case arith::CmpIPredicate::sle:
+    return ": % is more than %";
+  case arith::CmpIPredicate::sge:
+    return ": % is less than %";
+  default:
+    return "";
+  }
+}
+
+/// The two sizes that an assertion of the plan compares are part of what it
+/// says; one version does not return them.
+void SizeChecker::checkAssertion(cf::AssertOp assertion) {
+  Location loc = assertion.getLoc();
+  builder.setInsertionPoint(assertion);
+  Value one =
+      arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  Failure failure{arith::XOrIOp::create(builder, loc, assertion.getArg(), one)};
+  std::string message;
+  for (char c : assertion.getMsg())
+    message += c == '%' ? "%%" : std::string(1, c);
+  arith::CmpIOp comparison = findComparison(assertion.getArg());
+  if (isPlan() && comparison && comparison.getLhs().getType().isIndex()) {
+    StringRef values = describeFailure(comparison.getPredicate());
+    message += values;
+    if (!values.empty())
+      failure.values = {comparison.getLhs(), comparison.getRhs()};
+  }
+  addFailure(message, failure);
+  assertion.erase();
 }
 
 /// Checks the sizes of two versions, of which the last result is one.
@@ -110,26 +163,37 @@ LogicalResult SizeChecker::checkVersions(Operation *op) {
 }
 
 /// Makes the last result `-k` where message k applies; assertions win over
-/// what may have followed from them.
+/// what may have followed from them. The plan returns the message's numbers
+/// behind it.
 void SizeChecker::finish() {
   Operation *terminator = block.getTerminator();
   builder.setInsertionPoint(terminator);
   unsigned last = terminator->getNumOperands() - 1;
   Value result = terminator->getOperand(last);
-  for (auto &[message, conditions] : failures) {
+  Value zero = arith::ConstantIndexOp::create(builder, terminator->getLoc(), 0);
+  SmallVector<Value> numbers(kNumPlanValues, zero);
+  for (auto &[message, group] : failures) {
     int64_t number = llvm::find(messages, message) - messages.begin();
     if (number == static_cast<int64_t>(messages.size()))
       messages.push_back(message);
-    Value fails = conditions.front();
-    for (Value condition : llvm::drop_begin(conditions))
-      fails =
-          arith::OrIOp::create(builder, condition.getLoc(), fails, condition);
+    Value fails;
+    for (const Failure &failure : group) {
+      Location loc = failure.fails.getLoc();
+      fails = fails ? arith::OrIOp::create(builder, loc, fails, failure.fails)
+                    : failure.fails;
+      for (auto [number, value] : llvm::zip_equal(numbers, failure.values))
+        if (value)
+          number = arith::SelectOp::create(builder, loc, failure.fails, value,
+                                           number);
+    }
     Value code =
         arith::ConstantIndexOp::create(builder, fails.getLoc(), -(number + 1));
     result =
         arith::SelectOp::create(builder, fails.getLoc(), fails, code, result);
   }
   terminator->setOperand(last, result);
+  if (isPlan())
+    terminator->insertOperands(last + 1, numbers);
 }
 
 LogicalResult SizeChecker::run() {
@@ -160,15 +224,8 @@ LogicalResult SizeChecker::run() {
   }
   // The first assertion that fails is the one to report, and later messages
   // replace earlier ones.
-  for (cf::AssertOp assertion : llvm::reverse(asserts)) {
-    builder.setInsertionPoint(assertion);
-    Value one = arith::ConstantIntOp::create(builder, assertion.getLoc(),
-                                             builder.getI1Type(), 1);
-    addFailure(assertion.getMsg(),
-               arith::XOrIOp::create(builder, assertion.getLoc(),
-                                     assertion.getArg(), one));
-    assertion.erase();
-  }
+  for (cf::AssertOp assertion : llvm::reverse(asserts))
+    checkAssertion(assertion);
   finish();
   return success();
 }
@@ -186,6 +243,10 @@ LogicalResult espalier::checkSizes(ModuleOp module) {
   func::FuncOp plan = functions->plan;
   if (failed(SizeChecker(plan.getBody().front(), messages).run()))
     return failure();
+  for (unsigned i = 0; i < kNumPlanValues; ++i)
+    if (failed(plan.insertResult(plan.getNumResults(),
+                                 IndexType::get(module.getContext()), {})))
+      return failure();
   plan->setAttr(kPlanMessagesAttr,
                 ArrayAttr::get(module.getContext(), messages));
   return success();

@@ -1,7 +1,6 @@
 //===- Program.cpp - What a module says about its program -----------------===//
 
 #include "espalier/Conversion/LoopsToProgram/Program.h"
-#include "espalier-c/Runtime.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -147,13 +146,16 @@ static int64_t countExtents(ArrayRef<TensorSignature> tensors) {
 }
 
 /// Checks that @main_plan maps the extents of the inputs to those of the
-/// outputs, followed by the arena's size if @main has an arena.
+/// outputs, followed by the arena's size if @main has an arena, and by numbers
+/// if there are messages.
 static LogicalResult verifyPlan(ProgramFunctions functions,
                                 const ProgramSignature &signature,
                                 bool hasArena) {
   func::FuncOp plan = functions.plan;
   int64_t numOperands = countExtents(signature.inputs);
   int64_t numResults = countExtents(signature.outputs) + hasArena;
+  if (plan->hasAttr(kPlanMessagesAttr))
+    numResults += kNumPlanValues;
   FunctionType type = plan.getFunctionType();
   if (type.getNumInputs() != numOperands || type.getNumResults() != numResults)
     return emitError(plan.getLoc(), "expects ")

@@ -122,37 +122,64 @@ std::optional<SExpr> Search::unify(const Goal &goal, unsigned intoNumber,
   return std::nullopt;
 }
 
+/// The variables that no index mentions.
+static Names listUnmentioned(const Names &names, const Conditions &equations) {
+  Names result;
+  for (const std::string &name : names)
+    if (llvm::none_of(equations, [&](const Condition &equation) {
+          return equation.value.mentions(name);
+        }))
+      result.push_back(name);
+  return result;
+}
+
 std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
                                      Limits limits, Member &member) {
   const Term &into = goal.sum[merge.into], &term = goal.sum[merge.term];
   Conditions equations;
-  for (auto [number, atom] : llvm::enumerate(into.factors))
-    for (auto [lhs, rhs] :
-         llvm::zip(atom.indices, term.factors[merge.pairing[number]].indices)) {
+  Term inside, otherInside; // The functions.
+  for (auto [number, atom] : llvm::enumerate(into.factors)) {
+    const Atom &other = term.factors[merge.pairing[number]];
+    for (auto [lhs, rhs] : llvm::zip(atom.indices, other.indices)) {
       Condition equation = Condition::equal(lhs, rhs);
       if (!equation.value.isNumber())
         equations.push_back(equation);
       else if (!(equation.value == Index(0)))
         return std::nullopt;
     }
-  // Variables that no index mentions are paired in some order.
-  auto isMentioned = [&](const std::string &name) {
-    return llvm::any_of(equations, [&](const Condition &equation) {
-      return equation.value.mentions(name);
-    });
-  };
-  Names ours, theirs;
-  for (const std::string &name : into.bound)
-    if (!isMentioned(name))
-      ours.push_back(name);
-  for (const std::string &name : term.bound)
-    if (!isMentioned(name))
-      theirs.push_back(name);
+    if (atom.kind != Atom::Kind::Read) {
+      inside.factors.push_back(atom);
+      otherInside.factors.push_back(other);
+    }
+  }
+  if (auto step = unifyInOrder(goal, merge, equations, limits, member))
+    return step;
+  // What only functions read says where they may be equal.
+  if (listUnmentioned(into.bound, equations).empty())
+    return std::nullopt;
+  for (Conditions all : listEquations({inside}, {otherInside})) {
+    size_t count = all.size();
+    llvm::append_range(all, equations);
+    if (count == 0 || isSpent())
+      continue;
+    if (auto step = unifyInOrder(goal, merge, all, limits, member))
+      return step;
+  }
+  return std::nullopt;
+}
+
+std::optional<SExpr> Search::unifyInOrder(const Goal &goal, Merge merge,
+                                          const Conditions &equations,
+                                          Limits limits, Member &member) {
+  const Term &into = goal.sum[merge.into], &term = goal.sum[merge.term];
+  Names ours = listUnmentioned(into.bound, equations);
+  Names theirs = listUnmentioned(term.bound, equations);
   if (ours.size() != theirs.size() || ours.size() > kMaxPermuted)
     return std::nullopt;
   llvm::sort(theirs);
   std::vector<unsigned> order(ours.size());
   std::iota(order.begin(), order.end(), 0);
+  ++limits.nesting;
   do {
     Conditions all = equations;
     for (auto [number, name] : llvm::enumerate(ours))
@@ -180,7 +207,6 @@ std::optional<SExpr> Search::unifyBy(const Goal &goal, Merge merge,
                             pairing,
                             to,
                             from};
-    ++limits.nesting;
     bool isProved = llvm::all_of(goals, [&](const Goal &inner) {
       auto proof = prove(inner, limits);
       if (proof)

@@ -41,6 +41,11 @@ private:
                              Limits limits, Member &member);
   std::optional<SExpr> unifyBy(const Goal &goal, Merge merge, Limits limits,
                                Member &member);
+  /// With equations between variables; those that they do not mention are
+  /// paired in some order.
+  std::optional<SExpr> unifyInOrder(const Goal &goal, Merge merge,
+                                    const Conditions &equations, Limits limits,
+                                    Member &member);
 
   /// Terms whose summands are zero together.
   std::optional<SExpr> gather(const Goal &goal, Limits limits);

@@ -104,13 +104,11 @@ static Constraints equateOutside(const Element &lhs, const Element &rhs) {
   return equations;
 }
 
-/// Equations that may say at which points `given` is about the same value as
-/// `demand`.
-static std::vector<Constraints> listPartners(const Demand &demand,
-                                             const Demand &given) {
+std::vector<Constraints> espalier::substitution::equateReads(const Sum &sum,
+                                                             const Sum &other) {
   std::vector<Element> ours, theirs;
-  collect(demand.value, {}, ours);
-  collect(given.value, {}, theirs);
+  collect(sum, {}, ours);
+  collect(other, {}, theirs);
   // All elements in order, then each for itself.
   std::vector<Constraints> partners(1);
   std::vector<bool> isTaken(theirs.size());
@@ -209,7 +207,8 @@ bool Prover::isMetBySource(const Demand &demand, llvm::ArrayRef<Demand> given,
       if (!serves(demand.kind, other.kind, factor.isPositive()))
         continue;
       Sum difference = add(demand.value, scale(other.value, -factor));
-      for (const Constraints &equations : listPartners(demand, other)) {
+      for (const Constraints &equations :
+           equateReads(demand.value, other.value)) {
         Points at = points;
         llvm::append_range(at.constraints, equations);
         Assumed there = inside.with(at.constraints);

@@ -42,6 +42,22 @@ static bool haveCommonRead(const Term &lhs, const Term &rhs) {
   });
 }
 
+/// Renames the variables of `term` such that equations hold, if these make
+/// points of `into` and of `term` pairs.
+static bool renameBy(const Term &into, Term &term, const Constraints &equations,
+                     const Facts &facts) {
+  Constraints forward = equations, backward = equations;
+  llvm::SmallVector<Var, 4> theirs(term.bound), ours(into.bound);
+  auto solutions = solve(forward, theirs);
+  solve(backward, ours);
+  auto left = simplifyEquations(forward, facts);
+  if (!theirs.empty() || !ours.empty() || !left || !left->empty())
+    return false;
+  for (const auto &[var, value] : solutions)
+    substitute(term, var, value);
+  return true;
+}
+
 /// `term` in the variables of `into`, if it is then over the same points. One
 /// that reads an element of `into` is preferred.
 static std::optional<Term> align(const Term &into, const Term &term,
@@ -49,26 +65,40 @@ static std::optional<Term> align(const Term &into, const Term &term,
   if (term.bound.size() != into.bound.size() || !term.bases.empty())
     return std::nullopt;
   std::optional<Term> found;
-  llvm::SmallVector<unsigned, 4> order(into.bound.size());
-  std::iota(order.begin(), order.end(), 0);
   Assumed inInto = assumed.with(into.constraints);
-  do {
-    Term other = term;
-    for (auto [number, var] : llvm::enumerate(term.bound))
-      substitute(other, var, Linear::var(into.bound[order[number]]));
+  auto isBest = [&](Term other) {
+    other.bound = into.bound;
     Assumed inOther = assumed.with(other.constraints);
     bool isSame =
         llvm::all_of(other.constraints,
                      [&](const Constraint &c) { return inInto.implies(c); }) &&
         llvm::all_of(into.constraints,
                      [&](const Constraint &c) { return inOther.implies(c); });
-    if (!isSame)
-      continue;
-    if (haveCommonRead(into, other))
-      return other;
-    if (!found)
+    bool isCommon = isSame && haveCommonRead(into, other);
+    if (isCommon || (isSame && !found))
       found = std::move(other);
+    return isCommon;
+  };
+  llvm::SmallVector<unsigned, 4> order(into.bound.size());
+  std::iota(order.begin(), order.end(), 0);
+  do {
+    Term other = term;
+    for (auto [number, var] : llvm::enumerate(term.bound))
+      substitute(other, var, Linear::var(into.bound[order[number]]));
+    if (isBest(std::move(other)))
+      return found;
   } while (std::next_permutation(order.begin(), order.end()));
+  // Sums may begin elsewhere.
+  Term summand = into, otherSummand = term;
+  summand.bound.clear();
+  otherSummand.bound.clear();
+  if (!found)
+    for (const auto &equations : equateReads({summand}, {otherSummand})) {
+      Term other = term;
+      if (renameBy(into, other, equations, *assumed.facts) &&
+          isBest(std::move(other)))
+        return found;
+    }
   return found;
 }
 
@@ -81,19 +111,20 @@ bool Prover::isZeroBySummands(Sum sum, const Assumed &assumed) {
     if (into.bound.empty() || into.bound.size() > kMaxPermuted ||
         !into.bases.empty() || !budget.check())
       return false;
-    Sum summands{into}, rest;
-    for (Term &term : sum)
-      if (std::optional<Term> aligned = align(into, term, assumed))
-        summands.push_back(std::move(*aligned));
-      else
-        rest.push_back(std::move(term));
+    // What reads nothing in common with one may do so with another.
+    Sum summands{into};
+    for (unsigned i = 0; i < summands.size(); ++i)
+      for (unsigned j = 0; j < sum.size(); ++j)
+        if (std::optional<Term> aligned = align(summands[i], sum[j], assumed)) {
+          summands.push_back(std::move(*aligned));
+          sum.erase(sum.begin() + j--);
+        }
     for (Term &term : summands) {
       term.bound.clear();
       term.constraints.clear();
     }
     if (!isZero(std::move(summands), assumed.with(into.constraints)))
       return false;
-    sum = std::move(rest);
   }
   return true;
 }

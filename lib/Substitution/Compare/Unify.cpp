@@ -18,10 +18,9 @@ using namespace espalier::substitution;
 static constexpr unsigned kMaxPairings = 120;
 static constexpr unsigned kMaxPermuted = 4;
 
-/// Solves linear equations for variables, by those with unit coefficients.
-/// Returns the solutions in an order in which they can be substituted.
-static llvm::SmallVector<std::pair<Var, Linear>>
-solve(Constraints &equations, llvm::SmallVectorImpl<Var> &unknowns) {
+llvm::SmallVector<std::pair<Var, Linear>>
+espalier::substitution::solve(Constraints &equations,
+                              llvm::SmallVectorImpl<Var> &unknowns) {
   llvm::SmallVector<std::pair<Var, Linear>> solutions;
   for (bool changed = true; changed;) {
     changed = false;
@@ -68,30 +67,74 @@ std::optional<Prover::Image> Prover::unify(const Term &into, const Term &term,
   return std::nullopt;
 }
 
+std::optional<Constraints>
+espalier::substitution::simplifyEquations(const Constraints &equations,
+                                          const Facts &facts) {
+  Constraints left;
+  for (Constraint equation : equations) {
+    equation.expr = facts.simplify(equation.expr);
+    std::optional<bool> decided = equation.normalize();
+    if (decided == false)
+      return std::nullopt;
+    if (!decided)
+      left.push_back(equation);
+  }
+  return left;
+}
+
+static llvm::SmallVector<Var, 4> listUnmentioned(llvm::ArrayRef<Var> vars,
+                                                 const Constraints &equations) {
+  llvm::SmallVector<Var, 4> result;
+  llvm::copy_if(vars, std::back_inserter(result), [&](Var var) {
+    return llvm::none_of(equations, [&](const Constraint &equation) {
+      return equation.expr.contains(var);
+    });
+  });
+  return result;
+}
+
 std::optional<Prover::Image>
 Prover::unifyFactors(const Term &into, const Term &term,
                      llvm::ArrayRef<unsigned> pairing, const Assumed &assumed) {
-  Constraints equations;
+  Constraints indices;
+  Sum inside, otherInside; // The functions.
   for (auto [number, atom] : llvm::enumerate(into.factors)) {
     const Atom &other = term.factors[pairing[number]];
-    for (auto [lhs, rhs] : llvm::zip(atom.indices, other.indices)) {
-      Constraint equation{assumed.facts->simplify(rhs - lhs), true};
-      if (equation.normalize() == false)
-        return std::nullopt;
-      if (!equation.expr.getTerms().empty())
-        equations.push_back(equation);
-    }
+    for (auto [lhs, rhs] : llvm::zip(atom.indices, other.indices))
+      indices.push_back(Constraint::equal(rhs, lhs));
+    if (atom.kind == Atom::Kind::Read)
+      continue;
+    inside = add(std::move(inside), makeAtom(atom));
+    otherInside = add(std::move(otherInside), makeAtom(other));
   }
-  // Variables that no index determines are paired in some order.
-  auto isMentioned = [&](Var var) {
-    return llvm::any_of(equations, [&](const Constraint &equation) {
-      return equation.expr.contains(var);
-    });
-  };
-  llvm::SmallVector<Var, 4> ours, theirs;
-  llvm::copy_if(into.bound, std::back_inserter(ours), std::not_fn(isMentioned));
-  llvm::copy_if(term.bound, std::back_inserter(theirs),
-                std::not_fn(isMentioned));
+  auto equations = simplifyEquations(indices, *assumed.facts);
+  if (!equations)
+    return std::nullopt;
+  if (auto image = unifyInOrder(into, term, pairing, *equations, assumed))
+    return image;
+  // What only functions read says where they may be equal, as in a sum over
+  // relu(a[k]) for one over relu(a[k - n]).
+  if (listUnmentioned(into.bound, *equations).empty())
+    return std::nullopt;
+  for (Constraints partner : equateReads(inside, otherInside)) {
+    llvm::append_range(partner, *equations);
+    auto all = simplifyEquations(partner, *assumed.facts);
+    if (!all || all->size() == equations->size())
+      continue;
+    if (auto image = unifyInOrder(into, term, pairing, *all, assumed))
+      return image;
+    if (!budget.check())
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Prover::Image>
+Prover::unifyInOrder(const Term &into, const Term &term,
+                     llvm::ArrayRef<unsigned> pairing,
+                     const Constraints &equations, const Assumed &assumed) {
+  auto ours = listUnmentioned(into.bound, equations);
+  auto theirs = listUnmentioned(term.bound, equations);
   auto tryPairings = [&](bool mustAgree) -> std::optional<Image> {
     if (ours.size() != theirs.size() || ours.size() > kMaxPermuted)
       return std::nullopt;
@@ -130,21 +173,6 @@ Prover::unifyFactors(const Term &into, const Term &term,
   return tryPairings(/*mustAgree=*/true);
 }
 
-/// Simplifies what is left of equations; false if one of them does not hold.
-static bool reduceResiduals(Constraints &residuals, const Facts &facts) {
-  Constraints left;
-  for (Constraint residual : residuals) {
-    residual.expr = facts.simplify(residual.expr);
-    std::optional<bool> decided = residual.normalize();
-    if (decided == false)
-      return false;
-    if (!decided)
-      left.push_back(residual);
-  }
-  residuals = std::move(left);
-  return true;
-}
-
 std::optional<Prover::Image> Prover::unifyBy(const Term &into, Term term,
                                              llvm::ArrayRef<unsigned> pairing,
                                              Constraints equations,
@@ -170,20 +198,21 @@ std::optional<Prover::Image> Prover::unifyBy(const Term &into, Term term,
           constraint.expr.substitute(var, value);
     }
   }
-  if (!unknowns.empty() || !term.bases.empty() ||
-      !reduceResiduals(forward, *assumed.facts))
+  auto forwardLeft = simplifyEquations(forward, *assumed.facts);
+  if (!unknowns.empty() || !term.bases.empty() || !forwardLeft)
     return std::nullopt;
   // For r in terms of t: what is left over must hold on all of T.
   llvm::SmallVector<Var, 4> ours(into.bound);
   solve(backward, ours);
-  if (!ours.empty() || !reduceResiduals(backward, *assumed.facts))
+  auto backwardLeft = simplifyEquations(backward, *assumed.facts);
+  if (!ours.empty() || !backwardLeft)
     return std::nullopt;
   Assumed onDomain = assumed.with(domain);
-  for (const Constraint &residual : backward)
+  for (const Constraint &residual : *backwardLeft)
     if (!onDomain.implies(residual))
       return std::nullopt;
   image.domain = term.constraints;
-  llvm::append_range(image.domain, forward);
+  llvm::append_range(image.domain, *forwardLeft);
   Assumed inside = assumed.with(image.domain).with(image.facts);
   for (auto [number, atom] : llvm::enumerate(into.factors))
     if (atom.kind != Atom::Kind::Read &&

@@ -165,3 +165,60 @@ func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.n
 func.func @main_plan(%m: index, %n: index) -> (index, index) {
   return %m, %n : index, index
 }
+
+// -----
+
+#box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i64} {
+  // expected-error @below {{expects poly.recurrence to be a 64-bit integer, but got "i"}}
+  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) attributes {poly.recurrence = "i"} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<8xf32>, memref<8xf32>
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}
+
+// -----
+
+#box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i64} {
+  // expected-error @below {{expects poly.keeps_rows without a value, but got false}}
+  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) attributes {poly.keeps_rows = false} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<8xf32>, memref<8xf32>
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}
+
+// -----
+
+#box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+// expected-error @below {{expects poly.shared_dims to be a 64-bit integer, but got 1 : i8}}
+poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i8} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<8xf32>, memref<8xf32>
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}

@@ -1,11 +1,12 @@
 // RUN: espalier-opt %s -split-input-file -verify-diagnostics -program-check-sizes | FileCheck %s
 
-// Message 1 is about overflow, 2 about divisors, 3 the assertion's.
+// Message 1 is about overflow, 2 about divisors, 3 the assertion's, with the two
+// numbers that it compares.
 // CHECK-LABEL: func.func @main_plan(
 //  CHECK-SAME:   %[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index)
 //  CHECK-SAME:   espalier.plan_messages = ["expects sizes that fit into 63 bits, but got an overflow
 //  CHECK-SAME:     "expects positive divisors in the computation of sizes
-//  CHECK-SAME:     "n must be even"]
+//  CHECK-SAME:     "n must be even, 100%%: % is not %"]
 //       CHECK:   %[[SUM:.*]] = arith.addi %[[N]], %[[M]]
 //   CHECK-DAG:   arith.xori %[[N]], %[[SUM]]
 //   CHECK-DAG:   arith.xori %[[M]], %[[SUM]]
@@ -15,9 +16,12 @@
 //       CHECK:   %[[DIVISOR:.*]] = arith.select %[[ZERO]], %{{.*}}, %[[M]]
 //       CHECK:   arith.divsi %{{.*}}, %[[DIVISOR]]
 //   CHECK-NOT:   cf.assert
-//   CHECK-DAG:   %[[CODE:.*]] = arith.constant -3 : index
+//       CHECK:   %[[FAILS:.*]] = arith.xori
+//       CHECK:   %[[REST:.*]] = arith.select %[[FAILS]], %{{.*}}, %{{.*}} : index
+//       CHECK:   %[[BOUND:.*]] = arith.select %[[FAILS]], %{{.*}}, %{{.*}} : index
+//       CHECK:   %[[CODE:.*]] = arith.constant -3 : index
 //       CHECK:   %[[LAST:.*]] = arith.select %{{.*}}, %[[CODE]], %{{.*}}
-//       CHECK:   return %{{.*}}, %[[LAST]] : index, index
+//       CHECK:   return %{{.*}}, %[[LAST]], %[[REST]], %[[BOUND]] : index, index, index, index
 module {
   func.func @main() attributes {espalier.num_inputs = 0 : i64} {
     return
@@ -30,7 +34,7 @@ module {
     %quotient = arith.divsi %product, %m : index
     %rest = arith.remui %n, %c2 : index
     %even = arith.cmpi eq, %rest, %c0 : index
-    cf.assert %even, "n must be even"
+    cf.assert %even, "n must be even, 100%"
     return %quotient, %product : index, index
   }
 }
@@ -92,7 +96,7 @@ module {
 //       CHECK:   } else {
 //       CHECK:     %[[SECOND:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}}
 //       CHECK:     scf.yield %[[SECOND]]
-//       CHECK:   return %{{.*}}, %[[BYTES]] : index, index
+//       CHECK:   return %{{.*}}, %[[BYTES]], %{{.*}}, %{{.*}} : index, index
 module {
   func.func @main() attributes {espalier.num_inputs = 0 : i64} {
     return

@@ -18,13 +18,13 @@ module @p {
     call @exp(%x, %y) : (memref<?x4xf32>, memref<?xf32>) -> ()
     return
   }
-  func.func @main_plan(%n: index, %four: index) -> (index, index) attributes {espalier.plan_messages = ["m"]} {
-    return %n, %four : index, index
+  func.func @main_plan(%n: index, %four: index) -> (index, index, index, index) attributes {espalier.plan_messages = ["m"]} {
+    return %n, %four, %n, %four : index, index, index, index
   }
 }
 // CHECK-LABEL: func.func @_espalier_p_plan(
 //  CHECK-SAME:   %[[IN:.*]]: !llvm.ptr, %[[OUT:.*]]: !llvm.ptr)
-//       CHECK:   %[[R:.*]]:2 = call @_espalier_p_fn_main_plan(
+//       CHECK:   %[[R:.*]]:4 = call @_espalier_p_fn_main_plan(
 //       CHECK:   %[[FIRST:.*]] = arith.index_cast %[[R]]#0 : index to i64
 //       CHECK:   %[[ADDRESS:.*]] = llvm.getelementptr %[[OUT]][0]
 //       CHECK:   llvm.store %[[FIRST]], %[[ADDRESS]]

@@ -15,11 +15,11 @@
 // RUN: espalier-run %t/parts.mlir --input 6xf32=iota --input 2xf32=iota | FileCheck %s --check-prefix=PARTS
 // PARTS: 3xf32 = [4, 0, 1]
 // RUN: not espalier-run %t/parts.mlir --input 3xf32=iota --input 9xf32=iota 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: in 'graph.slice' expects a result without negative extents, but got size(input0, 0) - 5 where 0 is the least; got input0: 3, input1: 9
+// NEGATIVE: in 'graph.slice' expects a result without negative extents, but got size(input0, 0) - 5 where 0 is the least: -2 is less than 0; got input0: 3, input1: 9
 
 // A quotient that leaves a rest does not fill a reshape.
 // RUN: not espalier-run %t/rest.mlir --input 7xf32=iota 2>&1 | FileCheck %s --check-prefix=REST
-// REST: in 'graph.reshape' expects as many elements as X has, but got {{.*}} where size(input0, 0) is needed; got input0: 7
+// REST: in 'graph.reshape' expects as many elements as X has, but got {{.*}} where size(input0, 0) is needed: 6 is not 7; got input0: 7
 
 //--- versions.mlir
 func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {

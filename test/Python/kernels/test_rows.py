@@ -236,6 +236,22 @@ def test_tiles_start_where_a_level_does():
     run_levels(s.compile(NO_CACHE))
 
 
+def test_two_loops_with_open_extents_are_unrolled():
+    """isl does not find the full tiles of both: they are not told apart then."""
+    s = Schedule(accumulate)
+    s.unroll("step", "v", 3)
+    s.unroll("step", "level", 3)
+    run_levels(s.compile(NO_CACHE))
+
+
+def test_rows_jammed_reversed_and_unrolled():
+    s = Schedule(spmm)
+    s.unroll_and_jam("acc", "k", 4)
+    s.reverse("acc", "k.1")
+    s.unroll("acc", "j", 3)
+    check_spmm(s.compile(NO_CACHE))
+
+
 def test_ragged_batch():
     x = np.arange(1, 29, dtype=np.float32).reshape(4, 7)
     length = np.array([7, 0, 3, 1], np.int32)

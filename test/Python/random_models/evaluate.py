@@ -123,22 +123,26 @@ class Evaluator:
 
 
 def _check_total(node: onnx.NodeProto, feed: dict[str, np.ndarray]) -> None:
-    """Refuse integers to add up or multiply that implementations do not wrap alike.
+    """Refuse what implementations add up or multiply differently.
 
-    onnxruntime computes some of these in double precision.
+    onnxruntime computes some integers in double precision. Numbers that overflow in some
+    order do not in another, where a zero or the opposite comes first.
     """
     if not node.op_type.startswith(("Reduce", "CumSum")):
         return
     operand = feed[node.input[0]]
-    if operand.dtype.kind not in "iu":
+    if operand.dtype.kind == "b":
         return
-    terms = np.abs(operand.astype(np.float64))
-    if node.op_type in ("ReduceL2", "ReduceSumSquare"):
-        terms = terms**2
+    has_floats = is_float(operand.dtype)
+    largest = float(ml_dtypes.finfo(operand.dtype).max) if has_floats else LARGEST_INTEGER
     with np.errstate(over="ignore"):
+        terms = np.abs(operand.astype(np.float64))
+        if node.op_type in ("ReduceL2", "ReduceSumSquare"):
+            terms = terms**2
         total = np.maximum(terms, 1).prod() if node.op_type == "ReduceProd" else terms.sum()
-    if total > LARGEST_INTEGER:
-        raise Impossible("integers whose total has no double")
+    # What is no number already is so in all orders.
+    if largest < total and (not has_floats or np.isfinite(terms).all()):
+        raise Impossible("a total beyond the numbers of the type")
 
 
 class OneHot(OpRun):

@@ -93,6 +93,22 @@ def _geometry(
     return attributes
 
 
+def _reads_nothing(spatial: Sequence[int], kernel: Sequence[int], attributes: dict) -> bool:
+    """Say whether some window has padding only, which dilations can do."""
+    count = len(kernel)
+    strides = attributes.get("strides", [1] * count)
+    dilations = attributes.get("dilations", [1] * count)
+    pads = attributes.get("pads", [0] * (2 * count))
+    for dim, (extent, size) in enumerate(zip(spatial, kernel, strict=True)):
+        span = (size - 1) * dilations[dim] + 1
+        last = extent + pads[count + dim] - span
+        for first in range(-pads[dim], last + 1, strides[dim]):
+            taps = range(first, first + span, dilations[dim])
+            if not any(0 <= tap < extent for tap in taps):
+                return True
+    return False
+
+
 def _image(b: Builder, name: str, ranks: Sequence[int] = (1, 1, 2, 2, 2, 3)) -> Value:
     count = b.choose(ranks)
     shape = (b.choose([0, 1, 1, 2, 3]), b.choose([1, 2, 3, 4, 6]))
@@ -149,6 +165,8 @@ def _pool(b: Builder, name: str) -> None:
         attributes["count_include_pad"] = b.integer(0, 1)
         if attributes.get("ceil_mode") and "dilations" in attributes:
             del attributes["dilations"]
+        if not attributes["count_include_pad"] and _reads_nothing(x.shape[2:], kernel, attributes):
+            raise Impossible("the mean of nothing: 0 in onnxruntime, 0 / 0 by ONNX's reference")
     if name == "LpPool":
         attributes["p"] = b.integer(1, 3)
     exact = "move" if name == "MaxPool" else ""

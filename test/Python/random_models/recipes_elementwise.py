@@ -33,9 +33,11 @@ ATTRIBUTES = {
 }
 CHOPS = ("Floor", "Ceil", "Round", "Sign", "IsNaN", "IsInf", "ThresholdedRelu", "Shrink")
 """What jumps, and so takes only operands that are exact."""
-INEXACT = {("HardSwish", "float64"), ("Gelu", "float64"), ("Erf", "float64")}
+INEXACT = {(name, "float64") for name in ("HardSwish", "Gelu", "Erf", "Shrink")}
 """What nobody else computes in all digits: ONNX's functions have constants of float32,
-and its reference has that type for erf."""
+its reference has that type for erf, and onnxruntime for Shrink."""
+LARGEST_SINGLE = 2**24
+"""Up to which single precision has all integers."""
 EXACT_UNARY = ("Abs", "Neg", "Relu", "Floor", "Ceil", "Round", "Sign", "Not", "BitwiseNot")
 
 
@@ -59,6 +61,8 @@ def _unary(b: Builder, name: str) -> None:
         exact=name in CHOPS,
         fits=(lambda a: bool(((a >= low) & (a <= high)).all())) if inside else None,
     )
+    if name == "Shrink" and (np.abs(x.array.astype(np.float64)) > LARGEST_SINGLE).any():
+        raise Impossible("an integer that onnxruntime rounds to single precision")
     attributes: dict[str, object] = {
         key: float(np.float32(b.rng.uniform(*limits)))
         for key, limits in ATTRIBUTES.get(name, {}).items()

@@ -1,5 +1,6 @@
 """Recipes of reductions, normalizations, look-ups and resampling."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -98,6 +99,8 @@ def _batch_norm(b: Builder, name: str) -> None:
 def _instance_norm(b: Builder, name: str) -> None:
     x = b.operand(b.types(name, 0), (3, 5), least=1)
     groups: dict[str, int] = {}
+    if name == "InstanceNormalization" and math.prod(x.shape[2:]) == 1:
+        raise Impossible("the scaled element less its mean, which onnxruntime scales apart")
     if name == "GroupNormalization":
         if b.opset < 21:
             raise Impossible("older than its meaning")

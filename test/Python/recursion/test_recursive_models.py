@@ -1,5 +1,7 @@
 """Recursive models equal their recursion in NumPy, on structures of every shape."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
@@ -45,6 +47,16 @@ def make_weights(random: np.random.Generator, model: str, hidden: int) -> dict[s
     }
 
 
+Results = np.ndarray | Sequence[np.ndarray]
+
+
+def assert_close(got: Results, expected: Results, sample: str = "") -> None:
+    """Compare the results of a model, which are one or several."""
+    pairs = [[x] if isinstance(x, np.ndarray) else x for x in (got, expected)]
+    for one, other in zip(*pairs, strict=True):
+        np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE, err_msg=sample)
+
+
 @pytest.fixture(scope="module", params=MODELS)
 def model(request: pytest.FixtureRequest) -> Recursive:
     """A model of its own options, compiled once for all structures."""
@@ -61,11 +73,7 @@ def check(model: Recursive, at: str, patch: pytest.MonkeyPatch) -> None:
     for sample, make in MODELS[name][1].items():
         structures = make(random)
         got = model(structures, at=at, **weights)
-        expected = model.reference(structures, at=at, **weights)
-        if isinstance(got, np.ndarray):
-            got, expected = (got,), (expected,)
-        for one, other in zip(got, expected, strict=True):
-            np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE, err_msg=sample)
+        assert_close(got, model.reference(structures, at=at, **weights), sample)
 
 
 def test_equals_recursion(model: Recursive, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +94,4 @@ def test_interpreter_agrees(model: Recursive, monkeypatch: pytest.MonkeyPatch) -
     structures = list(MODELS[name][1].values())[-1](random)
     program = model.mlir(structures, **weights)
     got = list(interpret(program, model.inputs(structures, **weights)).values())
-    expected = model.reference(structures, **weights)
-    if isinstance(expected, np.ndarray):
-        expected = (expected,)
-    for one, other in zip(got, expected, strict=True):
-        np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE)
+    assert_close(got, model.reference(structures, **weights))

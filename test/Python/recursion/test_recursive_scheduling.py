@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
-from test_recursive_models import TOLERANCE, make_weights
+from test_recursive_models import TOLERANCE, assert_close, make_weights
 
 from espalier.compiler import Options
 from espalier.errors import EspalierError
@@ -40,11 +40,7 @@ def check(name: str, scheduling: Scheduling, options: Options, patch: pytest.Mon
         structures = make(random)
         for at in ("nodes", "roots") if sample == "batch" else ("nodes",):
             got = model(structures, at=at, **weights)
-            expected = model.reference(structures, at=at, **weights)
-            if isinstance(got, np.ndarray):
-                got, expected = (got,), (expected,)
-            for one, other in zip(got, expected, strict=True):
-                np.testing.assert_allclose(one, other, TOLERANCE, TOLERANCE, err_msg=sample)
+            assert_close(got, model.reference(structures, at=at, **weights), sample)
 
 
 @pytest.mark.parametrize("scheduling", SCHEDULINGS, ids=str)

@@ -30,6 +30,8 @@ static void planSum(const int64_t *extents, int64_t *result) {
   result[0] = planExtent == -2 ? extents[0] : planExtent;
   result[1] = 2;
   result[2] = planFailure ? planFailure : 4 * extents[0];
+  result[3] = extents[0];
+  result[4] = -7;
 }
 
 static void runSum(void *const *data, const int64_t *extents, void *arena,
@@ -59,14 +61,15 @@ static const espalier_tensor_info kInputs[] = {
 static const espalier_tensor_info kOutputs[] = {
     {"y", ESPALIER_F32, 2, kExtents, kSymbols}};
 static const float kConstants[] = {1.0f};
-static const char *const kMessages[] = {"expects an even n"};
+static const char *const kMessages[] = {"expects an even n",
+                                        "expects 100%%: % is not %, nor %"};
 
 static espalier_program makeProgram() {
   espalier_program program = {};
   program.abi_version = ESPALIER_ABI_VERSION;
   program.num_inputs = 3;
   program.num_outputs = 1;
-  program.num_plan_messages = 1;
+  program.num_plan_messages = 2;
   program.name = "sum";
   program.cpu = "any";
   program.inputs = kInputs;
@@ -326,10 +329,44 @@ TEST_F(RuntimeTest, dataIsCheckedBeforeTheRun) {
   EXPECT_EQ(run(), ESPALIER_OK);
 }
 
+TEST_F(RuntimeTest, aMessageHasNoMoreNumbersThanTheRecord) {
+  static std::string places = "but got";
+  for (int64_t i = 0; i < ESPALIER_RECORD_SIZE + 1; ++i)
+    places += " %";
+  static const char *const messages[] = {places.c_str()};
+  program.check_messages = messages;
+  program.check = [](void *const *, const int64_t *, int64_t *record) {
+    for (int64_t i = 0; i < ESPALIER_RECORD_SIZE; ++i)
+      record[i] = i == 0 ? 1 : i + 100;
+  };
+  std::string expected = "program 'sum' but got";
+  for (int64_t i = 1; i < ESPALIER_RECORD_SIZE; ++i)
+    expected += " " + std::to_string(i + 100);
+  expectError(expected + " % %");
+}
+
+TEST_F(RuntimeTest, aLongMessageIsCut) {
+  static std::string text = "but got % and " + std::string(1000, 'x');
+  static const char *const messages[] = {text.c_str()};
+  program.check_messages = messages;
+  program.check = [](void *const *, const int64_t *, int64_t *record) {
+    record[0] = 1;
+    record[1] = std::numeric_limits<int64_t>::min();
+  };
+  EXPECT_EQ(run(), ESPALIER_INVALID_ARGUMENT);
+  std::string message = espalier_last_error(ctx);
+  EXPECT_EQ(message.find("program 'sum' but got -9223372036854775808 and xxx"),
+            0u);
+  EXPECT_LT(message.size(), 512u);
+}
+
 TEST_F(RuntimeTest, planMessagesReachTheCaller) {
   planFailure = -1;
   expectError("program 'sum' expects an even n; got x: 3x2, z: 3x2, "
               "flags: 2");
+  planFailure = -2;
+  expectError("program 'sum' expects 100%: 3 is not -7, nor %; got x: 3x2, z: "
+              "3x2, flags: 2");
   planFailure = std::numeric_limits<int64_t>::min();
   expectError("program 'sum' expects sizes that fit into 63 bits; got x: "
               "3x2, z: 3x2, flags: 2");
@@ -434,8 +471,9 @@ TEST(Runtime, creationIsChecked) {
   program.abi_version = 99;
   EXPECT_EQ(espalier_context_create(&program, &ctx), ESPALIER_UNSUPPORTED);
   EXPECT_EQ(ctx, nullptr);
-  EXPECT_STREQ(espalier_last_error(nullptr),
-               "expects a program with ABI version 5, but got version 99");
+  EXPECT_EQ(espalier_last_error(nullptr),
+            "expects a program with ABI version " +
+                std::to_string(ESPALIER_ABI_VERSION) + ", but got version 99");
   EXPECT_EQ(espalier_run(nullptr, nullptr, 0, nullptr, 0),
             ESPALIER_INVALID_ARGUMENT);
   EXPECT_EQ(espalier_plan(nullptr, nullptr, 0, nullptr),

@@ -541,13 +541,14 @@ TEST_P(RandomEdgeTest, NothingIsProvedThatFailsAtAnEdge) {
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomEdgeTest, ::testing::Range(0u, 2u));
 
-// Ten thousand rules take minutes.
+// A thousand rules each, from seeds that the suite does not use. By hand:
+// --gtest_also_run_disabled_tests --gtest_filter=*ManyEdge*/1?
 class ManyEdgeTest : public EdgeRun {};
 
 TEST_P(ManyEdgeTest, DISABLED_NothingIsProvedThatFailsAtAnEdge) {
   run(1'000, GetParam() * uint64_t(1'000'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(Many, ManyEdgeTest, ::testing::Range(10u, 20u));
+INSTANTIATE_TEST_SUITE_P(Many, ManyEdgeTest, ::testing::Range(2u, 1000u));
 
 } // namespace

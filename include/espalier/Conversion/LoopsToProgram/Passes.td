@@ -134,7 +134,8 @@ def ProgramCheckSizesPass : Pass<"program-check-sizes", "mlir::ModuleOp"> {
     `@main_plan` by checked ones, and removes its `cf.assert`s. When a check
     fails, the last result, the arena's number of bytes, becomes `-k`, where
     message number `k - 1` of the attribute `espalier.plan_messages` says what
-    was wrong. The same `cf.assert`s are removed from `@main`, which only runs
+    was wrong, and two further results are the numbers that replace the `%` of
+    the message: the sizes that an assertion has compared. The same `cf.assert`s are removed from `@main`, which only runs
     after a plan that succeeded.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
@@ -145,7 +146,7 @@ def ProgramVerifyPlannedPass : Pass<"program-verify-planned", "mlir::ModuleOp"> 
   let description = [{
     `@main` has the arguments marked `espalier.arena` and `espalier.constants`
     at its end and allocates nothing, and `@main_plan` has the arena's size as
-    its last result. No kernel gets one buffer for two arguments of which it
+    its last result but those that messages take. No kernel gets one buffer for two arguments of which it
     writes one: code generation takes the buffers of a kernel to be disjoint.
     Nothing is changed.
   }];

@@ -8,6 +8,7 @@
 #ifndef ESPALIER_CONVERSION_LOOPSTOPROGRAM_PROGRAM_H
 #define ESPALIER_CONVERSION_LOOPSTOPROGRAM_PROGRAM_H
 
+#include "espalier-c/Runtime.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,6 +43,9 @@ constexpr llvm::StringLiteral kConstantsArgAttr = "espalier.constants";
 constexpr llvm::StringLiteral kNumInputsAttr = "espalier.num_inputs";
 // On @main_plan.
 constexpr llvm::StringLiteral kPlanMessagesAttr = "espalier.plan_messages";
+/// How many numbers of a message a checked plan returns behind the arena's
+/// size.
+constexpr unsigned kNumPlanValues = ESPALIER_PLAN_VALUES;
 // On @main_check.
 constexpr llvm::StringLiteral kCheckMessagesAttr = "espalier.check_messages";
 // On the module.

@@ -115,17 +115,18 @@ static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
 
 LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
                                       Statement &statement) {
-  if (std::string fault = graphtopoly::readFacts(compute, statement);
-      !fault.empty())
-    return reject(compute, "expects " + fault);
-  auto recurrence = compute->getAttrOfType<IntegerAttr>(kRecurrenceFact);
-  if (!recurrence) {
-    if (compute.getInterleaved() || compute.getWhere())
-      return refuse(compute, "expects no computations that run together");
-    return success();
-  }
+  std::optional<int64_t> recurrence;
+  for (const std::string &fault :
+       {graphtopoly::readFacts(compute, statement),
+        readNumber(compute, kRecurrenceFact, recurrence)})
+    if (!fault.empty())
+      return reject(compute, "expects " + fault);
+  if (!recurrence)
+    return compute.getInterleaved() || compute.getWhere()
+               ? refuse(compute, "expects no computations that run together")
+               : success();
   numOuter = compute.getWhere() ? 1 : 0;
-  int64_t dim = recurrence.getInt();
+  int64_t dim = *recurrence;
   if (dim < 0 || dim + numOuter >= compute.getNumDims())
     return reject(compute,
                   "expects poly.recurrence to be a dimension, but got " +
@@ -585,15 +586,15 @@ FailureOr<Cluster> KernelReader::read() {
   if (cluster.statements.empty())
     return refuse(kernel, "expects computations");
   const Statement &first = program.statements[cluster.statements.front()];
-  unsigned rank = program.getRank(first.target);
-  auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedDimsFact);
-  cluster.sharedDims = first.recurrence ? 1 : rank;
-  if (shared) {
-    if (shared.getInt() < 0 || shared.getInt() > int64_t(first.getNumDims()))
-      return reject(kernel, "expects poly.shared_dims of at most " +
-                                Twine(first.getNumDims()) + ", but got " +
-                                Twine(shared.getInt()));
-    cluster.sharedDims = shared.getInt();
-  }
+  std::optional<int64_t> shared;
+  if (std::string fault = readNumber(kernel, kSharedDimsFact, shared);
+      !fault.empty())
+    return reject(kernel, "expects " + fault);
+  unsigned numDims = first.getNumDims();
+  if (shared && (*shared < 0 || *shared > numDims))
+    return reject(kernel, "expects poly.shared_dims of at most " +
+                              Twine(numDims) + ", but got " + Twine(*shared));
+  cluster.sharedDims =
+      shared.value_or(first.recurrence ? 1 : program.getRank(first.target));
   return std::move(cluster);
 }

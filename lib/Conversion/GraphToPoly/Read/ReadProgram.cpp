@@ -148,8 +148,9 @@ LogicalResult BlockReader::addView(memref::ReinterpretCastOp op) {
   for (OpFoldResult size : op.getMixedSizes())
     view.extents.push_back(sizes->get(size));
   AffineExpr stride = getAffineConstantExpr(1, program->context);
-  for (auto [given, extent] :
-       llvm::reverse(llvm::zip_equal(op.getMixedStrides(), view.extents))) {
+  SmallVector<OpFoldResult> strides = op.getMixedStrides();
+  auto dims = llvm::zip_equal(strides, view.extents);
+  for (auto [given, extent] : llvm::reverse(dims)) {
     if (program->simplify(sizes->get(given) - stride) !=
         getAffineConstantExpr(0, program->context))
       return refuse(op, "expects a view of neighbours");

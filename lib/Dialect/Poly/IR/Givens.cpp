@@ -11,25 +11,6 @@ using namespace espalier::poly;
 
 #include "espalier/Dialect/Poly/IR/PolyInterfaces.cpp.inc"
 
-KernelOp GivenOp::getKernel() {
-  return cast<KernelOp>(getOperation()->getParentOp());
-}
-
-unsigned GivenOp::getNumDims() {
-  return cast<IntegerSetAttr>(getDomain()[0]).getValue().getNumDims();
-}
-
-StringAttr GivenOp::getDimName(unsigned dim) {
-  if (std::optional<ArrayAttr> dims = getDims())
-    return cast<StringAttr>((*dims)[dim]);
-  return StringAttr::get(getContext(), "d" + Twine(dim));
-}
-
-SmallVector<IntegerSet> GivenOp::getDomainSets() {
-  return llvm::map_to_vector(getDomain().getAsRange<IntegerSetAttr>(),
-                             [](IntegerSetAttr set) { return set.getValue(); });
-}
-
 SmallVector<ComputeAccess> GivenOp::getReadAccesses() {
   SmallVector<ComputeAccess> accesses;
   for (auto [array, map] :

@@ -105,25 +105,6 @@ void ComputeOp::build(
   buildBody(builder, state.location, block->getArguments());
 }
 
-KernelOp ComputeOp::getKernel() {
-  return cast<KernelOp>(getOperation()->getParentOp());
-}
-
-unsigned ComputeOp::getNumDims() {
-  return cast<IntegerSetAttr>(getDomain()[0]).getValue().getNumDims();
-}
-
-StringAttr ComputeOp::getDimName(unsigned dim) {
-  if (std::optional<ArrayAttr> dims = getDims())
-    return cast<StringAttr>((*dims)[dim]);
-  return StringAttr::get(getContext(), "d" + Twine(dim));
-}
-
-SmallVector<IntegerSet> ComputeOp::getDomainSets() {
-  return llvm::map_to_vector(getDomain().getAsRange<IntegerSetAttr>(),
-                             [](IntegerSetAttr set) { return set.getValue(); });
-}
-
 static SmallVector<ComputeAccess> getAccesses(OperandRange arrays,
                                               ArrayAttr maps, Block *body) {
   SmallVector<ComputeAccess> accesses;

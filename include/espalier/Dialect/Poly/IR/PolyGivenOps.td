@@ -7,7 +7,7 @@
 #ifndef ESPALIER_DIALECT_POLY_IR_POLYGIVENOPS_TD
 #define ESPALIER_DIALECT_POLY_IR_POLYGIVENOPS_TD
 
-def Poly_GivenOp : Poly_Op<"given", [HasParent<"KernelOp">, Symbol]> {
+def Poly_GivenOp : Poly_PointsOp<"given"> {
   let summary = "what holds of data that a kernel reads";
   let description = [{
     At each point of `domain` (the union of the sets), the values of the reads
@@ -60,11 +60,7 @@ def Poly_GivenOp : Poly_Op<"given", [HasParent<"KernelOp">, Symbol]> {
     `holds` $holds attr-dict
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    KernelOp getKernel();
-    unsigned getNumDims();
-    ::mlir::StringAttr getDimName(unsigned dim);
-    ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
+  let extraClassDeclaration = pointsDeclaration # [{
     /// The reads; their `argument` is null.
     ::llvm::SmallVector<ComputeAccess> getReadAccesses();
   }];

@@ -12,9 +12,6 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Poly_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Poly_Dialect, mnemonic, traits>;
-
 def Poly_ElementType : AnyTypeOf<[AnyInteger, Index, AnyFloat]>;
 def Poly_MemRef : MemRefOf<[Poly_ElementType]>;
 def Poly_IntegerSetArrayAttr
@@ -188,9 +185,8 @@ def Poly_ArrayOp : Poly_Op<"array", [
 
 include "espalier/Dialect/Poly/IR/PolyGivenOps.td"
 
-def Poly_ComputeOp : Poly_Op<"compute", [
-    HasParent<"KernelOp">, Symbol, SingleBlock, AttrSizedOperandSegments,
-    RecursiveMemoryEffects]> {
+def Poly_ComputeOp : Poly_PointsOp<"compute", [
+    SingleBlock, AttrSizedOperandSegments, RecursiveMemoryEffects]> {
   let summary = "a scalar function, evaluated at each point of an integer set";
   let description = [{
     At each point of `domain` (the union of the sets) it reads one element per
@@ -303,13 +299,7 @@ def Poly_ComputeOp : Poly_Op<"compute", [
           "::mlir::ValueRange)>":$buildBody)>];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    KernelOp getKernel();
-    /// Dimensions of the domain.
-    unsigned getNumDims();
-    /// The name of a dimension; `d0`, `d1` and so on if they have none.
-    ::mlir::StringAttr getDimName(unsigned dim);
-    ::llvm::SmallVector<::mlir::IntegerSet> getDomainSets();
+  let extraClassDeclaration = pointsDeclaration # [{
     /// Whether `where` depends on the value of read `number`.
     bool isConditionedOn(unsigned number);
     ::llvm::SmallVector<ComputeAccess> getReadAccesses();

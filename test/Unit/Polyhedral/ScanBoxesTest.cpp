@@ -1,0 +1,103 @@
+//===- ScanBoxesTest.cpp - Loops over boxes without isl -------------------===//
+//
+// What boxes are scanned, and how their loops look; that they are the right
+// ones is a property that PropertyTest.cpp checks at random.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScanBoxes.h"
+#include "Fixture.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace espalier::polyhedral;
+
+namespace {
+
+class ScanBoxesTest : public PolyhedralTest {
+protected:
+  void SetUp() override {
+    program.context = &context;
+    program.statements = {
+        statement("s", set("(i, j) : (i >= 0, 9 - i >= 0, j >= 0, 2 - j >= "
+                           "0)"))};
+  }
+
+  /// A band over `text` of all statements.
+  ScheduleTree band(llvm::StringRef text, ScheduleTree child = nullptr) {
+    mlir::AffineMap loops = map(text);
+    llvm::SmallVector<BandMap> maps;
+    for (unsigned number = 0; number < program.statements.size(); ++number)
+      maps.push_back({number, loops});
+    return makeBand(maps, llvm::SmallVector<BandMember>(loops.getNumResults()),
+                    std::move(child));
+  }
+
+  /// The loops of a schedule; "" if it is left to isl.
+  std::string scan(const ScheduleTree &tree) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (Ast loops = scanBoxes(program, tree.get()))
+      print(program, *loops, os);
+    return text;
+  }
+
+  Program program;
+};
+
+TEST_F(ScanBoxesTest, ALoopEndsWhereItsDimensionDoes) {
+  EXPECT_EQ(scan(band("(i, j) -> (i floordiv 4, i mod 4, j)")),
+            "for d0 = 0 to 3\n"
+            "  for d1 = 0 to min(4, 10 - 4 * d0)\n"
+            "    for d2 = 0 to 3\n"
+            "      s(4 * d0 + d1, d2)\n");
+}
+
+TEST_F(ScanBoxesTest, CutLoopsBelowFullTilesAreLeftToIsl) {
+  for (bool separates : {false, true}) {
+    ScheduleTree tree = band("(i, j) -> (i floordiv 4, i mod 4, j)");
+    tree->separateFullTiles = separates;
+    EXPECT_EQ(scan(tree).empty(), separates);
+  }
+  // Others need no parts.
+  ScheduleTree tree = band("(i, j) -> (i floordiv 5, i mod 5, j)");
+  tree->separateFullTiles = true;
+  EXPECT_EQ(scan(tree), "for d0 = 0 to 2\n"
+                        "  for d1 = 0 to 5\n"
+                        "    for d2 = 0 to 3\n"
+                        "      s(5 * d0 + d1, d2)\n");
+}
+
+TEST_F(ScanBoxesTest, ACutLoopIsOneStatementsOwn) {
+  program.statements.push_back(program.statements.front());
+  std::vector<ScheduleTree> parts;
+  for (unsigned number : {0u, 1u})
+    parts.push_back(makeFilter(FilterSet{number, mlir::IntegerSet()}, nullptr));
+  EXPECT_EQ(scan(band("(i, j) -> (i floordiv 4, i mod 4, j)",
+                      makeSequence(std::move(parts)))),
+            "");
+}
+
+TEST_F(ScanBoxesTest, WhatIsCutToNothingHasNoLoops) {
+  for (const char *rest :
+       {"(i, j) : (i - 10 >= 0)", "(i, j) : (-1 - j >= 0)"}) {
+    std::vector<ScheduleTree> parts;
+    for (const char *part : {"(i, j) : (9 - i >= 0)", rest})
+      parts.push_back(
+          makeFilter(FilterSet{0, set(part)}, band("(i, j) -> (i, j)")));
+    EXPECT_EQ(scan(makeSequence(std::move(parts))), "for d0 = 0 to 10\n"
+                                                    "  for d1 = 0 to 3\n"
+                                                    "    s(d0, d1)\n");
+  }
+}
+
+TEST_F(ScanBoxesTest, OpenExtentsAndUnrolledLoopsAreLeftToIsl) {
+  ScheduleTree tree = band("(i, j) -> (i, j)");
+  tree->members[1].shape = LoopShape::Unroll;
+  EXPECT_EQ(scan(tree), "");
+  program.numParams = 1;
+  program.statements = {
+      statement("s", set("(i)[N] : (i >= 0, N - 1 - i >= 0)"))};
+  EXPECT_EQ(scan(band("(i)[N] -> (i)")), "");
+}
+
+} // namespace
