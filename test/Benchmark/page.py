@@ -16,15 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import geometric_mean
 from typing import Any
 
-sys.path.append(str(pathlib.Path(__file__).parent / "operators"))
-
-from operator_rows import ROWS
-
 ROOT = pathlib.Path(__file__).parent
 KEPT = ROOT / "results.jsonl"
 PAGE = ROOT.parents[1] / "docs" / "Performance.md"
 FIELDS = ("case", "threads", "error", "median_ms", "baselines_ms", "compile_s", "baseline_builds")
-FIELDS += ("commit", "machine", "date")
+FIELDS += ("class", "commit", "machine", "date")
 HEAD = """# Performance
 
 Our time beside that of others, in the same run and in turns, with default schedules and
@@ -33,14 +29,22 @@ nothing tuned, also where we lose. *Speedup* is the fastest other's time over ou
 [guide to benchmarks](Guides/benchmarks.md) says how to run it.
 """
 
+LARGEST_ERROR = 2e-2
+"""Of half precision; `bench.py` says which lines have passed."""
+
 Line = Mapping[str, Any]
 
 
 def read_lines(path: pathlib.Path) -> Iterator[Line]:
-    """Yield the result lines of a file that compare times with another's."""
+    """Yield the result lines of a file that compare times with another's.
+
+    Those with other results than the other's are errors.
+    """
     for text in path.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         if line.get("baselines_ms") and "median_ms" in line:
+            if not line["error"] <= LARGEST_ERROR:
+                sys.exit(f"{path}: {line['case']}: expects equal results, but got {line['error']}")
             yield {field: line[field] for field in FIELDS if field in line}
 
 
@@ -77,8 +81,8 @@ def classes(lines: Iterable[Line]) -> Iterator[str]:
     """Yield the rows of a table of classes of operators."""
     found: dict[str, list[float]] = {}
     for line in lines:
-        kind = ROWS[line["case"].partition("/")[2]].kind
-        found.setdefault(kind, []).append(speedup(line))
+        if line["threads"] == 1:
+            found.setdefault(line["class"], []).append(speedup(line))
     yield "| class | rows | speedup, geometric mean | least | below 1 |"
     yield "|---|---:|---:|---:|---:|"
     everything = [value for values in found.values() for value in values]
@@ -103,9 +107,10 @@ def write(lines: Iterable[Line]) -> str:
         text += [f"Measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))}.", ""]
         text += ["Others: " + ", ".join(sorted(builds)) + ".", ""]
         if folder == "operators":
-            text += [*classes(members), "", "Rows below 1:", ""]
+            text += [*classes(members), ""]
             members = [line for line in members if speedup(line) < 1]
-        text += [*table(members), ""]
+            text += ["Rows below 1:", ""] if members else []
+        text += [*table(members), ""] if members else []
     return "\n".join(text)
 
 
@@ -118,8 +123,9 @@ def main() -> int:
     for path in [*([KEPT] if KEPT.exists() else []), *args.results]:
         lines |= {(li["machine"], li["case"], li["threads"]): li for li in read_lines(path)}
     kept = [line for _, line in sorted(lines.items())]
+    text = write(kept)
     KEPT.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-    PAGE.write_text(write(kept), encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
     return 0
 
 

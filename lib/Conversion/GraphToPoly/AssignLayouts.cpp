@@ -77,9 +77,8 @@ constexpr int64_t kFewTerms = 16;
 class LayoutAssigner {
 public:
   explicit LayoutAssigner(StepProgram &program) : program(program) {
-    for (auto [number, array] : llvm::enumerate(program.arrays))
-      if (array.layout)
-        given.insert(number);
+    for (Array &array : program.arrays)
+      array.isLayoutGiven = bool(array.layout);
   }
   void run();
 
@@ -112,8 +111,6 @@ private:
   bool isInRows(ArrayId array, unsigned index) const;
 
   StepProgram &program;
-  /// The arrays whose layout somebody has chosen before.
-  llvm::DenseSet<ArrayId> given;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
 };
@@ -334,9 +331,9 @@ void LayoutAssigner::assignContraction(Statement &statement,
     if (dim != contraction.vectorDim)
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
-  if (!given.contains(statement.target))
+  if (!program.arrays[statement.target].isLayoutGiven)
     setOrder(program.arrays[statement.target], order);
-  if (given.contains(contraction.panel.getTensor().number))
+  if (program.arrays[contraction.panel.getTensor().number].isLayoutGiven)
     return;
   // What a recurrence computes cannot be copied ahead of it.
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
@@ -420,7 +417,7 @@ void LayoutAssigner::assignOther(Statement &statement) {
 /// schedule chooses what lies side by side.
 void LayoutAssigner::assignOrder(Statement &statement) {
   Array &target = program.arrays[statement.target];
-  if (given.contains(statement.target) ||
+  if (program.arrays[statement.target].isLayoutGiven ||
       (target.layout && !target.layout.isPermutation()))
     return; // In panels for its only reader.
   target.layout = {};

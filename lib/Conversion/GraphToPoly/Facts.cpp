@@ -97,7 +97,12 @@ static std::string readLayout(DictionaryAttr facts, Array &array) {
   if (!map)
     return "poly.layout to map the indices of the array";
   array.layout = map.getValue();
-  if (std::string fault = poly::checkLayout(array.layout, array.extents.size());
+  SmallVector<int64_t> shape;
+  for (AffineExpr extent : array.extents) {
+    auto known = dyn_cast<AffineConstantExpr>(extent);
+    shape.push_back(known ? known.getValue() : ShapedType::kDynamic);
+  }
+  if (std::string fault = poly::checkLayout(array.layout, shape);
       !fault.empty())
     return "poly.layout " + fault;
   for (AffineExpr index : array.layout.getResults())

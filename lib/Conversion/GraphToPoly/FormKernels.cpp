@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Facts.h"
 #include "Read/ReadProgram.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
@@ -144,11 +145,15 @@ LogicalResult StepRunner::runSteps(ReadBlock &read) {
   program.cacheBytes = target.getL2();
   for (const Step *step : steps) {
     step->run(version, counts);
-    if (step->name == "winograd" && failed(checkAlgorithms(version)))
-      return failure();
     if (step->separates)
       version.clusters = separateKernels(program);
   }
+  bool isDecided =
+      form == Form::Memory ||
+      llvm::is_contained(llvm::map_range(steps, [](auto s) { return s->name; }),
+                         "winograd");
+  if (isDecided && failed(checkAlgorithms(version)))
+    return failure();
   counts.kernels += version.clusters.size();
   return verifyWritten(version);
 }
@@ -189,6 +194,21 @@ void StepRunner::eraseUnused(const llvm::StringSet<> &names) {
         op.erase();
 }
 
+/// Whether a layout or an algorithm is chosen for what `block` calls.
+static bool hasChoices(ModuleOp module, Block &block) {
+  return llvm::any_of(block, [&](Operation &op) {
+    if (op.hasAttr(poly::kLayoutFact))
+      return true;
+    auto call = dyn_cast<poly::CallOp>(op);
+    auto kernel =
+        call ? module.lookupSymbol<poly::KernelOp>(call.getCallee()) : nullptr;
+    return kernel &&
+           llvm::any_of(kernel.getOps<poly::ComputeOp>(), [](Operation *op) {
+             return op->hasAttr(poly::kAlgorithmFact);
+           });
+  });
+}
+
 LogicalResult StepRunner::run(func::FuncOp main) {
   SmallVector<Block *> blocks = findBlocks(main);
   if (!llvm::any_of(blocks, [](Block *block) {
@@ -209,7 +229,8 @@ LogicalResult StepRunner::run(func::FuncOp main) {
       notRead = {main, "expects arrays that one statement each computes, in "
                        "their order"};
     }
-    if (failed(read) && notRead.isError)
+    // What somebody has chosen must not be lost.
+    if (failed(read) && (notRead.isError || hasChoices(module, *block)))
       return notRead.op->emitError(notRead.reason);
     if (failed(read)) {
       remark::missed(notRead.op->getLoc(),

@@ -97,7 +97,8 @@ Expr RowPadder::findCrowdedRows(const Statement &statement,
                                 const Contraction &contraction) const {
   Expr rows;
   forEachAccess(statement, [&](Expr access) {
-    if (access.getNode() != contraction.panel.getNode())
+    if (access.getNode() != contraction.panel.getNode() &&
+        !access.getType().isIndex())
       rows = access;
   });
   if (!rows ||

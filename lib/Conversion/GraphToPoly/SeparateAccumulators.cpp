@@ -38,9 +38,10 @@ Statement espalier::graphtopoly::makeStore(const StepProgram &program,
   SmallVector<Expr> indices;
   for (unsigned dim = 0; dim < program.getRank(target); ++dim)
     indices.push_back(variable(dim, program.context));
-  store.pieces.push_back({{},
-                          access(TensorRef::operand(source), indices,
-                                 program.arrays[target].elementType)});
+  Expr element = access(TensorRef::operand(source), indices,
+                        program.arrays[source].elementType);
+  store.pieces.push_back(
+      {{}, cast(program.arrays[target].elementType, element)});
   return store;
 }
 

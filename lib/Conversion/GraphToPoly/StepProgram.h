@@ -49,6 +49,8 @@ struct Array {
   /// whose extents are `storedExtents`. Null stands for the identity.
   mlir::AffineMap layout = {};
   llvm::SmallVector<mlir::AffineExpr> storedExtents = {};
+  /// Whether somebody has chosen the layout before layouts were assigned.
+  bool isLayoutGiven = false;
 };
 
 /// An affine condition `expr >= 0` or `expr == 0` on a statement's dimensions.

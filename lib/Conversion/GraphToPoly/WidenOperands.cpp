@@ -45,6 +45,10 @@ private:
   void findCandidates();
   /// Adds an array, and those that it is a mere copy of.
   void choose(ArrayId base);
+  /// Whether the elements are the caller's.
+  bool isGiven(ArrayId array) const {
+    return program.arrays[program.getBase(array)].kind == Array::Kind::Input;
+  }
   /// The value of an element that is stored as f32.
   Expr widen(Expr value) const;
   void rewrite(Statement &statement) const;
@@ -82,7 +86,7 @@ int64_t OperandWidener::countReads(const Statement &statement,
 void OperandWidener::findCandidates() {
   llvm::DenseSet<ArrayId> fixed;
   for (auto [number, array] : llvm::enumerate(program.arrays)) {
-    if (isShort(array.elementType) && array.kind != Array::Kind::Input)
+    if (isShort(array.elementType) && !isGiven(number))
       candidates.insert(program.getBase(number));
     if (!isShort(array.elementType) || !array.outputs.empty() ||
         !array.order.empty() || array.layout ||
@@ -164,6 +168,8 @@ ElementsAttr OperandWidener::widen(ElementsAttr constant,
                   &losesInfo);
     table.push_back(value.convertToFloat());
   }
+  if (tensor->getNumElements() == 0)
+    return DenseElementsAttr::get(type, ArrayRef<float>());
   AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
       tensor->getNumElements() * sizeof(float), /*align=*/64);
   auto *target = reinterpret_cast<float *>(blob.getMutableData().data());
@@ -200,7 +206,7 @@ void OperandWidener::copyInputs() {
   for (Statement &statement : program.statements)
     for (ArrayId number : getReads(statement)) {
       const Array &array = program.arrays[number];
-      if (array.kind != Array::Kind::Input || !isShort(array.elementType) ||
+      if (!isGiven(number) || !isShort(array.elementType) ||
           countReads(statement, number) < kMinReads)
         continue;
       auto [copy, isNew] = copies.try_emplace(number);

@@ -237,6 +237,10 @@ LogicalResult KernelLoops::emitAnyLoop(const AstNode &node) {
   LogicalResult result = success();
   if (kind && kind.isVector() && node.step == 1 && canVectorize(node))
     result = emitVector(node);
+  // One after the other, lanes would leave their registers behind in the loop.
+  else if (kind && kind.isVector() && usesRegisters(node))
+    return kernel.emitError("expects accesses that lanes can make, in a vector "
+                            "loop with arrays in registers");
   else if (kind && kind.isUnroll() && lower && upper)
     result = emitUnrolled(node, *lower, *upper);
   else if (kind && kind.isUnroll() && least && most &&

@@ -251,9 +251,11 @@ private:
                                            int64_t maxStep);
   /// The number of lanes that are active; nothing if that is not known.
   std::optional<int64_t> countActiveLanes();
-  /// Whether all lanes and copies of `loop` read the same data for `address`.
-  bool readSameData(mlir::AffineExpr address, const polyhedral::AstNode &call,
-                    const polyhedral::AstNode &loop);
+  /// The addresses of the data that `address` depends on, if they are the same
+  /// in all lanes and copies of `loop`; else null.
+  mlir::AffineMap getSameData(mlir::AffineExpr address,
+                              const polyhedral::AstNode &call,
+                              const WrittenOutLoop &loop);
   /// Reads rows for all copies of a loop at once; null if it reads none.
   mlir::Value emitTransposedRead(const poly::ComputeAccess &access,
                                  const polyhedral::AstNode &call,

@@ -191,23 +191,34 @@ static SmallVector<Value> emitTranspose(OpBuilder &builder, Location loc,
   return columns;
 }
 
-bool KernelLoops::readSameData(AffineExpr address, const AstNode &call,
-                               const AstNode &loop) {
+AffineMap KernelLoops::getSameData(AffineExpr address, const AstNode &call,
+                                   const WrittenOutLoop &loop) {
   auto reads = computes[call.statement].getReadAccesses();
+  SmallVector<AffineExpr> addresses;
   for (auto [number, read] : llvm::enumerate(reads)) {
     if (!address.isFunctionOfSymbol(symbols.size() + number))
       continue;
     AffineExpr from = getAddress(read, call);
-    int64_t &copy = unrolled[loop.iterator];
-    ++copy;
-    AffineExpr next = getAddress(read, call);
-    --copy;
-    if (readsData(from) || from != next ||
-        from.isFunctionOfDim(lanes->iterator) ||
-        countUses(loop, computes, read.array).second > 0)
-      return false;
+    bool isSame = !readsData(from) && !from.isFunctionOfDim(lanes->iterator) &&
+                  countUses(*loop.loop, computes, read.array).second == 0;
+    int64_t &copy = unrolled[loop.loop->iterator];
+    int64_t now = copy;
+    for (copy = loop.lower; isSame && copy < loop.upper; ++copy)
+      isSame = getAddress(read, call) == from;
+    copy = now;
+    if (!isSame)
+      return {};
+    addresses.push_back(from);
   }
-  return true;
+  unsigned numDims = 0, numSymbols = 0;
+  for (AffineExpr from : addresses)
+    from.walk([&](AffineExpr part) {
+      if (auto dim = dyn_cast<AffineDimExpr>(part))
+        numDims = std::max(numDims, dim.getPosition() + 1);
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+        numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
+    });
+  return AffineMap::get(numDims, numSymbols, addresses, address.getContext());
 }
 
 Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
@@ -221,10 +232,11 @@ Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
   AffineExpr address = copies->addresses[copies->place];
   // Symbols for what is read mean something in one computation only.
   unsigned reader = readsData(address) ? call.statement + 1 : 0;
-  if (reader && !readSameData(address, call, *copies->loop->loop))
+  AffineMap from;
+  if (reader && !(from = getSameData(address, call, *copies->loop)))
     return {};
   auto &known = copies->loop->reads;
-  auto found = known.find({{access.array, address}, reader});
+  auto found = known.find({{access.array, address}, reader, from});
   if (found != known.end())
     return found->second;
   if (copies->place != 0 ||
@@ -250,7 +262,7 @@ Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
   }
   rows = emitTranspose(builder, loc, std::move(rows));
   for (auto [place, row] : llvm::zip_first(copies->addresses, rows))
-    known[{{access.array, place}, reader}] = row;
+    known[{{access.array, place}, reader, from}] = row;
   return rows.front();
 }
 

@@ -75,7 +75,7 @@ class Recursive:
         self._compiling = threading.Lock()
         self._local = _Local()
 
-    def bind(self, **weights: np.ndarray) -> Recursive:
+    def bind(self, /, **weights: np.ndarray) -> Recursive:
         """Return the model with some of its weights, or all, as constants.
 
         Calls of it take the others. What depends on constants alone, such as the order of
@@ -175,8 +175,9 @@ class Recursive:
     def mlir(self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray) -> str:
         """Return the program of a call with these arguments, as MLIR text.
 
-        It needs no Python: `espalier compile` takes it. Its terms are refactored when it is
-        compiled.
+        It needs no Python: `espalier compile` takes it. It is the model as it is written:
+        weights that are bound are arguments here, terms stay where they are
+        (`Scheduling(refactor=True)`), and gates have products of their own.
         """
         return program_text(self._prepare(structures, at, arrays)[0], at, self.scheduling)
 

@@ -17,8 +17,9 @@ def error_relative_to_scale(actual: np.ndarray, expected: np.ndarray) -> float:
 
 
 def largest_error(actual: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> float:
-    """Return the largest error of all outputs, each relative to its own scale."""
-    return max(error_relative_to_scale(actual[name], expected[name]) for name in expected)
+    """Return the largest error of all outputs, each relative to its own scale; NaN if one is."""
+    errors = [error_relative_to_scale(actual[name], expected[name]) for name in expected]
+    return float(np.max(errors))
 
 
 def mismatch(

@@ -232,7 +232,7 @@ def run_recursive(case: Mapping[str, Any], toy: bool, seconds: float) -> dict[st
     for peer in peers:
         peer.call()
         for ours, theirs in zip(own, peer.outputs().values(), strict=True):
-            error = max(error, error_relative_to_scale(theirs, ours))
+            error = float(np.maximum(error, error_relative_to_scale(theirs, ours)))
     calls = [lambda: [run(structures) for structures in batches], *(peer.call for peer in peers)]
     clock = time.thread_time if threads == 1 else time.perf_counter
     timing, *others = measure_alternately(calls, seconds, clock)

@@ -181,7 +181,8 @@ AffineMap WinogradRewriter::getChannelsInside() const {
   if (order.getDimPosition(rank - 1) == channel)
     return order;
   // A map may write another order for its only reader.
-  bool isChosen = array.kind == Array::Kind::Intermediate && !array.rowMajor &&
+  bool isChosen = array.kind == Array::Kind::Intermediate &&
+                  !array.isLayoutGiven && !array.rowMajor &&
                   array.order.empty() && array.outputs.empty() &&
                   !array.reshapeOf;
   for (const Array &other : program.arrays)

@@ -2,6 +2,8 @@
 
 #include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -19,7 +21,35 @@ static bool isPart(AffineExpr expr) {
           expr.getKind() == AffineExprKind::Mod);
 }
 
-std::string poly::checkLayout(AffineMap layout, unsigned rank) {
+/// Memory that is not used may be this many times what is, and more elements.
+static constexpr int64_t kMaxWaste = 16, kMaxUnused = 1 << 20;
+
+/// Whether the memory holds little but elements; sizes that are not known count
+/// as one.
+static bool isDense(AffineMap layout, ArrayRef<int64_t> shape) {
+  auto getExtent = [&](AffineExpr index) {
+    int64_t extent = shape[cast<AffineDimExpr>(index).getPosition()];
+    return ShapedType::isDynamic(extent) ? 1 : std::max<int64_t>(extent, 1);
+  };
+  uint64_t stored = 1, elements = 1;
+  for (AffineExpr part : layout.getResults()) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    int64_t extent = binary
+                         ? cast<AffineConstantExpr>(binary.getRHS()).getValue()
+                         : getExtent(part);
+    if (part.getKind() == AffineExprKind::FloorDiv)
+      extent = llvm::divideCeil(getExtent(binary.getLHS()), extent);
+    stored = llvm::SaturatingMultiply<uint64_t>(stored, extent);
+  }
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    elements = llvm::SaturatingMultiply<uint64_t>(
+        elements, getExtent(getAffineDimExpr(dim, layout.getContext())));
+  return stored <=
+         llvm::SaturatingMultiplyAdd<uint64_t>(elements, kMaxWaste, kMaxUnused);
+}
+
+std::string poly::checkLayout(AffineMap layout, ArrayRef<int64_t> shape) {
+  unsigned rank = shape.size();
   if (layout.getNumDims() != rank || layout.getNumSymbols() != 0)
     return "to map the indices of the array";
   if (!llvm::all_of(layout.getResults(), isPart))
@@ -37,5 +67,7 @@ std::string poly::checkLayout(AffineMap layout, unsigned rank) {
     if (!isThere)
       return "to give each element a place of its own";
   }
+  if (!isDense(layout, shape))
+    return "with less memory for each element";
   return "";
 }

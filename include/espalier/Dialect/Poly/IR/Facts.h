@@ -22,11 +22,11 @@ inline constexpr llvm::StringLiteral kLayoutFact = "poly.layout";
 /// Of a computation: how it is computed, one of `Algorithm`.
 inline constexpr llvm::StringLiteral kAlgorithmFact = "poly.algorithm";
 
-/// What `kLayoutFact` of an array with `rank` indices is expected to be, if
-/// `layout` is something else: it has the indices, or their quotients and
-/// remainders by a number, as results, and gives each element a place of its
-/// own.
-std::string checkLayout(mlir::AffineMap layout, unsigned rank);
+/// What `kLayoutFact` of an array of `shape` is expected to be, if `layout` is
+/// something else: it has the indices, or their quotients and remainders by a
+/// number, as results, gives each element a place of its own, and wastes
+/// little.
+std::string checkLayout(mlir::AffineMap layout, llvm::ArrayRef<int64_t> shape);
 
 } // namespace espalier::poly
 

@@ -86,6 +86,9 @@ static RegisterTile chooseSlidingTile(const TileProblem &problem) {
   for (int64_t vectors : {2, 1})
     for (int64_t rows = 1; rows <= getExtent(row); ++rows) {
       int64_t held = vectors * (rows + countLoads(rows)) + slide.taps;
+      // More rows hold more.
+      if (rows > 1 && held > problem.target.getRegisters())
+        break;
       if (rows * vectors > 1 &&
           (held > problem.target.getRegisters() ||
            rows * vectors * slide.taps > espalier::kMaxStraightPoints ||

@@ -62,8 +62,8 @@ llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
     if (isa<ViewLikeOpInterface>(user))
       return refuse("expects a buffer in one shape, but " +
                     describeArray(argument) + " is also seen in another");
-  unsigned rank = cast<MemRefType>(buffer.getType()).getRank();
-  if (std::string fault = checkLayout(layout, rank); !fault.empty())
+  ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
+  if (std::string fault = checkLayout(layout, shape); !fault.empty())
     return refuse("expects a layout " + fault);
   source->setAttr(kLayoutFact, AffineMapAttr::get(layout));
   return llvm::Error::success();
