@@ -124,6 +124,16 @@ ESPALIER_API int espalier_module_constant(espalier_module *module,
                                           void (*release)(void *), void *user,
                                           espalier_value *result);
 
+/** Makes an input of `main` a constant, in a module that is complete. The
+    program does not take it any more, and what depends on it alone, such as
+    packed weights, is computed when compiling. The data is as in
+    espalier_module_constant. */
+ESPALIER_API int espalier_module_bind_input(espalier_module *module,
+                                            const char *name, const void *data,
+                                            size_t size,
+                                            void (*release)(void *),
+                                            void *user);
+
 /** Adds an operation. Returns the number of its results, of which the first
     `max_results` are stored in `results`. */
 ESPALIER_API int espalier_module_op(espalier_module *module,

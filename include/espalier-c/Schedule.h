@@ -22,8 +22,10 @@ extern "C" {
 /** What was done to one kernel of a module. */
 typedef struct espalier_schedule espalier_schedule;
 
-/** Takes a module to a later stage of compilation, such as "poly": the kernels
-    of a model can then be scheduled. NULL for `options` stands for the default
+/** Takes a module to a later stage of compilation. At stage "poly" the kernels
+    of a model can be scheduled; at stage "statements", before it, there is a
+    kernel for each statement of an operator, for which layouts and algorithms
+    can be chosen. NULL for `options` stands for the default
     ones. Returns a negative number on an error. */
 ESPALIER_API int espalier_module_lower(espalier_module *module,
                                        const char *stage,
@@ -35,6 +37,15 @@ ESPALIER_API int espalier_module_lower(espalier_module *module,
     a negative number on an error. */
 ESPALIER_API int espalier_module_transform(espalier_module *module,
                                            const char *script, size_t size);
+
+/** Takes a module to stage "poly" and applies a transform script on the way: to
+    the statements of operators, before kernels are formed, its named sequence
+    @__transform_statements, then @__transform_main to the kernels. Either may
+    be missing. Returns a negative number on an error; the module may be lowered
+    then. */
+ESPALIER_API int
+espalier_module_schedule(espalier_module *module, const char *script,
+                         size_t size, const espalier_compile_options *options);
 
 /** Gives the choices of a transform script to `write`, those that
     transform.tune.knob and transform.tune.alternatives make, as JSON: by name,

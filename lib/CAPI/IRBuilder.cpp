@@ -147,6 +147,58 @@ static ElementsAttr copyData(RankedTensorType type, ArrayRef<char> data) {
   return DenseElementsAttr::getFromRawBuffer(type, data);
 }
 
+/// Data that a caller lends, and how it is given back.
+struct LentData {
+  const void *data;
+  size_t size;
+  void (*release)(void *);
+  void *user;
+};
+
+/// Returns data as an attribute of a static type, or null after an error. Gives
+/// the data back unless the attribute refers to it.
+static ElementsAttr makeElements(espalier_module *module, RankedTensorType type,
+                                 const LentData &lent) {
+  auto [data, size, release, user] = lent;
+  llvm::scope_exit releaseData([release = release, user = user] {
+    if (release)
+      release(user);
+  });
+  if (!type || (size > 0 && isMissing(module, data, "data")))
+    return {};
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat()) {
+    fail(module, "expects a constant of numbers with a static shape");
+    return {};
+  }
+  std::optional<int64_t> expected = boundaryBytes(type);
+  if (!expected || *expected != static_cast<int64_t>(size)) {
+    fail(module, "expects data that fills the shape, but got " + Twine(size) +
+                     " bytes");
+    return {};
+  }
+
+  ArrayRef<char> bytes(static_cast<const char *>(data), size);
+  size_t elementBytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+  bool isBool = type.getElementType().isInteger(1);
+  if (isSplat(bytes, elementBytes))
+    return isBool ? DenseElementsAttr::get(type, bytes[0] != 0)
+                  : DenseElementsAttr::getFromRawBuffer(
+                        type, bytes.take_front(elementBytes));
+  if (size <= maxInlineBytes || isBool)
+    return copyData(type, bytes);
+  releaseData.release();
+  AsmResourceBlob::DeleterFn deleter = [release = release,
+                                        user = user](void *, size_t, size_t) {
+    if (release)
+      release(user);
+  };
+  AsmResourceBlob blob(bytes, elementBytes, std::move(deleter),
+                       /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(
+      type, ("constant_" + Twine(module->numConstants++)).str(),
+      std::move(blob));
+}
+
 int espalier_module_constant(espalier_module *module, const char *element_type,
                              int32_t rank, const int64_t *extents,
                              const void *data, size_t size,
@@ -163,42 +215,53 @@ int espalier_module_constant(espalier_module *module, const char *element_type,
       isMissing(module, result, "a place for the value"))
     return -1;
   RankedTensorType type = tensorType(module, element_type, rank, extents);
-  if (!type || (size > 0 && isMissing(module, data, "data")))
+  releaseData.release();
+  ElementsAttr value = makeElements(module, type, {data, size, release, user});
+  if (!value)
     return -1;
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return fail(module, "expects a constant of numbers with a static shape");
-  std::optional<int64_t> expected = boundaryBytes(type);
-  if (!expected || *expected != static_cast<int64_t>(size))
-    return fail(module, "expects data that fills the shape, but got " +
-                            Twine(size) + " bytes");
-
-  ArrayRef<char> bytes(static_cast<const char *>(data), size);
-  size_t elementBytes = std::max(1u, type.getElementTypeBitWidth() / 8);
-  ElementsAttr value;
-  if (isSplat(bytes, elementBytes)) {
-    bool isBool = type.getElementType().isInteger(1);
-    value = isBool ? DenseElementsAttr::get(type, bytes[0] != 0)
-                   : DenseElementsAttr::getFromRawBuffer(
-                         type, bytes.take_front(elementBytes));
-  } else if (size <= maxInlineBytes || type.getElementType().isInteger(1)) {
-    value = copyData(type, bytes);
-  } else {
-    releaseData.release();
-    AsmResourceBlob::DeleterFn deleter = [release, user](void *, size_t,
-                                                         size_t) {
-      if (release)
-        release(user);
-    };
-    AsmResourceBlob blob(bytes, elementBytes, std::move(deleter),
-                         /*dataIsMutable=*/false);
-    value = DenseResourceElementsAttr::get(
-        type, ("constant_" + Twine(module->numConstants++)).str(),
-        std::move(blob));
-  }
   auto constant = espalier::graph::ConstantOp::create(
       module->builder, module->builder.getUnknownLoc(), type, value);
   *result = wrap(constant.getResult());
   return 0;
+}
+
+int espalier_module_bind_input(espalier_module *module, const char *name,
+                               const void *data, size_t size,
+                               void (*release)(void *), void *user) {
+  llvm::scope_exit releaseData([&] {
+    if (release)
+      release(user);
+  });
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  if (isMissing(module, name, "a name"))
+    return -1;
+  auto main = module->module->lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal() ||
+      !main.getBody().front().mightHaveTerminator())
+    return fail(module, "expects a complete function 'main'");
+  for (BlockArgument argument : main.getArguments()) {
+    auto given = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                   "espalier.name");
+    if (!given || given.getValue() != name)
+      continue;
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      return fail(module, "expects a tensor as input '" + Twine(name) + "'");
+    releaseData.release();
+    ElementsAttr value =
+        makeElements(module, type, {data, size, release, user});
+    if (!value)
+      return -1;
+    OpBuilder builder = OpBuilder::atBlockBegin(&main.getBody().front());
+    argument.replaceAllUsesWith(espalier::graph::ConstantOp::create(
+        builder, argument.getLoc(), type, value));
+    if (failed(main.eraseArgument(argument.getArgNumber())))
+      return fail(module, "expects a function that can lose an argument");
+    return 0;
+  }
+  return fail(module, "expects an input called '" + Twine(name) + "'");
 }
 
 //===----------------------------------------------------------------------===//

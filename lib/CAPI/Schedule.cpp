@@ -1,27 +1,22 @@
 //===- Schedule.cpp - C API for scheduling kernels ------------------------===//
 
 #include "espalier-c/Schedule.h"
-#include "espalier/CAPI/Module.h"
+#include "Script.h"
 #include "espalier/Conversion/ProfileCalls.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Analysis/Trace.h"
-#include "espalier/Dialect/Poly/TransformOps/Choices.h"
 #include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 #include "espalier/Dialect/Poly/Transforms/Plan.h"
 #include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/Pipeline/Pipeline.h"
-#include "mlir/Dialect/Transform/IR/TransformOps.h"
-#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace espalier;
-using capi::ErrorCollector;
+using namespace espalier::capi;
 
 struct espalier_schedule {
   espalier_module *module;
@@ -31,12 +26,6 @@ struct espalier_schedule {
   /// The dependence for which the last script was refused; or null.
   DictionaryAttr violation;
 };
-
-static int fail(espalier_module *module, const Twine &message) {
-  if (module->error.empty())
-    module->error = message.str();
-  return -1;
-}
 
 int espalier_module_lower(espalier_module *module, const char *stage,
                           const espalier_compile_options *options) {
@@ -60,59 +49,41 @@ int espalier_module_lower(espalier_module *module, const char *stage,
 // Scripts
 //===----------------------------------------------------------------------===//
 
-static transform::NamedSequenceOp findSequence(ModuleOp script) {
-  return script.lookupSymbol<transform::NamedSequenceOp>(
-      transform::TransformDialect::kTransformEntryPointSymbolName);
-}
-
-/// Reads a script with one sequence of one argument; null after an error.
-static OwningOpRef<ModuleOp> parseScript(espalier_module *module,
-                                         const char *text, size_t size) {
-  if (!text) {
-    fail(module, "expects a script, but got a null pointer");
-    return nullptr;
-  }
-  OwningOpRef<ModuleOp> script = parseSourceString<ModuleOp>(
-      StringRef(text, size), &module->context, "script.mlir");
-  if (!script)
-    return nullptr;
-  transform::NamedSequenceOp sequence = findSequence(*script);
-  if (sequence && !sequence.isExternal() && sequence.getNumArguments() == 1)
-    return script;
-  fail(module, "expects a script with a sequence @__transform_main that has "
-               "one argument");
-  return nullptr;
-}
-
-/// Applies a script to a copy of the module, which then takes its place. A
-/// module with kernels takes scheduling alone.
-static int apply(espalier_module *module, ModuleOp script) {
-  Operation *edit = poly::findForeignEdit(findSequence(script));
-  if (edit && !module->module->getOps<poly::KernelOp>().empty()) {
-    (void)poly::reportForeignEdit(edit);
-    return fail(module, "expects a script that can be applied");
-  }
-  if (Operation *choice = poly::findOpenChoice(findSequence(script))) {
-    (void)poly::reportOpenChoice(choice);
-    return fail(module, "expects a script that can be applied");
-  }
-  OwningOpRef<ModuleOp> trial(module->module->clone());
-  if (failed(transform::applyTransformNamedSequence(
-          *trial, findSequence(script), ModuleOp(),
-          transform::TransformOptions())))
-    return fail(module, "expects a script that can be applied");
-  module->function = {};
-  module->module = std::move(trial);
-  return 0;
-}
-
 int espalier_module_transform(espalier_module *module, const char *script,
                               size_t size) {
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
   OwningOpRef<ModuleOp> parsed = parseScript(module, script, size);
-  return parsed ? apply(module, *parsed) : -1;
+  return parsed ? applySequence(module, findSequence(*parsed)) : -1;
+}
+
+int espalier_module_schedule(espalier_module *module, const char *script,
+                             size_t size,
+                             const espalier_compile_options *options) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  OwningOpRef<ModuleOp> parsed =
+      parseScript(module, script, size, /*mayChoose=*/true);
+  if (!parsed)
+    return -1;
+  PipelineOptions pipeline = capi::makePipelineOptions(options);
+  module->function = {};
+  for (auto [stage, name] : {std::pair(Stage::Statements, kStatementsSequence),
+                             std::pair(Stage::Poly, kMainSequence)}) {
+    transform::NamedSequenceOp sequence = findSequence(*parsed, name);
+    if (stage == Stage::Statements && sequence &&
+        detectStage(*module->module) > stage)
+      return fail(module, "expects a module whose kernels are not formed yet "
+                          "for @" +
+                              name);
+    if (failed(compileToStage(*module->module, stage, pipeline)))
+      return fail(module, "expects a module that can be lowered");
+    if (sequence && applySequence(module, sequence) < 0)
+      return -1;
+  }
+  return 0;
 }
 
 /// A lookup in `block` that gives the same handle as `op`, or null. Commands
@@ -196,162 +167,6 @@ int espalier_module_default_schedule(
 }
 
 //===----------------------------------------------------------------------===//
-// Choices
-//===----------------------------------------------------------------------===//
-
-/// A number, a string or a boolean; any other attribute as MLIR text.
-static llvm::json::Value toJson(Attribute value) {
-  if (auto flag = dyn_cast<BoolAttr>(value))
-    return flag.getValue();
-  if (auto number = dyn_cast<IntegerAttr>(value);
-      number && number.getValue().getSignificantBits() <= 64)
-    return number.getValue().getSExtValue();
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return number.getValueAsDouble();
-  if (auto text = dyn_cast<StringAttr>(value))
-    return text.str();
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
-static llvm::json::Value describeChoice(const poly::Choice &choice) {
-  llvm::json::Value options = toJson(choice.options);
-  if (auto list = dyn_cast<ArrayAttr>(choice.options)) {
-    llvm::json::Array values;
-    for (Attribute option : list)
-      values.push_back(toJson(option));
-    options = std::move(values);
-  }
-  return llvm::json::Object{{"name", choice.name},
-                            {"options", std::move(options)},
-                            {"selected", choice.selected
-                                             ? toJson(choice.selected)
-                                             : llvm::json::Value(nullptr)}};
-}
-
-/// Reads a script, which is where its choices are; null after an error.
-static OwningOpRef<ModuleOp> parseChoices(espalier_module *module,
-                                          const char *text, size_t size,
-                                          SmallVector<poly::Choice> &choices) {
-  OwningOpRef<ModuleOp> script = parseScript(module, text, size);
-  if (!script)
-    return nullptr;
-  FailureOr<SmallVector<poly::Choice>> found = poly::getChoices(*script);
-  if (failed(found)) {
-    fail(module, "expects a script with choices");
-    return nullptr;
-  }
-  choices = std::move(*found);
-  return script;
-}
-
-int espalier_module_describe_choices(
-    espalier_module *module, const char *script, size_t size,
-    void (*write)(const char *text, size_t size, void *user), void *user) {
-  if (!module)
-    return -1;
-  ErrorCollector collector(&module->context, module->error);
-  SmallVector<poly::Choice> choices;
-  OwningOpRef<ModuleOp> parsed = parseChoices(module, script, size, choices);
-  if (!parsed)
-    return -1;
-  llvm::json::Array all;
-  for (const poly::Choice &choice : choices)
-    all.push_back(describeChoice(choice));
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
-  write(text.data(), text.size(), user);
-  return 0;
-}
-
-/// The value of `choice` that `json` stands for; null if there is none.
-static Attribute findOption(const poly::Choice &choice,
-                            const llvm::json::Value &json) {
-  MLIRContext *context = choice.options.getContext();
-  if (auto list = dyn_cast<ArrayAttr>(choice.options)) {
-    for (Attribute option : list)
-      if (toJson(option) == json)
-        return option;
-    return {};
-  }
-  Builder builder(context);
-  if (std::optional<bool> flag = json.getAsBoolean())
-    return builder.getBoolAttr(*flag);
-  if (std::optional<int64_t> number = json.getAsInteger())
-    return builder.getI64IntegerAttr(*number);
-  if (std::optional<double> number = json.getAsNumber())
-    return builder.getF64FloatAttr(*number);
-  if (std::optional<StringRef> text = json.getAsString())
-    return builder.getStringAttr(*text);
-  return {};
-}
-
-/// Selects what `values` says, by the names of choices.
-static int selectAll(espalier_module *module, ArrayRef<poly::Choice> choices,
-                     const llvm::json::Object &values) {
-  SmallVector<StringRef> unknown;
-  for (const auto &entry : values)
-    if (llvm::none_of(choices, [&](const poly::Choice &choice) {
-          return choice.name == StringRef(entry.first);
-        }))
-      unknown.push_back(entry.first);
-  if (!unknown.empty()) {
-    llvm::sort(unknown);
-    std::string names;
-    llvm::raw_string_ostream os(names);
-    llvm::interleaveComma(
-        choices, os, [&](const poly::Choice &choice) { os << choice.name; });
-    return fail(module, "expects one of the choices [" + names +
-                            "], but got '" + unknown.front() + "'");
-  }
-  for (const poly::Choice &choice : choices) {
-    const llvm::json::Value *value = values.get(choice.name);
-    if (!value)
-      continue;
-    Attribute option = findOption(choice, *value);
-    if (!option) {
-      std::string text;
-      llvm::raw_string_ostream(text)
-          << *describeChoice(choice).getAsObject()->get("options")
-          << " for the choice \"" << choice.name << "\", but got " << *value;
-      return fail(module, "expects one of " + text);
-    }
-    if (failed(poly::select(choice, option)))
-      return -1;
-  }
-  return 0;
-}
-
-int espalier_module_select(espalier_module *module, const char *script,
-                           size_t size, const char *values, size_t values_size,
-                           void (*write)(const char *text, size_t size,
-                                         void *user),
-                           void *user) {
-  if (!module)
-    return -1;
-  ErrorCollector collector(&module->context, module->error);
-  SmallVector<poly::Choice> choices;
-  OwningOpRef<ModuleOp> parsed = parseChoices(module, script, size, choices);
-  if (!parsed)
-    return -1;
-  llvm::Expected<llvm::json::Value> json =
-      llvm::json::parse(values ? StringRef(values, values_size) : StringRef());
-  llvm::json::Object *object = json ? json->getAsObject() : nullptr;
-  if (!json)
-    llvm::consumeError(json.takeError());
-  if (!object)
-    return fail(module, "expects a JSON object with what is selected");
-  if (selectAll(module, choices, *object) < 0)
-    return -1;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  parsed->print(os);
-  write(text.data(), text.size(), user);
-  return 0;
-}
-
-//===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
 
@@ -387,8 +202,13 @@ int espalier_schedule_apply(espalier_schedule *schedule, const char *script,
   schedule->violation = {};
   ErrorCollector collector(&module->context, module->error,
                            &schedule->violation);
-  OwningOpRef<ModuleOp> parsed = parseScript(module, script, size);
-  if (!parsed || apply(module, *parsed) < 0)
+  OwningOpRef<ModuleOp> parsed =
+      parseScript(module, script, size, /*mayChoose=*/true);
+  if (parsed && findSequence(*parsed, kStatementsSequence))
+    return fail(module, "expects a script for kernels that are formed, but got "
+                        "@" +
+                            kStatementsSequence);
+  if (!parsed || applySequence(module, findSequence(*parsed)) < 0)
     return -1;
   if (!schedule->script)
     schedule->script = std::move(parsed);

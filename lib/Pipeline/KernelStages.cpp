@@ -14,8 +14,8 @@ using namespace espalier;
 
 void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
 
-void espalier::buildPolyStage(OpPassManager &manager,
-                              const PipelineOptions &options) {
+void espalier::buildStatementsStage(OpPassManager &manager,
+                                    const PipelineOptions &) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Of other front ends; each of the two leaves the other's functions alone.
@@ -24,6 +24,11 @@ void espalier::buildPolyStage(OpPassManager &manager,
   manager.addPass(createConvertGraphToPolyPass());
   // Models have become kernels where they are applied.
   manager.addPass(createSymbolDCEPass());
+  manager.addPass(poly::createPolyNameKernelsPass({/*merge=*/false}));
+}
+
+void espalier::buildPolyStage(OpPassManager &manager,
+                              const PipelineOptions &options) {
   PolyFormKernelsPassOptions kernels;
   if (!options.winograd)
     kernels.skip = {"winograd"};

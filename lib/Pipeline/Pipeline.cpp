@@ -3,6 +3,7 @@
 #include "espalier/Pipeline/Pipeline.h"
 #include "Stages.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -39,6 +40,9 @@ std::string espalier::listStages() {
 }
 
 Stage espalier::detectStage(ModuleOp module) {
+  if (auto name = module->getAttrOfType<StringAttr>(poly::kStageAttr))
+    if (std::optional<Stage> stage = parseStage(name))
+      return *stage;
   bool hasGraph = false, hasKernel = false, hasUnscheduled = false;
   bool hasFunction = false, hasLoweredFunction = false;
   module.walk([&](Operation *op) {
@@ -78,8 +82,10 @@ Stage espalier::detectStage(ModuleOp module) {
 void espalier::buildPipeline(OpPassManager &manager, Stage from, Stage to,
                              const PipelineOptions &options) {
   for (const StageInfo &info : kStages)
-    if (info.stage > from && info.stage <= to)
+    if (info.stage > from && info.stage <= to) {
       info.build(manager, options);
+      manager.addPass(createMarkStagePass(info.stage));
+    }
 }
 
 LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
@@ -90,6 +96,25 @@ LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
 }
 
 namespace {
+/// Says which stage a module has reached.
+struct MarkStagePass : PassWrapper<MarkStagePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MarkStagePass)
+
+  explicit MarkStagePass(Stage stage) : stage(stage) {}
+
+  StringRef getArgument() const override { return "espalier-mark-stage"; }
+  StringRef getDescription() const override {
+    return "Sets the attribute with the stage of a module";
+  }
+  void runOnOperation() override {
+    getOperation()->setAttr(
+        poly::kStageAttr,
+        StringAttr::get(&getContext(), getStageInfo(stage).name));
+  }
+
+  Stage stage;
+};
+
 /// Runs the passes from a module's stage to a given one.
 struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CompilePass)
@@ -143,6 +168,10 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
+std::unique_ptr<Pass> espalier::createMarkStagePass(Stage stage) {
+  return std::make_unique<MarkStagePass>(stage);
+}
+
 std::unique_ptr<Pass>
 espalier::createCompilePass(StringRef to, const PipelineOptions &options) {
   return std::make_unique<CompilePass>(to, options);
@@ -157,13 +186,15 @@ void espalier::registerPipelines() {
     std::string summary =
         ("The step to stage " + info.name + ": " + info.summary).str();
     StageBuilder build = info.build;
+    Stage stage = info.stage;
     registerPassPipeline(
         name, summary,
-        [build](OpPassManager &manager, StringRef text,
-                function_ref<LogicalResult(const Twine &)> error) {
+        [build, stage](OpPassManager &manager, StringRef text,
+                       function_ref<LogicalResult(const Twine &)> error) {
           if (!text.empty())
             return error("expects no options, but got '" + text + "'");
           build(manager, PipelineOptions());
+          manager.addPass(createMarkStagePass(stage));
           return success();
         },
         [](function_ref<void(const detail::PassOptions &)>) {});

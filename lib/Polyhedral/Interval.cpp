@@ -38,26 +38,71 @@ static bool matchBound(AffineExpr expr, unsigned &dim, int64_t &factor,
   return static_cast<bool>(position);
 }
 
+static bool usesSymbols(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        return isa<AffineSymbolExpr>(part) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `expr` is a sum of positive multiples of symbols and of what has
+/// none.
+static bool growsWithSymbols(AffineExpr expr) {
+  if (!usesSymbols(expr) || isa<AffineSymbolExpr>(expr))
+    return true;
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (expr.getKind() == AffineExprKind::Add)
+    return growsWithSymbols(binary.getLHS()) &&
+           growsWithSymbols(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul &&
+         getConstant(binary.getRHS()).value_or(0) > 0 &&
+         growsWithSymbols(binary.getLHS());
+}
+
+/// Narrows `box`, by dimension, to where `constraint` holds.
+static bool addConstraint(MutableArrayRef<Interval> box,
+                          AffineExpr constraint) {
+  unsigned dim;
+  int64_t factor, offset;
+  if (!matchBound(constraint, dim, factor, offset) ||
+      offset == Interval::kNoLeast)
+    return false;
+  // d + offset >= 0 or offset - d >= 0
+  if (factor > 0)
+    box[dim].least = std::max(box[dim].least, -offset);
+  else
+    box[dim].most = std::min(box[dim].most, offset);
+  return true;
+}
+
 std::optional<llvm::SmallVector<Interval>>
 espalier::polyhedral::readBox(IntegerSet set) {
-  constexpr int64_t least = std::numeric_limits<int64_t>::min();
-  constexpr int64_t most = std::numeric_limits<int64_t>::max();
-  SmallVector<Interval> box(set.getNumDims(), {least, most});
+  if (set.getNumSymbols() != 0)
+    for (AffineExpr constraint : set.getConstraints())
+      if (usesSymbols(constraint))
+        return std::nullopt;
+  auto box = readBoxOfAllSizes(set);
+  if (box && !llvm::all_of(*box, std::mem_fn(&Interval::isClosed)))
+    return std::nullopt;
+  return box;
+}
+
+std::optional<llvm::SmallVector<Interval>>
+espalier::polyhedral::readBoxOfAllSizes(IntegerSet set) {
+  SmallVector<Interval> box(set.getNumDims(),
+                            {Interval::kNoLeast, Interval::kNoMost});
   for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
-    unsigned dim;
-    int64_t factor, offset;
-    if (set.isEq(number) || !matchBound(constraint, dim, factor, offset) ||
-        offset == least)
+    if (set.isEq(number))
       return std::nullopt;
-    // d + offset >= 0 or offset - d >= 0
-    if (factor > 0)
-      box[dim].least = std::max(box[dim].least, -offset);
-    else
-      box[dim].most = std::min(box[dim].most, offset);
+    // For each point there are sizes so large that this holds.
+    if (usesSymbols(constraint) ? !growsWithSymbols(constraint)
+                                : !addConstraint(box, constraint))
+      return std::nullopt;
   }
   for (const Interval &interval : box)
-    if (interval.least == least || interval.most == most ||
-        interval.least > interval.most)
+    if (interval.least > interval.most)
       return std::nullopt;
   return box;
 }
@@ -72,21 +117,39 @@ static bool shareDimension(AffineExpr lhs, AffineExpr rhs) {
   return found;
 }
 
+/// `lhs` + `rhs` where neither is `noEnd`; nothing beyond 64 bits.
+static std::optional<int64_t> addEnds(int64_t lhs, int64_t rhs, int64_t noEnd) {
+  if (lhs == noEnd || rhs == noEnd)
+    return noEnd;
+  int64_t sum;
+  if (llvm::AddOverflow(lhs, rhs, sum) || sum == noEnd)
+    return std::nullopt;
+  return sum;
+}
+
 static std::optional<Interval> getSum(const Interval &lhs,
                                       const Interval &rhs) {
-  Interval sum;
-  if (llvm::AddOverflow(lhs.least, rhs.least, sum.least) ||
-      llvm::AddOverflow(lhs.most, rhs.most, sum.most))
+  auto least = addEnds(lhs.least, rhs.least, Interval::kNoLeast);
+  auto most = addEnds(lhs.most, rhs.most, Interval::kNoMost);
+  if (!least || !most)
     return std::nullopt;
-  sum.isDense = lhs.isDense && rhs.isDense;
-  return sum;
+  return Interval{*least, *most, lhs.isDense && rhs.isDense};
 }
 
 static std::optional<Interval> getMultiple(const Interval &interval,
                                            int64_t factor) {
-  Interval multiple;
-  if (llvm::MulOverflow(interval.least, factor, multiple.least) ||
-      llvm::MulOverflow(interval.most, factor, multiple.most))
+  if (factor == 0)
+    return Interval{0, 0};
+  Interval multiple{Interval::kNoLeast, Interval::kNoMost};
+  if (factor < 0)
+    std::swap(multiple.least, multiple.most);
+  auto multiply = [factor](int64_t end, int64_t noEnd, int64_t &result) {
+    return end == noEnd ||
+           (!llvm::MulOverflow(end, factor, result) &&
+            result != Interval::kNoLeast && result != Interval::kNoMost);
+  };
+  if (!multiply(interval.least, Interval::kNoLeast, multiple.least) ||
+      !multiply(interval.most, Interval::kNoMost, multiple.most))
     return std::nullopt;
   if (factor < 0)
     std::swap(multiple.least, multiple.most);
@@ -97,18 +160,30 @@ static std::optional<Interval> getMultiple(const Interval &interval,
 
 static std::optional<Interval> getRemainder(const Interval &interval,
                                             int64_t divisor) {
-  int64_t first = llvm::divideFloorSigned(interval.least, divisor);
-  if (first == llvm::divideFloorSigned(interval.most, divisor))
-    return Interval{llvm::mod(interval.least, divisor),
-                    llvm::mod(interval.most, divisor), interval.isDense};
+  if (interval.isClosed()) {
+    int64_t first = llvm::divideFloorSigned(interval.least, divisor);
+    if (first == llvm::divideFloorSigned(interval.most, divisor))
+      return Interval{llvm::mod(interval.least, divisor),
+                      llvm::mod(interval.most, divisor), interval.isDense};
+  }
   if (!interval.isDense)
     return std::nullopt;
   // The last before a multiple and the multiple itself are values; those in
   // the middle are if a whole period is.
   int64_t length;
-  bool isWhole = llvm::SubOverflow(interval.most, interval.least, length) ||
+  bool isWhole = !interval.isClosed() ||
+                 llvm::SubOverflow(interval.most, interval.least, length) ||
                  length >= divisor - 1;
   return Interval{0, divisor - 1, isWhole || divisor <= 2};
+}
+
+static Interval getQuotient(const Interval &interval, int64_t divisor) {
+  Interval quotient = interval;
+  if (interval.least != Interval::kNoLeast)
+    quotient.least = llvm::divideFloorSigned(interval.least, divisor);
+  if (interval.most != Interval::kNoMost)
+    quotient.most = llvm::divideFloorSigned(interval.most, divisor);
+  return quotient;
 }
 
 std::optional<Interval>
@@ -139,7 +214,6 @@ espalier::polyhedral::getInterval(AffineExpr expr, ArrayRef<Interval> box) {
   if (expr.getKind() == AffineExprKind::Mod)
     return getRemainder(*lhs, *number);
   if (expr.getKind() == AffineExprKind::FloorDiv)
-    return Interval{llvm::divideFloorSigned(lhs->least, *number),
-                    llvm::divideFloorSigned(lhs->most, *number), lhs->isDense};
+    return getQuotient(*lhs, *number);
   return std::nullopt;
 }

@@ -255,7 +255,7 @@ private:
         shape.push_back(*value);
       }
       std::optional<int64_t> &cut = result.cuts.emplace_back();
-      if (!instance.node->is(OpKind::Split))
+      if (!instance.node->getInfo().has(kCut))
         continue;
       unsigned axis = instance.node->params[0].first;
       const Instance &operand =

@@ -268,9 +268,7 @@ private:
       if (tiesConstant)
         ties.push_back(
             {Assumption::Kind::SquareUse, static_cast<unsigned>(number)});
-      bool isSquare = instance.node->is(OpKind::ConstImm) ||
-                      instance.node->is(OpKind::ConstIConv) ||
-                      instance.node->is(OpKind::ConstPool);
+      bool isSquare = instance.node->getInfo().has(kSquare);
       if (isSquare)
         squares.push_back(
             {Assumption::Kind::SquareConst, static_cast<unsigned>(number)});

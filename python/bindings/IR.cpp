@@ -79,6 +79,14 @@ static Value addConstant(const Module &module, const std::string &dtype,
   return result;
 }
 
+static void bindInput(const Module &module, const std::string &name,
+                      Bytes data) {
+  auto *owner = new Bytes(std::move(data));
+  check(module,
+        espalier_module_bind_input(module.get(), name.c_str(), owner->data(),
+                                   owner->size(), releaseData, owner));
+}
+
 namespace {
 /// Attributes with the memory that their C form points into.
 class Attributes {
@@ -271,6 +279,9 @@ void espalier::python::bindIR(nb::module_ &extension) {
       .def("constant_bytes", addConstant, nb::arg("dtype"), nb::arg("shape"),
            nb::arg("data"),
            "Add a constant; its bytes are not copied and must not change.")
+      .def("bind_input", bindInput, nb::arg("name"), nb::arg("data"),
+           "Make an input a constant; its bytes are not copied and must not "
+           "change.")
       .def("op", addOp, nb::arg("name"), nb::arg("operands"),
            nb::arg("attributes") = nb::dict(), nb::arg("location") = "",
            "Add an operation; its result types are inferred.")

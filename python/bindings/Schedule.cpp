@@ -50,6 +50,14 @@ static void transform(const Module &module, const std::string &script) {
     throw CompileError(espalier_module_last_error(module.get()));
 }
 
+static void schedule(const Module &module, const std::string &script,
+                     const CompileOptions &given) {
+  espalier_compile_options options = given.get();
+  if (espalier_module_schedule(module.edit(), script.data(), script.size(),
+                               &options) < 0)
+    throw CompileError(espalier_module_last_error(module.get()));
+}
+
 static std::string describeChoices(const Module &module,
                                    const std::string &script) {
   std::string text;
@@ -142,6 +150,9 @@ void espalier::python::bindSchedule(nb::module_ &extension) {
   extension.def("lower", lower, nb::arg("module"), nb::arg("stage"),
                 nb::arg("options") = CompileOptions(),
                 "Take a module to a later stage of compilation.");
+  extension.def("schedule", schedule, nb::arg("module"), nb::arg("script"),
+                nb::arg("options") = CompileOptions(),
+                "Lower a module to kernels, and apply a script on the way.");
   extension.def("transform", transform, nb::arg("module"), nb::arg("script"),
                 "Apply a transform script to a module.");
   extension.def("describe_choices", describeChoices, nb::arg("module"),

@@ -71,9 +71,9 @@ def _bfloat16_array(value: object) -> np.ndarray | None:
 def check_array(info: TensorInfo, array: np.ndarray) -> None:
     """Check what does not depend on other arguments."""
     what = f"argument '{info.name}'"
-    if array.dtype.newbyteorder("=") != info.dtype:
-        raise ArgumentError(f"{what}: expects element type {info.dtype}, but got {array.dtype}")
-    if not array.dtype.isnative:
+    if array.dtype != info.dtype:
+        if array.dtype.newbyteorder("=") != info.dtype:
+            raise ArgumentError(f"{what}: expects element type {info.dtype}, but got {array.dtype}")
         raise ArgumentError(
             f"{what}: expects {sys.byteorder}-endian elements, but got {array.dtype.str}"
         )
@@ -82,17 +82,18 @@ def check_array(info: TensorInfo, array: np.ndarray) -> None:
             f"{what}: expects rank {len(info.shape)}, but got shape {list(array.shape)}"
         )
     for axis, (expected, actual) in enumerate(zip(info.shape, array.shape, strict=True)):
-        if isinstance(expected, int) and expected != actual:
+        if expected != actual and isinstance(expected, int):
             raise ArgumentError(
                 f"{what}: expects extent {expected} at axis {axis}, "
                 f"but got shape {list(array.shape)}"
             )
-    if not array.flags.c_contiguous:
+    flags = array.flags
+    if not flags.c_contiguous:
         raise ArgumentError(
             f"{what}: expects a C-contiguous array, but got strides {list(array.strides)}; "
             "use numpy.ascontiguousarray"
         )
-    if not array.flags.aligned:
+    if not flags.aligned:
         raise ArgumentError(f"{what}: expects aligned elements, but got an unaligned array")
 
 

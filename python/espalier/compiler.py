@@ -195,12 +195,11 @@ def apply_script(
     Arguments:
         select: what is selected for choices of the script, by name.
     """
-    _espalier.lower(module, "poly", given_options(options).native())
     with naming(path):
         check_text(script)
         if select:
             script = _espalier.select(module, script, json.dumps(dict(select)))
-        _espalier.transform(module, script)
+        _espalier.schedule(module, script, given_options(options).native())
 
 
 def compile_for(
@@ -231,15 +230,18 @@ def lower(
     shapes: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, np.ndarray] | None = None,
     options: Options | None = None,
+    stage: str = "poly",
 ) -> _espalier.Module:
     """Return a model as a module of kernels without schedules.
 
-    The arguments are those of `compile`. What `Schedule` does to the kernels can be
-    saved as a script, which `compile` takes.
+    The arguments are those of `compile`, and a stage of compilation: at
+    "statements" kernels are not formed yet, and there is one for each statement of
+    an operator, for which a script can choose layouts and algorithms. What `Schedule`
+    does to the kernels can be saved as a script, which `compile` takes.
     """
     module, _ = load_module(model, dims, shapes, values)
     with naming(model):
-        _espalier.lower(module, "poly", given_options(options).native())
+        _espalier.lower(module, stage, given_options(options).native())
     return module
 
 

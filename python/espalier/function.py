@@ -118,9 +118,10 @@ class Function:
         arrays = self._inputs(inputs)
         shapes = self.program.plan([array.shape for array in arrays])
         results = self._outputs(shapes, out or {})
-        names = [info.name for info in self.inputs]
-        given = [(name, result) for name, result in results.items() if out and name in out]
-        check_overlap(list(zip(names, arrays, strict=True)), given)
+        if out:
+            names = [info.name for info in self.inputs]
+            given = [(name, result) for name, result in results.items() if name in out]
+            check_overlap(list(zip(names, arrays, strict=True)), given)
         run = self.program.bind(arrays, list(results.values()))
 
         def call() -> dict[str, np.ndarray]:

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Times the cases of the benchmark folders; prints one JSON object per case.
 
-Usage: bench.py [--toy] [--seconds S] [--only TEXT] [--models FOLDER] [--threads N]
+Usage: bench.py [--toy] [--seconds S] [--only TEXT] [--random SEED COUNT]
+                [--models FOLDER] [--threads N]
 
-The cases are those of cases.toml in each folder; `operators/ROW`: operators that
-others have measured, and `operators/mean` of those that ran; and `polybench/KERNEL`:
-a kernel of PolyBench, with a schedule that a person wrote, against plain C. With
---models, they are instead `models/NAME`: the ONNX files of a folder, such as
-`exported/export.py` writes, with 1 for their symbolic dimensions, on N threads.
+The cases are those of cases.toml in each folder, and `cortex/mean` of that folder's;
+`operators/ROW`: operators that others have measured, and `operators/mean` of those that
+ran; and `polybench/KERNEL`: a kernel of PolyBench, with a schedule that a person wrote,
+against plain C. With --random, they are instead operators that nobody chose, COUNT of a
+seed. With --models, they are `models/NAME`: the ONNX files of a folder, such as
+`exported/export.py` writes, with 1 for their symbolic dimensions. They run on N threads:
+1 with --random and --models, and otherwise as the case says.
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails, has nothing to be compared
@@ -42,7 +45,7 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
 # The kernels of the suite are modules of a folder of their own.
 sys.path += [
     str(pathlib.Path(__file__).parent / name)
-    for name in ("layouts", "operators", "polybench", "sparse", "taso")
+    for name in ("cortex", "layouts", "operators", "polybench", "sparse", "taso")
 ]
 
 import numpy as np
@@ -52,6 +55,8 @@ from onnx import numpy_helper
 from operator_rows import ROWS, operator_cases, summarize
 from orders import run_orders
 from peers import Peer, has_relu, open_peers
+from random_rows import random_rows
+from recursive_rows import run_recursive, summarize_rows
 from sparse_rows import KERNELS, run_product
 from substitutions import run_search
 
@@ -167,12 +172,12 @@ BUILDERS: dict[str, Callable[..., onnx.ModelProto]] = {
     "matmul": matmul,
     "conv": conv,
     "one_feature": one_feature,
-    "operator": lambda row: ROWS[row].model(),
+    "operator": lambda row: row.model(),
     "file": onnx.load,
 }
 
 
-def load_cases(only: str | None, toy: bool) -> list[Case]:
+def load_cases(toy: bool) -> list[Case]:
     """Read the cases of all folders.
 
     What a case does not say, the one that it is `like` does, or the file's default.
@@ -192,25 +197,29 @@ def load_cases(only: str | None, toy: bool) -> list[Case]:
                 searches = full.get("toy_searches" if toy else "searches", [])
                 cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
                 cases += [] if searches else [variant]
-    cases += operator_cases(toy)
-    return [case for case in cases if only is None or only in case["name"]]
+    return cases + operator_cases(ROWS.values(), toy)
 
 
-def model_cases(folder: pathlib.Path, only: str | None, threads: int) -> list[Case]:
+def model_cases(folder: pathlib.Path) -> list[Case]:
     """Return the models of a folder as cases."""
     case = {
         "model": "file",
         "baselines": ["onnxruntime", "openvino"],
         "channels_last": False,
         "metric": "median_ms",
-        "threads": threads,
+        "threads": 1,
         "ratio": 1.0,
     }
-    cases = [
+    return [
         case | {"name": f"models/{path.stem}", "sizes": {"f": path}, "toy": {"f": path}}
         for path in sorted(folder.glob("*.onnx"))
     ]
-    return [case for case in cases if only is None or only in case["name"]]
+
+
+def select(cases: list[Case], only: str | None, threads: int | None) -> list[Case]:
+    """Return the cases whose name contains `only`, on as many threads instead of their own."""
+    given = {"threads": threads} if threads else {}
+    return [case | given for case in cases if only is None or only in case["name"]]
 
 
 def describe_machine() -> dict[str, str]:
@@ -311,22 +320,38 @@ def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
     return {**result, "kernels": [case["model"]], "passed": bool(passed)}
 
 
+def run_rows(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
+    """Compare and time a recursive model."""
+    measured = run_recursive(case, toy, seconds)
+    own, others, peers = (measured.pop(name) for name in ("timing", "others", "peers"))
+    result = {"case": case["name"], "threads": case["threads"], **measured}
+    result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
+    passed = result["error"] <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
+    return {**result, "kernels": [case["row"]], "passed": bool(passed)}
+
+
 def main() -> int:
     """Run the cases that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--toy", action="store_true", help="toy sizes; times do not count")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long to time each")
     parser.add_argument("--only", metavar="TEXT", help="cases whose name contains TEXT")
-    parser.add_argument("--models", metavar="FOLDER", type=pathlib.Path)
-    parser.add_argument("--threads", metavar="N", type=int, default=1, help="with --models")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--random", nargs=2, type=int, metavar=("SEED", "COUNT"), help="operators of random shapes"
+    )
+    which.add_argument("--models", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("--threads", metavar="N", type=int, help="instead of those of a case")
     args = parser.parse_args()
-    if args.models:
-        results = run_all(model_cases(args.models, args.only, args.threads), args.toy, args.seconds)
+    if args.random:
+        cases = operator_cases(random_rows(*args.random), toy=False)
+    elif args.models:
+        cases = model_cases(args.models)
     else:
-        results = itertools.chain(
-            run_all(load_cases(args.only, args.toy), args.toy, args.seconds),
-            compare(args.only, args.toy, args.seconds),
-        )
+        cases = load_cases(args.toy)
+    results = run_all(select(cases, args.only, args.threads), args.toy, args.seconds)
+    if not (args.random or args.models):
+        results = itertools.chain(results, compare(args.only, args.toy, args.seconds))
     machine = describe_machine()
     count, failed = 0, False
     for result in results:
@@ -345,11 +370,12 @@ def main() -> int:
 def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
     """Yield the result line of each case."""
     kernel_times = default_cache() / KERNEL_TIMES
-    operators = []
+    operators, recursive = [], []
     for case in cases:
         if case["model"] == "operator":
             with tempfile.TemporaryDirectory() as cache:
-                operators.append(run_case(case, toy, seconds, pathlib.Path(cache)))
+                result = run_case(case, toy, seconds, pathlib.Path(cache))
+            operators.append({**result, "class": case["class"]})
             yield operators[-1]
         elif "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
@@ -357,6 +383,9 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         elif case.get("metric") == "orders":
             result = run_orders(case, toy, seconds)
             yield {**result, "passed": bool(result["error"] <= TOLERANCE)}
+        elif case["model"] == "recursive":
+            recursive.append(run_rows(case, toy, seconds))
+            yield recursive[-1]
         elif case["model"] in KERNELS:
             yield run_sparse(case, toy, seconds)
         else:
@@ -364,6 +393,8 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
                 yield run_case(case, toy, seconds, pathlib.Path(cache))
     if operators:
         yield summarize(operators, toy)
+    if recursive:
+        yield summarize_rows(recursive, toy)
 
 
 if __name__ == "__main__":

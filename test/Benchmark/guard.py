@@ -52,7 +52,7 @@ def main() -> int:
     kept, machine = load_kept(), describe_machine()
     cases = [
         case | {"baselines": ["onnxruntime"]}
-        for case in load_cases(None, toy=False)
+        for case in load_cases(toy=False)
         if case["name"] in CASES and args.only in case["name"]
     ]
     if not cases:

@@ -30,7 +30,7 @@ from espalier.kernels.program import KernelProgram
 from espalier.schedules import Schedule
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "Tutorials" / "02-schedule-a-matmul.md"
-IMPORT = "from __main__ import show\n\ns = Schedule(matmul)\n"
+IMPORT = "from __main__ import show\n"
 steps: dict[str, tuple[KernelProgram, int]] = {}
 
 

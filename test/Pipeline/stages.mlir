@@ -19,7 +19,7 @@
 // LLVM: llvm.func @_espalier_stages_run
 // SEQUENTIAL-NOT: omp.parallel
 // SEQUENTIAL: llvm.func @_espalier_stages_run
-// UNKNOWN: error: expects one of the stages graph, poly, scheduled, loops, program, llvm, but got 'nowhere'
+// UNKNOWN: error: expects one of the stages graph, statements, poly, scheduled, loops, program, llvm, but got 'nowhere'
 // OPTIONS: expects no options, but got 'threads=false'
 
 // Equal kernels are one: @k_again goes.

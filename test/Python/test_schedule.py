@@ -318,3 +318,77 @@ def test_script_runs_in_the_tool(tmp_path):
     ]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 'names ["i.0", "i.1", "j", "p"]' in result.stdout, result.stderr
+
+
+CHOICES = """
+module attributes {{transform.with_named_sequence}} {{
+  transform.named_sequence @__transform_statements(%module: !transform.any_op {{transform.readonly}}) {{
+    %0 = transform.poly.computation @{kernel}::@s0 of %module : (!transform.any_op) -> !transform.any_op
+    {command} : !transform.any_op
+    transform.yield
+  }}
+}}
+"""  # noqa: E501
+
+
+def choose(tmp_path, model, operator, command):
+    """Return a script that runs `command` on the sum of an operator."""
+    module = espalier.lower(model, stage="statements")
+    kernels = json.loads(_espalier.describe_kernels(module))
+    kernel = max(
+        (name for name in kernels if name.startswith(operator)),
+        key=lambda name: ("s0_init" in kernels[name]["computations"], name),
+    )
+    path = tmp_path / "choices.mlir"
+    path.write_text(CHOICES.format(kernel=kernel, command=command))
+    return path
+
+
+def test_algorithm_of_one_kernel(tmp_path):
+    """Winograd's algorithm or the plain sum, for this convolution."""
+    net = Net("conv")
+    x = net.input("x", [1, 64, 18, 18])
+    y = net.node("Conv", x, net.weight([64, 64, 3, 3], 0.05), kernel_shape=[3, 3])
+    model = net.finish((y, "y", [1, 64, 16, 16]))
+    image = np.random.default_rng(1).random((1, 64, 18, 18), np.float32)
+    expected = espalier.compile(model, options=Options(cache=None, winograd=False))(image)
+    script = choose(tmp_path, model, "conv", "transform.poly.algorithm %0 direct")
+    direct = espalier.compile(model, schedule=script, options=NO_CACHE)
+    np.testing.assert_array_equal(direct(image), expected)
+    script = choose(tmp_path, model, "conv", "transform.poly.algorithm %0 winograd")
+    fast = espalier.compile(model, schedule=script, options=NO_CACHE)(image)
+    assert 0 < np.abs(fast - expected).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "read 1 affine_map<(k, j) -> (k, j)>",
+        "read 1 affine_map<(k, j) -> (j, k)>",
+        "read 1 affine_map<(k, j) -> (j floordiv 5, k, j mod 5)>",
+        "affine_map<(i, j) -> (j floordiv 3, i floordiv 2, j mod 3, i mod 2)>",
+    ],
+)
+def test_layout_of_one_buffer(tmp_path, layout):
+    """Weights, or a result between kernels, in layouts that nobody would choose."""
+    net = Net("layers")
+    x = net.input("x", ["rows", 19])
+    y = net.node("Softmax", net.node("MatMul", x, net.weight([19, 33], 0.1)))
+    model = net.finish((net.node("MatMul", y, net.weight([33, 8], 0.1)), "y", ["rows", 8]))
+    script = choose(tmp_path, model, "matmul", f"transform.poly.buffer_layout %0 {layout}")
+    rows = np.random.default_rng(1).random((7, 19), np.float32)
+    chosen, default = (
+        espalier.compile(model, schedule=schedule, options=NO_CACHE)(rows)
+        for schedule in (script, None)
+    )
+    np.testing.assert_allclose(chosen, default, rtol=1e-5)
+
+
+def test_choices_come_before_kernels(tmp_path):
+    model = one_op("MatMul", {"a": (np.float32, ["r", 5]), "b": (np.float32, [5, 6])})
+    path = choose(tmp_path, model, "matmul", "transform.poly.algorithm %0 direct")
+    with pytest.raises(ScheduleError, match="expects a script for kernels that are formed"):
+        Schedule(espalier.lower(model)).replay(path.read_text())
+    formed = espalier.lower(model)
+    with pytest.raises(CompileError, match="whose kernels are not formed yet"):
+        _espalier.schedule(formed, path.read_text())

@@ -17,6 +17,7 @@ namespace espalier {
 /// X(enumerator, spelling, summary), in the order of compilation.
 #define ESPALIER_FOR_EACH_STAGE(X)                                             \
   X(Graph, "graph", "operators on tensors, or linalg on tensors")              \
+  X(Statements, "statements", "a kernel for each statement of an operator")    \
   X(Poly, "poly", "kernels of computations over integer domains")              \
   X(Scheduled, "scheduled", "every kernel has a schedule tree")                \
   X(Loops, "loops", "kernels are functions of scf, vector and memref")         \
@@ -59,8 +60,12 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 /// Returns the spellings of all stages, separated by commas, for messages.
 std::string listStages();
 
-/// Returns the stage that `module` is at, judged by the dialects in it.
+/// Returns the stage that `module` is at: its attribute `espalier.stage`, which
+/// the pipeline sets, or what the dialects in it say.
 Stage detectStage(mlir::ModuleOp module);
+
+/// Makes the pass that a stage ends with: it sets the attribute.
+std::unique_ptr<mlir::Pass> createMarkStagePass(Stage stage);
 
 /// Adds to `manager`, which is anchored on a module, the passes that lead from
 /// `from` to `to`: none if `from` is not before `to`.

@@ -72,7 +72,7 @@ struct ParamInfo {
 };
 
 /// What is known of an operator beside its meaning.
-enum OperatorTraits : uint8_t {
+enum OperatorTraits : uint16_t {
   kNoTraits = 0,
   kElementwise = 1 << 0,   ///< Of equal shapes, element by element.
   kCommutative = 1 << 1,   ///< The order of the operands does not matter.
@@ -81,6 +81,10 @@ enum OperatorTraits : uint8_t {
   kScalarProduct = 1 << 4, ///< Of two scalars, a scalar.
   kVariadic = 1 << 5,      ///< There may be more operands.
   kSteep = 1 << 6,         ///< Grows beyond all numbers, or to a limit.
+  kFewTerms = 1 << 7,      ///< Adds up no elements along an axis.
+  kCut = 1 << 8,           ///< Parts an axis in two, where the context says.
+  kKernel = 1 << 9,        ///< Takes the time of a kernel of its own.
+  kSquare = 1 << 10,       ///< A constant whose first two extents are equal.
 };
 
 struct OperatorInfo {
@@ -101,6 +105,11 @@ struct OperatorInfo {
   /// Whether the context decides sizes of the result.
   bool isConstant() const { return numOperands == 0; }
   bool isCommutative() const { return has(kCommutative); }
+  /// Whether results may add up many products or elements. Of an operator whose
+  /// row says nothing they may.
+  bool isReduction() const {
+    return !has(kElementwise) && !has(kFewTerms) && !isConstant();
+  }
 };
 
 /// All operators.

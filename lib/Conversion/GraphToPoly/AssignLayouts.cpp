@@ -70,9 +70,17 @@ void espalier::graphtopoly::setPanelLayout(const StepProgram &program,
 
 namespace {
 
+/// Sums of no more terms than this take less time than to store their results
+/// in another order than the caller wants.
+constexpr int64_t kFewTerms = 16;
+
 class LayoutAssigner {
 public:
-  explicit LayoutAssigner(StepProgram &program) : program(program) {}
+  explicit LayoutAssigner(StepProgram &program) : program(program) {
+    for (auto [number, array] : llvm::enumerate(program.arrays))
+      if (array.layout)
+        given.insert(number);
+  }
   void run();
 
 private:
@@ -89,17 +97,23 @@ private:
                            SmallVectorImpl<AffineExpr> &storedExtents);
   void alignConstants(Statement &statement, unsigned innermost);
   unsigned countReaders(ArrayId array) const;
+  /// Whether maps of `array`, each the only reader of what is before it, become
+  /// a result of the function.
+  bool isReturned(ArrayId array) const;
   /// Whether what `access` reads is there, all of it, before the recurrence
   /// that `statement` belongs to.
   bool isThereBefore(const Statement &statement, Expr access) const;
-  /// Whether the vectorized dimension leaves most lanes empty, while the last
-  /// one, along which the other operand lies in memory, fills them.
+  /// Whether the vectorized dimension leaves most lanes empty, or the sum is
+  /// short and returned, while the last dimension, along which the other
+  /// operand lies in memory, fills them.
   bool fillsLanesInRows(const Statement &statement,
                         const Contraction &contraction) const;
   /// Whether the elements along `index` are neighbours in memory.
   bool isInRows(ArrayId array, unsigned index) const;
 
   StepProgram &program;
+  /// The arrays whose layout somebody has chosen before.
+  llvm::DenseSet<ArrayId> given;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
 };
@@ -140,6 +154,21 @@ unsigned LayoutAssigner::countReaders(ArrayId array) const {
   return count;
 }
 
+bool LayoutAssigner::isReturned(ArrayId array) const {
+  while (program.arrays[array].outputs.empty()) {
+    if (countReaders(array) != 1)
+      return false;
+    auto reader = llvm::find_if(program.statements, [&](const Statement &s) {
+      return llvm::is_contained(getReads(s), array);
+    });
+    if (reader == program.statements.end() || reader->reduction ||
+        reader->recurrence)
+      return false;
+    array = reader->target;
+  }
+  return true;
+}
+
 bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
                                       const Contraction &contraction) const {
   unsigned last = program.getRank(statement.target) - 1;
@@ -147,9 +176,15 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
     auto number = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
     return number ? number.getValue() : 0;
   };
-  int64_t lanes = program.vectorLanes;
+  int64_t lanes = program.vectorLanes, terms = 1;
+  for (unsigned dim = last + 1; dim < statement.extents.size(); ++dim)
+    terms = std::min(terms, kFewTerms + 1) *
+            std::min(getExtent(dim), kFewTerms + 1);
+  bool isEmpty = 2 * getExtent(contraction.vectorDim) <= lanes;
+  bool isShort = !isEmpty && terms > 0 && terms <= kFewTerms &&
+                 isReturned(statement.target);
   if (contraction.vectorDim == last || statement.recurrence ||
-      2 * getExtent(contraction.vectorDim) > lanes || getExtent(last) < lanes ||
+      !(isEmpty || isShort) || getExtent(last) < lanes ||
       llvm::is_contained(getDims(contraction.panel), last))
     return false;
   bool isInRows = true;
@@ -161,6 +196,11 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
     isInRows &=
         order && !order->empty() &&
         llvm::is_contained(getDims(access.getOperands()[order->back()]), last);
+    // Vectors of a group serve its features alone.
+    isInRows &=
+        !isShort || llvm::none_of(access.getOperands(), [&](Expr index) {
+          return llvm::is_contained(getDims(index), contraction.vectorDim);
+        });
   });
   return isInRows;
 }
@@ -294,7 +334,10 @@ void LayoutAssigner::assignContraction(Statement &statement,
     if (dim != contraction.vectorDim)
       order.push_back(dim);
   order.push_back(contraction.vectorDim);
-  setOrder(program.arrays[statement.target], order);
+  if (!given.contains(statement.target))
+    setOrder(program.arrays[statement.target], order);
+  if (given.contains(contraction.panel.getTensor().number))
+    return;
   // What a recurrence computes cannot be copied ahead of it.
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
@@ -377,7 +420,8 @@ void LayoutAssigner::assignOther(Statement &statement) {
 /// schedule chooses what lies side by side.
 void LayoutAssigner::assignOrder(Statement &statement) {
   Array &target = program.arrays[statement.target];
-  if (target.layout && !target.layout.isPermutation())
+  if (given.contains(statement.target) ||
+      (target.layout && !target.layout.isPermutation()))
     return; // In panels for its only reader.
   target.layout = {};
   setOrder(target, target.order);

@@ -9,27 +9,18 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::graphtopoly;
 
-/// The extent of the memory along an index, without padding; null if this is no
-/// index of the array, or its quotient or remainder.
+/// The extent of the memory along an index of an array, or its quotient or
+/// remainder, without padding.
 static AffineExpr getStoredExtent(AffineExpr index,
                                   ArrayRef<AffineExpr> extents) {
   if (auto dim = dyn_cast<AffineDimExpr>(index))
     return extents[dim.getPosition()];
-  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!binary)
-    return {};
-  auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
-  auto width = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (!dim || !width || width.getValue() < 1)
-    return {};
-  switch (binary.getKind()) {
-  case AffineExprKind::FloorDiv:
-    return extents[dim.getPosition()].ceilDiv(width.getValue());
-  case AffineExprKind::Mod:
+  auto binary = cast<AffineBinaryOpExpr>(index);
+  AffineExpr width = binary.getRHS();
+  if (index.getKind() == AffineExprKind::Mod)
     return width;
-  default:
-    return {};
-  }
+  unsigned dim = cast<AffineDimExpr>(binary.getLHS()).getPosition();
+  return extents[dim].ceilDiv(width);
 }
 
 DictionaryAttr espalier::graphtopoly::takeFacts(const StepProgram &program,
@@ -42,9 +33,7 @@ DictionaryAttr espalier::graphtopoly::takeFacts(const StepProgram &program,
     for (auto [index, stored] :
          llvm::zip_equal(array.layout.getResults(), array.storedExtents)) {
       AffineExpr extent = getStoredExtent(index, array.extents);
-      auto rest =
-          dyn_cast<AffineConstantExpr>(program.simplify(stored - extent));
-      assert(rest && "layouts are of indices, quotients and remainders");
+      auto rest = cast<AffineConstantExpr>(program.simplify(stored - extent));
       padding.push_back(rest.getValue());
     }
     if (llvm::any_of(padding, [](int64_t number) { return number != 0; }))
@@ -66,6 +55,10 @@ void espalier::graphtopoly::setFacts(poly::ComputeOp compute,
                      builder.getI64IntegerAttr(*statement.recurrence));
   if (statement.keepsRows)
     compute->setAttr(kKeepsRowsFact, builder.getUnitAttr());
+  if (statement.algorithm)
+    compute->setAttr(
+        kAlgorithmFact,
+        builder.getStringAttr(poly::stringifyAlgorithm(*statement.algorithm)));
 }
 
 void espalier::graphtopoly::setFacts(poly::KernelOp kernel,
@@ -75,8 +68,8 @@ void espalier::graphtopoly::setFacts(poly::KernelOp kernel,
       Builder(kernel.getContext()).getI64IntegerAttr(cluster.sharedDims));
 }
 
-std::string espalier::graphtopoly::readFlag(Operation *op, StringRef name,
-                                            bool &flag) {
+/// Reads an attribute that has no value; returns what is wrong with it.
+static std::string readFlag(Operation *op, StringRef name, bool &flag) {
   Attribute attr = op->getAttr(name);
   flag = bool(attr);
   if (!attr || isa<UnitAttr>(attr))
@@ -101,30 +94,14 @@ static std::string readLayout(DictionaryAttr facts, Array &array) {
   if (!layout)
     return padding ? "poly.padding beside poly.layout" : "";
   auto map = dyn_cast<AffineMapAttr>(layout);
-  if (!map || map.getValue().getNumDims() != array.extents.size() ||
-      map.getValue().getNumSymbols() != 0)
+  if (!map)
     return "poly.layout to map the indices of the array";
   array.layout = map.getValue();
-  for (AffineExpr index : array.layout.getResults()) {
-    AffineExpr extent = getStoredExtent(index, array.extents);
-    if (!extent)
-      return "poly.layout of indices, and their quotients and remainders by "
-             "positive numbers";
-    array.storedExtents.push_back(extent);
-  }
-  // Elements do not share a place: an index is there, or both parts of it are.
-  for (unsigned dim = 0; dim < array.extents.size(); ++dim) {
-    AffineExpr index = getAffineDimExpr(dim, array.layout.getContext());
-    bool isThere = llvm::is_contained(array.layout.getResults(), index);
-    for (AffineExpr part : array.layout.getResults())
-      if (auto binary = dyn_cast<AffineBinaryOpExpr>(part);
-          binary && part.getKind() == AffineExprKind::FloorDiv &&
-          binary.getLHS() == index)
-        isThere |= llvm::is_contained(array.layout.getResults(),
-                                      index % binary.getRHS());
-    if (!isThere)
-      return "poly.layout to give each element a place of its own";
-  }
+  if (std::string fault = poly::checkLayout(array.layout, array.extents.size());
+      !fault.empty())
+    return "poly.layout " + fault;
+  for (AffineExpr index : array.layout.getResults())
+    array.storedExtents.push_back(getStoredExtent(index, array.extents));
   if (!padding)
     return "";
   auto numbers = dyn_cast<DenseI64ArrayAttr>(padding);
@@ -151,5 +128,18 @@ std::string espalier::graphtopoly::readFacts(DictionaryAttr facts,
       !isPermutationVector(numbers.asArrayRef()))
     return "poly.order to be the array's indices in some order";
   array.order = llvm::to_vector_of<unsigned>(numbers.asArrayRef());
+  return "";
+}
+
+std::string espalier::graphtopoly::readFacts(poly::ComputeOp compute,
+                                             Statement &statement) {
+  std::string fault = readFlag(compute, kKeepsRowsFact, statement.keepsRows);
+  if (!fault.empty())
+    return fault;
+  Attribute algorithm = compute->getAttr(kAlgorithmFact);
+  if (auto name = dyn_cast_or_null<StringAttr>(algorithm))
+    statement.algorithm = poly::symbolizeAlgorithm(name.getValue());
+  if (algorithm && !statement.algorithm)
+    return "poly.algorithm to be \"direct\" or \"winograd\"";
   return "";
 }

@@ -10,6 +10,7 @@
 //     poly.order     the order in memory that the program asks for, outermost
 //                    first; also on arguments of @main
 //   poly.compute
+//     poly.algorithm   how a sum is computed, where somebody has chosen it
 //     poly.recurrence  the dimension along which a computation reads what it,
 //                      or another one of the kernel, has computed before
 //     poly.keeps_rows  lanes lie along the rows that the caller has
@@ -22,11 +23,13 @@
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_FACTS_H
 
 #include "StepProgram.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 
 namespace espalier::graphtopoly {
 
-inline constexpr llvm::StringLiteral kLayoutFact = "poly.layout";
+using poly::kAlgorithmFact;
+using poly::kLayoutFact;
 inline constexpr llvm::StringLiteral kPaddingFact = "poly.padding";
 inline constexpr llvm::StringLiteral kOrderFact = "poly.order";
 inline constexpr llvm::StringLiteral kRecurrenceFact = "poly.recurrence";
@@ -41,15 +44,16 @@ mlir::DictionaryAttr takeFacts(const StepProgram &program, Array &array);
 void setFacts(poly::ComputeOp compute, const Statement &statement);
 void setFacts(poly::KernelOp kernel, const Cluster &cluster);
 
-/// Read an attribute that an operation has or not. Return what it is expected
-/// to be if it is not, and nothing if all is well.
-std::string readFlag(mlir::Operation *op, llvm::StringRef name, bool &flag);
+/// Reads an attribute that is a number. Returns what it is expected to be if it
+/// is not, and nothing if all is well or there is none.
 std::string readNumber(mlir::Operation *op, llvm::StringRef name,
                        std::optional<int64_t> &number);
 
 /// Reads an array's attributes. Returns what they are expected to be if they
 /// are not, and nothing if all is well.
 std::string readFacts(mlir::DictionaryAttr facts, Array &array);
+/// The same for a computation, but for its recurrence.
+std::string readFacts(poly::ComputeOp compute, Statement &statement);
 
 } // namespace espalier::graphtopoly
 

@@ -121,6 +121,21 @@ private:
 
 } // namespace
 
+/// Reports sums that are to be computed by an algorithm that is not for them.
+static LogicalResult checkAlgorithms(const Version &version) {
+  for (const Cluster &cluster : version.clusters)
+    for (unsigned number : cluster.statements)
+      if (const Statement &statement = version.program.statements[number];
+          statement.algorithm == poly::Algorithm::Winograd)
+        return emitError(
+            statement.loc,
+            "expects a sum that Winograd's algorithm is for, to be "
+            "computed by it: a convolution of f32 with constant 3x3 "
+            "weights, stride 1 and no border, of an even number of "
+            "rows and columns, whose result stays in its kernel");
+  return success();
+}
+
 LogicalResult StepRunner::runSteps(ReadBlock &read) {
   Version &version = read.version;
   StepProgram &program = version.program;
@@ -129,6 +144,8 @@ LogicalResult StepRunner::runSteps(ReadBlock &read) {
   program.cacheBytes = target.getL2();
   for (const Step *step : steps) {
     step->run(version, counts);
+    if (step->name == "winograd" && failed(checkAlgorithms(version)))
+      return failure();
     if (step->separates)
       version.clusters = separateKernels(program);
   }

@@ -15,6 +15,7 @@
 
 #include "Build/Checks.h"
 #include "espalier/Definition/Definition.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
@@ -86,6 +87,8 @@ struct Statement {
   /// Whether lanes lie along the rows of a contraction's operand and result,
   /// as the caller has them, and not along its panels.
   bool keepsRows = false;
+  /// How somebody wants it to be computed.
+  std::optional<poly::Algorithm> algorithm = std::nullopt;
 
   unsigned getNumDims() const { return extents.size(); }
 };

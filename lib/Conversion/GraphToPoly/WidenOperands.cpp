@@ -82,8 +82,10 @@ int64_t OperandWidener::countReads(const Statement &statement,
 void OperandWidener::findCandidates() {
   llvm::DenseSet<ArrayId> fixed;
   for (auto [number, array] : llvm::enumerate(program.arrays)) {
-    if (isShort(array.elementType) && array.kind != Array::Kind::Input)
-      candidates.insert(program.getBase(number));
+    ArrayId base = program.getBase(number);
+    if (isShort(array.elementType) &&
+        program.arrays[base].kind != Array::Kind::Input)
+      candidates.insert(base);
     if (!isShort(array.elementType) || !array.outputs.empty() ||
         !array.order.empty() || array.layout ||
         (array.kind == Array::Kind::Constant &&

@@ -470,7 +470,7 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
   if (!readsData(address))
     if (Value value = emitShuffledRead(memory.flat, type, address))
       return value;
-  if (Value value = emitTransposedRead(access, call, type))
+  if (Value value = emitTransposedRead(access, call, type, data))
     return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);

@@ -245,25 +245,25 @@ private:
 
   // Neighbours across lanes (Transpose.cpp).
   /// The copies of a loop around that use neighbours of what the lanes use, or
-  /// elements up to `maxStep` apart, as many as lie in a vector; nothing if
-  /// there are none.
+  /// elements up to `maxStep` apart, as many as lie in a vector, if any.
   std::optional<Neighbours> findNeighbours(const poly::ComputeAccess &access,
                                            const polyhedral::AstNode &call,
                                            int64_t maxStep);
   /// The number of lanes that are active; nothing if that is not known.
   std::optional<int64_t> countActiveLanes();
-  /// Reads a row for each lane, for all copies of a loop at once; null if they
-  /// do not read neighbours.
+  /// Whether all lanes and copies of `loop` read the same data for `address`.
+  bool readSameData(mlir::AffineExpr address, const polyhedral::AstNode &call,
+                    const polyhedral::AstNode &loop);
+  /// Reads rows for all copies of a loop at once; null if it reads none.
   mlir::Value emitTransposedRead(const poly::ComputeAccess &access,
                                  const polyhedral::AstNode &call,
-                                 mlir::VectorType type);
-  /// Leaves the value to be written in rows, with those of the other copies of
-  /// a loop. False if they do not write neighbours.
+                                 mlir::VectorType type, mlir::ValueRange data);
+  /// Leaves the value to those that other copies of a loop write beside it, in
+  /// rows; false if there are none.
   bool emitTransposedWrite(const poly::ComputeAccess &access,
                            const polyhedral::AstNode &call, mlir::Value value);
   void emitRows(const NeighbourWrites &writes);
-  /// Whether the same points run in each copy of `loop`, as far as `node` below
-  /// it decides that.
+  /// Whether `node`, below `loop`, has the same points in each copy of it.
   bool areCopiesAlike(const polyhedral::AstNode &loop,
                       const polyhedral::AstNode &node);
   void enterWrittenOut(const polyhedral::AstNode &loop, int64_t lower,
@@ -274,7 +274,7 @@ private:
   poly::KernelOp kernel;
   llvm::SmallVector<poly::ComputeOp> computes;
   DataLoops dataLoops;
-  /// The extents of loops in code for one extent.
+  /// Extents of loops in code for one extent.
   llvm::DenseMap<const polyhedral::AstNode *, int64_t> extents;
   /// Elements that bound loops around, by their number.
   llvm::DenseMap<unsigned, mlir::Value> boundElements;

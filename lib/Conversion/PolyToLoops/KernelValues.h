@@ -90,8 +90,9 @@ struct WrittenOutLoop {
   int64_t lower, upper;
   /// Where all copies are, without branches; null if they are not alike.
   mlir::Block *block;
-  /// What later copies read, by the array and the address.
-  llvm::MapVector<SlotKey, mlir::Value> reads;
+  /// What later copies read, by the array and the address, and the number of
+  /// the computation, from 1, if the address depends on what it reads.
+  llvm::MapVector<std::pair<SlotKey, unsigned>, mlir::Value> reads;
   /// What is written once the last of the copies has it.
   llvm::MapVector<SlotKey, NeighbourWrites> writes;
 };

@@ -73,7 +73,7 @@ void KernelLoops::enterWrittenOut(const AstNode &loop, int64_t lower,
 std::optional<Neighbours>
 KernelLoops::findNeighbours(const poly::ComputeAccess &access,
                             const AstNode &call, int64_t maxStep) {
-  if (!llvm::isPowerOf2_64(lanes->width) || readsData(getAddress(access, call)))
+  if (!llvm::isPowerOf2_64(lanes->width))
     return std::nullopt;
   for (WrittenOutLoop &loop : llvm::reverse(writtenOut)) {
     if (loop.block != builder.getInsertionBlock() ||
@@ -191,15 +191,40 @@ static SmallVector<Value> emitTranspose(OpBuilder &builder, Location loc,
   return columns;
 }
 
+bool KernelLoops::readSameData(AffineExpr address, const AstNode &call,
+                               const AstNode &loop) {
+  auto reads = computes[call.statement].getReadAccesses();
+  for (auto [number, read] : llvm::enumerate(reads)) {
+    if (!address.isFunctionOfSymbol(symbols.size() + number))
+      continue;
+    AffineExpr from = getAddress(read, call);
+    int64_t &copy = unrolled[loop.iterator];
+    ++copy;
+    AffineExpr next = getAddress(read, call);
+    --copy;
+    if (readsData(from) || from != next ||
+        from.isFunctionOfDim(lanes->iterator) ||
+        countUses(loop, computes, read.array).second > 0)
+      return false;
+  }
+  return true;
+}
+
 Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
-                                      const AstNode &call, VectorType type) {
+                                      const AstNode &call, VectorType type,
+                                      ValueRange data) {
   std::optional<Neighbours> copies =
       findNeighbours(access, call, /*maxStep=*/1);
   std::optional<int64_t> numLanes = countActiveLanes();
   if (!copies || !numLanes)
     return {};
+  AffineExpr address = copies->addresses[copies->place];
+  // Symbols for what is read mean something in one computation only.
+  unsigned reader = readsData(address) ? call.statement + 1 : 0;
+  if (reader && !readSameData(address, call, *copies->loop->loop))
+    return {};
   auto &known = copies->loop->reads;
-  auto found = known.find({access.array, copies->addresses[copies->place]});
+  auto found = known.find({{access.array, address}, reader});
   if (found != known.end())
     return found->second;
   if (copies->place != 0 ||
@@ -213,7 +238,8 @@ Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
   SmallVector<Value> rows(lanes->width, zero);
   for (int64_t lane = 0; lane < *numLanes; ++lane) {
     Value base = emitIndex(copies->addresses.front().replace(
-        iterator(lanes->iterator), lanes->first + lane));
+                               iterator(lanes->iterator), lanes->first + lane),
+                           data);
     if (numCopies == lanes->width)
       rows[lane] =
           vector::LoadOp::create(builder, loc, type, memory.flat, base);
@@ -223,13 +249,15 @@ Value KernelLoops::emitTransposedRead(const poly::ComputeAccess &access,
           emitFirst(builder, loc, type, numCopies), zero);
   }
   rows = emitTranspose(builder, loc, std::move(rows));
-  for (auto [address, row] : llvm::zip_first(copies->addresses, rows))
-    known[{access.array, address}] = row;
+  for (auto [place, row] : llvm::zip_first(copies->addresses, rows))
+    known[{{access.array, place}, reader}] = row;
   return rows.front();
 }
 
 bool KernelLoops::emitTransposedWrite(const poly::ComputeAccess &access,
                                       const AstNode &call, Value value) {
+  if (readsData(getAddress(access, call)))
+    return false;
   std::optional<Neighbours> copies =
       findNeighbours(access, call, kMaxWrittenStep);
   if (!copies || !countActiveLanes())

@@ -30,7 +30,7 @@ struct OperatorTemplate {
 
   bool isCommutative() const { return getInfo(operation.kind).isCommutative(); }
   unsigned getNumResults() const {
-    return operation.kind == OpKind::Split ? 2 : 1;
+    return getInfo(operation.kind).has(kCut) ? 2 : 1;
   }
 };
 

@@ -121,8 +121,7 @@ SymbolicSizes::Type SymbolicSizes::addSymbols(const Shape &shape,
 }
 
 SymbolicSizes::Type SymbolicSizes::inferConstant(const Operation &operation) {
-  bool isKernel = operation.kind == OpKind::ConstIConv ||
-                  operation.kind == OpKind::ConstPool;
+  bool isKernel = !getInfo(operation.kind).params.empty();
   Type type = addSymbols(operation.constantShape, isKernel);
   if (isKernel)
     for (unsigned i = 0; i < 2; ++i)

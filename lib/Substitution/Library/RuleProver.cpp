@@ -6,20 +6,6 @@
 
 using namespace espalier::substitution;
 
-/// Whether an operator may add up many products or elements. One that is not
-/// known does.
-static bool isReduction(const Node &node) {
-  static constexpr OpKind kOthers[] = {
-      OpKind::SMul,      OpKind::SAdd,    OpKind::Transpose, OpKind::Concat,
-      OpKind::Split,     OpKind::PoolMax, OpKind::Enlarge,   OpKind::BAdd,
-      OpKind::BMul,      OpKind::Swap,    OpKind::Slice,     OpKind::Pad,
-      OpKind::ReduceMax, OpKind::UAdd,    OpKind::UMul,      OpKind::Vector,
-      OpKind::Unvector,  OpKind::Border,  OpKind::BatchNorm};
-  const OperatorInfo &info = node.getInfo();
-  return !info.has(kElementwise) && !info.isConstant() &&
-         !llvm::is_contained(kOthers, node.op);
-}
-
 namespace {
 /// Axes of a tensor along which a concatenation leaves the order of each sum as
 /// it is, one bit each.
@@ -44,7 +30,7 @@ bool joinsOther(const Graph &graph, NodeId id, Axes kept) {
   const Node &node = graph[id];
   if (node.isVariable())
     return false;
-  bool isOther = (node.is(OpKind::Concat) || node.is(OpKind::Split)) &&
+  bool isOther = (node.is(OpKind::Concat) || node.getInfo().has(kCut)) &&
                  !(kept >> node.params[0].first & 1);
   if (isOther || node.is(OpKind::Swap))
     return true;
@@ -53,7 +39,8 @@ bool joinsOther(const Graph &graph, NodeId id, Axes kept) {
     below = (kept & 1) << 1 | (kept >> 1 & 1);
   // The operands of a broadcast have other axes, and what an inner sum keeps,
   // an outer one may add up.
-  if (isReduction(node) || node.is(OpKind::BAdd) || node.is(OpKind::BMul))
+  if (node.getInfo().isReduction() || node.is(OpKind::BAdd) ||
+      node.is(OpKind::BMul))
     below = 0;
   return llvm::any_of(node.operands, [&](NodeId operand) {
     return joinsOther(graph, operand, below);
@@ -63,7 +50,7 @@ bool joinsOther(const Graph &graph, NodeId id, Axes kept) {
 bool mayReorderSums(const Graph &graph, NodeId id) {
   const Node &node = graph[id];
   for (auto [position, operand] : llvm::enumerate(node.operands)) {
-    bool reorders = !node.isVariable() && isReduction(node) &&
+    bool reorders = !node.isVariable() && node.getInfo().isReduction() &&
                     joinsOther(graph, operand, getKeptAxes(node, position));
     if (reorders || mayReorderSums(graph, operand))
       return true;

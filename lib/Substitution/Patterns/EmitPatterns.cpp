@@ -37,7 +37,7 @@ RuleCost espalier::substitution::getCost(const Rule &rule, const Uses &uses) {
       if (node.isVariable() || isConstant(node) || others.count(id))
         continue;
       ++all;
-      kernels += isKernel(node);
+      kernels += node.getInfo().has(kKernel);
     }
   };
   count(srcNodes, dstNodes, cost.numSrc, cost.numSrcKernels);
@@ -188,7 +188,7 @@ private:
   void printCreation(unsigned number) {
     const Use &use = uses.list[number];
     const Node &node = getNode(number);
-    bool isSized = isConstant(node) || node.is(OpKind::Split);
+    bool isSized = isConstant(node) || node.getInfo().has(kCut);
     os << "      %create" << number
        << " = pdl.attribute = " << quote(printOperator(node)) << '\n';
     if (isSized)

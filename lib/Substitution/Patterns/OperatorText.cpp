@@ -13,12 +13,6 @@ static std::string getOperands(const OperatorInfo &info) {
   return text;
 }
 
-bool espalier::substitution::isKernel(const Node &node) {
-  return node.is(OpKind::Conv2d) || node.is(OpKind::Matmul) ||
-         node.is(OpKind::Bmm) || node.is(OpKind::PoolAvg) ||
-         node.is(OpKind::PoolMax);
-}
-
 std::string espalier::substitution::printOperator(const Node &node) {
   Graph graph;
   const OperatorInfo &info = node.getInfo();

@@ -13,9 +13,6 @@ struct OperatorText {
   llvm::SmallVector<Param, 3> params;
 };
 
-/// Whether an operator is a convolution, a matrix product or a pool.
-bool isKernel(const Node &node);
-
 /// Prints `conv2d :stride 1,1 :pad same :act none`.
 std::string printOperator(const Node &node);
 /// Parses the same. Nothing, and a complaint, if it is malformed.

@@ -147,7 +147,7 @@ bool Match::haveRightCuts(const RuleShapes &shapes) const {
     auto type = cast<RankedTensorType>(values[number].getType());
     if (type.getShape() != ArrayRef<int64_t>(shapes.shapes[number]))
       return false;
-    if (!getNode(number).is(OpKind::Split))
+    if (!getNode(number).getInfo().has(kCut))
       continue;
     std::optional<OperatorInstance> instance = getInstance(getOp(number));
     if (!instance ||
@@ -230,7 +230,8 @@ bool Match::simplifies() const {
     isConstantTensor.push_back(llvm::all_of(
         operands, [&](unsigned operand) { return isConstantTensor[operand]; }));
     numNew += !isConstantTensor.back();
-    numNewKernels += !isConstantTensor.back() && isKernel(getNode(number));
+    numNewKernels +=
+        !isConstantTensor.back() && getNode(number).getInfo().has(kKernel);
     reused.insert(operands.begin(), operands.end());
   }
   // Users come behind their operands.
@@ -247,7 +248,7 @@ bool Match::simplifies() const {
     if (!isUnused || !unused.insert(op).second || isConstantTensor[number])
       continue;
     ++numUnused;
-    numUnusedKernels += isKernel(getNode(number));
+    numUnusedKernels += getNode(number).getInfo().has(kKernel);
   }
   return numUnused > numNew && numUnusedKernels >= numNewKernels;
 }

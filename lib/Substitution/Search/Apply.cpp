@@ -74,7 +74,7 @@ private:
     if (node.kind != Node::Kind::Scalar && !isRankProved(types[id]))
       return false;
     setBoundaries(id);
-    if (!node.is(OpKind::Split))
+    if (!node.getInfo().has(kCut))
       return true;
     // The match has not asked where it is cut.
     std::optional<OperatorInstance> instance = makeInstance(id);
@@ -164,7 +164,7 @@ private:
       operands.push_back(types[operand]);
     Choices choices;
     choices.type = chosen;
-    if (node.is(OpKind::Split)) {
+    if (node.getInfo().has(kCut)) {
       unsigned axis = node.params[0].first;
       const BoundaryList<int64_t> &below = boundaries[node.operands[0]];
       if (axis >= below.size() || !below[axis] ||

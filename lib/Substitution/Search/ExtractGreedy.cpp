@@ -139,7 +139,7 @@ private:
 
   bool isSlice(const ENode &node) const {
     return node.kind == ENode::Kind::Operator &&
-           graph.getSymbol(node.symbol).name == getGraphName(OpKind::Split);
+           isSliceName(graph.getSymbol(node.symbol).name);
   }
 
   bool tryNodes(ArrayRef<ENodeId> nodes) {

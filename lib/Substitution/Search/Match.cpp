@@ -90,7 +90,7 @@ getJoining(const Rule &rule, ArrayRef<std::vector<NodeId>> below,
   // Both outputs become parts of one node.
   const Node &first = rule.graph[rule.dst[0]],
              &second = rule.graph[rule.dst[1]];
-  if (!first.is(OpKind::Split) || !second.is(OpKind::Split) ||
+  if (!first.getInfo().has(kCut) || !second.getInfo().has(kCut) ||
       first.operands[0] != second.operands[0])
     return std::nullopt;
   std::map<NodeId, NodeId> whole;
@@ -118,7 +118,7 @@ RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
                             ? kNone
                             : recognizer.getOperator(rule.graph[id]));
   for (NodeId id = 0; id < rule.graph.size(); ++id)
-    if (rule.graph[id].is(OpKind::Split))
+    if (rule.graph[id].getInfo().has(kCut))
       traces = &recognizer.getTraces();
   for (NodeId output : rule.src) {
     std::set<NodeId> nodes;
@@ -238,7 +238,7 @@ bool Matcher::isPartOf(ClassId part, ClassId whole) const {
   return llvm::any_of(graph[part].nodes, [&](ENodeId id) {
     const ENode &node = graph.getNode(id);
     return node.kind == ENode::Kind::Operator &&
-           graph.getSymbol(node.symbol).name == getGraphName(OpKind::Split) &&
+           isSliceName(graph.getSymbol(node.symbol).name) &&
            graph.find(node.operands[0]) == whole;
   });
 }
@@ -251,7 +251,7 @@ bool Matcher::areIndependent(ClassId lhs, ClassId rhs) const {
   return llvm::none_of(graph[lhs].users, [&](ENodeId id) {
     const ENode &node = graph.getNode(id);
     return !node.isDead && node.kind == ENode::Kind::Operator &&
-           graph.getSymbol(node.symbol).name == getGraphName(OpKind::Split) &&
+           isSliceName(graph.getSymbol(node.symbol).name) &&
            isPartOf(graph.find(node.owner), rhs);
   });
 }

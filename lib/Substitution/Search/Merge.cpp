@@ -29,7 +29,7 @@ static bool isPart(const EGraph &graph, ClassId id) {
   return llvm::any_of(graph[id].nodes, [&](ENodeId member) {
     const ENode &node = graph.getNode(member);
     return node.kind == ENode::Kind::Operator &&
-           graph.getSymbol(node.symbol).name == getGraphName(OpKind::Split);
+           isSliceName(graph.getSymbol(node.symbol).name);
   });
 }
 

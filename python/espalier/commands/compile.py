@@ -52,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write what the compiler does by itself as a script, to be edited and given "
         "to compile(schedule=...)",
     )
+    parser.add_argument(
+        "--explain-batching",
+        action="store_true",
+        help="say when operators of recursive models are computed, and why",
+    )
     add_compile_options(parser)
 
 
@@ -99,6 +104,7 @@ def run(args: argparse.Namespace) -> int:
         module.name = name
     elif not (is_mlir(args.model) and module.name):
         module.name = to_identifier(args.output.stem)
+    batching = _espalier.explain_batching(module) if args.explain_batching else ""
     with naming(args.model):
         if script is not None:
             apply_script(module, script, args.schedule, options, values)
@@ -114,8 +120,11 @@ def run(args: argparse.Namespace) -> int:
         }
         if function.optimization:
             made["optimization"] = function.optimization
+        if args.explain_batching:
+            made["batching"] = batching.splitlines()
         print(json.dumps(made))
     else:
+        print(batching, end="")
         for line in describe_optimization(function.optimization):
             print(line)
         print(f"{args.output}, {header}: {function.kernels} kernels")

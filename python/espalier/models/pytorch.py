@@ -1,4 +1,4 @@
-"""Weights of PyTorch's recurrent layers, for the models of `espalier.models.recursive`."""
+"""Weights of PyTorch's layers, for the models of `espalier.models.recursive`."""
 
 from __future__ import annotations
 
@@ -52,6 +52,41 @@ def recurrent_weights(
             f"'{layer}bias_hh_l{number}': expects no bias inside of the reset gate, but got one"
         )
     return _arrays(w=w, u=u[:, : 2 * size], b=parts[2] + parts[3], un=u[:, 2 * size :])
+
+
+def tree_lstm_weights(
+    state: Mapping[str, object],
+    layer: str = "",
+    names: tuple[str, str, str, str] = ("ioux", "iouh", "fx", "fh"),
+) -> dict[str, np.ndarray]:
+    """Return the weights of a child-sum TreeLSTM for the model `tree_lstm`, all but `emb`.
+
+    PyTorch has no such layer of its own, but people write it with four linear layers.
+
+    Arguments:
+        state: what `state_dict` returns.
+        layer: what stands before the layers' own names, such as "encoder.".
+        names: of the layers that give the gates i, o, u of the input, and of the sum of
+            the children's states, and the forget gate of the input, and of a child's state.
+
+    Example:
+        >>> weights = tree_lstm_weights(network.state_dict(), "childsumtreelstm.")
+        >>> h, c = models.tree_lstm(trees, emb=emb, **weights)
+    """
+    w, u, wf, uf = (_find(state, f"{layer}{name}.weight").T for name in names)
+    biases = [_find(state, f"{layer}{name}.bias") for name in names]
+    inputs, size = wf.shape
+    gates = [3 * size, 3 * size, size, size]
+    for name, part, bias, rows, columns in zip(
+        names, (w, u, wf, uf), biases, 2 * [inputs, size], gates, strict=True
+    ):
+        if part.shape != (rows, columns) or bias.shape != (columns,):
+            raise EspalierError(
+                f"'{layer}{name}': expects a layer from {rows} to {columns} numbers, but got "
+                f"weights of shape {part.shape[::-1]} and biases of shape {bias.shape}"
+            )
+    b, bf = biases[0] + biases[1], biases[2] + biases[3]
+    return _arrays(w=w, u=u, b=b, wf=wf, uf=uf, bf=bf)
 
 
 def _find(state: Mapping[str, object], name: str) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections.abc import Callable, Mapping
@@ -69,9 +70,33 @@ class Recursive:
         expect("a scheduling", self.scheduling, Scheduling)
         self.weights = weight_names(function)
         self._traces: dict[object, Trace] = {}
+        self._bound: dict[str, np.ndarray] = {}
         self._functions: dict[object, Function] = {}
         self._compiling = threading.Lock()
         self._local = _Local()
+
+    def bind(self, **weights: np.ndarray) -> Recursive:
+        """Return the model with some of its weights, or all, as constants.
+
+        Calls of it take the others. What depends on constants alone, such as the order of
+        weights that products like best, is computed by the compiler, where a call would
+        do so each time; changing the arrays afterwards changes nothing.
+
+        Example:
+            >>> model = tree_lstm.bind(u=u, b=b, uf=uf, bf=bf)
+            >>> h, c = model(trees, emb=emb)
+        """
+        for name in weights:
+            if name not in self.weights:
+                raise EspalierError(
+                    f"argument '{name}': expects a weight out of {list(self.weights)}"
+                )
+        # It is the same function, so it has the same traces and the same recursion.
+        result = copy.copy(self)
+        bound = {name: _array(name, value).copy() for name, value in weights.items()}
+        result._bound = self._bound | bound
+        result._functions = {}
+        return result
 
     def __call__(
         self,
@@ -135,7 +160,8 @@ class Recursive:
             values = given[name][order]
             _check_rows(trace, name, values, order, len(arity) - len(children))
             inputs[names[name]] = values
-        return inputs | {names[name]: given[name] for name in signature.weights}, order
+        weights = (name for name in signature.weights if name not in self._bound)
+        return inputs | {names[name]: given[name] for name in weights}, order
 
     def reference(
         self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
@@ -184,7 +210,9 @@ class Recursive:
             raise EspalierError(f"expects espalier.Structures, but got {type(structures).__name__}")
         if at not in PLACES:
             raise EspalierError(f"expects results at one of {PLACES}, but got {at!r}")
-        given = {name: _array(name, value) for name, value in arrays.items()}
+        if twice := self._bound.keys() & arrays.keys():
+            raise EspalierError(f"argument '{min(twice)}': expects no array, since one is bound")
+        given = {name: _array(name, value) for name, value in arrays.items()} | self._bound
         if structures.words is not None:
             if "word" in given or "word" in self.weights:
                 raise EspalierError(
@@ -252,6 +280,8 @@ class Recursive:
         """Return the program, scheduled."""
         module, _ = load_module(program_text(trace, at, self.scheduling))
         module.name = to_identifier(trace.name)
+        for name, value in self._bound.items():
+            module.bind_input(trace.inputs[name], value.reshape(-1).view(np.uint8))
         if self.scheduling.refactor:
             _espalier.transform(module, REFACTOR)
         if self.scheduling.share:

@@ -6,7 +6,7 @@ lengths that DietCode (MLSys 2022, section 5) uses. Nobody chose them for what w
 well. Weights are constants and all else are inputs, in the layout of ONNX.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -97,7 +97,7 @@ class Row:
         return self.kind + self.label
 
 
-def _model(
+def make_model(
     nodes: Sequence[NodeProto], inputs: Mapping[str, Shape], weights: Mapping[str, Shape]
 ) -> onnx.ModelProto:
     """Return nodes that compute `y`; weights are positive where a variance has to be."""
@@ -150,10 +150,10 @@ def _convolution(
         weights |= dict.fromkeys(names, (outputs,))
         nodes.append(helper.make_node("BatchNormalization", ["c", *names], ["n"]))
         nodes.append(helper.make_node("Relu", ["n"], ["y"]))
-    return _model(nodes, {"x": (batch, inputs, *image)}, weights)
+    return make_model(nodes, {"x": (batch, inputs, *image)}, weights)
 
 
-def _convolve(
+def convolve(
     kind: str,
     label: str,
     batch: int,
@@ -176,7 +176,7 @@ def _convolve(
 def _product(left: Shape, right: Shape, constant: bool) -> onnx.ModelProto:
     node = helper.make_node("MatMul", ["x", "w"], ["y"])
     inputs = {"x": left} if constant else {"x": left, "w": right}
-    return _model([node], inputs, {"w": right} if constant else {})
+    return make_model([node], inputs, {"w": right} if constant else {})
 
 
 def _product_transposed(shape: Shape) -> onnx.ModelProto:
@@ -184,12 +184,12 @@ def _product_transposed(shape: Shape) -> onnx.ModelProto:
         helper.make_node("Transpose", ["k"], ["t"], perm=[0, 2, 1]),
         helper.make_node("MatMul", ["x", "t"], ["y"]),
     ]
-    return _model(nodes, {"x": shape, "k": shape}, {})
+    return make_model(nodes, {"x": shape, "k": shape}, {})
 
 
 def _norm(shape: Shape) -> onnx.ModelProto:
     node = helper.make_node("ReduceL2", ["x"], ["y"], axes=[1, 2], keepdims=0)
-    return _model([node], {"x": shape}, {})
+    return make_model([node], {"x": shape}, {})
 
 
 def _scores(shape: Shape) -> onnx.ModelProto:
@@ -199,7 +199,7 @@ def _scores(shape: Shape) -> onnx.ModelProto:
         helper.make_node("MatMul", ["a", "b"], ["s"]),
         helper.make_node("Softmax", ["s"], ["y"], axis=-1),
     ]
-    return _model(nodes, {"q": shape, "k": shape}, {})
+    return make_model(nodes, {"q": shape, "k": shape}, {})
 
 
 def _ansor(batch: int) -> Iterator[Row]:
@@ -207,22 +207,22 @@ def _ansor(batch: int) -> Iterator[Row]:
     for kind, shapes in {"C1D": C1D, "C2D": C2D, "C3D": C3D}.items():
         for number, shape in enumerate(shapes):
             if (kind, number, batch) != ("C3D", 0, 16):
-                yield _convolve(kind, f"{number}-b{batch}", batch, shape)
+                yield convolve(kind, f"{number}-b{batch}", batch, shape)
     for number, (*shape, groups) in enumerate(GRP):
-        yield _convolve("GRP", f"{number}-b{batch}", batch, shape, groups=groups)
+        yield convolve("GRP", f"{number}-b{batch}", batch, shape, groups=groups)
     for number, (*shape, dilation) in enumerate(DIL):
-        yield _convolve("DIL", f"{number}-b{batch}", batch, shape, dilation=dilation)
+        yield convolve("DIL", f"{number}-b{batch}", batch, shape, dilation=dilation)
     for number, (image, both, *window) in enumerate(DEP):
         shape = image, both, both, *window
-        yield _convolve("DEP", f"{number}-b{batch}", batch, shape, groups=both)
+        yield convolve("DEP", f"{number}-b{batch}", batch, shape, groups=both)
     for number, shape in enumerate(T2D):
-        yield _convolve("T2D", f"{number}-b{batch}", batch, shape, transposed=True)
+        yield convolve("T2D", f"{number}-b{batch}", batch, shape, transposed=True)
     for number, shape in enumerate(CBR):
-        yield _convolve("CBR", f"{number}-b{batch}", batch, shape, normalized=True)
+        yield convolve("CBR", f"{number}-b{batch}", batch, shape, normalized=True)
     # The rows of the small matrices are in the batch, their sums in the channels.
     for number, (image, inputs, outputs, *window) in enumerate(CAP):
         shape = image, CAPSULE * inputs, CAPSULE * outputs, *window
-        yield _convolve("CAP", f"{number}-b{batch}", CAPSULE * batch, shape)
+        yield convolve("CAP", f"{number}-b{batch}", CAPSULE * batch, shape)
     for number, (n, m, k) in enumerate(GMM):
         form = partial(_product, (batch, n, k), (batch, k, m), constant=False)
         yield Row("GMM", f"{number}-b{batch}", 2 * batch * n * m * k, form)
@@ -254,24 +254,25 @@ ROWS = {
 }
 
 
-def operator_cases(toy: bool) -> list[dict[str, Any]]:
-    """Return the rows as cases of the benchmark; at toy size, the least of each class."""
-    least: dict[str, Row] = {}
-    for row in ROWS.values():
+def operator_cases(rows: Iterable[Row], toy: bool) -> list[dict[str, Any]]:
+    """Return rows as cases of the benchmark; at toy size, the least of each class."""
+    rows, least = list(rows), dict[str, Row]()
+    for row in rows:
         least[row.kind] = min(row, least.get(row.kind, row), key=lambda row: row.flops)
     return [
         {
             "name": f"operators/{row.name}",
             "model": "operator",
-            "sizes": {"row": row.name},
-            "toy": {"row": row.name},
+            "class": row.kind,
+            "sizes": {"row": row},
+            "toy": {"row": row},
             "baselines": ["onnxruntime", "openvino", "torch"],
             "channels_last": False,
             "metric": "median_ms",
             "threads": 1,
             "ratio": round(1 / LEAST, 3),
         }
-        for row in (least.values() if toy else ROWS.values())
+        for row in (least.values() if toy else rows)
     ]
 
 
@@ -283,8 +284,7 @@ def summarize(results: Sequence[Mapping[str, Any]], toy: bool) -> dict[str, Any]
     speedups: dict[str, list[float]] = {}
     for result in results:
         if result["ratio"] != float("inf"):
-            row = ROWS[result["case"].removeprefix("operators/")]
-            speedups.setdefault(row.kind, []).append(1 / result["ratio"])
+            speedups.setdefault(result["class"], []).append(1 / result["ratio"])
     means = {kind: geometric_mean(values) for kind, values in sorted(speedups.items())}
     overall = geometric_mean(list(chain(*speedups.values()))) if speedups else 0.0
     return {

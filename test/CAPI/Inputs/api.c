@@ -100,6 +100,10 @@ static void misbuild_values(espalier_module *m, espalier_value x) {
   refuse("constant that is too short", m,
          espalier_module_constant(m, "f32", 1, one, "1", 1, NULL, NULL, &v) <
              0);
+  refuse("bound input of an unfinished module", m,
+         espalier_module_bind_input(m, "x", "1234", 4, NULL, NULL) < 0);
+  refuse("bound input without name", m,
+         espalier_module_bind_input(m, NULL, "1234", 4, NULL, NULL) < 0);
   refuse("dimension that is not there", m,
          espalier_module_dim(m, x, 2, &v) < 0);
   v.ptr = NULL;

@@ -108,6 +108,65 @@ static void misuse(espalier_module *m, espalier_schedule *s) {
   espalier_schedule_destroy(NULL);
 }
 
+static const char *kModel =
+    "func.func @main(%x: tensor<4x40xf32>, %w: tensor<40x48xf32>)"
+    "    -> tensor<4x48xf32> {"
+    "  %0 = graph.matmul %x, %w"
+    "      : (tensor<4x40xf32>, tensor<40x48xf32>) -> tensor<4x48xf32>"
+    "  return %0 : tensor<4x48xf32>"
+    "}";
+
+/* Chooses for a statement, then for the kernel that is formed of it. */
+static const char *kChoices =
+    "module attributes {transform.with_named_sequence} {"
+    "  transform.named_sequence @__transform_statements("
+    "      %m: !transform.any_op {transform.readonly}) {"
+    "    %s = transform.poly.computation @matmul_fb4a1f81::@s0 of %m"
+    "        : (!transform.any_op) -> !transform.any_op"
+    "    transform.poly.algorithm %s direct : !transform.any_op"
+    "    transform.yield"
+    "  }"
+    "}";
+
+typedef struct {
+  char text[8192];
+  size_t size;
+} buffer;
+
+static void keep(const char *text, size_t size, void *user) {
+  buffer *to = user;
+  to->size = size < sizeof(to->text) ? size : 0;
+  memcpy(to->text, text, to->size);
+}
+
+/* The script of the default schedule is printed and applied; what is chosen for
+   statements has to come before. */
+static void model(void) {
+  espalier_module *m = espalier_module_parse(kModel, strlen(kModel));
+  espalier_module *formed = espalier_module_parse(kModel, strlen(kModel));
+  printf("statements: %d\n", espalier_module_lower(m, "statements", NULL));
+  espalier_module_describe_kernels(m, put, stdout);
+  printf("\nchosen: %d\n",
+         espalier_module_schedule(m, kChoices, strlen(kChoices), NULL));
+  espalier_module_describe_kernels(m, put, stdout);
+  buffer script = {{0}, 0};
+  printf("\ndefault: %d\n",
+         espalier_module_default_schedule(m, NULL, NULL, keep, &script));
+  fwrite(script.text, 1, script.size, stdout);
+  printf("formed: %d\n", espalier_module_lower(formed, "poly", NULL));
+  refuse("late", formed,
+         espalier_module_schedule(formed, kChoices, strlen(kChoices), NULL));
+  printf("applied: %d\n",
+         espalier_module_schedule(formed, script.text, script.size, NULL));
+  refuse("no script", formed, espalier_module_schedule(formed, NULL, 0, NULL));
+  refuse("no kernel", formed,
+         espalier_module_default_schedule(formed, "nope", NULL, put, stdout));
+  printf("nothing: %d %d\n", espalier_module_schedule(NULL, "", 0, NULL),
+         espalier_module_default_schedule(NULL, NULL, NULL, put, stdout));
+  espalier_module_destroy(m);
+  espalier_module_destroy(formed);
+}
+
 int main(void) {
   espalier_module *m = espalier_module_parse(kKernel, strlen(kKernel));
   if (!m) {
@@ -130,5 +189,6 @@ int main(void) {
   choose(m, s);
   espalier_schedule_destroy(s);
   espalier_module_destroy(m);
+  model();
   return 0;
 }

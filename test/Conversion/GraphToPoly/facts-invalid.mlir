@@ -149,6 +149,25 @@ func.func @main_plan(%m: index, %n: index) -> (index, index) {
 
 // -----
 
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  // expected-error @below {{expects poly.algorithm to be "direct" or "winograd"}}
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) attributes {poly.algorithm = "quick"} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
 #box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
 #id = affine_map<(i) -> (i)>
 poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i64} {

@@ -141,3 +141,33 @@ func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
   %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
   return %0 : tensor<1x48x12x12xf32>
 }
+
+// -----
+
+// The copy that adds the border stores channels innermost for its only reader.
+// CHECK-LABEL: poly.kernel private @copy_{{[0-9a-f]+}}(%{{.*}}: memref<1x32x14x14xf32>, %{{.*}}: memref<1x16x16x32xf32>
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-COUNT-16: writes(
+// CHECK:          reduction add
+func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x32x14x14xf32> {
+  %a = graph.constant dense<0.5> : tensor<32x32x3x1xf32>
+  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %w = graph.add %a, %b : (tensor<32x32x3x1xf32>, tensor<3xf32>) -> tensor<32x32x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x14x14xf32>
+  return %0 : tensor<1x32x14x14xf32>
+}
+
+// -----
+
+// What the caller gives is transformed channel by channel, which as few filters
+// do not pay for.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-COUNT-1: reduction add
+// CHECK-NOT:     poly.array
+func.func @main(%x: tensor<1x32x16x16xf32>) -> tensor<1x32x14x14xf32> {
+  %a = graph.constant dense<0.5> : tensor<32x32x3x1xf32>
+  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %w = graph.add %a, %b : (tensor<32x32x3x1xf32>, tensor<3xf32>) -> tensor<32x32x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x16x16xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x14x14xf32>
+  return %0 : tensor<1x32x14x14xf32>
+}

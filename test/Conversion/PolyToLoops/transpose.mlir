@@ -161,3 +161,44 @@ poly.kernel @read_i256(%x: memref<8x8xi256>, %y: memref<8x8xi256>) {
     poly.band [@s] maps [#square] loops [sequential, sequential, unroll, vector(4)]
   }
 }
+
+// -----
+
+// The rows lie where a number says that all copies and lanes read.
+// CHECK-LABEL: func.func @read_gathered_rows
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-8: vector.shuffle
+// CHECK-NOT:     vector.gather
+// CHECK-COUNT-4: vector.store
+#square = affine_map<(n, i, j) -> (n, i floordiv 4, j floordiv 4, j mod 4, i mod 4)>
+#all = affine_set<(n, i, j) : (n >= 0, 7 - n >= 0, i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>
+poly.kernel @read_gathered_rows(%at: memref<8xindex>, %x: memref<?x8x8xf32>, %y: memref<8x8x8xf32>) {
+  poly.compute @s domain [#all]
+      reads(%at[affine_map<(n, i, j) -> (n)>], %x[affine_map<(n, i, j)[a] -> (a, i, j)>] : memref<8xindex>, memref<?x8x8xf32>)
+      writes(%y[affine_map<(n, i, j) -> (n, j, i)>] : memref<8x8x8xf32>) {
+  ^bb0(%p: index, %a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [sequential, sequential, sequential, unroll, vector(4)]
+  }
+}
+
+// -----
+
+// Each copy has a number of its own.
+// CHECK-LABEL: func.func @read_other_rows
+// CHECK-NOT:     vector.shuffle
+#square = affine_map<(n, i, j) -> (n, i floordiv 4, j floordiv 4, j mod 4, i mod 4)>
+#all = affine_set<(n, i, j) : (n >= 0, 7 - n >= 0, i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>
+poly.kernel @read_other_rows(%at: memref<8xindex>, %x: memref<?x8x8xf32>, %y: memref<8x8x8xf32>) {
+  poly.compute @s domain [#all]
+      reads(%at[affine_map<(n, i, j) -> (j)>], %x[affine_map<(n, i, j)[a] -> (a, i, j)>] : memref<8xindex>, memref<?x8x8xf32>)
+      writes(%y[affine_map<(n, i, j) -> (n, j, i)>] : memref<8x8x8xf32>) {
+  ^bb0(%p: index, %a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [sequential, sequential, sequential, unroll, vector(4)]
+  }
+}

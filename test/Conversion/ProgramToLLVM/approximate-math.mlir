@@ -14,14 +14,28 @@ func.func @accurate_polynomials(%v: vector<16xf32>, %s: f32) -> (vector<16xf32>,
   return %2, %3 : vector<16xf32>, f32
 }
 
-// MLIR's sine is wrong for large arguments, and f64 needs more digits.
+// f64 needs more digits, and the library is as fast for a scalar.
 // CHECK-LABEL: func.func @others_stay
-//       CHECK:   math.sin
+//       CHECK:   math.sin %{{.*}} : f32
 //       CHECK:   math.exp %{{.*}} : f64
-func.func @others_stay(%v: vector<16xf32>, %d: f64) -> (vector<16xf32>, f64) {
-  %0 = math.sin %v : vector<16xf32>
+func.func @others_stay(%s: f32, %d: f64) -> (f32, f64) {
+  %0 = math.sin %s : f32
   %1 = math.exp %d : f64
-  return %0, %1 : vector<16xf32>, f64
+  return %0, %1 : f32, f64
+}
+
+// Where one lane is too large for the polynomials, the library computes all.
+// CHECK-LABEL: func.func @large_arguments_of_sine
+//       CHECK:   %[[ANY:.*]] = vector.reduction <or>
+//       CHECK:   scf.if %[[ANY]]
+//       CHECK:     scf.for
+//       CHECK:       math.cos %{{.*}} : f64
+//       CHECK:   } else {
+//   CHECK-NOT:     math.cos
+//       CHECK:   return
+func.func @large_arguments_of_sine(%v: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.cos %v : vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // CHECK-LABEL: func.func @half_is_computed_in_single
@@ -40,4 +54,24 @@ func.func @small_powers_are_products(%s: f32) -> f32 {
   %two = arith.constant 2.0 : f32
   %0 = math.powf %s, %two : f32
   return %0 : f32
+}
+
+// CHECK-LABEL: func.func @maxima_keep_nan
+//       CHECK:   %[[NAN:.*]] = arith.cmpf uno, %arg0, %arg0
+//       CHECK:   %[[ANY:.*]] = vector.reduction <or>, %[[NAN]]
+//       CHECK:   %[[NUMBERS:.*]] = vector.reduction <maxnumf>, %arg0 fastmath<nnan,nsz>
+//       CHECK:   %[[MAX:.*]] = arith.select %[[ANY]], %{{.*}}, %[[NUMBERS]]
+//       CHECK:   llvm.intr.maximum(%arg1, %[[MAX]]) {fastmathFlags = #llvm.fastmath<nsz>}
+func.func @maxima_keep_nan(%v: vector<16xf32>, %s: f32) -> f32 {
+  %0 = vector.reduction <maximumf>, %v, %s : vector<16xf32> into f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @maxima_of_integers_and_half_stay
+//       CHECK:   vector.reduction <maximumf>
+//       CHECK:   vector.reduction <maxsi>
+func.func @maxima_of_integers_and_half_stay(%v: vector<16xf16>, %i: vector<16xi32>) -> (f16, i32) {
+  %0 = vector.reduction <maximumf>, %v : vector<16xf16> into f16
+  %1 = vector.reduction <maxsi>, %i : vector<16xi32> into i32
+  return %0, %1 : f16, i32
 }

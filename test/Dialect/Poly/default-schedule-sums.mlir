@@ -55,3 +55,26 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
     return %y : tensor<49xf32>
   }
 }
+
+// -----
+
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  // Two vectors are long enough.
+  // CHECK:      plan
+  // CHECK-SAME: own_lanes ["", "k", "", "k", "i1"]
+  func.func @two_vectors(%x: tensor<490x32xf32>) -> tensor<490x32xf32> {
+    %y = graph.log_softmax %x {axis = 1 : i64} : (tensor<490x32xf32>) -> tensor<490x32xf32>
+    return %y : tensor<490x32xf32>
+  }
+}
+
+// -----
+
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  // CHECK:      plan
+  // CHECK-SAME: lanes "i0" width 16 keep
+  func.func @less_than_two_vectors(%x: tensor<490x31xf32>) -> tensor<490x31xf32> {
+    %y = graph.log_softmax %x {axis = 1 : i64} : (tensor<490x31xf32>) -> tensor<490x31xf32>
+    return %y : tensor<490x31xf32>
+  }
+}

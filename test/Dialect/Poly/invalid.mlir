@@ -330,8 +330,14 @@ func.func @main(%A: memref<?xf32>) {
 // -----
 
 // LoopAttr
-// expected-error @below {{expects a positive vector width, but got 0}}
+// expected-error @below {{expects a vector width between 1 and 1024, but got 0}}
 #loop = #poly.loop<vector(0)>
+
+// -----
+
+// LoopAttr
+// expected-error @below {{expects a vector width between 1 and 1024, but got 9223372036854775807}}
+#loop = #poly.loop<vector(9223372036854775807)>
 
 // -----
 

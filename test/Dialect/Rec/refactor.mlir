@@ -163,3 +163,53 @@ rec.model private @chain(%n: !node, %x: tensor<?x1x4xf32>, %u: tensor<4x4xf32>) 
     rec.yield %r : tensor<1x4xf32>
   }
 }
+
+// -----
+
+// A module inside has a model of the same name, which is another one.
+
+!node = !rec.node<dag>
+
+// CHECK-LABEL: rec.model private @sum
+// CHECK-SAME: -> (tensor<1x4xf32>, tensor<1x4xf32>)
+rec.model private @sum(%n: !node, %x: tensor<?x1x4xf32>, %u: tensor<4x4xf32>) -> tensor<1x4xf32> {
+  rec.case leaf {
+    %h = rec.feature %x at %n : tensor<?x1x4xf32>, !node -> tensor<1x4xf32>
+    rec.yield %h : tensor<1x4xf32>
+  }
+  rec.case interior {
+    %s = rec.children %n reduce [add] {
+    ^bb0(%k: tensor<1x4xf32>):
+      %p = graph.matmul %k, %u : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+      rec.yield %p : tensor<1x4xf32>
+    } : !node -> tensor<1x4xf32>
+    rec.yield %s : tensor<1x4xf32>
+  }
+}
+module @inside {
+  // CHECK: module @inside
+  // CHECK: rec.model private @sum
+  // CHECK-SAME: -> tensor<4xf32> {
+  rec.model private @sum(%n: !node, %x: tensor<?x4xf32>) -> tensor<4xf32> {
+    rec.case leaf {
+      %h = rec.feature %x at %n : tensor<?x4xf32>, !node -> tensor<4xf32>
+      rec.yield %h : tensor<4xf32>
+    }
+    rec.case interior {
+      %s = rec.children %n reduce [add] {
+      ^bb0(%k: tensor<4xf32>):
+        rec.yield %k : tensor<4xf32>
+      } : !node -> tensor<4xf32>
+      rec.yield %s : tensor<4xf32>
+    }
+  }
+  // CHECK: %[[A:.*]] = rec.apply @sum at nodes of{{.*}} (tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK-NEXT: return %[[A]]
+  func.func @main(%arity: tensor<?xi32>, %children: tensor<?x?xi32>, %levels: tensor<?xi32>,
+                  %roots: tensor<?xi32>, %x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %h = rec.apply @sum at nodes of [%arity, %children, %levels, %roots](%x)
+        : [tensor<?xi32>, tensor<?x?xi32>, tensor<?xi32>, tensor<?xi32>]
+          (tensor<?x4xf32>) -> tensor<?x4xf32>
+    return %h : tensor<?x4xf32>
+  }
+}

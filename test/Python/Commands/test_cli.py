@@ -15,6 +15,8 @@ import pytest
 from espalier.__main__ import main
 from espalier.commands import bench, check, compile, demo, run
 from espalier.models import build
+from espalier.models.recursive import tree_rnn
+from espalier.recursion import Structures
 from support import one_op
 
 F32 = np.float32
@@ -70,6 +72,21 @@ def test_compile_makes_a_library_and_a_header(folder, capsys):
     assert made["kernels"] == 1
     assert Path("out.so").read_bytes()[:4] == b"\x7fELF"
     assert "espalier_status" in Path("out.h").read_text()
+
+
+def test_compile_explains_recursive_models(folder, capsys):
+    trees = Structures.from_nested([((1, 2), 0)])
+    weights = {"emb": np.ones((3, 4), F32), "w": np.ones((8, 4), F32), "b": np.ones(4, F32)}
+    Path("tree.mlir").write_text(tree_rnn.mlir(trees, **weights), encoding="utf-8")
+    arguments = ["compile", "tree.mlir", "-o", "tree.o", "--explain-batching"]
+    assert espalier(*arguments) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("'@tree_rnn' computes leaves first, then interior nodes level by level")
+    assert "  graph.tanh: " in text
+    assert espalier(*arguments, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["batching"] == text.splitlines()[:-1]
+    assert espalier("compile", "model.onnx", "-o", "model.o", "--explain-batching") == 0
+    assert capsys.readouterr().out == "model.o, model.h: 1 kernels\n"
 
 
 def test_bench_lists_what_kernels_take(folder, capsys):

@@ -56,8 +56,8 @@ CALLS = {
     "wavefront": ["acc", ["i", "j"], [1, 1]],
 }
 """For each command that has numbers, a call; for some there are several."""
-OF_PROGRAMS = {"externalize", "localize"}
-"""Commands for kernels that a program calls: those are in test_merge.py."""
+OF_PROGRAMS = {"buffer_layout", "externalize", "localize"}
+"""Commands for kernels that a program calls: test_merge.py and test_schedule.py have them."""
 MAPS = {"layout", "map", "maps"}
 """Parameters that may be a number, which is then a map."""
 

@@ -330,12 +330,27 @@ def test_not_a_number_spreads_to_the_root() -> None:
     assert np.isfinite(root[0, 0])
 
 
-@pytest.mark.parametrize(("place", "value"), [(-1, 3), (0, -1), (1, 2**31 - 1)])
-def test_levels_of_another_program(place: int, value: int) -> None:
-    """A program that is called without the linearizer checks the levels."""
+def test_levels_of_another_program() -> None:
+    """A program that is called without the linearizer checks the levels.
+
+    They are inside of the arrays, and no node is in none.
+    """
     program = compile(sum_of.mlir(TREE, emb=EMB), options=NO_CACHE)
     inputs = sum_of.inputs(TREE, emb=EMB)
     program.run(inputs)
-    inputs["levels"][place] = value
-    with pytest.raises(EspalierError, match=f"expects @levels .* but got level = .* = {value}"):
+    levels = inputs["levels"]
+    assert levels.tolist() == [0, 1, 2]
+    for place, value, name in (
+        (-1, 3, "last_level"),
+        (0, -1, "first_level"),
+        (1, 2**31 - 1, "levels"),
+        (0, 1, "first_level"),
+        (-1, 1, "last_level"),
+    ):
+        inputs["levels"] = levels.copy()
+        inputs["levels"][place] = value
+        with pytest.raises(EspalierError, match=f"expects @{name} .* but got level = .* = {value}"):
+            program.run(inputs)
+    inputs["levels"] = levels[:0]
+    with pytest.raises(EspalierError, match="expects a bound of levels at least"):
         program.run(inputs)

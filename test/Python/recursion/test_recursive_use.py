@@ -3,8 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
+from espalier import _espalier
 from espalier.compiler import Options
+from espalier.errors import EspalierError
+from espalier.models.recursive import tree_gru
 from espalier.recursion import (
     Node,
     Recursive,
@@ -110,3 +114,49 @@ def test_one_wide_node_is_no_square() -> None:
     assert wide.children is None
     assert wide.parents is not None
     assert wide.parents.size == wide.num_nodes
+
+
+def test_bound_weights_are_constants() -> None:
+    """Results are the same; the program takes what is left, and arrays may change."""
+    weights = {
+        name: np.random.default_rng(len(shape)).standard_normal(shape).astype(np.float32)
+        for name, shape in (("u", (4, 8)), ("b", (8,)), ("un", (4, 4)), ("bn", (4,)))
+    }
+    expected = tree_gru(TREE, emb=EMB, **weights)
+    some = tree_gru.bind(u=weights["u"], bn=weights["bn"])
+    rest = {name: weights[name] for name in ("b", "un")}
+    np.testing.assert_array_equal(some(TREE, emb=EMB, **rest), expected)
+    everything = some.bind(emb=EMB, **rest)
+    for value in weights.values():
+        value[...] = 0
+    np.testing.assert_array_equal(everything(TREE), expected)
+    np.testing.assert_allclose(everything.reference(TREE), expected, 1e-5, 1e-5)
+    structure = ["arity", "children", "levels", "roots", "word"]
+    assert [i.name for i in everything.compile(TREE).inputs] == structure
+    assert list(everything.inputs(TREE)) == structure
+    assert "u" in tree_gru.inputs(TREE, emb=EMB, **weights)
+
+
+def test_what_is_bound_is_checked() -> None:
+    with pytest.raises(EspalierError, match=r"'x': expects a weight out of \['emb', 'u'"):
+        tree_gru.bind(x=EMB)
+    with pytest.raises(EspalierError, match="'emb': expects float32 or int32, but got float64"):
+        tree_gru.bind(emb=EMB.astype(np.float64))
+    with pytest.raises(EspalierError, match="'emb': expects no array, since one is bound"):
+        tree_gru.bind(emb=EMB)(TREE, emb=EMB)
+    with pytest.raises(EspalierError, match="'u': expects an array, but it is missing"):
+        tree_gru.bind(emb=EMB)(TREE)
+
+
+def test_inputs_of_a_module_become_constants() -> None:
+    head = 'func.func @main(%x: tensor<2xf32> {espalier.name = "x"}) -> tensor<2xf32>'
+    text = f"{head} {{\n  return %x : tensor<2xf32>\n}}"
+    module = _espalier.Module.parse(text)
+    data = np.ones(2, np.float32).view(np.uint8)
+    with pytest.raises(EspalierError, match="expects an input called 'y'"):
+        module.bind_input("y", data)
+    with pytest.raises(EspalierError, match="expects data that fills the shape, but got 4 bytes"):
+        module.bind_input("x", data[:4])
+    module.bind_input("x", data)
+    assert module.input_names == []
+    assert "dense<1.000000e+00>" in str(module)

@@ -5,7 +5,7 @@ import pytest
 
 from espalier.errors import EspalierError
 from espalier.models import recursive as models
-from espalier.models.pytorch import recurrent_weights
+from espalier.models.pytorch import recurrent_weights, tree_lstm_weights
 from espalier.recursion import Structures
 
 INPUT, HIDDEN, WORDS = 5, 4, 7
@@ -56,6 +56,41 @@ def test_gru() -> None:
     weights = recurrent_weights(models.gru, state, "net.")
     got = models.gru.reference(Structures.from_sequences([SENTENCE]), emb=emb, **weights)
     np.testing.assert_allclose(got[0], h, 1e-5, 1e-5)
+
+
+def test_tree_lstm() -> None:
+    """The equations are those of Tai and others, with four linear layers."""
+    random = np.random.default_rng(2)
+    shapes = {"ioux": (3, INPUT), "iouh": (3, HIDDEN), "fx": (1, INPUT), "fh": (1, HIDDEN)}
+    state = {}
+    for name, (gates, size) in shapes.items():
+        state[f"net.{name}.weight"] = random.standard_normal((gates * HIDDEN, size))
+        state[f"net.{name}.bias"] = random.standard_normal(gates * HIDDEN)
+
+    def linear(name: str, x: np.ndarray) -> np.ndarray:
+        return state[f"net.{name}.weight"] @ x + state[f"net.{name}.bias"]
+
+    def cell(
+        x: np.ndarray, states: list[tuple[np.ndarray, np.ndarray]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        total = sum((h for h, _ in states), np.zeros(HIDDEN))
+        i, o, u = np.split(linear("ioux", x) + linear("iouh", total), 3)
+        c = sigmoid(i) * np.tanh(u)
+        for h, memory in states:
+            c = c + sigmoid(linear("fx", x) + linear("fh", h)) * memory
+        return sigmoid(o) * np.tanh(c), c
+
+    emb = random.standard_normal((WORDS, INPUT)).astype(np.float32)
+    expected = cell(emb[3], [cell(emb[0], []), cell(emb[6], [])])
+    trees = Structures.from_parents([([3, 0, 6], [-1, 0, 0])])
+    got = models.tree_lstm.reference(trees, emb=emb, **tree_lstm_weights(state, "net."))
+    for one, other in zip(got, expected, strict=True):
+        np.testing.assert_allclose(one[0], other, 1e-5, 1e-5)
+    with pytest.raises(EspalierError, match=r"expects the weights 'ioux\.weight', but got net"):
+        tree_lstm_weights(state)
+    state["net.fh.bias"] = np.zeros(3)
+    with pytest.raises(EspalierError, match=r"'net\.fh': expects a layer from 4 to 4 numbers"):
+        tree_lstm_weights(state, "net.")
 
 
 def test_refusals() -> None:

@@ -79,9 +79,47 @@ TEST_F(IntervalTest, WhatFormDoesNotShow) {
   EXPECT_FALSE(getInterval(i - i.floorDiv(2), box));
   EXPECT_FALSE(getInterval((i * 3) % 7, box));
   EXPECT_FALSE(getInterval(i + getAffineSymbolExpr(0, &context), box));
-  box.front().most = std::numeric_limits<int64_t>::max();
+  box.front().most = Interval::kNoMost - 1;
   EXPECT_FALSE(getInterval(i * 2, box));
   EXPECT_FALSE(getInterval(i + j, box));
+  EXPECT_FALSE(getInterval(i + 1, box));
+}
+
+TEST_F(IntervalTest, WithoutEnds) {
+  SmallVector<Interval> box{{3, Interval::kNoMost}, {0, 9}};
+  auto expect = [&](AffineExpr expr, int64_t least, int64_t most) {
+    std::optional<Interval> interval = getInterval(expr, box);
+    ASSERT_TRUE(interval);
+    EXPECT_EQ(interval->least, least);
+    EXPECT_EQ(interval->most, most);
+  };
+  expect(i.floorDiv(2) + j, 1, Interval::kNoMost);
+  expect(i * -2 + j, Interval::kNoLeast, 3);
+  expect(i % 14, 0, 13);
+  expect((i % 14).floorDiv(4) * 2, 0, 6);
+  expect((i * -1 + 5) % 4, 0, 3);
+  expect(i * 0 + 1, 1, 1);
+  EXPECT_FALSE(getInterval((i * 2) % 7, box));
+  box.front() = {Interval::kNoLeast, 3};
+  expect(i * -1, -3, Interval::kNoMost);
+}
+
+TEST_F(IntervalTest, BoxesOfAllSizes) {
+  AffineExpr n = getAffineSymbolExpr(0, &context);
+  auto read = [&](ArrayRef<AffineExpr> constraints) {
+    return readBoxOfAllSizes(IntegerSet::get(
+        2, 1, constraints, SmallVector<bool>(constraints.size())));
+  };
+  auto box = read({i - 1, n - 1 - i, j, 7 - j, n * 2 - j - i});
+  ASSERT_TRUE(box);
+  EXPECT_EQ(box->front().least, 1);
+  EXPECT_EQ(box->front().most, Interval::kNoMost);
+  EXPECT_EQ(box->back().most, 7);
+  // From n on; no more than 7 - n; as many as n is odd.
+  EXPECT_FALSE(read({i - n, j}));
+  EXPECT_FALSE(read({i, 7 - n - i, j}));
+  EXPECT_FALSE(read({i, n % 2 - i, j}));
+  EXPECT_FALSE(readBoxOfAllSizes(IntegerSet::get(2, 1, {i - n}, {true})));
 }
 
 TEST_F(IntervalTest, Boxes) {

@@ -41,18 +41,24 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
   let summary = "replaces functions on f32 by polynomials without calls";
   let description = [{
     Replaces `exp`, `expm1`, `log`, `log2`, `log1p`, `tanh` and `erf` of f32
-    scalars and vectors by MLIR's polynomial approximations, which take some
-    tenths of a nanosecond per element in vectors of 16. Their error is at most
-    5 units in the last place; subnormal arguments and results of `exp` and
-    `log` count as the smallest normal number or zero. Functions of f16 and bf16
+    scalars and vectors by polynomials, which take some tenths of a nanosecond
+    per element in vectors of 16. Their error is at most 5 units in the last
+    place, that of `exp` 2; subnormal arguments and results of `exp` and `log`
+    count as the smallest normal number or zero. `sin` and `cos` of vectors of
+    f32 become polynomials with an error of at most 2 units unless a lane is
+    too large for that: then all lanes are computed by the library, in f64.
+    MLIR's own lose all digits of large arguments. Functions of f16 and bf16
     are computed in f32. Powers with a small constant exponent become products.
     All other functions, and f64, are left to the library `libm`.
 
     The maximum or minimum of a value and a number, such as relu, becomes a
     comparison and a selection that keeps NaN, which is one instruction on x86.
+    That of two other values keeps NaN, too, but does not order the zeros, and
+    that of a vector's lanes is the one that x86 has unless a lane is NaN.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
-                           "mlir::vector::VectorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
 def ProgramSequentializePass : Pass<"program-sequentialize", "mlir::func::FuncOp"> {

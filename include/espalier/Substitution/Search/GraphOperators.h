@@ -37,6 +37,8 @@ struct OperatorInstance {
 
 /// The name that an operator of the text form has in `graph`.
 llvm::StringRef getGraphName(OpKind kind);
+/// Whether `name` is that of the operator which parts of a tensor are.
+bool isSliceName(llvm::StringRef name);
 
 /// The sum and the product of a tensor and a vector along `axis`. `graph` has
 /// no such operators: `createOperation` makes the vector a tensor with extents

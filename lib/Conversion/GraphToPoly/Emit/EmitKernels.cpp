@@ -259,18 +259,35 @@ void KernelEmitter::emitLevelBounds(OpBuilder &builder) {
   kernel.setArgAttr(cast<BlockArgument>(levels).getArgNumber(),
                     poly::KernelOp::getShapeAttrName(),
                     AffineMapAttr::get(getMap(0, ends)));
-  auto domain = IntegerSet::get(1, parameters.size(), {level, ends - 2 - level},
-                                {false, false});
-  auto holds = IntegerSet::get(
-      1, parameters.size() + 2,
-      {begin, toKernel(statement.extents.front()) - end}, {false, false});
-  poly::GivenOp::create(
-      builder, statement.loc, builder.getStringAttr("levels"),
-      builder.getStrArrayAttr({kLevelName}),
-      builder.getArrayAttr(IntegerSetAttr::get(domain)), IntegerSetAttr(),
-      ValueRange{levels, levels},
-      builder.getAffineMapArrayAttr({getMap(1, level), getMap(1, level + 1)}),
-      IntegerSetAttr::get(holds));
+  auto give = [&](StringRef name, ArrayRef<AffineExpr> points,
+                  ArrayRef<AffineExpr> reads, ArrayRef<AffineExpr> holds,
+                  bool isEquality) {
+    auto getSet = [&](ArrayRef<AffineExpr> constraints, unsigned numValues,
+                      bool areEqualities) {
+      return IntegerSet::get(
+          1, parameters.size() + numValues, constraints,
+          SmallVector<bool>(constraints.size(), areEqualities));
+    };
+    SmallVector<AffineMap> maps;
+    for (AffineExpr read : reads)
+      maps.push_back(getMap(1, read));
+    poly::GivenOp::create(
+        builder, statement.loc, builder.getStringAttr(name),
+        builder.getStrArrayAttr({kLevelName}),
+        builder.getArrayAttr(
+            IntegerSetAttr::get(getSet(points, 0, /*areEqualities=*/false))),
+        IntegerSetAttr(), SmallVector<Value>(reads.size(), levels),
+        builder.getAffineMapArrayAttr(maps),
+        IntegerSetAttr::get(getSet(holds, reads.size(), isEquality)));
+  };
+  AffineExpr size = toKernel(statement.extents.front());
+  give("levels", {level, ends - 2 - level}, {level, level + 1},
+       {begin, size - end}, /*isEquality=*/false);
+  // One begins where another ends, so none of the nodes is left out.
+  give("first_level", {level, -level, ends - 1}, {level}, {begin},
+       /*isEquality=*/true);
+  give("last_level", {level, level - ends + 1, ends - 1 - level}, {level},
+       {begin - size}, /*isEquality=*/true);
 }
 
 void KernelEmitter::addLevel(

@@ -117,7 +117,7 @@ LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
                                       Statement &statement) {
   std::optional<int64_t> recurrence;
   for (const std::string &fault :
-       {readFlag(compute, kKeepsRowsFact, statement.keepsRows),
+       {graphtopoly::readFacts(compute, statement),
         readNumber(compute, kRecurrenceFact, recurrence)})
     if (!fault.empty())
       return reject(compute, "expects " + fault);

@@ -13,6 +13,7 @@
 #include "../Renumber.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
@@ -20,6 +21,9 @@ namespace {
 
 /// Fewer channels than this do not pay for the transforms.
 constexpr int64_t kMinChannels = 32;
+/// Where a line of memory has one channel of the image, lanes are loaded one by
+/// one, so fewer filters than this do not either.
+constexpr int64_t kMinFiltersOfPlanes = 48;
 /// Fewer tiles than this do not fill the registers.
 constexpr int64_t kMinTiles = 32;
 
@@ -48,6 +52,9 @@ private:
   int64_t getExtent(unsigned dim) const {
     return cast<AffineConstantExpr>(first.extents[dim]).getValue();
   }
+  /// The order of the image in memory that has the channels innermost, and the
+  /// other dimensions as they are; null if that cannot be chosen.
+  AffineMap getChannelsInside() const;
   int64_t getTransformedBytes() const {
     return kPoints * kPoints * getExtent(conv.c) * getExtent(conv.f) *
            sizeof(float);
@@ -154,14 +161,57 @@ static std::optional<Convolution> getConvolution(const StepProgram &program,
   return conv;
 }
 
+AffineMap WinogradRewriter::getChannelsInside() const {
+  ArrayId image = conv.image.getTensor().number;
+  const Array &array = program.arrays[image];
+  unsigned rank = array.extents.size();
+  AffineMap order =
+      array.layout ? array.layout
+                   : AffineMap::getMultiDimIdentityMap(rank, program.context);
+  if (!order.isPermutation())
+    return {};
+  ArrayRef<Expr> indices = conv.image.getOperands();
+  unsigned channel =
+      llvm::find_if(indices,
+                    [&](Expr index) {
+                      return index.getKind() == Expr::Kind::Variable &&
+                             index.getVariable() == conv.c;
+                    }) -
+      indices.begin();
+  if (order.getDimPosition(rank - 1) == channel)
+    return order;
+  // A map may write another order for its only reader.
+  bool isChosen = array.kind == Array::Kind::Intermediate && !array.rowMajor &&
+                  array.order.empty() && array.outputs.empty() &&
+                  !array.reshapeOf;
+  for (const Array &other : program.arrays)
+    isChosen &= other.reshapeOf != image;
+  for (const Statement &statement : program.statements)
+    isChosen &= statement.target == image
+                    ? !statement.reduction
+                    : statement.target == first.target ||
+                          !llvm::is_contained(getReads(statement), image);
+  if (!isChosen)
+    return {};
+  SmallVector<unsigned> dims;
+  for (unsigned position = 0; position < rank; ++position)
+    if (order.getDimPosition(position) != channel)
+      dims.push_back(order.getDimPosition(position));
+  dims.push_back(channel);
+  return AffineMap::getPermutationMap(dims, program.context);
+}
+
 bool WinogradRewriter::pays() const {
+  if (first.algorithm)
+    return first.algorithm == poly::Algorithm::Winograd;
   int64_t tiles =
       (getExtent(conv.y) / kOutputs) * (getExtent(conv.x) / kOutputs);
   // The transformed weights are larger than the plain ones; from memory, they
   // would take longer than the products.
   return getExtent(conv.c) >= kMinChannels &&
-         getExtent(conv.f) >= kMinChannels && tiles >= kMinTiles &&
-         getTransformedBytes() <= 8 * program.cacheBytes;
+         getExtent(conv.f) >=
+             (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
+         tiles >= kMinTiles && getTransformedBytes() <= 8 * program.cacheBytes;
 }
 
 template <typename T>
@@ -302,6 +352,14 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
       transformWeights(program, conv.weights, /*filtersLast=*/true);
   if (failed(weights))
     return failure();
+  if (AffineMap order = getChannelsInside()) {
+    Array &image = program.arrays[conv.image.getTensor().number];
+    image.layout = order.isIdentity() ? AffineMap() : order;
+    image.storedExtents.clear();
+    if (image.layout)
+      image.storedExtents =
+          applyPermutationMap<AffineExpr>(order, image.extents);
+  }
   setPanelLayout(program, *weights, /*panelIndex=*/3, /*outer=*/{0, 1},
                  /*inner=*/{2});
   // Row by row of the tiles, if the weights stay in cache meanwhile.

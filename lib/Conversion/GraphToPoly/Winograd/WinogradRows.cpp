@@ -19,6 +19,7 @@
 #include "Winograd.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
@@ -149,6 +150,8 @@ bool RowsRewriter::pays() const {
   // What an iteration of the outer loops uses again stays in cache.
   int64_t numElements =
       channels * filters + (channels + filters) * getExtent(getColumn());
+  if (sum.algorithm)
+    return sum.algorithm == poly::Algorithm::Winograd;
   return channels >= kMinChannels && filters >= kMinChannels &&
          4 * kPoints * kPoints * numElements * int64_t(sizeof(float)) <=
              3 * program.cacheBytes;

@@ -4,6 +4,7 @@
 #include "espalier/Polyhedral/Digits.h"
 #include "espalier/Polyhedral/Interval.h"
 #include "espalier/Polyhedral/Union.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -132,28 +133,35 @@ static std::optional<polyhedral::Interval> getInterval(BandOp band,
   for (StringRef symbol :
        band.getComputations().getAsValueRange<FlatSymbolRefAttr>()) {
     ComputeOp compute = kernel.lookupCompute(symbol);
-    SmallVector<IntegerSet> domain = compute.getDomainSets();
-    if (domain.size() != 1 || isFiltered(compute, band))
+    if (isFiltered(compute, band))
       return std::nullopt;
-    auto box = polyhedral::readBox(domain.front());
-    if (!box)
-      return std::nullopt;
-    auto own =
-        polyhedral::getInterval(band.getMap(symbol).getResult(position), *box);
-    if (!own)
-      return std::nullopt;
-    if (!all)
-      all = own;
-    all->least = std::min(all->least, own->least);
-    all->most = std::max(all->most, own->most);
+    for (IntegerSet piece : compute.getDomainSets()) {
+      auto box = polyhedral::readBoxOfAllSizes(piece);
+      if (!box)
+        return std::nullopt;
+      auto own = polyhedral::getInterval(
+          band.getMap(symbol).getResult(position), *box);
+      if (!own)
+        return std::nullopt;
+      if (!all)
+        all = own;
+      all->least = std::min(all->least, own->least);
+      all->most = std::max(all->most, own->most);
+    }
   }
   return all;
 }
 
 std::optional<int64_t> espalier::poly::getLoopExtent(BandOp band,
                                                      unsigned position) {
-  if (auto interval = getInterval(band, position))
-    return interval->most - interval->least + 1;
+  if (auto interval = getInterval(band, position)) {
+    int64_t last;
+    if (!interval->isClosed() ||
+        llvm::SubOverflow(interval->most, interval->least, last) ||
+        last == std::numeric_limits<int64_t>::max())
+      return std::nullopt;
+    return last + 1;
+  }
   polyhedral::Context context;
   polyhedral::Set values = getLoopRange(context, band, position);
   std::optional<int64_t> least = values.getMin(0), most = values.getMax(0);

@@ -45,8 +45,9 @@ void PolyDialect::initialize() {
 
 LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                LoopKind kind, int64_t width) {
-  if (kind == LoopKind::Vector && width < 1)
-    return emitError() << "expects a positive vector width, but got " << width;
+  if (kind == LoopKind::Vector && (width < 1 || width > kMaxLanes))
+    return emitError() << "expects a vector width between 1 and " << kMaxLanes
+                       << ", but got " << width;
   if (kind != LoopKind::Vector && width != 0)
     return emitError() << "expects a width only for vector loops, but got "
                        << width << " for " << stringifyLoopKind(kind);

@@ -70,6 +70,8 @@ static std::string hashText(KernelOp kernel) {
 namespace {
 struct PolyNameKernelsPass
     : espalier::poly::impl::PolyNameKernelsPassBase<PolyNameKernelsPass> {
+  using PolyNameKernelsPassBase::PolyNameKernelsPassBase;
+
   void runOnOperation() override {
     llvm::StringSet<> names;
     SmallVector<std::pair<KernelOp, std::string>> unnamed;
@@ -87,7 +89,7 @@ struct PolyNameKernelsPass
     for (auto &[kernel, operators] : unnamed) {
       StringAttr &name = nameOf[kernel.getSymName()];
       auto [first, isNew] = kernels.insert(kernel);
-      if (!isNew) {
+      if (!isNew && merge) {
         name = (*first).getSymNameAttr();
         kernel.erase();
         ++numMerged;

@@ -287,11 +287,38 @@ static std::string quote(ArrayRef<StringAttr> names) {
       names, [](StringAttr name) { return name.getValue(); }));
 }
 
+/// Says for which loops `edit` is legal if values that say where `compute`
+/// writes are different; empty if for none.
+static std::string findDifferentValues(ComputeOp compute, LoopEdit edit) {
+  KernelOp kernel = compute.getKernel();
+  for (const ComputeAccess &write : compute.getWriteAccesses())
+    for (auto [number, read] : llvm::enumerate(compute.getReadAccesses())) {
+      auto argument = dyn_cast<BlockArgument>(read.array);
+      if (!argument ||
+          !write.map.isFunctionOfSymbol(kernel.getNumParameters() + number))
+        continue;
+      SmallVector<StringAttr> legal =
+          getLegalLoops(compute, [&](ComputeOp compute, StringRef loop) {
+            compute.getKernel().setArgAttr(argument.getArgNumber(),
+                                           KernelOp::getInjectiveAttrName(),
+                                           UnitAttr::get(compute.getContext()));
+            return edit(compute, loop);
+          });
+      if (!legal.empty())
+        return "; the loops " + ::quote(legal) + " may if no value of '" +
+               kernel.getArgumentName(argument.getArgNumber()) +
+               "' occurs twice (" + KernelOp::getInjectiveAttrName().str() +
+               ")";
+    }
+  return "";
+}
+
 std::string espalier::poly::findLoops(ComputeOp compute, StringRef what,
                                       LoopEdit edit) {
   SmallVector<StringAttr> legal = getLegalLoops(compute, edit);
   if (legal.empty())
-    return "no loop of " + quote(compute) + " may be " + what.str();
+    return "no loop of " + quote(compute) + " may be " + what.str() +
+           findDifferentValues(compute, edit);
   return "the loops of " + quote(compute) + " that may be " + what.str() +
          " are " + ::quote(legal);
 }

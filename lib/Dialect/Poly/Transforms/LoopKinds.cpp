@@ -9,8 +9,9 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-/// The most iterations that become copies of code, and the most lanes.
-static constexpr int64_t kMaxCopies = 1024, kMaxLanes = 1024;
+static constexpr int64_t kMaxLanes = LoopAttr::kMaxLanes;
+/// The most iterations that become copies of code.
+static constexpr int64_t kMaxCopies = 1024;
 /// The most copies of a point that loops inside one another make together.
 static constexpr int64_t kMaxNestedCopies = 8192;
 

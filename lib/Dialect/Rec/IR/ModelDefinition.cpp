@@ -174,6 +174,11 @@ void ModelBuilder::addRequirements() {
       {Requirement::Kind::AtLeast, numNodes,
        size(TensorRef::operand(Children), 0, context),
        "at least as many nodes as interior ones"});
+  if (model.getBatching() == Batching::Levels)
+    definition.requirements.push_back(
+        {Requirement::Kind::AtLeast,
+         size(TensorRef::operand(Levels), 0, context), constant(int64_t(1)),
+         "a bound of levels at least"});
   llvm::SmallSetVector<unsigned, 4> features;
   model.walk([&](FeatureOp feature) {
     auto argument = cast<BlockArgument>(feature.getTensor());

@@ -257,7 +257,9 @@ static void extend(RewriterBase &rewriter, ModelOp model,
   SmallVector<ApplyOp> applications;
   SymbolTable::getNearestSymbolTable(model->getParentOp())
       ->walk([&](ApplyOp apply) {
-        if (apply.getModelAttr().getAttr() == model.getSymNameAttr())
+        // A module inside may have a model of the same name.
+        if (SymbolTable::lookupNearestSymbolFrom(apply, apply.getModelAttr()) ==
+            model.getOperation())
           applications.push_back(apply);
       });
   for (ApplyOp apply : applications) {

@@ -40,6 +40,10 @@ StringRef espalier::substitution::getGraphName(OpKind kind) {
   llvm_unreachable("every operator has a row");
 }
 
+bool espalier::substitution::isSliceName(StringRef name) {
+  return name == graph::SliceOp::getOperationName();
+}
+
 //===----------------------------------------------------------------------===//
 // Extents
 //===----------------------------------------------------------------------===//
@@ -442,8 +446,8 @@ private:
       return false;
     int64_t kernel[] = {params[0].first, params[0].second};
     for (unsigned dim : {2, 3}) {
-      int64_t border = kernel[dim - 2] - extent(0, dim);
-      if (extent(0, dim) == kDynamic || border < 0 || border % 2 != 0)
+      int64_t given = extent(0, dim), wanted = kernel[dim - 2];
+      if (given == kDynamic || wanted < given || (wanted - given) % 2 != 0)
         return false;
     }
     add("kernel", kernel);
@@ -457,12 +461,13 @@ private:
         !isa<FloatType>(type.getElementType()) ||
         llvm::is_contained(type.getShape(), 0))
       return false;
-    if (kind == OpKind::ConstImm && type.getRank() != 2)
+    std::optional<unsigned> rank = getRequiredRank(kind, params, 0);
+    if (rank && type.getRank() != *rank)
       return false;
-    if (kind == OpKind::ConstIConv || kind == OpKind::ConstPool)
-      if (type.getRank() != 4 || type.getDimSize(2) != params[0].first ||
-          type.getDimSize(3) != params[0].second)
-        return false;
+    bool hasKernel = !params.empty();
+    if (hasKernel && (type.getDimSize(2) != params[0].first ||
+                      type.getDimSize(3) != params[0].second))
+      return false;
     add("static_sizes", type.getShape());
     add("element_type", TypeAttr::get(type.getElementType()));
     return true;

@@ -36,7 +36,7 @@ bool espalier::substitution::isOperator(const OperatorInstance &instance,
   }
   if (!getInfo(kind).takes(operands.size()))
     return false;
-  if (kind == OpKind::Split) {
+  if (getInfo(kind).has(kCut)) {
     std::optional<int64_t> cut = getCut(instance, params);
     if (!cut)
       return false;

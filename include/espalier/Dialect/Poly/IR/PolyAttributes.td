@@ -19,6 +19,12 @@ def Poly_PlacementAttr : I32EnumAttr<"Placement", "where a local array lives", [
   let cppNamespace = "::espalier::poly";
 }
 
+def Poly_AlgorithmAttr : I32EnumAttr<"Algorithm", "how a sum is computed", [
+    I32EnumAttrCase<"Direct", 0, "direct">,
+    I32EnumAttrCase<"Winograd", 1, "winograd">]> {
+  let cppNamespace = "::espalier::poly";
+}
+
 def Poly_ReductionAttr : I32EnumAttr<"Reduction", "how a reduction combines", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
@@ -57,6 +63,8 @@ def Poly_LoopAttr : Poly_Attr<"Loop", "loop"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// No vector has more lanes.
+    static constexpr int64_t kMaxLanes = 1024;
     /// Returns the attribute of a vector loop with `width` lanes.
     static LoopAttr getVector(::mlir::MLIRContext *context, int64_t width) {
       return get(context, LoopKind::Vector, width);

@@ -43,6 +43,10 @@ def PolyNameKernelsPass : Pass<"poly-name-kernels", "::mlir::ModuleOp"> {
     Only private kernels are named, whose computations say what operator they are
     of (`getOrigin`).
   }];
+  let options = [
+    Option<"merge", "merge", "bool", /*default=*/"true",
+           "Keep equal kernels once; otherwise they are numbered">
+  ];
   let statistics = [
     Statistic<"numMerged", "num-merged", "Kernels equal to one before">
   ];

@@ -24,8 +24,9 @@ class PolyProgramOp<string mnemonic>
   }];
 }
 
-/// Such a command for one computation after the other, with one argument.
-class PolyProgramComputeOp<string mnemonic, string function, string argument>
+/// Such a command for one computation after the other: a call of a function
+/// with the arguments `arguments` after `compute`.
+class PolyProgramCallOp<string mnemonic, string function, string values>
     : PolyProgramOp<mnemonic> {
   let extraClassDefinition = [{
     ::mlir::DiagnosedSilenceableFailure $cppClass::apply(
@@ -35,12 +36,16 @@ class PolyProgramComputeOp<string mnemonic, string function, string argument>
       return ::espalier::poly::applyToEach(getOperation(),
           ::llvm::to_vector(state.getPayloadOps(getTarget())), state,
           [&](::espalier::poly::ComputeTarget compute) {
-            return ::espalier::poly::}] # function # "(compute, " # argument # [{,
-                [&](::mlir::Operation *op) { rewriter.eraseOp(op); });
+            return ::espalier::poly::}] # function # "(compute, " # values # [{);
           });
     }
   }] # effects;
 }
+
+/// Such a command that may erase operations.
+class PolyProgramComputeOp<string mnemonic, string function, string argument>
+    : PolyProgramCallOp<mnemonic, function,
+        argument # ", [&](::mlir::Operation *op) { rewriter.eraseOp(op); }">;
 
 def MergeOp : PolyProgramOp<"merge"> {
   let summary = "makes one kernel of two";
@@ -162,6 +167,65 @@ def DetachOp : PolyProgramComputeOp<"detach", "detach", "getName()"> {
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$name);
   let assemblyFormat = "$target `into` $name attr-dict `:` type($target)";
+}
+
+def AlgorithmOp
+    : PolyProgramCallOp<"algorithm", "chooseAlgorithm", "getAlgorithm()"> {
+  let summary = "says how a sum is computed";
+  let description = [{
+    A convolution is computed `direct`, as its definition says, or by the
+    algorithm of `winograd` (see `poly-winograd`), whatever the default is. This
+    is for modules at stage `statements`; where kernels are formed, a sum that
+    Winograd's algorithm is not for is an error.
+
+    #### Return modes
+
+    - Silenceable failure: the module is at another stage; the target is not a
+      sum.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.algorithm %conv direct : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Poly_AlgorithmAttr:$algorithm);
+  let assemblyFormat = "$target $algorithm attr-dict `:` type($target)";
+}
+
+def BufferLayoutOp
+    : PolyProgramCallOp<"buffer_layout", "chooseLayout",
+                        "getNumber(), getLayout()"> {
+  let summary = "says how a buffer of the program, or a constant, is stored";
+  let description = [{
+    The buffer that the target writes, or that of its read `read`, lies as
+    `layout` says, from its indices to those of the memory; a constant is packed
+    so when compiling. The identity is a choice, too: row by row. This is for
+    modules at stage `statements`; a buffer that is gone where kernels are
+    formed, since nobody but one kernel needs it, is not stored at all.
+
+    #### Return modes
+
+    - Silenceable failure: the module is at another stage; there is no such read;
+      the array is one of the kernel, or the caller's, or is seen in another
+      shape; the kernel is not called exactly once; the layout has other results
+      than indices and their quotients and remainders by positive numbers, or
+      elements would share a place.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.buffer_layout %product read 1
+        affine_map<(k, j) -> (j floordiv 16, k, j mod 16)> : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+      AffineMapAttr:$layout,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$number);
+  let assemblyFormat = [{
+    $target (`read` $number^)? $layout attr-dict `:` type($target)
+  }];
 }
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYKERNELOPS_TD

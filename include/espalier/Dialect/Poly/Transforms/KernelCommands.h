@@ -40,6 +40,24 @@ llvm::Error externalize(ComputeOp compute, uint64_t write, Eraser erase);
 /// runs one after the other.
 llvm::Error detach(ComputeOp compute, llvm::StringRef name, Eraser erase);
 
+//===----------------------------------------------------------------------===//
+// Before kernels are formed
+//===----------------------------------------------------------------------===//
+
+// A program at stage `statements` has a kernel for each statement. What is
+// chosen there stands in attributes (IR/Facts.h), and is kept where kernels are
+// formed of statements. Refused in modules at another stage.
+
+/// Has `compute`, a sum, computed by an algorithm, whether that pays or not.
+llvm::Error chooseAlgorithm(ComputeOp compute, Algorithm algorithm);
+
+/// Stores the buffer that `compute` writes, or that of its read `read`, as
+/// `layout` says, from indices to those of the memory. Refused unless the
+/// program allocates it, or it is a constant, and sees it in one shape; and if
+/// elements would share a place.
+llvm::Error chooseLayout(ComputeOp compute, std::optional<uint64_t> read,
+                         mlir::AffineMap layout);
+
 } // namespace espalier::poly
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H

@@ -9,9 +9,9 @@ using namespace espalier::poly;
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 
-/// Rows of more vectors are better summed in lanes of their own, although these
-/// have to be added up at the end.
-static constexpr int64_t kLongRow = 4;
+/// Rows of so many vectors are better summed in lanes of their own, although
+/// these have to be added up at the end.
+static constexpr int64_t kLongRow = 2;
 static constexpr int64_t kLongRowScore = -1000;
 
 /// How many elements a computation reads in a row of memory while it stays at
@@ -33,6 +33,9 @@ static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
   }
   return run;
 }
+
+/// Sums along more taps than this are not written out.
+static constexpr int64_t kMaxTaps = 8;
 
 /// How well `dim` serves as lanes: contiguous or invariant accesses count for
 /// it, others against.
@@ -58,7 +61,7 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
     // Lanes in long rows read each in a line of its own, again and again.
     else if (dim < plan.numShared && std::abs(*stride) >= plan.width &&
              isa<BlockArgument>(access.array) &&
-             getOwnRun(compute, access, plan.width, plan.numShared) >
+             getOwnRun(compute, access, plan.width, plan.numShared) >=
                  kLongRow * plan.width)
       score += kLongRowScore;
     else if (*stride != 0)
@@ -157,6 +160,37 @@ void PlanChooser::chooseSquare() {
     }
 }
 
+std::optional<std::pair<unsigned, Slide>>
+PlanChooser::findSlide(const ComputeShape &compute, unsigned row) const {
+  if (plan.numWindow)
+    return std::nullopt;
+  for (unsigned dim = getFirstOwn(compute); dim < compute.getNumDims(); ++dim) {
+    std::optional<int64_t> taps = compute.getExtent(dim);
+    if (!taps || *taps < 2 || *taps > kMaxTaps || !compute.isReduced(dim) ||
+        compute.isRestricted(dim))
+      continue;
+    Slide slide{*taps, 0};
+    for (const ComputeAccess &read : compute.reads) {
+      if (!read.map.isFunctionOfDim(*plan.lanes) ||
+          read.array == compute.writes.front().array)
+        continue;
+      std::optional<int64_t> far = getStride(read, row, plan.width);
+      std::optional<int64_t> near = getStride(read, dim, plan.width);
+      bool isKnown = far && near && *far != kUnknownStride &&
+                     *near != kUnknownStride && *near != 0 && *far % *near == 0;
+      int64_t step = isKnown ? *far / *near : 0;
+      if (step < 1 || step >= *taps || (slide.step && slide.step != step)) {
+        slide.step = 0;
+        break;
+      }
+      slide.step = step;
+    }
+    if (slide.step)
+      return std::pair(dim, slide);
+  }
+  return std::nullopt;
+}
+
 void PlanChooser::chooseTile() {
   plan.tile.assign(plan.numShared, 1);
   if (!plan.lanes)
@@ -174,7 +208,7 @@ void PlanChooser::chooseTile() {
                                              : getSharedExtent(dim));
     // Rows share the operands that do not depend on them. What says where a
     // loop ends is none.
-    bool shares = false;
+    bool shares = findSlide(main, dim).has_value();
     for (auto [number, read] : llvm::enumerate(main.reads))
       shares |=
           !read.map.isFunctionOfDim(dim) && !main.op.isConditionedOn(number);
@@ -201,6 +235,8 @@ void PlanChooser::chooseTile() {
     problem.innerRowBytes = getRowBytes(main, rows.back());
   if (rows.size() > 1)
     problem.outerRowBytes = getRowBytes(main, rows[rows.size() - 2]);
+  if (auto found = rows.empty() ? std::nullopt : findSlide(main, rows.back()))
+    std::tie(sliding, problem.slide) = *found;
   RegisterTile tile = chooseRegisterTile(problem);
   plan.tile = tile.rows;
   plan.tile[*plan.lanes] = plan.width * tile.vectors;
@@ -221,6 +257,11 @@ PlanChooser::getOwnOrder(const ComputeShape &compute) const {
     if (!llvm::is_contained(order, dim))
       rest.push_back(dim);
   rest.append(order);
+  // What slides over a tile's rows is written out, so that they share vectors.
+  if (sliding && reduction && &compute == &shape(*reduction)) {
+    llvm::erase(rest, *sliding);
+    rest.push_back(*sliding);
+  }
   return rest;
 }
 
@@ -287,7 +328,8 @@ void PlanChooser::chooseOwnLoops() {
       own.vectors =
           getRowVectors(compute, *own.lanes, plan.width, plan.numShared);
     if (!order.empty() && order.back() != own.lanes &&
-        isUnrolled(compute, order.back()))
+        (isUnrolled(compute, order.back()) ||
+         (sliding == order.back() && reduction == position)))
       own.unrolled = order.back();
     // Terms of a row of sums are added innermost, those of one sum outermost.
     auto isInside = [&](unsigned dim) {

@@ -70,6 +70,10 @@ private:
   void chooseVectorDim();
   void chooseTile();
   void chooseSquare();
+  /// The loop of a sum whose next steps read the vectors that the neighbours
+  /// along `row` read now, and how it slides over them.
+  std::optional<std::pair<unsigned, Slide>>
+  findSlide(const ComputeShape &compute, unsigned row) const;
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
   /// The dimension of `own` that serves best as lanes, if any does.
   std::optional<unsigned> chooseOwnVector(const ComputeShape &compute,
@@ -121,6 +125,8 @@ private:
   TargetAttr target;
   OuterLoops outer;
   std::optional<unsigned> reduction;
+  /// The loop of the reduction along which the tile's rows slide.
+  std::optional<unsigned> sliding;
 };
 
 } // namespace espalier::poly

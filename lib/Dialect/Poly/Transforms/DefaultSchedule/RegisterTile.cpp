@@ -2,6 +2,7 @@
 
 #include "RegisterTile.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Support/CodeSize.h"
 
 using namespace espalier::poly;
 
@@ -68,7 +69,55 @@ static double sumTiles(int64_t extent, int64_t tile, Cost cost) {
   return cycles;
 }
 
+/// The tile whose rows pass all taps between two loads of the same vectors, so
+/// that these stay in registers, beside the results and the taps' weights.
+static RegisterTile chooseSlidingTile(const TileProblem &problem) {
+  Slide slide = problem.slide;
+  unsigned row = problem.rowDims.back();
+  auto getExtent = [&](unsigned dim) {
+    return problem.extents[dim].value_or(kUnknownExtent);
+  };
+  auto countLoads = [&](int64_t rows) {
+    return (rows - 1) * slide.step + slide.taps;
+  };
+  RegisterTile best;
+  best.rows.assign(problem.extents.size(), 1);
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (int64_t vectors : {2, 1})
+    for (int64_t rows = 1; rows <= getExtent(row); ++rows) {
+      int64_t held = vectors * (rows + countLoads(rows)) + slide.taps;
+      if (rows * vectors > 1 &&
+          (held > problem.target.getRegisters() ||
+           rows * vectors * slide.taps > espalier::kMaxStraightPoints ||
+           vectors * problem.lanes >
+               int64_t(
+                   llvm::alignTo(getExtent(problem.vectorDim), problem.lanes))))
+        continue;
+      double cycles = sumTiles(getExtent(row), rows, [&](int64_t part) {
+        return sumTiles(getExtent(problem.vectorDim), vectors * problem.lanes,
+                        [&](int64_t lanes) {
+                          int64_t columns =
+                              llvm::divideCeil(lanes, problem.lanes);
+                          // A vector that is not aligned takes two accesses.
+                          double loads =
+                              columns * countLoads(part) + slide.taps / 2.0;
+                          constexpr double latency = 4;
+                          return std::max({part * columns * slide.taps / 2.0,
+                                           loads, latency * slide.taps});
+                        });
+      });
+      if (cycles >= bestCycles * 0.999)
+        continue;
+      bestCycles = cycles;
+      best.vectors = vectors;
+      best.rows[row] = rows;
+    }
+  return best;
+}
+
 RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
+  if (problem.slide.taps > 1)
+    return chooseSlidingTile(problem);
   auto getExtent = [&](unsigned dim) {
     return problem.extents[dim].value_or(kUnknownExtent);
   };

@@ -16,6 +16,12 @@ struct RegisterTile {
   llvm::SmallVector<int64_t> rows;
 };
 
+/// How rows of vectors share what they read: a row has, at one tap of its sum,
+/// the vector that its neighbour had `step` taps later.
+struct Slide {
+  int64_t taps = 1, step = 1;
+};
+
 /// What the choice depends on.
 struct TileProblem {
   TargetAttr target;
@@ -33,6 +39,8 @@ struct TileProblem {
   int64_t innerRowBytes = 0, outerRowBytes = 0;
   /// How many results each point of the tile has: those of a window.
   int64_t window = 1;
+  /// How the last of `rowDims` shares vectors; one tap if it does not.
+  Slide slide = {};
 };
 
 /// Chooses the tile that takes the fewest cycles by a model of one core: two

@@ -8,8 +8,9 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-/// Copies of a point that one tile writes out, and lanes, at most.
-static constexpr int64_t kMaxTilePoints = 8192, kMaxLanes = 1024;
+/// Copies of a point that one tile writes out, at most.
+static constexpr int64_t kMaxTilePoints = 8192;
+static constexpr int64_t kMaxLanes = LoopAttr::kMaxLanes;
 
 //===----------------------------------------------------------------------===//
 // Whether a plan fits

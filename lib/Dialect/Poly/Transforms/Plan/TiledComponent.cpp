@@ -56,14 +56,25 @@ TiledComponent::getPanel(const ComputeShape &compute) const {
   return panel;
 }
 
+bool TiledComponent::hasStridedLanes() const {
+  std::optional<unsigned> reduction = findReduction();
+  return reduction && plan.lanes && getSharedExtent(*plan.lanes) &&
+         llvm::any_of(shape(*reduction).reads, [&](const ComputeAccess &read) {
+           std::optional<int64_t> stride =
+               getStride(read, *plan.lanes, plan.width);
+           return stride && *stride > 1 && *stride < plan.width;
+         });
+}
+
 SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
   bool isVector = dim == plan.lanes;
   int64_t size = plan.tile[dim];
   AffineExpr bound = getSharedBound(dim);
   AffineExpr zero = getAffineConstantExpr(0, context);
   // Lanes of one vector are masked, but for those of a square that is
-  // transposed.
-  bool isMasked = isVector && size == plan.width && !isSquare();
+  // transposed, and those that are shuffled out of vectors.
+  bool isMasked =
+      isVector && size == plan.width && !isSquare() && !hasStridedLanes();
   if (isMasked && getBegin(dim))
     return {{getAffineConstantExpr(getBegin(dim), context), {}, size}};
   if (size == 1 || !bound || isMasked || isLimited(dim))

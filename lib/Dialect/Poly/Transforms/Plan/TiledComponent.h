@@ -73,6 +73,8 @@ public:
   int64_t getRows(unsigned dim) const {
     return plan.lanes == dim ? 1 : plan.tile[dim];
   }
+  /// Whether the main reduction reads elements a few apart along the lanes.
+  bool hasStridedLanes() const;
   /// Whether a tile of maps has several vectors.
   bool isSquare() const {
     return !findReduction() &&

@@ -222,8 +222,10 @@ static MemRefType getType(const KernelModel &model, unsigned array) {
 
 Memory::Memory(const KernelModel &model)
     : model(model), values(model.arrays.size()) {
-  for (unsigned array = 0; array < model.arrays.size(); ++array)
+  for (unsigned array = 0; array < model.arrays.size(); ++array) {
     shapes.emplace_back(getType(model, array).getRank(), 0);
+    origins.push_back(dyn_cast<BlockArgument>(model.arrays[array]));
+  }
 }
 
 void Memory::touch(unsigned array, ArrayRef<int64_t> place) {
@@ -238,8 +240,8 @@ int64_t Memory::read(unsigned array, ArrayRef<int64_t> place) {
   auto found = values[array].find(encode(place));
   if (found != values[array].end())
     return found->second;
-  if (auto argument = dyn_cast<BlockArgument>(model.arrays[array]))
-    return getInitialValue(argument, place);
+  if (origins[array])
+    return getInitialValue(origins[array], place);
   return 123456789 + 1001 * ++numUndefined;
 }
 
@@ -435,12 +437,10 @@ Statements::getElements(const Instance &instance, Memory &memory) const {
   return elements;
 }
 
-Memory fuzz::runReference(const Statements &statements) {
-  Memory memory(statements.getModel());
+void fuzz::runReference(const Statements &statements, Memory &memory) {
   for (const Instance &instance :
        enumerate(statements.getModel(), statements.getParameters()))
     if (statements.runs(instance, memory, /*isStored=*/false))
       statements.finish(instance, statements.read(instance, memory, false),
                         memory, false);
-  return memory;
 }

@@ -56,6 +56,11 @@ public:
 
   using Values = llvm::DenseMap<uint64_t, int64_t>;
   Values &getValues(unsigned array) { return values[array]; }
+  /// Lets an array hold at first what an argument of another kernel does, or
+  /// nothing.
+  void setOrigin(unsigned array, mlir::BlockArgument argument) {
+    origins[array] = argument;
+  }
   /// The first element of an argument that differs; nothing if all agree. The
   /// other memory may be that of another kernel with the same arguments.
   std::optional<std::string> findDifference(Memory &other);
@@ -68,6 +73,8 @@ private:
   const KernelModel &model;
   std::vector<Values> values;
   std::vector<Point> shapes;
+  /// The arguments that say what the arrays hold at first.
+  std::vector<mlir::BlockArgument> origins;
   uint64_t numUndefined = 0;
   bool hasNegative = false;
 
@@ -128,15 +135,20 @@ private:
 };
 
 /// Runs the kernel by its definition.
-Memory runReference(const Statements &statements);
+void runReference(const Statements &statements, Memory &memory);
+inline Memory runReference(const Statements &statements) {
+  Memory memory(statements.getModel());
+  runReference(statements, memory);
+  return memory;
+}
 
 /// Runs `ast`. Parallel loops run backwards without `random`, else in a random
 /// order; `privateLoops` are those with memory for each iteration, for each of
 /// the program's storages. Sets `fault` if the loops do what they must not,
 /// such as running more lanes than the loop's kind says.
-Memory runLoops(const Statements &statements, const polyhedral::AstNode &ast,
-                llvm::ArrayRef<polyhedral::LoopSet> privateLoops,
-                Random *random, std::string &fault);
+void runLoops(const Statements &statements, const polyhedral::AstNode &ast,
+              llvm::ArrayRef<polyhedral::LoopSet> privateLoops, Random *random,
+              Memory &memory, std::string &fault);
 
 } // namespace espalier::poly::fuzz
 

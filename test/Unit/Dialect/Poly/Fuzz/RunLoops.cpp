@@ -18,12 +18,11 @@ class LoopRunner {
 public:
   LoopRunner(const Statements &statements,
              ArrayRef<polyhedral::LoopSet> privateLoops, Random *random,
-             std::string &fault)
-      : statements(statements), privateLoops(privateLoops),
-        memory(statements.getModel()), random(random), fault(fault) {}
+             Memory &memory, std::string &fault)
+      : statements(statements), privateLoops(privateLoops), memory(memory),
+        random(random), fault(fault) {}
 
   void run(const AstNode &node, Iterators &iterators);
-  Memory takeMemory() { return std::move(memory); }
 
 private:
   void runFor(const AstNode &node, Iterators &iterators);
@@ -39,7 +38,7 @@ private:
   /// For each of the program's storages.
   ArrayRef<polyhedral::LoopSet> privateLoops;
   const AstNode *vectorLoop = nullptr; ///< Whose lanes run.
-  Memory memory;
+  Memory &memory;
   Random *random;
   std::string &fault;
 };
@@ -211,11 +210,10 @@ void LoopRunner::run(const AstNode &node, Iterators &iterators) {
   }
 }
 
-Memory fuzz::runLoops(const Statements &statements, const AstNode &ast,
-                      ArrayRef<polyhedral::LoopSet> privateLoops,
-                      Random *random, std::string &fault) {
-  LoopRunner runner(statements, privateLoops, random, fault);
+void fuzz::runLoops(const Statements &statements, const AstNode &ast,
+                    ArrayRef<polyhedral::LoopSet> privateLoops, Random *random,
+                    Memory &memory, std::string &fault) {
+  LoopRunner runner(statements, privateLoops, random, memory, fault);
   Iterators iterators;
   runner.run(ast, iterators);
-  return runner.takeMemory();
 }

@@ -12,12 +12,16 @@
 #include "Compiled.h"
 #include "Kernels.h"
 #include "Order.h"
+#include "Programs.h"
 #include "RandomCommands.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
@@ -62,8 +66,8 @@ class ScheduleFuzzTest : public ::testing::Test {
 protected:
   ScheduleFuzzTest() : context(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
-    registry.insert<PolyDialect, arith::ArithDialect,
-                    transform::TransformDialect>();
+    registry.insert<PolyDialect, arith::ArithDialect, func::FuncDialect,
+                    memref::MemRefDialect, transform::TransformDialect>();
     registerTransformExtension(registry);
     registerCompilation(registry);
     context.appendDialectRegistry(registry);
@@ -176,7 +180,8 @@ findMismatch(KernelOp kernel, KernelOp original, unsigned *numUnscanned) {
     Memory expected = runReference(Statements(definition, parameters));
     for (Random *order : {static_cast<Random *>(nullptr), &random}) {
       std::string fault;
-      Memory actual = runLoops(statements, **ast, *privateLoops, order, fault);
+      Memory actual(model);
+      runLoops(statements, **ast, *privateLoops, order, actual, fault);
       if (fault.empty())
         fault = expected.findDifference(actual).value_or("");
       if (fault.empty())
@@ -405,6 +410,67 @@ TEST_F(ScheduleFuzzTest, ScriptsAreWhatTheirCommandsAre) {
       ADD_FAILURE() << "case " << number << ": " << *fault << "\n" << text;
   }
   llvm::outs() << numAccepted << " scripts accepted whole\n";
+}
+
+static bool isValidProgram(ModuleOp program) {
+  return succeeded(verify(program)) &&
+         llvm::all_of(program.getOps<KernelOp>(), [](KernelOp kernel) {
+           return !kernel.getSchedule() || succeeded(verifySchedule(kernel));
+         });
+}
+
+TEST_F(ScheduleFuzzTest, CommandsAcrossKernelsKeepTheResult) {
+  std::map<std::string, unsigned> accepted;
+  for (uint64_t number = seed; number < seed + numCases / 4 && !HasFailure();
+       ++number) {
+    Random random(number);
+    std::optional<Case> made = makeCase(number);
+    if (!made)
+      continue;
+    KernelOp original = *made->original;
+    // Half of the programs start from a schedule.
+    OwningOpRef<ModuleOp> program =
+        makeProgram(random.chance(50) ? made->getKernel() : original);
+    std::string text;
+    bool isOther = false; // Than one kernel under a schedule.
+    for (int64_t i = random.pick(3, 9); i > 0; --i) {
+      ProgramCommand command = makeProgramCommand(random, *program);
+      OwningOpRef<ModuleOp> before(program->clone());
+      if (llvm::Error error = command.apply(*program)) {
+        llvm::consumeError(std::move(error));
+        EXPECT_TRUE(OperationEquivalence::isEquivalentTo(
+            *before, *program, OperationEquivalence::IgnoreLocations))
+            << "a refused command changes the program: " << command.text;
+        continue;
+      }
+      std::string name = StringRef(command.text).split(' ').first.str();
+      bool isValid = isValidProgram(*program);
+      if (!isValid && name == "in") {
+        // A storage that its schedule does not suit.
+        program = std::move(before);
+        continue;
+      }
+      text += command.text + "\n";
+      ++accepted[name];
+      isOther |= name != "in";
+      EXPECT_TRUE(isValid) << "case " << number << ":\n" << text;
+    }
+    if (!isOther)
+      continue;
+    for (ArrayRef<int64_t> sizes : getSizes(original.getNumParameters()))
+      for (Random *order : {static_cast<Random *>(nullptr), &random})
+        if (auto fault = findProgramMismatch(*program, original, sizes, order);
+            fault && !HasFailure())
+          ADD_FAILURE() << "case " << number << ": " << *fault << " after\n"
+                        << text << "\n"
+                        << llvm::to_string(*program) << "\nmade of\n"
+                        << llvm::to_string(original);
+  }
+  for (const auto &[name, count] : accepted)
+    llvm::outs() << name << " " << count << " ";
+  llvm::outs() << "\n";
+  for (const char *name : {"detach", "externalize", "localize", "merge"})
+    EXPECT_GT(accepted[name], 0u) << name;
 }
 
 TEST_F(ScheduleFuzzTest, CompiledCodeKeepsTheResult) {

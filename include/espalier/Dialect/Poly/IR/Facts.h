@@ -1,0 +1,33 @@
+//===- Facts.h - What is chosen before kernels are formed -------*- C++ -*-===//
+//
+// Until kernels are formed, what is chosen for them stands in attributes. These
+// are those that a person may choose (KernelCommands.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_DIALECT_POLY_IR_FACTS_H
+#define ESPALIER_DIALECT_POLY_IR_FACTS_H
+
+#include "mlir/IR/AffineMap.h"
+
+namespace espalier::poly {
+
+/// Of a module: the stage of compilation that it is at.
+inline constexpr llvm::StringLiteral kStageAttr = "espalier.stage";
+/// The stage at which choices are made.
+inline constexpr llvm::StringLiteral kStatementsStage = "statements";
+
+/// Of a buffer or a constant of the program: where an element lies.
+inline constexpr llvm::StringLiteral kLayoutFact = "poly.layout";
+/// Of a computation: how it is computed, one of `Algorithm`.
+inline constexpr llvm::StringLiteral kAlgorithmFact = "poly.algorithm";
+
+/// What `kLayoutFact` of an array with `rank` indices is expected to be, if
+/// `layout` is something else: it has the indices, or their quotients and
+/// remainders by a number, as results, and gives each element a place of its
+/// own.
+std::string checkLayout(mlir::AffineMap layout, unsigned rank);
+
+} // namespace espalier::poly
+
+#endif // ESPALIER_DIALECT_POLY_IR_FACTS_H

@@ -1,0 +1,207 @@
+//===- FunctionPatterns.cpp - Exponential, sine and cosine of f32 ---------===//
+//
+// Each reduces its argument to a small one, whose function is a polynomial:
+// exp(x) = 2^n exp(r) with r = x - n ln 2, and sin(x) is plus or minus sin(r)
+// or cos(r) with r = x - n pi/2. The multiple n r is subtracted in parts, each
+// with one rounding. Where n is rounded by adding `kRounder`, the last bits of
+// the sum are those of n, as an integer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionPatterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+
+using namespace mlir;
+using namespace espalier;
+
+/// 1.5 * 2^23: numbers up to 2^22 that are added to it are rounded to integers.
+static constexpr float kRounder = 0x1.8p23F;
+
+namespace {
+/// Operations on f32, or on vectors of it, at one place.
+struct Arithmetic {
+  Arithmetic(PatternRewriter &rewriter, Value x)
+      : rewriter(rewriter), loc(x.getLoc()), type(x.getType()),
+        integers(withElements(rewriter.getI32Type())) {}
+
+  /// `type` with other elements.
+  Type withElements(Type element) const {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return vector.clone(element);
+    return element;
+  }
+
+  Value constant(TypedAttr value) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      value = DenseElementsAttr::get(vector.clone(value.getType()),
+                                     static_cast<Attribute>(value));
+    return arith::ConstantOp::create(rewriter, loc, value);
+  }
+  Value number(float value) {
+    return constant(rewriter.getF32FloatAttr(value));
+  }
+  Value integer(int32_t value) {
+    return constant(rewriter.getI32IntegerAttr(value));
+  }
+  Value fma(Value a, Value b, Value c) {
+    return math::FmaOp::create(rewriter, loc, a, b, c);
+  }
+  template <typename Op>
+  Value apply(Value a, Value b) {
+    return Op::create(rewriter, loc, a, b);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value a, float b) {
+    return arith::CmpFOp::create(rewriter, loc, predicate, a, number(b));
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(rewriter, loc, condition, a, b);
+  }
+  Value bits(Value a) {
+    return arith::BitcastOp::create(rewriter, loc, integers, a);
+  }
+  Value fromBits(Value a) {
+    return arith::BitcastOp::create(rewriter, loc, type, a);
+  }
+  /// The polynomial with the coefficients from the highest power on.
+  Value polynomial(ArrayRef<float> coefficients, Value x) {
+    Value sum = number(coefficients.front());
+    for (float coefficient : coefficients.drop_front())
+      sum = fma(sum, x, number(coefficient));
+    return sum;
+  }
+  /// The argument `x - n (parts[0] + parts[1] + ...)`, and `n` plus `kRounder`,
+  /// for the integer `n` next to `x * scale`.
+  std::pair<Value, Value> reduce(Value x, float scale, ArrayRef<float> parts) {
+    Value sum = fma(x, number(scale), number(kRounder));
+    Value n = apply<arith::SubFOp>(sum, number(kRounder));
+    for (float part : parts)
+      x = fma(n, number(-part), x);
+    return {x, sum};
+  }
+
+  PatternRewriter &rewriter;
+  Location loc;
+  Type type, integers;
+};
+
+struct ExpandExp : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not f32");
+    Arithmetic emit(rewriter, op.getOperand());
+    Value x = op.getOperand();
+    auto [r, sum] =
+        emit.reduce(x, 0x1.715476p0F, {0x1.62e4p-1F, 0x1.7f7d1cp-20F});
+    Value power =
+        emit.polynomial({0x1.6a23bap-10F, 0x1.123a2cp-7F, 0x1.5558f4p-5F,
+                         0x1.55549p-3F, 0x1.fffffcp-2F, 1.0F, 1.0F},
+                        r);
+    // The power times 2^n, whose exponent is n more.
+    Value shifted = emit.apply<arith::ShLIOp>(emit.bits(sum), emit.integer(23));
+    Value result =
+        emit.fromBits(emit.apply<arith::AddIOp>(emit.bits(power), shifted));
+    // Below the smallest normal number is zero; beyond the largest is infinity,
+    // and NaN is NaN.
+    Value small = emit.compare(arith::CmpFPredicate::OLT, x, -0x1.5d589ep6F);
+    result = emit.select(small, emit.number(0), result);
+    Value large = emit.compare(arith::CmpFPredicate::UGT, x, 0x1.62e42ep6F);
+    float infinity = std::numeric_limits<float>::infinity();
+    Value beyond = emit.apply<arith::AddFOp>(x, emit.number(infinity));
+    rewriter.replaceOp(op, emit.select(large, beyond, result));
+    return success();
+  }
+};
+
+/// Sine, or cosine as the sine that is a quarter of a turn ahead.
+template <typename Op, int32_t quartersAhead>
+struct ExpandSine : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.isScalable() ||
+        !type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not a vector of f32");
+    Value x = op.getOperand();
+    Arithmetic emit(rewriter, x);
+    Value size = math::AbsFOp::create(rewriter, op.getLoc(), x);
+    Value large = emit.compare(arith::CmpFPredicate::OGT, size, kLargest);
+    Value anyLarge = vector::ReductionOp::create(
+        rewriter, op.getLoc(), vector::CombiningKind::OR, large);
+    auto choice = scf::IfOp::create(rewriter, op.getLoc(), type, anyLarge,
+                                    /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(rewriter, op.getLoc(), emitLanes(emit, x));
+    rewriter.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(rewriter, op.getLoc(), emitPolynomials(emit, x));
+    rewriter.replaceOp(op, choice.getResults());
+    return success();
+  }
+
+private:
+  /// Arguments up to this one are reduced well by three parts of pi/2.
+  static constexpr float kLargest = 71476.0F;
+
+  static Value emitPolynomials(Arithmetic &emit, Value x) {
+    auto [r, sum] = emit.reduce(
+        x, 0x1.45f306p-1F, {0x1.921fbp0F, 0x1.5110b4p-22F, 0x1.84698ap-48F});
+    Value n = emit.bits(sum);
+    if (quartersAhead)
+      n = emit.apply<arith::AddIOp>(n, emit.integer(quartersAhead));
+    Value square = emit.apply<arith::MulFOp>(r, r);
+    Value sine = emit.polynomial(
+        {0x1.6cd18ep-19F, -0x1.a00f7ep-13F, 0x1.111108p-7F, -0x1.555556p-3F},
+        square);
+    // A zero that is added to the cube keeps the sign of r = -0.
+    sine = emit.fma(emit.fma(r, square, emit.number(0)), sine, r);
+    Value cosine = emit.polynomial(
+        {0x1.99eb1ep-16F, -0x1.6c0c32p-10F, 0x1.55554ap-5F, -0.5F, 1.0F},
+        square);
+    // The first bit of n chooses the function, the second one the sign.
+    Value odd = arith::TruncIOp::create(
+        emit.rewriter, emit.loc, emit.withElements(emit.rewriter.getI1Type()),
+        n);
+    Value turned = emit.apply<arith::ShLIOp>(
+        emit.apply<arith::AndIOp>(n, emit.integer(2)), emit.integer(30));
+    Value result = emit.select(odd, cosine, sine);
+    return emit.fromBits(emit.apply<arith::XOrIOp>(emit.bits(result), turned));
+  }
+
+  /// Each lane by the library, in f64, which none of these patterns matches.
+  static Value emitLanes(Arithmetic &emit, Value x) {
+    PatternRewriter &rewriter = emit.rewriter;
+    Location loc = emit.loc;
+    auto index = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(rewriter, loc, value).getResult();
+    };
+    int64_t lanes = cast<VectorType>(emit.type).getNumElements();
+    auto loop =
+        scf::ForOp::create(rewriter, loc, index(0), index(lanes), index(1), x);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value lane = loop.getInductionVar(), values = loop.getRegionIterArg(0);
+    Value value = vector::ExtractOp::create(rewriter, loc, values, lane);
+    value = arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), value);
+    value = Op::create(rewriter, loc, value);
+    value =
+        arith::TruncFOp::create(rewriter, loc, rewriter.getF32Type(), value);
+    values = vector::InsertOp::create(rewriter, loc, value, values, lane);
+    scf::YieldOp::create(rewriter, loc, values);
+    return loop.getResult(0);
+  }
+};
+} // namespace
+
+void espalier::populateFunctionPatterns(RewritePatternSet &patterns) {
+  patterns
+      .add<ExpandExp, ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
+          patterns.getContext());
+}

@@ -1,0 +1,15 @@
+//===- FunctionPatterns.h - Functions without calls -------------*- C++ -*-===//
+
+#ifndef ESPALIER_CONVERSION_PROGRAMTOLLVM_FUNCTIONPATTERNS_H
+#define ESPALIER_CONVERSION_PROGRAMTOLLVM_FUNCTIONPATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace espalier {
+/// Adds patterns that compute `exp` of f32, and `sin` and `cos` of vectors of
+/// f32, by polynomials. Their error is at most 2 units in the last place for
+/// all arguments, but for subnormal results of `exp`, which are zero.
+void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
+} // namespace espalier
+
+#endif // ESPALIER_CONVERSION_PROGRAMTOLLVM_FUNCTIONPATTERNS_H

@@ -1,0 +1,70 @@
+//===- Choose.cpp - Choices for kernels that are not formed yet -----------===//
+
+#include "Calls.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+/// Refuses if nobody will read a choice for `kernel`.
+static llvm::Error checkStage(KernelOp kernel) {
+  Operation *module = kernel->getParentOp();
+  auto stage = module ? module->getAttrOfType<StringAttr>(kStageAttr) : nullptr;
+  if (stage && stage.getValue() == kStatementsStage)
+    return llvm::Error::success();
+  return refuse("expects a module at stage " + kStatementsStage +
+                ", where kernels are not formed yet, but " +
+                (stage ? "it is at stage " + stage.getValue().str()
+                       : "nothing says its stage"));
+}
+
+llvm::Error espalier::poly::chooseAlgorithm(ComputeOp compute,
+                                            Algorithm algorithm) {
+  if (llvm::Error error = checkStage(compute.getKernel()))
+    return error;
+  if (compute.getReduction() != Reduction::Add)
+    return refuse("expects a sum, but " + quote(compute) + " is none");
+  compute->setAttr(
+      kAlgorithmFact,
+      StringAttr::get(compute.getContext(), stringifyAlgorithm(algorithm)));
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
+                                         std::optional<uint64_t> read,
+                                         AffineMap layout) {
+  KernelOp kernel = compute.getKernel();
+  if (llvm::Error error = checkStage(kernel))
+    return error;
+  if (read && *read >= compute.getReads().size())
+    return refuse("expects one of the " + Twine(compute.getReads().size()) +
+                  " reads of " + quote(compute) + ", but got " + Twine(*read));
+  Value array = read ? compute.getReads()[*read] : compute.getWrites().front();
+  auto argument = dyn_cast<BlockArgument>(array);
+  if (!argument)
+    return refuse("expects a buffer of the program, but " +
+                  describeArray(array) + " is an array of the kernel");
+  llvm::Expected<CallOp> call = findCall(kernel);
+  if (!call)
+    return call.takeError();
+  Value buffer = call->getArguments()[argument.getArgNumber()];
+  Operation *source = buffer.getDefiningOp();
+  if (!isa_and_nonnull<memref::AllocOp, memref::GetGlobalOp>(source))
+    return refuse("expects a buffer that the program allocates, or a constant, "
+                  "but " +
+                  describeArray(argument) +
+                  (source ? " is a view" : " comes from outside"));
+  for (Operation *user : buffer.getUsers())
+    if (isa<ViewLikeOpInterface>(user))
+      return refuse("expects a buffer in one shape, but " +
+                    describeArray(argument) + " is also seen in another");
+  unsigned rank = cast<MemRefType>(buffer.getType()).getRank();
+  if (std::string fault = checkLayout(layout, rank); !fault.empty())
+    return refuse("expects a layout " + fault);
+  source->setAttr(kLayoutFact, AffineMapAttr::get(layout));
+  return llvm::Error::success();
+}

@@ -1,0 +1,198 @@
+"""Sums whose elements are found by numbers, and reductions of several values at once."""
+
+from math import exp
+
+import numpy as np
+import pytest
+
+from espalier.compiler import Options
+from espalier.errors import EspalierError
+from espalier.kernels import f32, i32, kernel, label, sizes
+from espalier.schedules import Schedule, ScheduleError
+
+NO_CACHE = Options(cache=None)
+m, n, p = sizes("m n p")
+RANDOM = np.random.default_rng(0)
+INDEX = RANDOM.integers(0, 7, 100).astype(np.int32)
+VALUES = RANDOM.random(100, np.float32)
+
+
+@kernel
+def histogram(index: i32[n], v: f32[n], h: f32[m]) -> None:
+    for i in range(n):
+        label("add")
+        h[index[i]] += v[i]
+
+
+@kernel
+def spread(index: i32[n].with_values(bounded_by=m, injective=True), v: f32[n], h: f32[m]) -> None:
+    for i in range(n):
+        label("add")
+        h[index[i]] += v[i]
+
+
+@kernel
+def parts(index: i32[p, n], v: f32[p, n], part: f32[p, m], h: f32[m]) -> None:
+    for t in range(p):
+        for j in range(m):
+            label("init")
+            part[t, j] = 0.0
+        for i in range(n):
+            label("add")
+            part[t, index[t, i]] += v[t, i]
+    for j in range(m):
+        for t in range(p):
+            label("combine")
+            h[j] += part[t, j]
+
+
+def sums() -> np.ndarray:
+    """Return what a histogram is."""
+    expected = np.zeros(7, np.float32)
+    np.add.at(expected, INDEX, VALUES)
+    return expected
+
+
+@pytest.mark.parametrize("command", ["split", "unroll"])
+def test_histogram_in_sequence(command: str) -> None:
+    schedule = Schedule(histogram)
+    if command == "split":
+        schedule.split("add", "i", [8])
+    else:
+        schedule.unroll("add", "i", 4)
+    h = np.zeros(7, np.float32)
+    schedule.compile(NO_CACHE)(INDEX, VALUES, h)
+    np.testing.assert_array_equal(h, sums())
+
+
+def test_histogram_in_parallel_is_refused() -> None:
+    """The message has the iterations that meet, and what would make it legal."""
+    message = (
+        r"to carry no dependence, but got the flow dependence from @add\(0\) to @add\(1\).* on 'h'"
+        r".*; the loops \[\"i\"\] may if no value of 'index' occurs twice \(poly.injective\)"
+    )
+    with pytest.raises(ScheduleError, match=message):
+        Schedule(histogram).parallelize("add", "i")
+    with pytest.raises(ScheduleError, match="expects a reduction, but @add is not marked as one"):
+        Schedule(histogram).rfactor("add", "i")
+
+
+def test_different_elements_in_parallel() -> None:
+    schedule = Schedule(spread)
+    schedule.parallelize("add", "i")
+    program = schedule.compile(NO_CACHE)
+    program.set_num_threads(2)
+    index, h = RANDOM.permutation(200)[:100].astype(np.int32), np.ones(200, np.float32)
+    expected = h.copy()
+    expected[index] += VALUES
+    program(index, VALUES, h)
+    np.testing.assert_array_equal(h, expected)
+    with pytest.raises(EspalierError, match="'index' expects different values, but got"):
+        program(INDEX, VALUES, np.zeros(7, np.float32))
+
+
+def test_parts_in_parallel() -> None:
+    """Each thread has its own copy; they are added up in the order of the text."""
+    schedule = Schedule(parts)
+    schedule.parallelize("add", "t")
+    program = schedule.compile(NO_CACHE)
+    program.set_num_threads(2)
+    h = np.zeros(7, np.float32)
+    shape = (4, 25)
+    program(INDEX.reshape(shape), VALUES.reshape(shape), np.zeros((4, 7), np.float32), h)
+    np.testing.assert_allclose(h, sums(), 1e-5)
+
+
+def test_largest_and_its_place() -> None:
+    """A pair is two arrays; rows are apart, the elements of one are not."""
+
+    @kernel
+    def argmax(x: f32[m, n], best: f32[m], place: i32[m]) -> None:
+        for i in range(m):
+            for j in range(n):
+                label("pick")
+                place[i] = i32(j) if x[i, j] > best[i] else place[i]
+                label("max")
+                best[i] = max(best[i], x[i, j])
+
+    schedule = Schedule(argmax)
+    with pytest.raises(ScheduleError, match='expects the parallel loop "j" to carry no'):
+        schedule.parallelize("pick", "j")
+    schedule.parallelize("pick", "i")
+    x = RANDOM.integers(0, 5, (6, 19)).astype(np.float32)
+    best, place = np.full(6, -np.inf, np.float32), np.zeros(6, np.int32)
+    schedule.compile(NO_CACHE)(x, best, place)
+    np.testing.assert_array_equal(place, x.argmax(1))
+    np.testing.assert_array_equal(best, x.max(1))
+
+
+def test_logarithm_of_a_sum_in_one_pass() -> None:
+    """The largest so far, and the sum relative to it."""
+
+    @kernel
+    def sum_exp(x: f32[m, n], top: f32[m], next_top: f32[m, n], total: f32[m]) -> None:
+        for i in range(m):
+            for j in range(n):
+                label("max")
+                next_top[i, j] = max(top[i], x[i, j])
+                label("sum")
+                total[i] = total[i] * exp(top[i] - next_top[i, j]) + exp(x[i, j] - next_top[i, j])
+                label("keep")
+                top[i] = next_top[i, j]
+
+    schedule = Schedule(sum_exp)
+    with pytest.raises(ScheduleError, match=r"the loops of @sum that may be lanes are \[\"i\"\]"):
+        schedule.vectorize("sum", "j", 8)
+    schedule.parallelize("sum", "i")
+    x = (50 * RANDOM.standard_normal((6, 19))).astype(np.float32)
+    top, total = np.full(6, -1e30, np.float32), np.zeros(6, np.float32)
+    schedule.compile(NO_CACHE)(x, top, np.zeros_like(x), total)
+    np.testing.assert_allclose(
+        top + np.log(total), np.logaddexp.reduce(x.astype(np.float64), axis=1), 1e-5
+    )
+
+
+def test_interleaved_sums_are_factored_one_by_one() -> None:
+    @kernel
+    def both(x: f32[m, n], a: f32[m], b: f32[m]) -> None:
+        for i in range(m):
+            for j in range(n):
+                label("sum")
+                a[i] += x[i, j]
+                label("squares")
+                b[i] += x[i, j] * x[i, j]
+
+    schedule = Schedule(both)
+    schedule.split("sum", "j", [8])
+    schedule.rfactor("sum", "j.1")
+    x, a, b = RANDOM.random((5, 19), np.float32), *np.zeros((2, 5), np.float32)
+    schedule.compile(NO_CACHE)(x, a, b)
+    np.testing.assert_allclose(a, x.sum(1), 1e-5)
+    np.testing.assert_allclose(b, (x * x).sum(1), 1e-5)
+
+
+def test_fission_is_of_all_parts() -> None:
+    """There is none at a single point; loops that need each other stay one."""
+
+    @kernel
+    def steps(a: f32[n], b: f32[n], c: f32[n]) -> None:
+        for i in range(1, n):
+            label("one")
+            b[i] = a[i] + 1.0
+            label("two")
+            c[i] = b[i] * 2.0
+
+    schedule = Schedule(steps)
+    schedule.fission("two", "i")
+    assert schedule.loops().count("for i") == 2
+
+    @kernel
+    def chain(a: f32[n], b: f32[n]) -> None:
+        for i in range(1, n):
+            label("one")
+            b[i] = a[i - 1] + 1.0
+            label("two")
+            a[i] = b[i] * 2.0
+
+    with pytest.raises(ScheduleError, match="expects to keep the flow dependence from @two"):
+        Schedule(chain).fission("two", "i")
