@@ -372,12 +372,7 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
     kernel_times = default_cache() / KERNEL_TIMES
     operators, recursive = [], []
     for case in cases:
-        if case["model"] == "operator":
-            with tempfile.TemporaryDirectory() as cache:
-                result = run_case(case, toy, seconds, pathlib.Path(cache))
-            operators.append({**result, "class": case["class"]})
-            yield operators[-1]
-        elif "search" in case:
+        if "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
             yield run_search(case, model, toy, seconds, kernel_times)
         elif case.get("metric") == "orders":
@@ -390,7 +385,11 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
             yield run_sparse(case, toy, seconds)
         else:
             with tempfile.TemporaryDirectory() as cache:
-                yield run_case(case, toy, seconds, pathlib.Path(cache))
+                result = run_case(case, toy, seconds, pathlib.Path(cache))
+            if "class" in case:
+                result["class"] = case["class"]
+                operators.append(result)
+            yield result
     if operators:
         yield summarize(operators, toy)
     if recursive:
