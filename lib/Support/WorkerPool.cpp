@@ -85,11 +85,17 @@ bool WorkerPool::isDone(ThreadPoolTaskGroup *group) const {
   };
   if (llvm::any_of(tasks, isMeant))
     return false;
+  auto isMeantTask = [&](const Frame &frame) {
+    return frame.isTask && isMeant(frame);
+  };
+  auto own = stacks.find(std::this_thread::get_id());
+  bool isInside = own != stacks.end() && llvm::any_of(own->second, isMeantTask);
   for (const auto &[thread, stack] : stacks)
     for (const Frame &frame : llvm::reverse(stack)) {
-      if (!frame.isTask && frame.group == group)
-        break; // What it has interrupted waits for the same.
-      if (frame.isTask && isMeant(frame))
+      // Tasks that wait for each other go on; others wait for their end.
+      if (isInside && !frame.isTask && frame.group == group)
+        break;
+      if (isMeantTask(frame))
         return false;
     }
   return true;

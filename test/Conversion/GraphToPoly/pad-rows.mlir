@@ -48,3 +48,14 @@ func.func @main(%x: tensor<7x1024xf32>, %y: tensor<32x1000xf32>, %v: tensor<1024
   %1 = graph.matmul %y, %w : (tensor<32x1000xf32>, tensor<1000x256xf32>) -> tensor<32x256xf32>
   return %0, %1 : tensor<7x256xf32>, tensor<32x256xf32>
 }
+
+// -----
+
+// Rows at numbers that are read: the number is no row.
+// CHECK-LABEL: func.func @main(
+// CHECK:         poly.call
+func.func @main(%x: tensor<50x16xf32>, %i: tensor<9xi64>, %w: tensor<16x24xf32>) -> tensor<9x24xf32> {
+  %a = graph.gather %x, %i {axis = 0 : i64} : (tensor<50x16xf32>, tensor<9xi64>) -> tensor<9x16xf32>
+  %r = graph.matmul %a, %w : (tensor<9x16xf32>, tensor<16x24xf32>) -> tensor<9x24xf32>
+  return %r : tensor<9x24xf32>
+}

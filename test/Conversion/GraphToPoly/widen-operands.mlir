@@ -50,3 +50,16 @@ func.func @main(%x: tensor<1x1x6x6xf16>, %w: tensor<5x1x3x3xf16>) -> tensor<1x5x
   %1 = graph.conv %0, %w {dilations = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x6x6xf16>, tensor<5x1x3x3xf16>) -> tensor<1x5x6x6xf16>
   return %1 : tensor<1x5x6x6xf16>
 }
+
+// -----
+
+// What the caller has stays as it is, also where it is seen as another shape.
+// CHECK-NOT: memref<1x16xf32>
+// CHECK:     memref.reinterpret_cast %{{.*}} : memref<16xf16> to memref<1x16xf16
+// CHECK-NOT: memref<1x16xf32>
+// CHECK:     return
+func.func @main(%x: tensor<64x16xf16>, %b: tensor<16xf16>) -> tensor<64x16xf16> {
+  %0 = graph.reshape %b to [1, 16] : (tensor<16xf16>) -> tensor<1x16xf16>
+  %1 = graph.add %x, %0 : (tensor<64x16xf16>, tensor<1x16xf16>) -> tensor<64x16xf16>
+  return %1 : tensor<64x16xf16>
+}

@@ -202,3 +202,42 @@ poly.kernel @read_other_rows(%at: memref<8xindex>, %x: memref<?x8x8xf32>, %y: me
     poly.band [@s] maps [#square] loops [sequential, sequential, sequential, unroll, vector(4)]
   }
 }
+
+// -----
+
+// Each copy of the loop inside has a number, and so rows, of its own.
+// CHECK-LABEL: func.func @read_rows_of_two
+// CHECK-COUNT-8: vector.load %{{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-8: vector.store
+#square = affine_map<(n, i, j) -> (n floordiv 2, i floordiv 4, j floordiv 4, j mod 4, n mod 2, i mod 4)>
+#all = affine_set<(n, i, j) : (n >= 0, 7 - n >= 0, i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>
+poly.kernel @read_rows_of_two(%at: memref<8xindex>, %x: memref<?x8x8xf32>, %y: memref<8x8x8xf32>) {
+  poly.compute @s domain [#all]
+      reads(%at[affine_map<(n, i, j) -> (n)>], %x[affine_map<(n, i, j)[a] -> (a, i, j)>] : memref<8xindex>, memref<?x8x8xf32>)
+      writes(%y[affine_map<(n, i, j) -> (n, j, i)>] : memref<8x8x8xf32>) {
+  ^bb0(%p: index, %a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [sequential, sequential, sequential, unroll, unroll, vector(4)]
+  }
+}
+
+// -----
+
+// Two copies read at one number, the next two at another.
+// CHECK-LABEL: func.func @read_rows_of_pairs
+// CHECK-NOT:     vector.shuffle
+#square = affine_map<(n, i, j) -> (n, i floordiv 4, j floordiv 4, j mod 4, i mod 4)>
+#all = affine_set<(n, i, j) : (n >= 0, 7 - n >= 0, i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>
+poly.kernel @read_rows_of_pairs(%at: memref<8xindex>, %x: memref<?x8x8xf32>, %y: memref<8x8x8xf32>) {
+  poly.compute @s domain [#all]
+      reads(%at[affine_map<(n, i, j) -> (j floordiv 2)>], %x[affine_map<(n, i, j)[a] -> (a, i, j)>] : memref<8xindex>, memref<?x8x8xf32>)
+      writes(%y[affine_map<(n, i, j) -> (n, j, i)>] : memref<8x8x8xf32>) {
+  ^bb0(%p: index, %a: f32):
+    poly.yield %a : f32
+  }
+  poly.schedule {
+    poly.band [@s] maps [#square] loops [sequential, sequential, sequential, unroll, vector(4)]
+  }
+}

@@ -76,6 +76,14 @@ def test_all_numbers_as_weights(half):
     assert (actual.astype(F32) == weights.astype(F32)).all()
 
 
+@pytest.mark.parametrize("half", [F16, BF16])
+def test_products_of_nothing(half):
+    """A constant without elements is widened too."""
+    empty = one_op("MatMul", {"x": (half, (8, 0))}, {"w": np.zeros((0, 8), half)}, opset=13)
+    run = compile(empty, options=Options(cache=None)).run
+    assert (run({"x": np.zeros((8, 0), half)})["y"].astype(F32) == 0).all()
+
+
 def test_exponents_of_another_type():
     x = np.linspace(0.1, 4, 50).astype(F16)
     exponent = F32(0.3333333)

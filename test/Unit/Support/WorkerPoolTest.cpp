@@ -6,6 +6,7 @@
 #include <atomic>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace espalier;
@@ -77,7 +78,10 @@ TEST(WorkerPoolTest, TasksWaitForTheOthers) {
   for (unsigned numThreads : {1, 3}) {
     WorkerPool pool(numThreads);
     std::atomic<int> begun{0}, ended{0};
+    std::atomic<bool> isQueued{false}; // All of them are.
     auto task = [&](auto wait) {
+      while (!isQueued)
+        std::this_thread::yield();
       ++begun;
       wait();
       EXPECT_EQ(begun, 20);
@@ -85,12 +89,15 @@ TEST(WorkerPoolTest, TasksWaitForTheOthers) {
     };
     for (unsigned i = 0; i < 20; ++i)
       pool.async([&] { task([&] { pool.wait(); }); });
+    isQueued = true;
     pool.wait();
     EXPECT_EQ(ended, 20);
     begun = ended = 0;
+    isQueued = false;
     ThreadPoolTaskGroup group(pool);
     for (unsigned i = 0; i < 20; ++i)
       group.async([&] { task([&] { group.wait(); }); });
+    isQueued = true;
     group.wait();
     EXPECT_EQ(ended, 20);
   }
