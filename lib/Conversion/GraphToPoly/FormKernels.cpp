@@ -137,6 +137,19 @@ static LogicalResult checkAlgorithms(const Version &version) {
   return success();
 }
 
+/// Writes indices in the form that they are read in again, so that it does not
+/// matter whether steps run one by one.
+static void sortIndices(StepProgram &program) {
+  for (Statement &statement : program.statements)
+    for (Piece &piece : statement.pieces)
+      piece.value = definition::transform(piece.value, [&](Expr e) -> Expr {
+        if (e.getKind() != Expr::Kind::Apply || !isa<IndexType>(e.getType()))
+          return {};
+        std::optional<AffineExpr> affine = program.affine(e);
+        return affine ? program.expression(program.simplify(*affine)) : Expr();
+      });
+}
+
 LogicalResult StepRunner::runSteps(ReadBlock &read) {
   Version &version = read.version;
   StepProgram &program = version.program;
@@ -154,6 +167,7 @@ LogicalResult StepRunner::runSteps(ReadBlock &read) {
                          "winograd");
   if (isDecided && failed(checkAlgorithms(version)))
     return failure();
+  sortIndices(program);
   counts.kernels += version.clusters.size();
   return verifyWritten(version);
 }

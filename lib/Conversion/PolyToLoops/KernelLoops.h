@@ -251,10 +251,8 @@ private:
                                            int64_t maxStep);
   /// The number of lanes that are active; nothing if that is not known.
   std::optional<int64_t> countActiveLanes();
-  /// The addresses of the data that `address` depends on, if they are the same
-  /// in all lanes and copies of `loop`; else null.
-  mlir::AffineMap getSameData(mlir::AffineExpr address,
-                              const polyhedral::AstNode &call,
+  /// Where the data of an address lies; null if lanes or copies differ.
+  mlir::AffineMap getSameData(mlir::AffineExpr, const polyhedral::AstNode &call,
                               const WrittenOutLoop &loop);
   /// Reads rows for all copies of a loop at once; null if it reads none.
   mlir::Value emitTransposedRead(const poly::ComputeAccess &access,

@@ -194,6 +194,6 @@ def test_lesson_is_measured():
         check=False,
     )
     assert process.returncode == 0, process.stdout + process.stderr
-    lines = [json.loads(line) for line in process.stdout.splitlines() if line[0] == "{"]
-    assert [line["step"] for line in lines][:2] == ["plain loops", "order"]
+    lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
+    assert [line["step"] for line in lines][:3] == ["default", "edited", "plain loops"]
     assert all(line["right"] for line in lines)
