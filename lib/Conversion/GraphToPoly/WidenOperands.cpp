@@ -119,10 +119,14 @@ void OperandWidener::choose(ArrayId base) {
 }
 
 Expr OperandWidener::widen(Expr value) const {
-  // A literal has been rounded already.
-  if (value.getKind() == Expr::Kind::Constant)
-    return cast(wide, constant(value.getFloat()));
-  return cast(wide, value);
+  if (value.getKind() != Expr::Kind::Constant)
+    return cast(wide, value);
+  // A literal is as precise as it was written.
+  APFloat number(value.getFloat());
+  bool losesInfo;
+  number.convert(cast<FloatType>(value.getType()).getFloatSemantics(),
+                 APFloat::rmNearestTiesToEven, &losesInfo);
+  return cast(wide, constant(number.convertToDouble()));
 }
 
 void OperandWidener::rewrite(Statement &statement) const {
