@@ -23,6 +23,9 @@ static constexpr int64_t kPanelVectors = 2;
 static constexpr int64_t kMinPanelPasses = 9;
 /// The same for one whose vectors would be gathered, row by row.
 static constexpr int64_t kMinColumnPasses = 4;
+/// A loop of so few steps around a register tile costs more than its place in
+/// memory gives: LLVM makes a flag of its counter, and moves the tile about.
+static constexpr int64_t kFewSteps = 2;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -207,6 +210,28 @@ bool LayoutAssigner::isInRows(ArrayId array, unsigned index) const {
   return !order || order->empty() || order->back() == index;
 }
 
+/// How many terms of one sum lie along `dim`, where that is a number: of a
+/// transposed convolution with stride, one of so many taps.
+static std::optional<int64_t> countTerms(const Statement &statement,
+                                         unsigned dim) {
+  auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+  if (!extent)
+    return std::nullopt;
+  int64_t period = 1;
+  for (const Condition &condition : statement.pieces.front().domain)
+    if (condition.isEquality && condition.expr.isFunctionOfDim(dim))
+      condition.expr.walk([&](AffineExpr part) {
+        if (part.getKind() != AffineExprKind::Mod &&
+            part.getKind() != AffineExprKind::FloorDiv)
+          return;
+        auto divisor = dyn_cast<AffineConstantExpr>(
+            cast<AffineBinaryOpExpr>(part).getRHS());
+        if (divisor && divisor.getValue() > 0)
+          period = divisor.getValue();
+      });
+  return llvm::divideCeil(extent.getValue(), period);
+}
+
 AffineMap
 LayoutAssigner::getPanelLayout(const Statement &statement,
                                const Contraction &contraction,
@@ -215,7 +240,8 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
   unsigned rank = program.getRank(statement.target);
   unsigned numDims = panel.extents.size();
 
-  // The reduced dimension that the other operand has innermost goes innermost.
+  // The reduced dimension that the other operand has innermost goes innermost,
+  // unless it is no loop to speak of.
   std::optional<unsigned> innermost;
   forEachAccess(statement, [&](Expr access) {
     if (access.getNode() == contraction.panel.getNode())
@@ -223,7 +249,8 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
     if (auto order = getOrder(access.getTensor().number))
       for (unsigned position : llvm::reverse(*order))
         for (unsigned dim : getDims(access.getOperands()[position]))
-          if (!innermost && dim >= rank)
+          if (!innermost && dim >= rank &&
+              countTerms(statement, dim).value_or(kFewSteps + 1) > kFewSteps)
             innermost = dim;
   });
   SmallVector<unsigned> outer, inner;

@@ -267,8 +267,10 @@ Statement makeStore(const StepProgram &program, ArrayId source, ArrayId target,
                     mlir::Location loc);
 
 /// Replaces sums over every s-th tap (transposed convolutions) by one sum for
-/// each phase of their results.
-void splitPhases(StepProgram &program, llvm::MutableArrayRef<Cluster> clusters);
+/// each phase of their results. Where phases would store every s-th element of
+/// a line, a kernel of its own brings their results into order.
+void splitPhases(StepProgram &program,
+                 llvm::SmallVectorImpl<Cluster> &clusters);
 
 /// Computes non-overlapping windows of a contraction's result (pooling) in its
 /// kernel, which then runs row by row of the windows, so that the result itself
