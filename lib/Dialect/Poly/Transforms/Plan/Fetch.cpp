@@ -124,6 +124,36 @@ getContiguous(SmallVector<std::pair<int64_t, int64_t>> stridesAndSizes) {
   return covered;
 }
 
+std::optional<RowFetch> TiledComponent::findColumnPrefetch() const {
+  unsigned reduction = *findReduction();
+  const ComputeShape &compute = shape(reduction);
+  unsigned term = plan.own[reduction].order.back();
+  std::optional<int64_t> numTerms = compute.getExtent(term);
+  SmallVector<unsigned> order = getTileOrder();
+  llvm::erase(order, *plan.lanes);
+  if (order.empty() || !numTerms)
+    return std::nullopt;
+  unsigned row = order.back();
+  for (auto [number, read] : llvm::enumerate(compute.reads)) {
+    std::optional<int64_t> step = getStride(read, term, plan.width);
+    int64_t bytes = getBytes(read.getType().getElementType());
+    if (!isa<BlockArgument>(read.array) ||
+        read.map.isFunctionOfDim(*plan.lanes) ||
+        getStride(read, row, plan.width) != 1 || !step ||
+        *step == kUnknownStride || *step * bytes < kPageBytes)
+      continue;
+    // The tile before has fetched all lines but the last.
+    int64_t size = getRows(row) * bytes;
+    SmallVector<AffineExpr> ahead = getPoint(compute);
+    ahead[row] = ahead[row] + plan.ahead * getRows(row) +
+                 (size <= kLineBytes ? getRows(row) - 1 : 0);
+    Prefetch prefetch =
+        getPrefetchOf(compute, number, ahead, llvm::alignTo(size, kLineBytes));
+    return RowFetch{prefetch, size * *numTerms};
+  }
+  return std::nullopt;
+}
+
 std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
   unsigned reduction = *findReduction();
   const ComputeShape &compute = shape(reduction);
@@ -134,7 +164,9 @@ std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
            getStride(read, own.back(), plan.width) == 1;
   });
   std::optional<int64_t> width = getSharedExtent(*plan.lanes);
-  if (rows == compute.reads.end() || !width || *width < 1)
+  if (rows == compute.reads.end())
+    return findColumnPrefetch();
+  if (!width || *width < 1)
     return std::nullopt;
   // One pass of the loop over panels: what it reads, in how many steps.
   SmallVector<unsigned> order = getTileOrder();

@@ -16,6 +16,9 @@ struct Segment {
   int64_t size;
 };
 
+/// Neighbours in a column that are as far apart are on different pages.
+inline constexpr int64_t kPageBytes = 1 << 12;
+
 /// What rows that are fetched ahead come to.
 struct RowFetch {
   Prefetch prefetch;
@@ -115,6 +118,9 @@ public:
   /// nothing if that is not known.
   std::optional<std::pair<int64_t, mlir::AffineExpr>> countRowTiles() const;
   std::optional<RowFetch> findRowPrefetch() const;
+  /// The same of rows that lie along a tile, each on a page of its own: the
+  /// hardware does not see what the next tile needs of them.
+  std::optional<RowFetch> findColumnPrefetch() const;
 
 protected:
   /// Whether other computations of the kernel use `array` too.
