@@ -127,20 +127,22 @@ getContiguous(SmallVector<std::pair<int64_t, int64_t>> stridesAndSizes) {
 std::optional<RowFetch> TiledComponent::findColumnPrefetch() const {
   unsigned reduction = *findReduction();
   const ComputeShape &compute = shape(reduction);
-  unsigned term = plan.own[reduction].order.back();
-  std::optional<int64_t> numTerms = compute.getExtent(term);
   SmallVector<unsigned> order = getTileOrder();
   llvm::erase(order, *plan.lanes);
-  if (order.empty() || !numTerms)
+  if (order.empty())
     return std::nullopt;
   unsigned row = order.back();
   for (auto [number, read] : llvm::enumerate(compute.reads)) {
-    std::optional<int64_t> step = getStride(read, term, plan.width);
     int64_t bytes = getBytes(read.getType().getElementType());
-    if (!isa<BlockArgument>(read.array) ||
+    int64_t numPages = 1;
+    for (unsigned term : plan.own[reduction].order) {
+      std::optional<int64_t> step = getStride(read, term, plan.width);
+      if (step && *step != kUnknownStride && *step * bytes >= kPageBytes)
+        numPages *= compute.getExtent(term).value_or(1);
+    }
+    if (numPages < 2 || !isa<BlockArgument>(read.array) ||
         read.map.isFunctionOfDim(*plan.lanes) ||
-        getStride(read, row, plan.width) != 1 || !step ||
-        *step == kUnknownStride || *step * bytes < kPageBytes)
+        getStride(read, row, plan.width) != 1)
       continue;
     // The tile before has fetched all lines but the last.
     int64_t size = getRows(row) * bytes;
@@ -149,12 +151,17 @@ std::optional<RowFetch> TiledComponent::findColumnPrefetch() const {
                  (size <= kLineBytes ? getRows(row) - 1 : 0);
     Prefetch prefetch =
         getPrefetchOf(compute, number, ahead, llvm::alignTo(size, kLineBytes));
-    return RowFetch{prefetch, size * *numTerms};
+    return RowFetch{prefetch, size * numPages};
   }
   return std::nullopt;
 }
 
 std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
+  std::optional<RowFetch> rows = findSharePrefetch();
+  return rows ? rows : findColumnPrefetch();
+}
+
+std::optional<RowFetch> TiledComponent::findSharePrefetch() const {
   unsigned reduction = *findReduction();
   const ComputeShape &compute = shape(reduction);
   ArrayRef<unsigned> own = plan.own[reduction].order;
@@ -164,9 +171,7 @@ std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
            getStride(read, own.back(), plan.width) == 1;
   });
   std::optional<int64_t> width = getSharedExtent(*plan.lanes);
-  if (rows == compute.reads.end())
-    return findColumnPrefetch();
-  if (!width || *width < 1)
+  if (rows == compute.reads.end() || !width || *width < 1)
     return std::nullopt;
   // One pass of the loop over panels: what it reads, in how many steps.
   SmallVector<unsigned> order = getTileOrder();

@@ -118,11 +118,14 @@ public:
   /// nothing if that is not known.
   std::optional<std::pair<int64_t, mlir::AffineExpr>> countRowTiles() const;
   std::optional<RowFetch> findRowPrefetch() const;
-  /// The same of rows that lie along a tile, each on a page of its own: the
-  /// hardware does not see what the next tile needs of them.
-  std::optional<RowFetch> findColumnPrefetch() const;
 
 protected:
+  /// What the next pass of the panels reads, if that is a piece of memory: each
+  /// step fetches its share.
+  std::optional<RowFetch> findSharePrefetch() const;
+  /// What the next tile reads of rows that lie along it, on a page for each
+  /// term: the hardware does not see that they are read next.
+  std::optional<RowFetch> findColumnPrefetch() const;
   /// Whether other computations of the kernel use `array` too.
   bool isShared(mlir::Value array) const;
   /// Whether some elements of an array are not written in every iteration.
