@@ -266,9 +266,7 @@ void separateAccumulators(StepProgram &program,
 Statement makeStore(const StepProgram &program, ArrayId source, ArrayId target,
                     mlir::Location loc);
 
-/// Replaces sums over every s-th tap (transposed convolutions) by one sum for
-/// each phase of their results. Where phases would store every s-th element of
-/// a line, a kernel of its own brings their results into order.
+/// Gives each phase of a transposed convolution's results a sum of its own.
 void splitPhases(StepProgram &program,
                  llvm::SmallVectorImpl<Cluster> &clusters);
 

@@ -398,12 +398,10 @@ static const ComputeAccess *findReused(const ComputeShape &sum,
   std::pair<unsigned, int64_t> least(~0u, 0);
   for (const ComputeAccess &read : sum.reads) {
     MemRefType type = read.getType();
+    auto isUsed = [&](unsigned dim) { return read.map.isFunctionOfDim(dim); };
     std::pair<unsigned, int64_t> size(
-        llvm::count_if(
-            llvm::seq(sharedDims),
-            [&](unsigned dim) { return read.map.isFunctionOfDim(dim); }),
-        type.hasStaticShape() ? type.getNumElements()
-                              : std::numeric_limits<int64_t>::max());
+        llvm::count_if(llvm::seq(sharedDims), isUsed),
+        type.hasStaticShape() ? type.getNumElements() : INT64_MAX);
     if (!isa<BlockArgument>(read.array) || size >= least)
       continue;
     reused = &read;
