@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import functools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +23,21 @@ from espalier.compiler import (
 from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
+from espalier.program import NativeProgram
 from espalier.recursion.mlir import program_text
 from espalier.recursion.reference import evaluate
 from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
-from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, Tracer, weight_names
+from espalier.recursion.trace import (
+    NODE_ATTRIBUTES,
+    STRUCTURE,
+    Child,
+    Signature,
+    Trace,
+    Tracer,
+    weight_names,
+)
 
 KINDS = ("tree", "sequence", "dag")
 PLACES = ("roots", "nodes")
@@ -72,6 +82,7 @@ class Recursive:
         self._traces: dict[object, Trace] = {}
         self._bound: dict[str, np.ndarray] = {}
         self._functions: dict[object, Function] = {}
+        self._ready: dict[object, _Ready] = {}
         self._compiling = threading.Lock()
         self._local = _Local()
 
@@ -96,6 +107,7 @@ class Recursive:
         bound = {name: _array(name, value).copy() for name, value in weights.items()}
         result._bound = self._bound | bound
         result._functions = {}
+        result._ready = {}
         return result
 
     def __call__(
@@ -122,13 +134,44 @@ class Recursive:
             return tracer.call(structures)
         if args:
             raise EspalierError(f"expects weights and features by name, but got {len(args)} more")
-        trace, given = self._prepare(structures, at, arrays)
-        assert isinstance(structures, Structures)
-        inputs, order = self._linearize(trace, structures, given)
-        values = tuple(self._function(trace, at).run(inputs).values())
+        values, order = self._run(structures, at, arrays)
         if at == "nodes":
             values = tuple(_permuted(value, order) for value in values)
         return values if len(values) > 1 else values[0]
+
+    def _run(
+        self, structures: Structures | Child, at: str, arrays: Mapping[str, np.ndarray]
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """Return the results, and which of the caller's nodes each row of all nodes is."""
+        ready, given = None, {}
+        if not arrays and isinstance(structures, Structures):
+            # Nothing but the structures differs from an earlier call like this one.
+            ready = self._ready.get((at, structures.words is None))
+        if ready is None:
+            trace, given = self._prepare(structures, at, arrays)
+            ready = _Ready(trace, self._function(trace, at), tuple(self._bound))
+            if not arrays:
+                self._ready[at, structures.words is None] = ready
+        if done := self._run_plain(ready, structures, given):
+            return done
+        # Whatever is wrong is told.
+        trace, given = self._prepare(structures, at, arrays)
+        inputs, order = self._linearize(trace, structures, given)
+        return tuple(ready.function.run(inputs).values()), order
+
+    def _run_plain(
+        self, ready: _Ready, structures: Structures, given: Mapping[str, np.ndarray]
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray] | None:
+        """Run without a look at each array here; return None where one is needed."""
+        words = structures.words
+        if not ready.is_plain or (words is not None and len(words) != structures.num_nodes):
+            return None
+        return ready.program.run_structures(
+            self._local.linearizer,
+            self._numbering(ready.trace, structures),
+            ready.places,
+            {argument: given[name] for name, argument in ready.weights},
+        )
 
     def inputs(self, structures: Structures, /, **arrays: np.ndarray) -> dict[str, np.ndarray]:
         """Return the arguments of the program that a call with these runs, by name."""
@@ -140,21 +183,13 @@ class Recursive:
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Return the program's arguments, and which of the caller's nodes each is."""
         signature = trace.signature
-        has_words = structures.words is not None
         arity, children, levels, roots, order, words = self._local.linearizer.run(
-            KINDS.index(self.structure),
-            self.arity,
-            structures.starts,
-            structures.children,
-            structures.parents,
-            structures.words,
-            *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
-            BATCHINGS.index(self.scheduling.batch),
+            *self._numbering(trace, structures)
         )
         names = trace.inputs
         inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
         for name in signature.features:
-            if name == "word" and has_words:  # The linearizer has checked these.
+            if name == "word" and structures.words is not None:  # The linearizer has checked these.
                 inputs[names[name]] = words
                 continue
             values = given[name][order]
@@ -162,6 +197,19 @@ class Recursive:
             inputs[names[name]] = values
         weights = (name for name in signature.weights if name not in self._bound)
         return inputs | {names[name]: given[name] for name in weights}, order
+
+    def _numbering(self, trace: Trace, structures: Structures) -> tuple[Any, ...]:
+        """Return what the linearizer is given."""
+        has_words = structures.words is not None
+        return (
+            _espalier.StructureArrays(
+                structures.starts, structures.children, structures.parents, structures.words
+            ),
+            KINDS.index(self.structure),
+            self.arity,
+            *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
+            BATCHINGS.index(self.scheduling.batch),
+        )
 
     def reference(
         self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
@@ -292,6 +340,27 @@ class Recursive:
 
     def __repr__(self) -> str:
         return f"<espalier.Recursive {self.__name__}>"
+
+
+class _Ready:
+    """What runs a trace, found out once.
+
+    Attributes:
+        is_plain: whether nodes have no features but words.
+        places: of what the linearizer returns among the function's inputs, or -1.
+        weights: those that are not bound, and what the function calls them.
+    """
+
+    def __init__(self, trace: Trace, function: Function, bound: Sequence[str]) -> None:
+        names = [info.name for info in function.inputs]
+        made = (*STRUCTURE, trace.inputs.get("word", ""))
+        assert isinstance(function.program, NativeProgram)
+        self.trace = trace
+        self.function = function
+        self.program = function.program
+        self.is_plain = not trace.signature.features.keys() - {"word"}
+        self.places = tuple(names.index(name) if name in names else -1 for name in made)
+        self.weights = [(n, trace.inputs[n]) for n in trace.signature.weights if n not in bound]
 
 
 class _Local(threading.local):
