@@ -5,6 +5,9 @@
 // of n iterations, thread t of T executes those from floor(n / T) * t +
 // min(t, n mod T) on, floor(n / T) of them or one more.
 //
+// A loop that another one repeats runs backwards every second time: what it
+// read last, of weights that are larger than the cache, is there then.
+//
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
@@ -12,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 namespace espalier {
 #define GEN_PASS_DEF_PROGRAMSHARELOOPSPASS
@@ -65,6 +69,21 @@ static Thread askThread(OpBuilder &builder, omp::ParallelOp region) {
   return {answers[0], answers[1]};
 }
 
+/// Returns whether the sequential loop around `loop` is in every second of its
+/// iterations; null if there is none, or nobody knows.
+static Value isEverySecond(OpBuilder &builder, omp::WsloopOp loop) {
+  auto outer = loop->getParentOfType<scf::ForOp>();
+  APInt step;
+  if (!outer || !outer.getInductionVar().getType().isIndex() ||
+      !matchPattern(outer.getStep(), m_ConstantInt(&step)) || !step[0])
+    return nullptr;
+  Value odd = arith::AndIOp::create(
+      builder, loop.getLoc(), outer.getInductionVar(),
+      arith::ConstantIndexOp::create(builder, loop.getLoc(), 1));
+  return arith::IndexCastUIOp::create(builder, loop.getLoc(),
+                                      builder.getI1Type(), odd);
+}
+
 /// Replaces `loop` by the iterations that `thread` executes.
 static void shareLoop(OpBuilder &builder, omp::WsloopOp loop, Thread thread) {
   auto nest = cast<omp::LoopNestOp>(loop.getWrappedLoop());
@@ -90,11 +109,19 @@ static void shareLoop(OpBuilder &builder, omp::WsloopOp loop, Thread thread) {
     return arith::AddIOp::create(builder, loc, before, more);
   };
   Value next = arith::AddIOp::create(builder, loc, thread.number, one);
-  auto shared = scf::ForOp::create(builder, loc, startOf(thread.number),
-                                   startOf(next), one);
+  Value first = startOf(thread.number), end = startOf(next);
+  Value isMirrored = isEverySecond(builder, loop);
+  auto shared = scf::ForOp::create(builder, loc, first, end, one);
   builder.setInsertionPointToStart(shared.getBody());
-  // The last counter runs fastest.
   Value number = shared.getInductionVar();
+  if (isMirrored) {
+    Value sum = arith::AddIOp::create(builder, loc, first, end);
+    Value mirrored = arith::SubIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, sum, one), number);
+    number =
+        arith::SelectOp::create(builder, loc, isMirrored, mirrored, number);
+  }
+  // The last counter runs fastest.
   for (size_t i = trips.size(); i-- > 0;) {
     Value position = number;
     if (i > 0) {

@@ -82,3 +82,54 @@ func.func @a_schedule_stays(%x: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// What an odd step reads first is what the step before read last.
+// CHECK-LABEL: func.func @repeated_loops_turn_around(
+//       CHECK:   scf.for %[[STEP:.*]] =
+//       CHECK:     %[[ODD:.*]] = arith.andi %[[STEP]], %{{.*}}
+//       CHECK:     %[[BACK:.*]] = arith.index_castui %[[ODD]] : index to i1
+//       CHECK:     scf.for %[[K:.*]] = %[[FIRST:.*]] to %[[END:.*]] step
+//       CHECK:       %[[SUM:.*]] = arith.addi %[[FIRST]], %[[END]]
+//       CHECK:       %[[LAST:.*]] = arith.subi %[[SUM]], %{{.*}}
+//       CHECK:       %[[MIRRORED:.*]] = arith.subi %[[LAST]], %[[K]]
+//       CHECK:       arith.select %[[BACK]], %[[MIRRORED]], %[[K]]
+func.func @repeated_loops_turn_around(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  omp.parallel {
+    scf.for %t = %c0 to %n step %c1 {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          memref.store %one, %x[%i] : memref<?xf32>
+          omp.yield
+        }
+      }
+    }
+    omp.terminator
+  }
+  return
+}
+
+// The counter of the loop around has the same parity in all iterations.
+// CHECK-LABEL: func.func @even_steps_do_not_tell(
+//   CHECK-NOT:   arith.select
+//       CHECK:   return
+func.func @even_steps_do_not_tell(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %one = arith.constant 1.0 : f32
+  omp.parallel {
+    scf.for %t = %c0 to %n step %c2 {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          memref.store %one, %x[%i] : memref<?xf32>
+          omp.yield
+        }
+      }
+    }
+    omp.terminator
+  }
+  return
+}

@@ -129,6 +129,11 @@ def ProgramShareLoopsPass : Pass<"program-share-loops", "mlir::ModuleOp"> {
     scf.if %several { omp.barrier }
     ```
 
+    Inside of a sequential loop, such as that over the steps of a recurrence, a
+    thread's iterations run backwards every second time. Then weights that its
+    cache does not hold as a whole are there in part: what was read last is read
+    first.
+
     Loops with reductions or a schedule of their own stay.
   }];
   let statistics = [
