@@ -80,6 +80,7 @@ struct ConvertGraphToPolyPass
       FailureOr<StepProgram> program = buildStepProgram(function, block);
       if (failed(program))
         return failure();
+      dropUnread(*program);
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);

@@ -105,6 +105,9 @@ def test_a_call_is_explained() -> None:
     assert "could be computed with the child" not in moved.explain(TREE, **arrays)
     comb = Structures.from_sequences([np.zeros(30, np.int32)])
     assert "29 others in 29 levels of 1, 1, " in f.explain(comb, **arrays)
+    page = f.draw(TREE, **arrays)
+    assert "could be computed with the child" in page
+    assert page.count('<rect class="bar"') == len(np.diff(f.inputs(TREE, **arrays)["levels"]))
 
 
 def test_one_wide_node_is_no_square() -> None:
