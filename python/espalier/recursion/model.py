@@ -152,11 +152,12 @@ class Recursive:
             ready = Ready(trace, self._function(trace, at), tuple(self._bound))
             if not arrays:
                 self._ready[at, structures.words is None] = ready
+        assert isinstance(structures, Structures)
         if done := self._run_plain(ready, structures, given):
             return done
-        # Whatever is wrong is told.
-        trace, given = self._prepare(structures, at, arrays)
-        inputs, order = self._linearize(trace, structures, given)
+        # There are features to permute, or something is wrong and is told.
+        given = given or self._prepare(structures, at, arrays)[1]
+        inputs, order = self._linearize(ready.trace, structures, given)
         return tuple(ready.function.run(inputs).values()), order
 
     def _run_plain(
