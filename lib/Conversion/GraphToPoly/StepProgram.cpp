@@ -2,7 +2,6 @@
 
 #include "StepProgram.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
-#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -193,31 +192,6 @@ espalier::graphtopoly::findReaders(const StepProgram &program) {
       if (readers[array].empty() || readers[array].back() != number)
         readers[array].push_back(number);
   return readers;
-}
-
-unsigned espalier::graphtopoly::dropUnread(StepProgram &program) {
-  SmallVector<ArrayId> pending;
-  llvm::BitVector isRead(program.arrays.size());
-  auto read = [&](ArrayId array) {
-    array = program.getBase(array);
-    if (!isRead.test(array))
-      pending.push_back(array);
-    isRead.set(array);
-  };
-  std::vector<SmallVector<unsigned, 2>> writers(program.arrays.size());
-  for (auto [number, statement] : llvm::enumerate(program.statements))
-    writers[program.getBase(statement.target)].push_back(number);
-  for (auto [number, array] : llvm::enumerate(program.arrays))
-    if (!array.outputs.empty())
-      read(number);
-  while (!pending.empty())
-    for (unsigned writer : writers[pending.pop_back_val()])
-      llvm::for_each(getReads(program.statements[writer]), read);
-  unsigned before = program.statements.size();
-  llvm::erase_if(program.statements, [&](const Statement &statement) {
-    return !isRead.test(program.getBase(statement.target));
-  });
-  return before - program.statements.size();
 }
 
 unsigned espalier::graphtopoly::countIdentityIndices(const StepProgram &program,

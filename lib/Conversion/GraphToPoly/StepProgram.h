@@ -204,11 +204,6 @@ llvm::SmallVector<ArrayId> getReads(const Statement &statement);
 std::vector<llvm::SmallVector<unsigned, 2>>
 findReaders(const StepProgram &program);
 
-/// Removes the statements whose results neither the caller nor a statement that
-/// stays reads, such as those of an operator's result that nobody uses, and
-/// returns how many.
-unsigned dropUnread(StepProgram &program);
-
 /// Calls `visit` for every element that `statement` reads.
 void forEachAccess(const Statement &statement,
                    llvm::function_ref<void(Expr access)> visit);
