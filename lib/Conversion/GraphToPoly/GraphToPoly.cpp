@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/BitVector.h"
 
 namespace espalier {
 #define GEN_PASS_DEF_CONVERTGRAPHTOPOLYPASS
@@ -51,31 +50,6 @@ static LogicalResult verifyDims(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// Removes the statements whose results neither the caller nor a statement that
-/// stays reads, such as those of an operator's result that nobody uses.
-static void dropUnread(StepProgram &program) {
-  SmallVector<ArrayId> pending;
-  llvm::BitVector isRead(program.arrays.size());
-  auto read = [&](ArrayId array) {
-    array = program.getBase(array);
-    if (!isRead.test(array))
-      pending.push_back(array);
-    isRead.set(array);
-  };
-  std::vector<SmallVector<unsigned, 2>> writers(program.arrays.size());
-  for (auto [number, statement] : llvm::enumerate(program.statements))
-    writers[program.getBase(statement.target)].push_back(number);
-  for (auto [number, array] : llvm::enumerate(program.arrays))
-    if (!array.outputs.empty())
-      read(number);
-  while (!pending.empty())
-    for (unsigned writer : writers[pending.pop_back_val()])
-      llvm::for_each(getReads(program.statements[writer]), read);
-  llvm::erase_if(program.statements, [&](const Statement &statement) {
-    return !isRead.test(program.getBase(statement.target));
-  });
-}
-
 namespace {
 struct ConvertGraphToPolyPass
     : espalier::impl::ConvertGraphToPolyPassBase<ConvertGraphToPolyPass> {
@@ -106,7 +80,6 @@ struct ConvertGraphToPolyPass
       FailureOr<StepProgram> program = buildStepProgram(function, block);
       if (failed(program))
         return failure();
-      dropUnread(*program);
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
