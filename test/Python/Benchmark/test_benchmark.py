@@ -86,6 +86,18 @@ def test_recursive_models_have_a_bound(results):
         assert "GFLOP/s" in result["rates"]
 
 
+def test_choices_of_recursive_models_are_varied():
+    row = bench("--only", "cortex/dag_rnn_256", "--ablate")["cortex/dag_rnn_256"]
+    assert set(row["ablated_ms"]) == {
+        "without specialization",
+        "without hoisting",
+        "without batching",
+        "with refactoring",
+        "without persistence",
+    }
+    assert row["error"] < 1e-4
+
+
 def test_orders_of_a_kernel_are_compared_with_its_own(results):
     lines = [result for result in results.values() if "times_us" in result]
     assert lines
