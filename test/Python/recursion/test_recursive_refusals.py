@@ -6,13 +6,12 @@ import re
 import numpy as np
 import pytest
 
-from espalier.compiler import Options, compile
+from espalier.compiler import Options
 from espalier.errors import EspalierError
 from espalier.recursion import (
     Node,
     Recursive,
     RecursiveError,
-    Scheduling,
     Structures,
     Tensor,
     concat,
@@ -331,61 +330,28 @@ def test_not_a_number_spreads_to_the_root() -> None:
     assert np.isfinite(root[0, 0])
 
 
-def test_levels_of_another_program() -> None:
-    """A program that is called without the linearizer checks the levels.
+def test_vocabularies_of_leaves_and_others() -> None:
+    """Words of leaves are rows of one array, those of interior nodes of another."""
 
-    They are inside of the arrays, and no node is in none.
-    """
-    program = compile(sum_of.mlir(TREE, emb=EMB), options=NO_CACHE)
-    inputs = sum_of.inputs(TREE, emb=EMB)
-    program.run(inputs)
-    levels = inputs["levels"]
-    assert levels.tolist() == [0, 1, 2]
-    for place, value, name in (
-        (-1, 3, "last_level"),
-        (0, -1, "first_level"),
-        (1, 2**31 - 1, "levels"),
-        (0, 1, "first_level"),
-        (-1, 1, "last_level"),
-    ):
-        inputs["levels"] = levels.copy()
-        inputs["levels"][place] = value
-        with pytest.raises(EspalierError, match=f"expects @{name} .* but got level = .* = {value}"):
-            program.run(inputs)
-    inputs["levels"] = levels[:0]
-    with pytest.raises(EspalierError, match="expects a bound of levels at least"):
-        program.run(inputs)
-
-
-@pytest.mark.parametrize("batch", ["soonest", "post-order"])
-@pytest.mark.parametrize("arity", [2, 0])
-def test_children_of_another_program(arity: int, batch: str) -> None:
-    """A program that is called without the linearizer checks that children come before."""
-
-    @recursive("tree", arity=arity, options=NO_CACHE, scheduling=Scheduling(batch=batch))
-    def f(node: Node, emb: Tensor) -> Tensor:
+    @recursive("tree", arity=2, options=NO_CACHE)
+    def f(node: Node, emb: Tensor, inner: Tensor) -> Tensor:
         if node.is_leaf:
             return emb[node.word]
-        return node.sum(lambda h: h) if arity == 0 else f(node.children[0]) + f(node.children[1])
+        left, right = node.children
+        return f(left) + f(right) + inner[node.word]
 
-    program = compile(f.mlir(TREE, emb=EMB), options=NO_CACHE)
-    inputs = f.inputs(TREE, emb=EMB)
-    program.run(inputs)
-    children, levels = inputs["children"], inputs["levels"]
-    assert children.shape == (2, 2)
-    first = 1 if children[1, 0] == 3 else 0  # The column of the root's child.
-    # The node itself, the root, one of its own level, and outside of the array.
-    for node, column, value in ((0, 0, 3), (0, 1, 4), (1, first, 4), (1, 1, 2**31 - 1)):
-        inputs["children"] = children.copy()
-        inputs["children"][node, column] = value
-        message = rf"expects @earlier.* but got .*m = {node}\b.*\] = {value}$"
+    arrays = {"emb": EMB, "inner": EMB[:2]}
+    for words, wrong in (
+        ([1, 0, 2], None),
+        ([2, 0, 2], 0),
+        ([0, 0, 3], 2),
+        ([0, -1, 1], 1),
+        ([-1, 0, 0], 0),
+    ):
+        structures = Structures.from_children([[[1, 2], [-1, -1], [-1, -1]]], [words])
+        if wrong is None:
+            assert f(structures, **arrays).tolist() == [[3.0] * 4]
+            continue
+        message = f"node {wrong}: expects a word of the vocabulary, but got {words[wrong]}$"
         with pytest.raises(EspalierError, match=message):
-            program.run(inputs)
-    inputs["children"] = children
-    program.run(inputs)
-    if batch == "post-order":
-        return
-    # Parent and child in one level.
-    inputs["levels"] = levels[[0, -1]]
-    with pytest.raises(EspalierError, match=r"expects @earlier.*got level = 0, m = 1.*\] = 3$"):
-        program.run(inputs)
+            f(structures, **arrays)
