@@ -97,11 +97,10 @@ class Recursive:
             >>> model = tree_lstm.bind(u=u, b=b, uf=uf, bf=bf)
             >>> h, c = model(trees, emb=emb)
         """
+        free = [name for name in self.weights if name not in self._bound]
         for name in weights:
-            if name not in self.weights:
-                raise EspalierError(
-                    f"argument '{name}': expects a weight out of {list(self.weights)}"
-                )
+            if name not in free:
+                raise EspalierError(f"argument '{name}': expects a weight out of {free}")
         # It is the same function, so it has the same traces and the same recursion.
         result = copy.copy(self)
         bound = {name: to_array(name, value).copy() for name, value in weights.items()}

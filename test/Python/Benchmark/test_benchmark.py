@@ -166,6 +166,36 @@ def test_guarded_rows_exist():
     assert known >= set(guard.CASES)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "error", "verdict", "status"),
+    [
+        (1.24, 0.0, "fine", 0),
+        (1.26, 0.0, "slower", 1),
+        (0.5, 1e-3, "wrong", 1),
+        (0.5, float("nan"), "wrong", 1),
+    ],
+)
+def test_guarded_rows_are_compared(ratio, error, verdict, status, tmp_path, monkeypatch, capsys):
+    """With the kept ratio of this machine, which a run that fails does not replace."""
+
+    def run(arguments, result):
+        monkeypatch.setattr(guard, "run_all", lambda cases, **_: [{"case": "row", **result}])
+        monkeypatch.setattr(sys, "argv", ["guard.py", *arguments])
+        return guard.main()
+
+    monkeypatch.setattr(guard, "KEPT", tmp_path / "guard.jsonl")
+    assert run([], {"ratio": 9.0, "error": 0.0, "median_ms": 1.0}) == 0
+    assert "before -     new" in capsys.readouterr().out
+    assert run(["--keep"], {"ratio": 1.0, "error": 0.0, "median_ms": 1.0}) == 0
+    kept = guard.KEPT.read_text(encoding="utf-8")
+    assert run([], {"ratio": ratio, "error": error, "median_ms": 1.0}) == status
+    assert f"ratio {ratio:.3f} before 1.000 {verdict}" in capsys.readouterr().out
+    assert run(["--keep"], {"ratio": ratio, "error": error, "median_ms": 1.0}) == (
+        1 if verdict == "wrong" else 0
+    )
+    assert (guard.KEPT.read_text(encoding="utf-8") == kept) == (verdict == "wrong")
+
+
 def test_nothing_to_run_or_to_compare_with_is_an_error():
     command = [sys.executable, str(BENCH), "--toy", "--seconds", "0", "--only"]
     unknown = subprocess.run(
