@@ -19,8 +19,8 @@ endfunction()
 
 # espalier_add_attributes(<Name> <mnemonic>)
 #   Generates the attributes, enumerations, types and interfaces of
-#   <Name>Attributes.td, <Name>Types.td and <Name>Interfaces.td, as far as the
-#   files exist.
+#   <Name>Attributes.td, <Name>Types.td, <Name>Interfaces.td (of operations) and
+#   <Name>AttrInterfaces.td, as far as the files exist.
 function(espalier_add_attributes name mnemonic)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}Attributes.td)
     set(LLVM_TARGET_DEFINITIONS ${name}Attributes.td)
@@ -44,6 +44,13 @@ function(espalier_add_attributes name mnemonic)
     mlir_tablegen(${name}Interfaces.cpp.inc -gen-op-interface-defs)
     add_public_tablegen_target(Espalier${name}InterfacesIncGen)
     add_dependencies(espalier-headers Espalier${name}InterfacesIncGen)
+  endif()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}AttrInterfaces.td)
+    set(LLVM_TARGET_DEFINITIONS ${name}AttrInterfaces.td)
+    mlir_tablegen(${name}AttrInterfaces.h.inc -gen-attr-interface-decls)
+    mlir_tablegen(${name}AttrInterfaces.cpp.inc -gen-attr-interface-defs)
+    add_public_tablegen_target(Espalier${name}AttrInterfacesIncGen)
+    add_dependencies(espalier-headers Espalier${name}AttrInterfacesIncGen)
   endif()
 endfunction()
 

@@ -106,9 +106,10 @@ bool StorageChecker::checkLifetimes(const Uses &uses, size_t numLevels) {
 bool StorageChecker::checkTiles(const Uses &uses, size_t numLevels) {
   for (const Use &use : uses)
     for (const Level &level : llvm::drop_begin(use.path->levels, numLevels))
-      if (level.isParallel() && storage.inRegisters)
-        return refuse("iterations of a parallel loop share registers, in @" +
-                      program.statements[use.path->statement].name);
+      if (level.isParallel() && storage.isSharedBy &&
+          !storage.isSharedBy(level.getMember().tag))
+        return refuse("iterations of a parallel loop share " + storage.space +
+                      ", in @" + program.statements[use.path->statement].name);
   for (const Level &level :
        llvm::ArrayRef(uses.front().path->levels).take_front(numLevels))
     if (level.isParallel())
@@ -117,7 +118,7 @@ bool StorageChecker::checkTiles(const Uses &uses, size_t numLevels) {
 }
 
 void StorageChecker::check(const Uses &uses) {
-  if (!storage.inRegisters && !uses.empty() && haveDistinctPlaces(uses, 0))
+  if (!storage.isSharedBy && !uses.empty() && haveDistinctPlaces(uses, 0))
     return;
   std::optional<bool> isKnown = forEachTiling(
       context, program, uses, [&](const Uses &part, size_t numLevels) {

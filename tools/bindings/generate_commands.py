@@ -55,6 +55,7 @@ SCALARS = {
     "IntegerSetAttr": ("str", "raw"),
     "FlatSymbolRefAttr": ("str", "symbol"),
     "DenseI64ArrayAttr": ("Sequence[int]", "integers"),
+    "Poly_LoopKindAttrInterface": ("str", "raw"),
 }
 """The Python type of an attribute, and the function that makes its text."""
 
@@ -71,6 +72,9 @@ class Generator:
         if name in SCALARS:
             kind, function = SCALARS[name]
             return kind, f"a.{function}"
+        if name == "Poly_MemorySpaceAttr":
+            cases = [case["str"] for case in self.cases(self.records["Poly_Placement"])]
+            return "str", f"a.memory_space({cases!r})"
         if "TypedArrayAttrBase" in record["!superclasses"]:
             kind, function = self.attribute(record["elementAttr"]["def"])
             return f"Sequence[{kind}]", f"a.array({function})"

@@ -88,8 +88,11 @@ struct Storage {
   mlir::AffineMap map;
   /// What messages call the array.
   std::string name;
-  /// Iterations of a parallel loop cannot share it.
-  bool inRegisters = false;
+  /// What messages call the memory, where it is not shared by all.
+  std::string space;
+  /// Whether the iterations of a parallel loop with this tag share the memory;
+  /// null: all do.
+  std::function<bool(mlir::Attribute)> isSharedBy;
 };
 
 /// Statements in program order: statement by statement, each over its domain in

@@ -88,5 +88,6 @@ Value KernelBuilder::makeArray(Location loc, Type elementType,
   }
   return poly::ArrayOp::create(
       builder, loc, MemRefType::get(shape, getStoredType(elementType)), dynamic,
-      poly::Placement::Heap, AffineMapAttr(), TypeAttr(), AffineMapAttr());
+      poly::PlacementAttr::get(context, poly::Placement::Heap), AffineMapAttr(),
+      TypeAttr(), AffineMapAttr());
 }

@@ -83,7 +83,7 @@ KernelLoops::getStorage(poly::ArrayOp array) {
 }
 
 LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
-  if (array.getPlacement() == poly::Placement::Register) {
+  if (array.isIn(poly::Placement::Register)) {
     auto [type, sizes] = getStorage(array);
     Memory memory;
     memory.elementType = type.getElementType();
@@ -109,7 +109,7 @@ LogicalResult KernelLoops::addLocal(poly::ArrayOp array) {
 Value KernelLoops::allocate(poly::ArrayOp array) {
   auto [type, sizes] = getStorage(array);
   auto alignment = builder.getI64IntegerAttr(64);
-  if (array.getPlacement() == poly::Placement::Stack)
+  if (array.isIn(poly::Placement::Stack))
     return memref::AllocaOp::create(builder, loc, type, sizes, alignment);
   Value memref = memref::AllocOp::create(builder, loc, type, sizes, alignment);
   scopes.back().push_back(memref);

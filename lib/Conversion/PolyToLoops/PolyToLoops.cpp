@@ -34,7 +34,31 @@ struct ConvertPolyToLoopsPass
     polytoloops::PrivateLoops privateLoops;
   };
 
+  /// Whether a CPU has all kinds of loops and memory spaces of a kernel.
+  static LogicalResult checkTarget(poly::KernelOp kernel) {
+    for (poly::ArrayOp array : kernel.getArrays())
+      if (!isa<poly::PlacementAttr>(array.getPlacement()))
+        return array.emitOpError("expects heap, stack or register memory, for "
+                                 "code for a CPU, but got ")
+               << array.getPlacement();
+    poly::ScheduleOp schedule = kernel.getSchedule();
+    WalkResult found = schedule ? schedule.walk([](poly::BandOp band) {
+      for (poly::LoopKindAttrInterface kind : band.getLoopKinds())
+        if (!isa<poly::LoopAttr>(kind)) {
+          band.emitOpError("expects sequential, parallel, vector or unrolled "
+                           "loops, for code for a CPU, but got ")
+              << kind;
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    })
+                                : WalkResult::advance();
+    return failure(found.wasInterrupted());
+  }
+
   static LogicalResult scan(poly::KernelOp kernel, Scanned &result) {
+    if (failed(checkTarget(kernel)))
+      return failure();
     poly::KernelModel model = poly::buildModel(kernel);
     polyhedral::ScheduleTree tree =
         poly::buildScheduleTree(model, kernel.getSchedule());
@@ -92,13 +116,12 @@ struct ConvertPolyToLoopsPass
   static bool leaveRegisters(poly::KernelOp kernel) {
     SmallVector<poly::ArrayOp> arrays =
         llvm::filter_to_vector(kernel.getArrays(), [](poly::ArrayOp array) {
-          return array.getPlacement() == poly::Placement::Register;
+          return array.isIn(poly::Placement::Register);
         });
     for (poly::ArrayOp array : arrays) {
-      Type type = array.getStorageType().value_or(array.getArray().getType());
-      if (!cast<MemRefType>(type).hasStaticShape())
+      if (!array.getMemoryType().hasStaticShape())
         return false;
-      array.setPlacement(poly::Placement::Stack);
+      array.setPlacementAttr(array.getPlacement().getFallback());
     }
     return !arrays.empty();
   }

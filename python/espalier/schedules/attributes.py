@@ -63,6 +63,19 @@ def enumerator(cases: Mapping[str, int]) -> Callable[[str], str]:
     return make
 
 
+def memory_space(cases: Sequence[str]) -> Callable[[str], str]:
+    """Return what makes a memory space: one of a CPU by its name, others as MLIR text."""
+
+    def make(value: str) -> str:
+        if isinstance(value, str) and value.startswith("#"):
+            return value
+        if value not in cases:
+            raise ScheduleError(f"expects one of {', '.join(cases)}, but got {value!r}")
+        return f"#poly.placement<{value}>"
+
+    return make
+
+
 def symbol(value: str) -> str:
     """Return a reference to a symbol."""
     return "@" + text(value)

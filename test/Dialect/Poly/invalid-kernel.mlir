@@ -132,7 +132,7 @@ poly.kernel @large_stack(%N: index) {
   %all = poly.array stack(%N) : memref<?xf32> storage affine_map<(i) -> (i mod 8)> as memref<8xf32>
   %a = poly.array stack : memref<512x500xi32>
   // KernelOp C10
-  // expected-error @below {{expects arrays on the stack and in registers to take at most 1048576 bytes together, but this 'memref<3073xi64>' takes 24584 beside 1024032 of others}}
+  // expected-error @below {{expects arrays in stack memory, and others that may be in the same place, to take at most 1048576 bytes together, but this 'memref<3073xi64>' takes 24584 beside 1024032 of others}}
   %b = poly.array stack : memref<3073xi64>
 }
 

@@ -266,7 +266,7 @@ transform.named_sequence @ext_argument(%module: !transform.any_op {transform.rea
   transform.yield
 }
 
-// EXT-REGISTER: error: 'transform.poly.externalize' op expects an array on the heap, each element at its own place, but array #1 is on the stack
+// EXT-REGISTER: error: 'transform.poly.externalize' op expects an array on the heap, each element at its own place, but array #1 is in stack memory
 transform.named_sequence @ext_register(%module: !transform.any_op {transform.readonly}) {
   %c = transform.poly.computation @parts::@four of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.externalize %c : !transform.any_op

@@ -21,6 +21,9 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fetch 2>&1 | FileCheck %s --check-prefix=FETCH
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=part 2>&1 | FileCheck %s --check-prefix=PART
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=dependence 2>&1 | FileCheck %s --check-prefix=DEPENDENCE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=kept 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=ahead 2>&1 | FileCheck %s --check-prefix=AHEAD
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=sums 2>&1 | FileCheck %s --check-prefix=SUMS
 
 #ij = affine_set<(i, j) : (i >= 0, 30 - i >= 0, j >= 0, 63 - j >= 0)>
 #ijk = affine_set<(i, j, k) : (i >= 0, 30 - i >= 0, j >= 0, 63 - j >= 0, k >= 0, 255 - k >= 0)>
@@ -229,6 +232,29 @@ transform.named_sequence @part(%module: !transform.any_op {transform.readonly}) 
 transform.named_sequence @dependence(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %init with ["store", "acc"] shared 2 loops ["i", "j"] : !transform.any_op
+  transform.yield
+}
+// PlanOp, kept
+// KEPT: error: 'transform.poly.plan' op expects results of the plan's computations to be kept, but got @stop
+transform.named_sequence @kept(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init with ["acc", "store"] shared 2 loops ["i", "j"] keep ["stop"] : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, ahead
+// AHEAD: error: 'transform.poly.plan' op expects to fetch at least one ahead, but got 0
+transform.named_sequence @ahead(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init with ["acc", "store"] shared 2 loops ["i", "j"] fetch panel ahead 0 : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, sums
+// SUMS: error: 'transform.poly.plan' op expects one computation with loops of its own, whose sum is cut, but got 0
+transform.named_sequence @sums(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init with ["store"] shared 2 loops ["j"] inside_sum ["i"] terms 8 : !transform.any_op
   transform.yield
 }
 }

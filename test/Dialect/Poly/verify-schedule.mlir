@@ -224,7 +224,7 @@ poly.kernel @registers_do_not_leave_a_parallel_loop(%A: memref<8xf32>, %B: memre
   ^bb0(%a: f32):
     poly.yield %a : f32
   }
-  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share registers, in @produce}}
+  // expected-error @below {{expects the storage of array #0 to suit the schedule, but iterations of a parallel loop share register memory, in @produce}}
   poly.schedule {
     poly.sequence {
       poly.filter [@produce] {

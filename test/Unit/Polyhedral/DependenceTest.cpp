@@ -290,7 +290,8 @@ TEST_F(StorageTest, ParallelLoopsHaveTheirOwnMemory) {
   EXPECT_TRUE((*loops)[0].contains(&tree->members[0]));
   EXPECT_FALSE((*loops)[0].contains(&inner));
   // But not registers.
-  program.storages[0].inRegisters = true;
+  program.storages[0].space = "registers";
+  program.storages[0].isSharedBy = [](mlir::Attribute) { return false; };
   EXPECT_EQ(check(program, tree),
             "the storage of acc to suit the schedule, but iterations of a "
             "parallel loop share registers, in @init");

@@ -508,7 +508,7 @@ FailureOr<Cluster> KernelReader::read() {
       if (attr.getName().getValue().starts_with("poly."))
         return refuse(kernel, "expects kernels without facts about values");
   for (poly::ArrayOp op : kernel.getArrays()) {
-    if (op.getPlacement() != poly::Placement::Heap || op.getStorage())
+    if (!op.isIn(poly::Placement::Heap) || op.getStorage())
       return refuse(op, "expects arrays without a place");
     Array array{Array::Kind::Intermediate, op.getLoc()};
     auto type = cast<MemRefType>(op.getType());

@@ -12,9 +12,6 @@ namespace espalier::poly {
 llvm::Expected<polyhedral::Ast> scanWithNames(KernelOp kernel,
                                               const KernelModel &model);
 
-/// `parallel`, `vector(8)` and so on.
-std::string toText(LoopAttr kind);
-
 /// The name of a loop with such a tag, and its kind if it is not sequential.
 std::pair<std::string, std::string> describeLoop(mlir::Attribute tag);
 

@@ -181,7 +181,9 @@ struct Loop {
   unsigned position;
   AffineExpr value; ///< Of the computation's dimensions.
 
-  LoopAttr getKind() const { return band.getLoopKinds()[position]; }
+  LoopKindAttrInterface getKind() const {
+    return band.getLoopKinds()[position];
+  }
   std::string getName() const {
     std::optional<ArrayAttr> names = band.getNames();
     return names ? "\"" + cast<StringAttr>((*names)[position]).str() + "\""
@@ -309,10 +311,9 @@ size_t RegisterChecker::countTileLoops() {
 AffineExpr RegisterChecker::getAddress(AffineMap map) {
   if (std::optional<AffineMap> storage = array.getStorage())
     map = storage->compose(map);
-  Type type = array.getStorageType().value_or(array.getArray().getType());
   AffineExpr address = getAffineConstantExpr(0, array.getContext());
   for (auto [index, extent] :
-       llvm::zip(map.getResults(), cast<MemRefType>(type).getShape()))
+       llvm::zip(map.getResults(), array.getMemoryType().getShape()))
     address = address * extent + index;
   return address;
 }
@@ -338,7 +339,7 @@ std::string RegisterChecker::check(const Way &way, size_t numTileLoops,
   };
   for (size_t number = numTileLoops; number < way.loops.size(); ++number) {
     const Loop &loop = way.loops[number];
-    LoopAttr kind = loop.getKind();
+    LoopKindAttrInterface kind = loop.getKind();
     if (hasFactor(number, 0) || (kind.isVector() && hasFactor(number, 1)))
       continue;
     if (kind.isUnroll()) {
@@ -362,10 +363,9 @@ std::string RegisterChecker::check(const Way &way, size_t numTileLoops,
                   "elements of ") +
            describeArray(array.getArray()) +
            " in registers in each iteration, but it " +
-           (kind.isUnroll() ? "runs between others"
-            : kind.isVector()
-                ? "has lanes over others"
-                : ("is " + stringifyLoopKind(kind.getKind())).str());
+           (kind.isUnroll()   ? "runs between others"
+            : kind.isVector() ? "has lanes over others"
+                              : "is " + toText(kind));
   }
   return "";
 }
@@ -397,9 +397,8 @@ std::string RegisterChecker::run() {
 std::string espalier::poly::checkRegisters(ArrayOp array,
                                            const polyhedral::Limits &limits) {
   auto kernel = array->getParentOfType<KernelOp>();
-  Type type = array.getStorageType().value_or(array.getArray().getType());
-  if (array.getPlacement() != Placement::Register || !kernel.getSchedule() ||
-      !cast<MemRefType>(type).hasStaticShape())
+  if (array.getPlacement().isAddressable() || !kernel.getSchedule() ||
+      !array.getMemoryType().hasStaticShape())
     return "";
   return RegisterChecker(array, limits).run();
 }
@@ -437,7 +436,7 @@ std::string espalier::poly::checkLanes(ScheduleOp schedule,
   std::string fault;
   schedule.walk([&](BandOp band) {
     for (auto [position, kind] : llvm::enumerate(band.getLoopKinds())) {
-      if (!kind.isVector() || hasFewValues(band, position, kind.getWidth()))
+      if (!kind.getWidth() || hasFewValues(band, position, kind.getWidth()))
         continue;
       polyhedral::Context context(limits);
       polyhedral::Map values = getLoopValues(context, band, position);

@@ -99,15 +99,24 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
     if (!local)
       continue;
     AffineMap map;
+    MemorySpaceAttrInterface space = local.getPlacement();
     if (local.getStorage())
       map = *local.getStorage();
-    else if (local.getPlacement() == Placement::Register)
+    else if (!space.isShared())
       map = AffineMap::getMultiDimIdentityMap(
           cast<MemRefType>(array.getType()).getRank(), kernel.getContext());
-    if (map)
-      model.program.storages.push_back(
-          {number, map, describeArray(array),
-           local.getPlacement() == Placement::Register});
+    if (!map)
+      continue;
+    polyhedral::Storage &storage = model.program.storages.emplace_back();
+    storage.array = number;
+    storage.map = map;
+    storage.name = describeArray(array);
+    if (space.isShared())
+      continue;
+    storage.space = space.toText();
+    storage.isSharedBy = [space](Attribute loop) {
+      return space.isSharedBy(cast<LoopKindAttrInterface>(loop));
+    };
   }
   return model;
 }
@@ -171,7 +180,7 @@ private:
 };
 } // namespace
 
-static polyhedral::BandMember toMember(LoopAttr loop) {
+static polyhedral::BandMember toMember(LoopKindAttrInterface loop) {
   polyhedral::BandMember member;
   member.tag = loop;
   // Unrolled loops stay loops here: code generation copies their bodies.

@@ -23,20 +23,13 @@ espalier::poly::scanWithNames(KernelOp kernel, const KernelModel &model) {
   return polyhedral::scanSchedule(model.program, tree.get());
 }
 
-std::string espalier::poly::toText(LoopAttr kind) {
-  std::string text = stringifyLoopKind(kind.getKind()).str();
-  if (kind.isVector())
-    text += "(" + std::to_string(kind.getWidth()) + ")";
-  return text;
-}
-
 std::pair<std::string, std::string>
 espalier::poly::describeLoop(Attribute tag) {
   std::pair<std::string, std::string> text;
   auto pair = cast<ArrayAttr>(tag);
   text.first = cast<StringAttr>(pair[1]).str();
-  auto kind = cast<LoopAttr>(pair[0]);
-  if (!kind.isSequential())
+  auto kind = cast<LoopKindAttrInterface>(pair[0]);
+  if (auto own = dyn_cast<LoopAttr>(kind); !own || !own.isSequential())
     text.second = toText(kind);
   return text;
 }

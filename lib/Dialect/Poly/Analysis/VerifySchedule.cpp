@@ -22,7 +22,8 @@ static void print(llvm::raw_ostream &os, ArrayRef<int64_t> values) {
 /// `the parallel loop "i"`, for a loop of one of the bands.
 static std::string nameLoop(const BandNodes &nodes,
                             const polyhedral::BandMember *loop) {
-  std::string text = "the " + toText(cast<LoopAttr>(loop->tag)) + " loop";
+  std::string text =
+      "the " + toText(cast<LoopKindAttrInterface>(loop->tag)) + " loop";
   for (auto [op, node] : nodes)
     for (auto [position, member] : llvm::enumerate(node->members))
       if (std::optional<ArrayAttr> names = cast<BandOp>(op).getNames();

@@ -4,10 +4,12 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
+#include "espalier/Dialect/Poly/IR/PolyAttrInterfaces.cpp.inc"
 #include "espalier/Dialect/Poly/IR/PolyDialect.cpp.inc"
 #include "espalier/Dialect/Poly/IR/PolyEnums.cpp.inc"
 
@@ -40,6 +42,97 @@ void PolyDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
+// Attributes of targets
+//===----------------------------------------------------------------------===//
+
+/// Parses `<#gpu.block<x>>`, an attribute of another target, if there is one.
+/// Without brackets, a colon after it would be for a type of its own.
+/// `expected` is the text of the message if that is not what is needed here.
+template <typename InterfaceT>
+static OptionalParseResult parseForeign(AsmParser &parser, StringRef expected,
+                                        InterfaceT &result) {
+  if (failed(parser.parseOptionalLess()))
+    return std::nullopt;
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute attribute;
+  if (parser.parseAttribute(attribute) || parser.parseGreater())
+    return failure();
+  result = dyn_cast<InterfaceT>(attribute);
+  if (!result)
+    return parser.emitError(loc, "expects ")
+           << expected << ", but got " << attribute;
+  return success();
+}
+
+static void printForeign(AsmPrinter &printer, Attribute attribute) {
+  printer << "<" << attribute << ">";
+}
+
+std::string MemorySpaceAttrInterface::toText() const {
+  if (auto own = dyn_cast<PlacementAttr>(*this))
+    return (stringifyPlacement(own.getValue()) + " memory").str();
+  return llvm::to_string(Attribute(*this));
+}
+
+std::optional<int64_t> PlacementAttr::getCapacity() const {
+  if (getValue() == Placement::Heap)
+    return std::nullopt;
+  return KernelOp::kMaxStackBytes;
+}
+
+MemorySpaceAttrInterface PlacementAttr::getFallback() const {
+  if (getValue() == Placement::Register)
+    return get(getContext(), Placement::Stack);
+  return {};
+}
+
+bool PlacementAttr::isShared() const {
+  return getValue() != Placement::Register;
+}
+
+static constexpr StringLiteral kMemorySpaces =
+    "heap, stack, register, or the memory space of another target";
+
+static OptionalParseResult
+parseOptionalMemorySpace(OpAsmParser &parser, MemorySpaceAttrInterface &space) {
+  OptionalParseResult foreign = parseForeign(parser, kMemorySpaces, space);
+  if (foreign.has_value())
+    return foreign;
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    return std::nullopt;
+  std::optional<Placement> placement = symbolizePlacement(keyword);
+  if (!placement)
+    return parser.emitError(loc, "expects ")
+           << kMemorySpaces << ", but got " << keyword;
+  space = PlacementAttr::get(parser.getContext(), *placement);
+  return success();
+}
+
+ParseResult espalier::poly::parseMemorySpace(OpAsmParser &parser,
+                                             MemorySpaceAttrInterface &space) {
+  SMLoc loc = parser.getCurrentLocation();
+  OptionalParseResult parsed = parseOptionalMemorySpace(parser, space);
+  if (parsed.has_value())
+    return *parsed;
+  return parser.emitError(loc, "expects ") << kMemorySpaces;
+}
+
+void espalier::poly::printMemorySpace(OpAsmPrinter &printer, Operation *,
+                                      MemorySpaceAttrInterface space) {
+  if (auto own = dyn_cast<PlacementAttr>(space))
+    printer << own.getValue();
+  else
+    printForeign(printer, space);
+}
+
+static void printOptionalMemorySpace(OpAsmPrinter &printer, ArrayOp array,
+                                     MemorySpaceAttrInterface) {
+  printMemorySpace(printer, array, array.getPlacement());
+}
+
+//===----------------------------------------------------------------------===//
 // LoopAttr
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +147,9 @@ LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static constexpr StringLiteral kLoopKinds =
+    "sequential, parallel, vector(W) or unroll";
+
 /// Parses `kind` or `vector(W)`.
 static Attribute parseLoop(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
@@ -62,9 +158,7 @@ static Attribute parseLoop(AsmParser &parser) {
     return {};
   std::optional<LoopKind> kind = symbolizeLoopKind(keyword);
   if (!kind) {
-    parser.emitError(loc, "expects sequential, parallel, vector(W) or unroll, "
-                          "but got ")
-        << keyword;
+    parser.emitError(loc, "expects ") << kLoopKinds << ", but got " << keyword;
     return {};
   }
   int64_t width = 0;
@@ -75,10 +169,14 @@ static Attribute parseLoop(AsmParser &parser) {
   return parser.getChecked<LoopAttr>(loc, parser.getContext(), *kind, width);
 }
 
-static void printLoop(AsmPrinter &printer, LoopAttr loop) {
-  printer << stringifyLoopKind(loop.getKind());
+std::string espalier::poly::toText(LoopKindAttrInterface kind) {
+  auto loop = dyn_cast<LoopAttr>(kind);
+  if (!loop)
+    return llvm::to_string(Attribute(kind));
+  std::string text = stringifyLoopKind(loop.getKind()).str();
   if (loop.isVector())
-    printer << "(" << loop.getWidth() << ")";
+    text += "(" + std::to_string(loop.getWidth()) + ")";
+  return text;
 }
 
 Attribute LoopAttr::parse(AsmParser &parser, Type) {
@@ -91,31 +189,54 @@ Attribute LoopAttr::parse(AsmParser &parser, Type) {
 }
 
 void LoopAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printLoop(printer, *this);
-  printer << ">";
+  printer << "<" << toText(*this) << ">";
 }
 
 //===----------------------------------------------------------------------===//
 // Parts of the assembly format of the operations
 //===----------------------------------------------------------------------===//
 
-/// `[parallel, vector(16)]`.
+ParseResult espalier::poly::parseLoopKind(OpAsmParser &parser,
+                                          LoopKindAttrInterface &kind) {
+  static const std::string expected =
+      (kLoopKinds + ", or a kind of loop of another target").str();
+  OptionalParseResult foreign = parseForeign(parser, expected, kind);
+  if (foreign.has_value())
+    return *foreign;
+  kind = dyn_cast_or_null<LoopKindAttrInterface>(parseLoop(parser));
+  return success(kind != nullptr);
+}
+
+void espalier::poly::printLoopKind(OpAsmPrinter &printer, Operation *,
+                                   LoopKindAttrInterface kind) {
+  if (isa<LoopAttr>(kind))
+    printer << toText(kind);
+  else
+    printForeign(printer, kind);
+}
+
+/// `[parallel, vector(16), <#gpu.thread<x>>]`.
 static ParseResult parseLoops(OpAsmParser &parser, ArrayAttr &loops) {
   SmallVector<Attribute> elements;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() {
-        elements.push_back(parseLoop(parser));
-        return success(elements.back() != nullptr);
-      }))
+  auto parseElement = [&]() -> ParseResult {
+    LoopKindAttrInterface kind;
+    if (parseLoopKind(parser, kind))
+      return failure();
+    elements.push_back(kind);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     parseElement))
     return failure();
   loops = parser.getBuilder().getArrayAttr(elements);
   return success();
 }
 
-static void printLoops(OpAsmPrinter &printer, Operation *, ArrayAttr loops) {
+static void printLoops(OpAsmPrinter &printer, Operation *op, ArrayAttr loops) {
   printer << "[";
-  llvm::interleaveComma(loops.getAsRange<LoopAttr>(), printer,
-                        [&](LoopAttr loop) { printLoop(printer, loop); });
+  llvm::interleaveComma(
+      loops.getAsRange<LoopKindAttrInterface>(), printer,
+      [&](LoopKindAttrInterface kind) { printLoopKind(printer, op, kind); });
   printer << "]";
 }
 

@@ -159,30 +159,32 @@ std::string KernelOp::getArgumentName(unsigned number) {
   return name ? name.str() : ("arg" + Twine(number)).str();
 }
 
-/// Checks C10.
-static LogicalResult verifyStack(KernelOp kernel) {
-  int64_t total = 0;
+/// Checks C10: arrays also take what they fall back to.
+static LogicalResult verifyCapacities(KernelOp kernel) {
+  llvm::SmallDenseMap<Attribute, int64_t> totals;
   for (ArrayOp array : kernel.getArrays()) {
-    if (array.getPlacement() == Placement::Heap)
+    MemorySpaceAttrInterface space = array.getPlacement();
+    std::optional<int64_t> capacity = space.getCapacity();
+    if (!capacity)
       continue;
-    Type stored = array.getStorage() ? *array.getStorageType()
-                                     : array.getArray().getType();
-    auto type = cast<MemRefType>(stored);
-    StringRef where = stringifyPlacement(array.getPlacement());
+    MemRefType type = array.getMemoryType();
     if (!type.hasStaticShape())
       return array.emitOpError("expects static extents in ")
-             << where << " memory, but got " << type;
+             << space.toText() << ", but got " << type;
+    MemorySpaceAttrInterface fallback = space.getFallback();
+    int64_t &total = totals[fallback ? fallback : space];
     int64_t bytes = type.getElementType().isIndex()
                         ? 8
                         : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     for (int64_t extent : type.getShape())
       if (llvm::MulOverflow(bytes, extent, bytes))
         bytes = std::numeric_limits<int64_t>::max();
-    if (bytes > KernelOp::kMaxStackBytes - total)
-      return array.emitOpError("expects arrays on the stack and in registers "
-                               "to take at most ")
-             << KernelOp::kMaxStackBytes << " bytes together, but this " << type
-             << " takes " << bytes << " beside " << total << " of others";
+    if (bytes > *capacity - total)
+      return array.emitOpError("expects arrays in ")
+             << space.toText()
+             << ", and others that may be in the same place, to take at most "
+             << *capacity << " bytes together, but this " << type << " takes "
+             << bytes << " beside " << total << " of others";
     total += bytes;
   }
   return success();
@@ -199,7 +201,7 @@ LogicalResult KernelOp::verifyRegions() {
     if (isa<ScheduleOp>(op) && std::exchange(hasSchedule, true))
       return op.emitOpError("expects to be the only schedule of its kernel");
   }
-  return verifyStack(*this);
+  return verifyCapacities(*this);
 }
 
 SmallVector<BlockArgument> KernelOp::getParameters() {

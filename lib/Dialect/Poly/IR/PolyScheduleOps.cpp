@@ -226,7 +226,7 @@ LogicalResult TreeVerifier::verifyPrefetch(PrefetchOp prefetch,
   for (Operation *node = prefetch->getParentOp();
        node && !isa<ScheduleOp>(node); node = node->getParentOp())
     if (auto band = dyn_cast<BandOp>(node))
-      for (LoopAttr kind : band.getLoopKinds())
+      for (LoopKindAttrInterface kind : band.getLoopKinds())
         if (kind.isVector())
           return prefetch.emitOpError("expects no vector loop around it, but "
                                       "got ")

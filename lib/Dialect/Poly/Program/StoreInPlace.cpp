@@ -395,8 +395,7 @@ bool InPlaceStorer::tryMove(KernelCall call, ComputeOp compute) {
   auto sourceArray = source.getDefiningOp<ArrayOp>();
   auto hostArray = host.getDefiningOp<ArrayOp>();
   for (ArrayOp array : {sourceArray, hostArray})
-    if (array &&
-        (array.getPlacement() != Placement::Heap || array.getStorage()))
+    if (array && (!array.isIn(Placement::Heap) || array.getStorage()))
       return false;
   std::optional<SmallVector<AffineExpr>> extents =
       sizes.getExtents(source, call);

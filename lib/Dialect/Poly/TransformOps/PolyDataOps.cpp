@@ -10,7 +10,7 @@ using namespace espalier::poly;
 using Results = llvm::Expected<SmallVector<Operation *>>;
 
 static LocalOptions getOptions(std::optional<AffineMap> layout,
-                               std::optional<Placement> placement) {
+                               MemorySpaceAttrInterface placement) {
   LocalOptions options;
   options.layout = layout;
   options.placement = placement;
@@ -20,7 +20,7 @@ static LocalOptions getOptions(std::optional<AffineMap> layout,
 Results CacheReadOp::command(ComputeTarget compute) {
   llvm::Expected<LocalCopy> copy =
       cacheRead(compute, getRead(), getLoop().value_or(""),
-                getOptions(getLayout(), getPlacement()));
+                getOptions(getLayout(), getPlacementAttr()));
   if (!copy)
     return copy.takeError();
   return SmallVector<Operation *>{copy->array, copy->in};
@@ -35,7 +35,7 @@ static Results toResults(llvm::Expected<LocalCopy> copy) {
 
 Results CacheWriteOp::command(ComputeTarget compute) {
   return toResults(cacheWrite(compute, getWrite(), getLoop().value_or(""),
-                              getOptions(getLayout(), getPlacement())));
+                              getOptions(getLayout(), getPlacementAttr())));
 }
 
 DiagnosedSilenceableFailure
@@ -57,11 +57,12 @@ void InlineOp::getEffects(
 
 llvm::Error ComputeAtOp::command(ComputeTarget target, ComputeOp other) {
   return computeAt(target, other, getLoop(),
-                   getOptions(getLayout(), getPlacement()));
+                   getOptions(getLayout(), getPlacementAttr()));
 }
 
 Results RfactorOp::command(ComputeTarget compute) {
-  return toResults(rfactor(compute, getLoop(), getOptions({}, getPlacement())));
+  return toResults(
+      rfactor(compute, getLoop(), getOptions({}, getPlacementAttr())));
 }
 
 llvm::Error DecomposeOp::command(ComputeTarget compute) {
@@ -74,7 +75,7 @@ Results RegisterBlockOp::command(ComputeTarget compute) {
 }
 
 Results PlaceOp::command(ArrayTarget array) {
-  if (llvm::Error error = place(array, getPlacement()))
+  if (llvm::Error error = place(array, getPlacementAttr()))
     return std::move(error);
   return SmallVector<Operation *>{};
 }
@@ -106,7 +107,7 @@ Results LayoutOp::command(ArrayTarget array) {
 Results PackOp::command(ComputeTarget compute) {
   llvm::Expected<LocalCopy> copy =
       pack(compute, getRead(), getLoop().value_or(""), getBlocks(),
-           getOrder().value_or(ArrayRef<int64_t>()), getPlacement());
+           getOrder().value_or(ArrayRef<int64_t>()), getPlacementAttr());
   if (!copy)
     return copy.takeError();
   return SmallVector<Operation *>{copy->array, copy->in};
@@ -125,5 +126,5 @@ llvm::Error TensorizeOp::command(ComputeTarget compute) {
 
 llvm::Error ContractOp::command(ComputeTarget compute) {
   return contract(compute, getNumber(), getLoop(),
-                  getOptions(getLayout(), getPlacement()));
+                  getOptions(getLayout(), getPlacementAttr()));
 }

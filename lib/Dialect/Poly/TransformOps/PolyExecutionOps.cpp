@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace espalier::poly;
 
 llvm::Error ParallelizeOp::command(ComputeTarget compute) {
-  return parallelize(compute, getLoop());
+  return parallelize(compute, getLoop(), getKindAttr());
 }
 
 llvm::Error SerializeOp::command(ComputeTarget compute) {

@@ -26,21 +26,15 @@ editArray(ArrayTarget array, llvm::function_ref<llvm::Error(ArrayOp)> edit,
       array.script);
 }
 
-/// The type of the memory behind an array.
-static MemRefType getMemoryType(ArrayOp array) {
-  return cast<MemRefType>(
-      array.getStorageType().value_or(array.getArray().getType()));
-}
-
-llvm::Error espalier::poly::place(ArrayTarget array, Placement placement) {
+llvm::Error espalier::poly::place(ArrayTarget array,
+                                  MemorySpaceAttrInterface space) {
   auto edit = [&](ArrayOp target) -> llvm::Error {
-    MemRefType type = getMemoryType(target);
-    if (placement != Placement::Heap && !type.hasStaticShape())
-      return refuse("expects memory of constant size to be placed in " +
-                    stringifyPlacement(placement) + ", but " +
-                    describeArray(target.getArray()) + " is " +
+    MemRefType type = target.getMemoryType();
+    if (space.getCapacity() && !type.hasStaticShape())
+      return refuse("expects an array of constant size in " + space.toText() +
+                    ", but " + describeArray(target.getArray()) + " is " +
                     llvm::to_string(type) + "; fold it to a tile first");
-    target.setPlacement(placement);
+    target.setPlacementAttr(space);
     return llvm::Error::success();
   };
   return editArray(array, edit, [](ArrayOp target) {
@@ -55,7 +49,7 @@ llvm::Error espalier::poly::place(ArrayTarget array, Placement placement) {
 /// The extents of the memory behind an array, over the kernel's parameters.
 static SmallVector<AffineExpr> getMemoryExtents(ArrayOp array) {
   MLIRContext *context = array.getContext();
-  MemRefType type = getMemoryType(array);
+  MemRefType type = array.getMemoryType();
   auto arrayType = cast<MemRefType>(array.getArray().getType());
   SmallVector<BlockArgument> params =
       array->getParentOfType<KernelOp>().getParameters();
@@ -249,7 +243,7 @@ static llvm::Expected<AffineMap> makeBlockedLayout(MLIRContext *context,
 llvm::Expected<LocalCopy>
 espalier::poly::pack(ComputeOp compute, uint64_t read, StringRef loop,
                      ArrayRef<int64_t> blocks, ArrayRef<int64_t> order,
-                     std::optional<Placement> placement) {
+                     MemorySpaceAttrInterface placement) {
   LocalOptions options;
   options.placement = placement;
   // An unknown read is for `cacheRead` to refuse.

@@ -199,8 +199,11 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
     auto number = dyn_cast<AffineConstantExpr>(extent);
     shape.push_back(number ? number.getValue() : ShapedType::kDynamic);
   }
-  Placement placement = options.placement.value_or(
-      fitsStack(storage.type) ? Placement::Stack : Placement::Heap);
+  MemorySpaceAttrInterface space = options.placement;
+  if (!space)
+    space = PlacementAttr::get(mlirContext, fitsStack(storage.type)
+                                                ? Placement::Stack
+                                                : Placement::Heap);
   SmallVector<ArrayOp> arrays = kernel.getArrays();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
   if (!arrays.empty())
@@ -208,7 +211,7 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
   auto op =
       ArrayOp::create(builder, array.getLoc(),
                       MemRefType::get(shape, storage.type.getElementType()),
-                      ValueRange(), placement, AffineMapAttr::get(storage.map),
+                      ValueRange(), space, AffineMapAttr::get(storage.map),
                       TypeAttr::get(storage.type), storage.extents);
   return LocalArray{op, *box};
 }
@@ -225,7 +228,7 @@ void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
 void espalier::poly::replaceArray(ArrayOp array, LocalArray &local) {
   array.getArray().setType(local.op.getArray().getType());
   array.getSizesMutable().clear(); // The indices have other bounds.
-  array.setPlacement(local.op.getPlacement());
+  array.setPlacementAttr(local.op.getPlacement());
   setStorage(array, {*local.op.getStorage(),
                      cast<MemRefType>(*local.op.getStorageType()),
                      local.op.getExtentsAttr()});

@@ -16,19 +16,25 @@ static constexpr int64_t kMaxCopies = 1024;
 static constexpr int64_t kMaxNestedCopies = 8192;
 
 /// Changes how a loop runs.
-static llvm::Error setKind(ComputeOp compute, StringRef name, LoopKind kind) {
+static llvm::Error setKind(ComputeOp compute, StringRef name,
+                           LoopKindAttrInterface kind) {
   llvm::Expected<LoopPosition> found = findLoop(compute, name);
   if (!found)
     return found.takeError();
   SmallVector<BandLoop> loops = getLoops(found->band);
-  loops[found->position].kind = LoopAttr::get(compute.getContext(), kind);
+  loops[found->position].kind = kind;
   setLoops(found->band, loops);
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::parallelize(ComputeTarget compute, StringRef loop) {
-  auto edit = [](ComputeOp compute, StringRef loop) {
-    return setKind(compute, loop, LoopKind::Parallel);
+llvm::Error espalier::poly::parallelize(ComputeTarget compute, StringRef loop,
+                                        LoopKindAttrInterface kind) {
+  if (!kind)
+    kind = LoopAttr::get(compute.getContext(), LoopKind::Parallel);
+  if (!kind.isParallel())
+    return refuse("expects a kind of parallel loop, but got " + toText(kind));
+  auto edit = [kind](ComputeOp compute, StringRef loop) {
+    return setKind(compute, loop, kind);
   };
   return applyWithHint(
       compute, [&](ComputeOp compute) { return edit(compute, loop); },
@@ -40,10 +46,12 @@ llvm::Error espalier::poly::serialize(ComputeTarget compute, StringRef loop) {
     // What is in registers stays there.
     SmallVector<ArrayOp> kept = llvm::filter_to_vector(
         compute.getKernel().getArrays(), [](ArrayOp array) {
-          return array.getPlacement() == Placement::Register &&
+          return !array.getPlacement().isAddressable() &&
                  checkRegisters(array).empty();
         });
-    if (llvm::Error error = setKind(compute, loop, LoopKind::Sequential))
+    if (llvm::Error error =
+            setKind(compute, loop,
+                    LoopAttr::get(compute.getContext(), LoopKind::Sequential)))
       return error;
     for (ArrayOp array : kept)
       if (llvm::Error error = refuseFault(checkRegisters(array)))

@@ -18,7 +18,7 @@ inline bool isSmall(int64_t number) {
 /// One loop of a band, apart from the band.
 struct BandLoop {
   mlir::StringAttr name;
-  LoopAttr kind;
+  LoopKindAttrInterface kind;
   /// One for each computation of the band, over its dimensions.
   llvm::SmallVector<mlir::AffineExpr> exprs;
 };

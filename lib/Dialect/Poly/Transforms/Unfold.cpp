@@ -79,8 +79,8 @@ llvm::Error espalier::poly::unfold(ArrayTarget array) {
         if (!dynamic.empty())
           target.setExtentsAttr(AffineMapAttr::get(
               AffineMap::get(0, kernel.getNumParameters(), dynamic, context)));
-        target.setPlacement(fitsStack(type) ? Placement::Stack
-                                            : Placement::Heap);
+        target.setPlacementAttr(PlacementAttr::get(
+            context, fitsStack(type) ? Placement::Stack : Placement::Heap));
         return llvm::Error::success();
       },
       {}, array.script);

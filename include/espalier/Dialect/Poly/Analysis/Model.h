@@ -29,7 +29,7 @@ KernelModel buildModel(KernelOp kernel);
 using BandNodes = llvm::DenseMap<mlir::Operation *, polyhedral::ScheduleNode *>;
 
 /// Translates the schedule of the kernel; without one, the program order. The
-/// tags of the bands' members are their `LoopAttr`s, the attribute of a mark is
+/// tags of the bands' members are their kinds, the attribute of a mark is
 /// a dictionary: that of the `poly.mark` op, its name included, or one that
 /// `getPrefetch` reads. Fills `nodes`.
 polyhedral::ScheduleTree buildScheduleTree(const KernelModel &model,

@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "espalier/Dialect/Poly/IR/PolyAttrInterfaces.h.inc"
 #include "espalier/Dialect/Poly/IR/PolyDialect.h.inc"
 #include "espalier/Dialect/Poly/IR/PolyEnums.h.inc"
 
@@ -61,6 +62,22 @@ std::string findIndexFault(mlir::AffineExpr expr, unsigned numParams);
 
 /// The same for an expression that has to be affine, too.
 std::string findAffineFault(mlir::AffineExpr expr);
+
+/// `parallel`, `vector(8)` and so on; what another target has, as it is.
+std::string toText(LoopKindAttrInterface kind);
+
+/// A kind of loop in an assembly format: `parallel`, `vector(8)` and so on, or
+/// what another target has.
+mlir::ParseResult parseLoopKind(mlir::OpAsmParser &parser,
+                                LoopKindAttrInterface &kind);
+void printLoopKind(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                   LoopKindAttrInterface kind);
+
+/// A memory space in an assembly format: `stack`, or what another target has.
+mlir::ParseResult parseMemorySpace(mlir::OpAsmParser &parser,
+                                   MemorySpaceAttrInterface &space);
+void printMemorySpace(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                      MemorySpaceAttrInterface space);
 
 /// The schedule-tree node in `region`, or null.
 mlir::Operation *getChildNode(mlir::Region &region);

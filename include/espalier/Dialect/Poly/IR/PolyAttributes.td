@@ -3,20 +3,46 @@
 #ifndef ESPALIER_DIALECT_POLY_IR_POLYATTRIBUTES_TD
 #define ESPALIER_DIALECT_POLY_IR_POLYATTRIBUTES_TD
 
+include "espalier/Dialect/Poly/IR/PolyAttrInterfaces.td"
 include "espalier/Dialect/Poly/IR/PolyBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
-class Poly_Attr<string name, string attrMnemonic>
-    : AttrDef<Poly_Dialect, name> {
+class Poly_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Poly_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
-def Poly_PlacementAttr : I32EnumAttr<"Placement", "where a local array lives", [
+def Poly_Placement : I32EnumAttr<"Placement", "where a CPU has a local array", [
     I32EnumAttrCase<"Heap", 0, "heap">,
     I32EnumAttrCase<"Stack", 1, "stack">,
     I32EnumAttrCase<"Register", 2, "register">]> {
   let cppNamespace = "::espalier::poly";
+  let genSpecializedAttr = 0;
+}
+
+def Poly_PlacementAttr
+    : EnumAttr<Poly_Dialect, Poly_Placement, "placement", [
+          DeclareAttrInterfaceMethods<Poly_MemorySpaceAttrInterface, [
+              "getCapacity", "getFallback", "isShared"]>]> {
+  let description = [{
+    `heap` memory is allocated per call; `stack` and `register` take small,
+    constant extents. Iterations of a parallel loop do not share registers.
+
+    Example: `#poly.placement<stack>`; in `poly.array` and in commands, just
+    `stack`.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+/// A memory space, of a CPU if only its name is given.
+def Poly_MemorySpaceAttr : Attr<Poly_MemorySpaceAttrInterface.predicate,
+                                "memory space"> {
+  let storageType = "::espalier::poly::MemorySpaceAttrInterface";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+  let constBuilderCall =
+      "::espalier::poly::PlacementAttr::get($_builder.getContext(), $0)";
 }
 
 def Poly_AlgorithmAttr : I32EnumAttr<"Algorithm", "how a sum is computed", [
@@ -48,8 +74,8 @@ def Poly_LoopKind : I32EnumAttr<"LoopKind", "how a band's loop runs", [
   let genSpecializedAttr = 0;
 }
 
-def Poly_LoopAttr : Poly_Attr<"Loop", "loop"> {
-  let summary = "how a band's loop runs";
+def Poly_LoopAttr : Poly_Attr<"Loop", "loop", [Poly_LoopKindAttrInterface]> {
+  let summary = "how a CPU runs a band's loop";
   let description = [{
     `sequential`; `parallel`: iterations on different threads; `vector(W)`: at
     most W iterations, in lockstep as the lanes of a vector; `unroll`: one copy

@@ -17,7 +17,7 @@ def Poly_MemRef : MemRefOf<[Poly_ElementType]>;
 def Poly_IntegerSetArrayAttr
     : TypedArrayAttrBase<IntegerSetAttr, "array of integer sets">;
 def Poly_LoopArrayAttr
-    : TypedArrayAttrBase<Poly_LoopAttr, "array of loop kinds">;
+    : TypedArrayAttrBase<Poly_LoopKindAttrInterface, "array of loop kinds">;
 
 def Poly_KernelOp : Poly_Op<"kernel", [
     FunctionOpInterface, IsolatedFromAbove, SymbolTable, SingleBlock,
@@ -170,15 +170,27 @@ def Poly_ArrayOp : Poly_Op<"array", [
     ```
   }];
   let arguments = (ins Variadic<Index>:$sizes,
-      DefaultValuedAttr<Poly_PlacementAttr,
+      DefaultValuedAttr<Poly_MemorySpaceAttr,
                         "::espalier::poly::Placement::Heap">:$placement,
       OptionalAttr<AffineMapAttr>:$storage,
       OptionalAttr<TypeAttrOf<Poly_MemRef>>:$storage_type,
       OptionalAttr<AffineMapAttr>:$extents);
   let results = (outs Poly_MemRef:$array);
   let assemblyFormat = [{
-    ($placement^)? (`(` $sizes^ `)`)? attr-dict `:` type($array)
+    (custom<OptionalMemorySpace>($placement)^)? (`(` $sizes^ `)`)? attr-dict `:` type($array)
     (`storage` $storage^ `as` $storage_type (`extents` $extents^)?)?
+  }];
+  let extraClassDeclaration = [{
+    /// Whether this is where the array lives.
+    bool isIn(Placement placement) {
+      auto own = ::llvm::dyn_cast<PlacementAttr>(getPlacement());
+      return own && own.getValue() == placement;
+    }
+    /// The type of the memory behind the array.
+    ::mlir::MemRefType getMemoryType() {
+      return ::llvm::cast<::mlir::MemRefType>(
+          getStorageType().value_or(getArray().getType()));
+    }
   }];
   let hasVerifier = 1;
 }

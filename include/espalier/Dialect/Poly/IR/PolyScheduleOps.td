@@ -91,8 +91,8 @@ def Poly_BandOp : Poly_NodeOp<"band"> {
     attr-dict-with-keyword ($body^)?
   }];
   let extraClassDeclaration = nodeDeclaration # [{
-    ::llvm::SmallVector<LoopAttr> getLoopKinds() {
-      return ::llvm::to_vector(getLoops().getAsRange<LoopAttr>());
+    ::llvm::SmallVector<LoopKindAttrInterface> getLoopKinds() {
+      return ::llvm::to_vector(getLoops().getAsRange<LoopKindAttrInterface>());
     }
     /// The map of a computation, or null if the band does not name it.
     ::mlir::AffineMap getMap(::llvm::StringRef computation);

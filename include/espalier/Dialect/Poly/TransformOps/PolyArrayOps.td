@@ -136,12 +136,12 @@ def PackOp : PolyComputeDataOp<"pack", ["blocks"]> {
                        DenseI64ArrayAttr:$blocks,
                        OptionalAttr<DenseI64ArrayAttr>:$order,
                        OptionalAttr<StrAttr>:$loop,
-                       OptionalAttr<Poly_PlacementAttr>:$placement);
+                       OptionalAttr<Poly_MemorySpaceAttr>:$placement);
   let results = (outs TransformHandleTypeInterface:$array,
                       TransformHandleTypeInterface:$copy);
   let assemblyFormat = [{
     $target `read` $read `blocks` custom<Numbers>($open_blocks, $blocks)
-    (`order` $order^)? (`at` $loop^)? (`place` $placement^)? attr-dict `:`
+    (`order` $order^)? (`at` $loop^)? (`place` custom<MemorySpace>($placement)^)? attr-dict `:`
     functional-type($target, results)
   }];
 }
@@ -170,10 +170,10 @@ def ContractOp : PolyCommandOp<"contract"> {
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$number,
       OptionalAttr<AffineMapAttr>:$layout,
-      OptionalAttr<Poly_PlacementAttr>:$placement);
+      OptionalAttr<Poly_MemorySpaceAttr>:$placement);
   let assemblyFormat = [{
     $target (`write` $number^)? `loop` $loop (`layout` $layout^)?
-    (`place` $placement^)? attr-dict `:` type($target)
+    (`place` custom<MemorySpace>($placement)^)? attr-dict `:` type($target)
   }];
 }
 

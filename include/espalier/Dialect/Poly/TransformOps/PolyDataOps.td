@@ -90,12 +90,12 @@ def CacheReadOp : PolyComputeDataOp<"cache_read"> {
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$read,
                        OptionalAttr<StrAttr>:$loop,
                        OptionalAttr<AffineMapAttr>:$layout,
-                       OptionalAttr<Poly_PlacementAttr>:$placement);
+                       OptionalAttr<Poly_MemorySpaceAttr>:$placement);
   let results = (outs TransformHandleTypeInterface:$array,
                       TransformHandleTypeInterface:$copy);
   let assemblyFormat = [{
     $target `read` $read (`at` $loop^)? (`layout` $layout^)?
-    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+    (`place` custom<MemorySpace>($placement)^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -137,13 +137,13 @@ def CacheWriteOp : PolyComputeDataOp<"cache_write"> {
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$write,
                        OptionalAttr<StrAttr>:$loop,
                        OptionalAttr<AffineMapAttr>:$layout,
-                       OptionalAttr<Poly_PlacementAttr>:$placement);
+                       OptionalAttr<Poly_MemorySpaceAttr>:$placement);
   let results = (outs TransformHandleTypeInterface:$array,
                       TransformHandleTypeInterface:$before,
                       TransformHandleTypeInterface:$after);
   let assemblyFormat = [{
     $target `write` $write (`at` $loop^)? (`layout` $layout^)?
-    (`place` $placement^)? attr-dict `:` functional-type(operands, results)
+    (`place` custom<MemorySpace>($placement)^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -224,10 +224,10 @@ def ComputeAtOp : PolyPairCommandOp<"compute_at"> {
   let arguments = (ins TransformHandleTypeInterface:$target,
                        TransformHandleTypeInterface:$other, StrAttr:$loop,
                        OptionalAttr<AffineMapAttr>:$layout,
-                       OptionalAttr<Poly_PlacementAttr>:$placement);
+                       OptionalAttr<Poly_MemorySpaceAttr>:$placement);
   let assemblyFormat = [{
     $target `in` $other `loop` $loop (`layout` $layout^)?
-    (`place` $placement^)? attr-dict `:` type($target) `,` type($other)
+    (`place` custom<MemorySpace>($placement)^)? attr-dict `:` type($target) `,` type($other)
   }];
 }
 
@@ -260,12 +260,12 @@ def RfactorOp : PolyComputeDataOp<"rfactor"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
-                       OptionalAttr<Poly_PlacementAttr>:$placement);
+                       OptionalAttr<Poly_MemorySpaceAttr>:$placement);
   let results = (outs TransformHandleTypeInterface:$array,
                       TransformHandleTypeInterface:$init,
                       TransformHandleTypeInterface:$combine);
   let assemblyFormat = [{
-    $target `loop` $loop (`place` $placement^)? attr-dict
+    $target `loop` $loop (`place` custom<MemorySpace>($placement)^)? attr-dict
     `:` functional-type(operands, results)
   }];
 }
@@ -354,8 +354,8 @@ def PlaceOp : PolyArrayDataOp<"place"> {
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
-                       Poly_PlacementAttr:$placement);
-  let assemblyFormat = "$target $placement attr-dict `:` type($target)";
+                       Poly_MemorySpaceAttr:$placement);
+  let assemblyFormat = "$target custom<MemorySpace>($placement) attr-dict `:` type($target)";
 }
 
 #endif // ESPALIER_DIALECT_POLY_TRANSFORMOPS_POLYDATAOPS_TD

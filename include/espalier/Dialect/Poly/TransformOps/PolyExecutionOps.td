@@ -8,9 +8,13 @@ include "espalier/Dialect/Poly/TransformOps/PolyTransformBase.td"
 def ParallelizeOp : PolyCommandOp<"parallelize"> {
   let summary = "runs the iterations of a loop on different threads";
   let description = [{
+    With `as`, the loop is of a parallel kind of another target than a CPU: an
+    attribute that implements `LoopKindAttrInterface`.
+
     #### Return modes
 
-    - Silenceable failure: there is no such loop, or it carries a dependence.
+    - Silenceable failure: there is no such loop, or it carries a dependence;
+      `as` is not a kind of parallel loop, or one of fewer iterations.
     - Definite failure: the target is not a computation.
 
     Example:
@@ -18,8 +22,11 @@ def ParallelizeOp : PolyCommandOp<"parallelize"> {
     transform.poly.parallelize %acc loop "i.0" : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
-  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
+                       OptionalAttr<Poly_LoopKindAttrInterface>:$kind);
+  let assemblyFormat = [{
+    $target `loop` $loop (`as` custom<LoopKind>($kind)^)? attr-dict `:` type($target)
+  }];
 }
 
 def SerializeOp : PolyCommandOp<"serialize"> {

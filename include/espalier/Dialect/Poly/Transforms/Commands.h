@@ -204,8 +204,10 @@ llvm::Error mark(ComputeTarget compute, llvm::StringRef loop,
 // Execution
 //===----------------------------------------------------------------------===//
 
-/// Runs the iterations of a loop on different threads.
-llvm::Error parallelize(ComputeTarget compute, llvm::StringRef loop);
+/// Runs the iterations of a loop on different threads: those of a CPU, or what
+/// `kind` says.
+llvm::Error parallelize(ComputeTarget compute, llvm::StringRef loop,
+                        LoopKindAttrInterface kind = {});
 
 /// Runs the iterations of a loop one after the other.
 llvm::Error serialize(ComputeTarget compute, llvm::StringRef loop);

@@ -22,7 +22,7 @@ namespace espalier::poly {
 /// What a local array is to be like.
 struct LocalOptions {
   /// Where it lives; on the stack if it is small.
-  std::optional<Placement> placement;
+  MemorySpaceAttrInterface placement;
   /// From the indices of a tile's box to those of the memory: one to one.
   std::optional<mlir::AffineMap> layout;
 };
@@ -129,7 +129,7 @@ llvm::Expected<LocalCopy> registerBlock(ComputeOp compute,
 /// Says where an array lives. Refused for memory of dynamic size if that is not
 /// the heap, and for arrays that one iteration of a parallel loop shares with
 /// another if it is a register.
-llvm::Error place(ArrayTarget array, Placement placement);
+llvm::Error place(ArrayTarget array, MemorySpaceAttrInterface space);
 
 /// Gives each element of an array that keeps several in one place a place of
 /// its own, in memory of the box of all that are used. Refused if there is no
@@ -160,7 +160,7 @@ llvm::Expected<LocalCopy> pack(ComputeOp compute, uint64_t read,
                                llvm::StringRef loop,
                                llvm::ArrayRef<int64_t> blocks,
                                llvm::ArrayRef<int64_t> order = {},
-                               std::optional<Placement> placement = {});
+                               MemorySpaceAttrInterface placement = {});
 
 /// Gives each iteration of `loop` an array of its own, for the box of what it
 /// uses, in place of the `poly.array` of write `write`. Refused if the array is

@@ -163,7 +163,7 @@ llvm::Error Rebaser::checkUses() const {
   for (const ComputeAccess &access : accesses)
     if (auto local = access.array.getDefiningOp<ArrayOp>())
       if (access.map.isFunctionOfDim(dim) &&
-          (local.getStorage() || local.getPlacement() == Placement::Register))
+          (local.getStorage() || !local.getPlacement().isAddressable()))
         return fault("use " + describeArray(access.array) +
                      ", whose elements share places or are in registers, at "
                      "places without " +

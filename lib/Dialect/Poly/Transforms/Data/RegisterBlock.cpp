@@ -139,7 +139,8 @@ static llvm::Expected<LocalCopy> blockIn(ComputeOp compute,
   if (!block)
     return block.takeError();
   LocalOptions options;
-  options.placement = Placement::Register;
+  options.placement =
+      PlacementAttr::get(compute.getContext(), Placement::Register);
   llvm::Expected<LocalCopy> local =
       cacheWriteOf(compute, 0, block->outer.back(), options);
   if (!local)

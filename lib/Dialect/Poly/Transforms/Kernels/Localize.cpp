@@ -16,9 +16,10 @@ static void makeLocal(KernelOp kernel, unsigned number,
   SmallVector<Value> extents;
   for (unsigned size : sizes)
     extents.push_back(kernel.getArgument(size));
-  auto array = ArrayOp::create(builder, argument.getLoc(), argument.getType(),
-                               extents, Placement::Heap, AffineMapAttr(),
-                               TypeAttr(), AffineMapAttr());
+  auto array =
+      ArrayOp::create(builder, argument.getLoc(), argument.getType(), extents,
+                      PlacementAttr::get(kernel.getContext(), Placement::Heap),
+                      AffineMapAttr(), TypeAttr(), AffineMapAttr());
   if (Attribute name = kernel.getArgAttr(number, "espalier.name"))
     array->setAttr("espalier.name", name);
   argument.replaceAllUsesWith(array.getArray());
@@ -90,13 +91,12 @@ llvm::Error espalier::poly::externalize(ComputeOp compute, uint64_t write,
   if (!array)
     return refuse("expects an array of the kernel, but " +
                   describeArray(buffer) + " is an argument already");
-  if (array.getStorage() || array.getPlacement() != Placement::Heap)
+  if (array.getStorage() || !array.isIn(Placement::Heap))
     return refuse("expects an array on the heap, each element at its own "
                   "place, but " +
                   describeArray(buffer) + " is " +
-                  (array.getStorage()
-                       ? "stored in another way"
-                       : "on the " + stringifyPlacement(array.getPlacement())));
+                  (array.getStorage() ? "stored in another way"
+                                      : "in " + array.getPlacement().toText()));
   llvm::Expected<CallOp> call = findCall(kernel);
   if (!call)
     return call.takeError();

@@ -375,7 +375,7 @@ llvm::Error espalier::poly::editByPlan(KernelOp kernel, const Plan &plan) {
     auto array = write->array.getDefiningOp<ArrayOp>();
     array.setStorageAttr(AffineMapAttr::get(storage->map));
     array.setStorageTypeAttr(TypeAttr::get(storage->type));
-    array.setPlacement(storage->placement);
+    array.setPlacementAttr(storage->placement);
   }
   return llvm::Error::success();
 }

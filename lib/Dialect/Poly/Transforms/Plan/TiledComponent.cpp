@@ -241,8 +241,8 @@ TiledComponent::findStorage(const ComputeAccess &write) const {
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
     isTile &= bool(getSharedBound(dim));
   if (isTile)
-    storage.placement = Placement::Register;
+    storage.placement = PlacementAttr::get(context, Placement::Register);
   else if (fitsStack(storage.type))
-    storage.placement = Placement::Stack;
+    storage.placement = PlacementAttr::get(context, Placement::Stack);
   return storage;
 }

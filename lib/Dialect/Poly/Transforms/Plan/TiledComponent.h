@@ -37,7 +37,7 @@ struct PartLoop {
 struct TileStorage {
   mlir::AffineMap map;
   mlir::MemRefType type;
-  Placement placement;
+  MemorySpaceAttrInterface placement;
 };
 
 /// Computations of a kernel that share loops, and the plan for them: what

@@ -100,8 +100,8 @@ static llvm::Expected<int64_t> getSize(StringRef name, const TileLoop &tiles,
 }
 
 /// A vector of at most `size` lanes.
-static LoopAttr narrow(LoopAttr kind, int64_t size) {
-  if (!kind.isVector() || kind.getWidth() <= size)
+static LoopKindAttrInterface narrow(LoopKindAttrInterface kind, int64_t size) {
+  if (!isa<LoopAttr>(kind) || !kind.isVector() || kind.getWidth() <= size)
     return kind;
   if (size == 1)
     return LoopAttr::get(kind.getContext(), LoopKind::Sequential);

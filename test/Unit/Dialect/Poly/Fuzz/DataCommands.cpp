@@ -195,7 +195,9 @@ static Command makePlacement(Random &random, ComputeOp op) {
                               Placement::Register, Placement::Register}));
   return makeArrayCommand(
       "place", compute, (" " + stringifyPlacement(placement)).str(),
-      [=](ArrayOp array) { return place(array, placement); });
+      [=](ArrayOp array) {
+        return place(array, PlacementAttr::get(array.getContext(), placement));
+      });
 }
 
 static Command makeRegisterBlock(Random &random, const Target &target,

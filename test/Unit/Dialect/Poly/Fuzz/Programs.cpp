@@ -59,6 +59,24 @@ static ComputeOp pickWriter(Random &random, KernelOp kernel, bool isLocal) {
                          : random.choose(ArrayRef(writers));
 }
 
+/// One that writes a buffer which the program makes for its kernel's call
+/// alone, if there is one: its kernel may have that for itself.
+static ComputeOp pickLocalizable(Random &random, ModuleOp program) {
+  SmallVector<ComputeOp> writers;
+  program.walk([&](CallOp call) {
+    auto kernel = program.lookupSymbol<KernelOp>(call.getCalleeAttr());
+    for (ComputeOp compute : kernel.getComputes()) {
+      auto argument = dyn_cast<BlockArgument>(compute.getWrites().front());
+      if (!argument)
+        continue;
+      Value buffer = call.getArguments()[argument.getArgNumber()];
+      if (buffer.getDefiningOp() && buffer.hasOneUse())
+        writers.push_back(compute);
+    }
+  });
+  return writers.empty() ? ComputeOp() : random.choose(ArrayRef(writers));
+}
+
 ProgramCommand fuzz::makeProgramCommand(Random &random, ModuleOp program) {
   auto kernels = llvm::to_vector(program.getOps<KernelOp>());
   KernelOp kernel = random.choose(ArrayRef(kernels));
@@ -75,11 +93,16 @@ ProgramCommand fuzz::makeProgramCommand(Random &random, ModuleOp program) {
                    [](ComputeOp compute, Eraser erase) {
                      return externalize(compute, 0, erase);
                    });
-  if (kind <= 60)
-    return makeOne("localize", kernel, pickWriter(random, kernel, false), "",
+  if (kind <= 60) {
+    ComputeOp compute =
+        random.chance(80) ? pickLocalizable(random, program) : ComputeOp();
+    if (!compute)
+      compute = pickWriter(random, kernel, false);
+    return makeOne("localize", compute.getKernel(), compute, "",
                    [](ComputeOp compute, Eraser erase) {
                      return localize(compute, 0, erase);
                    });
+  }
   if (kind <= 80) {
     // A name is free again when its kernel was merged.
     std::string into = "part" + std::to_string(random.pick(0, 9));
