@@ -38,10 +38,9 @@ protected:
       operands.push_back(convert(graph, operand));
     Operation operation = *getOperation(node.op, node.params);
     for (const OperatorTemplate &op : table.operators)
-      if (op.operation.kind == node.op) {
+      if (op.operation.kind == node.op)
         operation.constantShape = op.operation.constantShape;
-        operation.derived = op.operation.derived;
-      }
+    operation.derived = table.derived->get(operation);
     return terms.get(operation, operands);
   }
 
