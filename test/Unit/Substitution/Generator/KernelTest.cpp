@@ -113,6 +113,8 @@ private:
       return maximum(lhs, rhs) == lhs ? rhs : lhs;
     case ScalarFn::Neg:
       return subtract(0, lhs);
+    case ScalarFn::Abs:
+      return maximum(lhs, subtract(0, lhs));
     case ScalarFn::Exp:
       return applyExp(lhs);
     case ScalarFn::Tanh:
@@ -391,6 +393,10 @@ INSTANTIATE_TEST_SUITE_P(
                    {},
                    {{2, 3}},
                    "graph.exp %a : (tensor<2x3xf64>) -> tensor<2x3xf64>"},
+        KernelCase{OpKind::Abs,
+                   {},
+                   {{2, 3}},
+                   "graph.abs %a : (tensor<2x3xf64>) -> tensor<2x3xf64>"},
         KernelCase{OpKind::Tanh,
                    {},
                    {{2, 3}},
