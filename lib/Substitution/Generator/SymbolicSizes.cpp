@@ -57,7 +57,7 @@ bool SymbolicSizes::occurs(Dim symbol, Dim in) const {
   if (in == symbol)
     return true;
   if (nodes[in].kind == DimKind::Derived)
-    return llvm::any_of(extents[nodes[in].lhs].second, [&](const Type &type) {
+    return llvm::any_of(extents[nodes[in].lhs].types, [&](const Type &type) {
       return llvm::any_of(llvm::ArrayRef(type.dims).take_front(type.rank),
                           [&](Dim dim) { return occurs(symbol, dim); });
     });
@@ -236,11 +236,11 @@ SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr,
   default:
     break;
   }
-  std::array<Type, 2> types;
-  for (auto [type, operand] : llvm::zip_equal(types, operands))
+  Extent extent{expr, &meaning, {chosen, Type()}};
+  for (auto [type, operand] : llvm::zip_equal(extent.types, operands))
     if (operand)
       type = *operand;
-  extents.emplace_back(expr, std::move(types));
+  extents.push_back(std::move(extent));
   return add(DimKind::Derived, extents.size() - 1);
 }
 
@@ -302,7 +302,23 @@ void SymbolicSizes::assumeSquare(TermId term) {
 // Drawing
 //===----------------------------------------------------------------------===//
 
-/// An impossible size is 0.
+/// What an expression is made of.
+int SymbolicSizes::evaluate(const Extent &extent, const definition::Expr &leaf,
+                            Random &random) {
+  if (leaf.getKind() == definition::Expr::Kind::Size)
+    return evaluate(
+        extent.types[leaf.getTensor().number].dims[leaf.getNumber()], random);
+  Parameter parameter = extent.meaning->parameters[leaf.getNumber()];
+  const Type &type = extent.types[0];
+  int size = evaluate(type.dims[parameter.dim], random);
+  if (parameter.kind == Parameter::Kind::Chosen ||
+      parameter.kind == Parameter::Kind::Size)
+    return size;
+  int cut = evaluate(type.boundaries[parameter.dim].back(), random);
+  return parameter.kind == Parameter::Kind::Cut ? cut : size - cut;
+}
+
+/// An impossible size is 0, or negative.
 int SymbolicSizes::evaluate(Dim dim, Random &random) {
   DimNode &node = nodes[find(dim)];
   if (node.value >= 0)
@@ -336,12 +352,10 @@ int SymbolicSizes::evaluate(Dim dim, Random &random) {
     value = evaluate(node.lhs, random) - evaluate(node.rhs, random);
     break;
   case DimKind::Derived: {
-    const auto &[expr, types] = extents[node.lhs];
-    value =
-        evaluateIndex(expr, [&, &types = types](const definition::Expr &size) {
-          return evaluate(types[size.getTensor().number].dims[size.getNumber()],
-                          random);
-        });
+    const Extent &extent = extents[node.lhs];
+    value = evaluateIndex(extent.expr, [&](const definition::Expr &leaf) {
+      return evaluate(extent, leaf, random);
+    });
     break;
   }
   }

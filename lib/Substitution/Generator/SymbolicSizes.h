@@ -71,6 +71,13 @@ private:
     std::array<Dim, kRank> dims{};
     std::array<Dims, kRank> boundaries;
   };
+  /// An expression, and the operands whose extents it is made of; of a
+  /// constant, its own.
+  struct Extent {
+    definition::Expr expr;
+    const Meaning *meaning;
+    std::array<Type, 2> types;
+  };
 
   Dim add(DimKind kind, Dim lhs = 0, Dim rhs = 0, int number = 0);
   /// Equal numbers are one node.
@@ -81,6 +88,8 @@ private:
   void unify(Dim lhs, Dim rhs);
   void unify(const Type &lhs, const Type &rhs);
   int evaluate(Dim dim, Random &random);
+  int evaluate(const Extent &extent, const definition::Expr &leaf,
+               Random &random);
 
   Type addSymbols(const Shape &shape, bool isWeight);
   Type infer(TermId term);
@@ -100,8 +109,7 @@ private:
   bool possible = true;
   std::vector<DimNode> nodes;
   std::map<int, Dim> numbers;
-  /// Expressions, and the extents of the operands that they are made of.
-  std::vector<std::pair<definition::Expr, std::array<Type, 2>>> extents;
+  std::vector<Extent> extents;
   std::map<TermId, Type> types;
   std::array<Type *, 2> operands;
   Type chosen; ///< Of a constant.

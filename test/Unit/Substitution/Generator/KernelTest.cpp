@@ -393,6 +393,11 @@ INSTANTIATE_TEST_SUITE_P(
                    {},
                    {{2, 3}},
                    "graph.exp %a : (tensor<2x3xf64>) -> tensor<2x3xf64>"},
+        KernelCase{OpKind::SMax,
+                   {},
+                   {{2, 3}, {}},
+                   "graph.max %a, %b : (tensor<2x3xf64>, tensor<f64>) -> "
+                   "tensor<2x3xf64>"},
         KernelCase{OpKind::Abs,
                    {},
                    {{2, 3}},

@@ -1,5 +1,6 @@
 //===- PruneTest.cpp - Tests, implications and generalizations ------------===//
 
+#include "Derived.h"
 #include "Generalize.h"
 #include "Implication.h"
 #include "gtest/gtest.h"
