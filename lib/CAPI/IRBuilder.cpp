@@ -147,23 +147,41 @@ static ElementsAttr copyData(RankedTensorType type, ArrayRef<char> data) {
   return DenseElementsAttr::getFromRawBuffer(type, data);
 }
 
-/// Data that a caller lends, and how it is given back.
-struct LentData {
-  const void *data;
-  size_t size;
+namespace {
+/// Data that a caller lends, which is given back at the end.
+class LentData {
+public:
+  LentData(const void *data, size_t size, void (*release)(void *), void *user)
+      : data(data), size(size), release(release), user(user) {}
+  LentData(const LentData &) = delete;
+  ~LentData() {
+    if (release)
+      release(user);
+  }
+  /// Leaves it to another one to give the data back.
+  AsmResourceBlob::DeleterFn take() {
+    return [release = std::exchange(release, nullptr),
+            user = user](void *, size_t, size_t) {
+      if (release)
+        release(user);
+    };
+  }
+
+  const void *const data;
+  const size_t size;
+
+private:
   void (*release)(void *);
   void *user;
 };
+} // namespace
 
-/// Returns data as an attribute of a static type, or null after an error. Gives
-/// the data back unless the attribute refers to it.
+/// Returns data as an attribute of a static type, or null after an error. Takes
+/// the data if the attribute refers to it.
 static ElementsAttr makeElements(espalier_module *module, RankedTensorType type,
-                                 const LentData &lent) {
-  auto [data, size, release, user] = lent;
-  llvm::scope_exit releaseData([release = release, user = user] {
-    if (release)
-      release(user);
-  });
+                                 LentData &lent) {
+  size_t size = lent.size;
+  const void *data = lent.data;
   if (!type || (size > 0 && isMissing(module, data, "data")))
     return {};
   if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat()) {
@@ -186,13 +204,7 @@ static ElementsAttr makeElements(espalier_module *module, RankedTensorType type,
                         type, bytes.take_front(elementBytes));
   if (size <= maxInlineBytes || isBool)
     return copyData(type, bytes);
-  releaseData.release();
-  AsmResourceBlob::DeleterFn deleter = [release = release,
-                                        user = user](void *, size_t, size_t) {
-    if (release)
-      release(user);
-  };
-  AsmResourceBlob blob(bytes, elementBytes, std::move(deleter),
+  AsmResourceBlob blob(bytes, elementBytes, lent.take(),
                        /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(
       type, ("constant_" + Twine(module->numConstants++)).str(),
@@ -204,10 +216,7 @@ int espalier_module_constant(espalier_module *module, const char *element_type,
                              const void *data, size_t size,
                              void (*release)(void *), void *user,
                              espalier_value *result) {
-  llvm::scope_exit releaseData([&] {
-    if (release)
-      release(user);
-  });
+  LentData lent(data, size, release, user);
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
@@ -215,8 +224,7 @@ int espalier_module_constant(espalier_module *module, const char *element_type,
       isMissing(module, result, "a place for the value"))
     return -1;
   RankedTensorType type = tensorType(module, element_type, rank, extents);
-  releaseData.release();
-  ElementsAttr value = makeElements(module, type, {data, size, release, user});
+  ElementsAttr value = makeElements(module, type, lent);
   if (!value)
     return -1;
   auto constant = espalier::graph::ConstantOp::create(
@@ -228,10 +236,7 @@ int espalier_module_constant(espalier_module *module, const char *element_type,
 int espalier_module_bind_input(espalier_module *module, const char *name,
                                const void *data, size_t size,
                                void (*release)(void *), void *user) {
-  llvm::scope_exit releaseData([&] {
-    if (release)
-      release(user);
-  });
+  LentData lent(data, size, release, user);
   if (!module)
     return -1;
   ErrorCollector collector(&module->context, module->error);
@@ -249,9 +254,7 @@ int espalier_module_bind_input(espalier_module *module, const char *name,
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       return fail(module, "expects a tensor as input '" + Twine(name) + "'");
-    releaseData.release();
-    ElementsAttr value =
-        makeElements(module, type, {data, size, release, user});
+    ElementsAttr value = makeElements(module, type, lent);
     if (!value)
       return -1;
     OpBuilder builder = OpBuilder::atBlockBegin(&main.getBody().front());

@@ -40,8 +40,8 @@ capi::makePipelineOptions(const espalier_compile_options *options) {
 
 static const char *getText(const char *text) { return text ? text : ""; }
 
-static CodegenOptions
-makeCodegenOptions(const espalier_compile_options *options) {
+CodegenOptions
+capi::makeCodegenOptions(const espalier_compile_options *options) {
   CodegenOptions codegen;
   codegen.cpu = getText(options->cpu);
   codegen.features = getText(options->features);
@@ -71,7 +71,7 @@ makeOptimizeOptions(const espalier_compile_options *options,
   result.optimization = *optimization;
   result.cost.table = getText(options->kernel_times);
   result.cost.budget = options->measure_seconds;
-  result.cost.measure.codegen = makeCodegenOptions(options);
+  result.cost.measure.codegen = capi::makeCodegenOptions(options);
   result.cost.measure.codegen.progress = nullptr;
   result.cost.measure.threads = std::max(options->run_threads, 1u);
   result.compare.threads = result.cost.measure.threads;
@@ -94,7 +94,7 @@ espalier_executable *espalier_compile(espalier_module *module,
   if (mlir::failed(optimize))
     return nullptr;
 
-  CodegenOptions codegen = makeCodegenOptions(options);
+  CodegenOptions codegen = capi::makeCodegenOptions(options);
   InterruptiblePasses passes(&module->context, codegen.isCancelled);
   auto result = std::make_unique<espalier_executable>();
   CacheOptions cache = {getText(options->cache_dir), options->cache_limit};

@@ -69,12 +69,14 @@ int espalier_module_schedule(espalier_module *module, const char *script,
   if (!parsed)
     return -1;
   PipelineOptions pipeline = capi::makePipelineOptions(options);
+  FailureOr<Stage> from = detectStage(*module->module);
+  if (failed(from))
+    return fail(module, "expects a module that can be lowered");
   module->function = {};
   for (auto [stage, name] : {std::pair(Stage::Statements, kStatementsSequence),
                              std::pair(Stage::Poly, kMainSequence)}) {
     transform::NamedSequenceOp sequence = findSequence(*parsed, name);
-    if (stage == Stage::Statements && sequence &&
-        detectStage(*module->module) > stage)
+    if (stage == Stage::Statements && sequence && *from > stage)
       return fail(module, "expects a module whose kernels are not formed yet "
                           "for @" +
                               name);

@@ -106,40 +106,44 @@ static llvm::json::Value describeChoice(const poly::Choice &choice) {
                                              : llvm::json::Value(nullptr)}};
 }
 
-/// Reads a script, which is where its choices are; null after an error.
-static OwningOpRef<ModuleOp> parseChoices(espalier_module *module,
-                                          const char *text, size_t size,
-                                          SmallVector<poly::Choice> &choices) {
-  OwningOpRef<ModuleOp> script =
-      parseScript(module, text, size, /*mayChoose=*/true);
-  if (!script)
-    return nullptr;
-  FailureOr<SmallVector<poly::Choice>> found = poly::getChoices(*script);
-  if (failed(found)) {
-    fail(module, "expects a script with choices");
-    return nullptr;
-  }
-  choices = std::move(*found);
-  return script;
+/// Reads a script, and calls `use` with it and its choices, which is where
+/// these are; `use` returns 0, or -1 after an error, and may print.
+static int useChoices(espalier_module *module, const char *script, size_t size,
+                      void (*write)(const char *text, size_t size, void *user),
+                      void *user,
+                      llvm::function_ref<int(ModuleOp, ArrayRef<poly::Choice>,
+                                             llvm::raw_ostream &)>
+                          use) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  OwningOpRef<ModuleOp> parsed =
+      parseScript(module, script, size, /*mayChoose=*/true);
+  if (!parsed)
+    return -1;
+  FailureOr<SmallVector<poly::Choice>> choices = poly::getChoices(*parsed);
+  if (failed(choices))
+    return fail(module, "expects a script with choices");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (use(*parsed, *choices, os) < 0)
+    return -1;
+  write(text.data(), text.size(), user);
+  return 0;
 }
 
 int espalier_module_describe_choices(
     espalier_module *module, const char *script, size_t size,
     void (*write)(const char *text, size_t size, void *user), void *user) {
-  if (!module)
-    return -1;
-  ErrorCollector collector(&module->context, module->error);
-  SmallVector<poly::Choice> choices;
-  OwningOpRef<ModuleOp> parsed = parseChoices(module, script, size, choices);
-  if (!parsed)
-    return -1;
-  llvm::json::Array all;
-  for (const poly::Choice &choice : choices)
-    all.push_back(describeChoice(choice));
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
-  write(text.data(), text.size(), user);
-  return 0;
+  return useChoices(
+      module, script, size, write, user,
+      [](ModuleOp, ArrayRef<poly::Choice> choices, llvm::raw_ostream &os) {
+        llvm::json::Array all;
+        for (const poly::Choice &choice : choices)
+          all.push_back(describeChoice(choice));
+        os << llvm::json::Value(std::move(all));
+        return 0;
+      });
 }
 
 /// The value of `choice` that `json` stands for; null if there is none.
@@ -205,25 +209,20 @@ int espalier_module_select(espalier_module *module, const char *script,
                            void (*write)(const char *text, size_t size,
                                          void *user),
                            void *user) {
-  if (!module)
-    return -1;
-  ErrorCollector collector(&module->context, module->error);
-  SmallVector<poly::Choice> choices;
-  OwningOpRef<ModuleOp> parsed = parseChoices(module, script, size, choices);
-  if (!parsed)
-    return -1;
-  llvm::Expected<llvm::json::Value> json =
-      llvm::json::parse(values ? StringRef(values, values_size) : StringRef());
-  llvm::json::Object *object = json ? json->getAsObject() : nullptr;
-  if (!json)
-    llvm::consumeError(json.takeError());
-  if (!object)
-    return fail(module, "expects a JSON object with what is selected");
-  if (selectAll(module, choices, *object) < 0)
-    return -1;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  parsed->print(os);
-  write(text.data(), text.size(), user);
-  return 0;
+  return useChoices(
+      module, script, size, write, user,
+      [&](ModuleOp parsed, ArrayRef<poly::Choice> choices,
+          llvm::raw_ostream &os) {
+        llvm::Expected<llvm::json::Value> json = llvm::json::parse(
+            values ? StringRef(values, values_size) : StringRef());
+        llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+        if (!json)
+          llvm::consumeError(json.takeError());
+        if (!object)
+          return fail(module, "expects a JSON object with what is selected");
+        if (selectAll(module, choices, *object) < 0)
+          return -1;
+        parsed.print(os);
+        return 0;
+      });
 }

@@ -188,6 +188,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                      const CodegenOptions &options) {
+  runRegionsAlone(module);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;

@@ -34,6 +34,10 @@ void limitUnrolling(llvm::Function &function,
                     llvm::FunctionAnalysisManager &analyses,
                     unsigned vectorBits);
 
+/// Lets parallel regions of `module` run without a call of OpenMP's library
+/// where the calling thread is the only one that it may have.
+void runRegionsAlone(llvm::Module &module);
+
 /// Optimizes `module` and generates a relocatable object.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine,

@@ -13,45 +13,15 @@ using namespace espalier;
 
 static constexpr unsigned kMinRuns = 9, kMaxRuns = 2000;
 
-/// The largest difference and the largest finite value among elements of type
-/// `Float`.
-template <typename Float>
-static void compareFloats(const espalier_tensor &first,
-                          const espalier_tensor &second, uint64_t bytes,
-                          double &difference, double &scale) {
-  auto *a = static_cast<const Float *>(first.data);
-  auto *b = static_cast<const Float *>(second.data);
-  for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
-    if (std::isfinite(a[i]))
-      scale = std::max(scale, std::fabs(double(a[i])));
-    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
-      continue;
-    double distance = std::fabs(double(a[i]) - b[i]);
-    difference =
-        std::max(difference, std::isnan(distance) ? HUGE_VAL : distance);
-  }
-}
-
-/// Returns the largest difference of two programs' outputs, each relative to
-/// the largest value of the output. Outputs of other types than f32 and f64
-/// differ by 0 or infinity.
+/// Returns the largest difference of two programs' outputs.
 static double compareOutputs(const ProgramRun &first,
                              const ProgramRun &second) {
   double error = 0;
-  for (auto [a, b] : llvm::zip(first.getOutputs(), second.getOutputs())) {
-    if (a.getBytes() != b.getBytes())
-      return HUGE_VAL;
-    double difference = 0, scale = 0;
-    if (a.getDtype() == ESPALIER_F32)
-      compareFloats<float>(a.get(0), b.get(0), a.getBytes(), difference, scale);
-    else if (a.getDtype() == ESPALIER_F64)
-      compareFloats<double>(a.get(0), b.get(0), a.getBytes(), difference,
-                            scale);
-    else if (std::memcmp(a.get(0).data, b.get(0).data, a.getBytes()) != 0)
-      return HUGE_VAL;
-    if (difference > 0)
-      error = std::max(error, difference / std::max(scale, 1e-30));
-  }
+  for (auto [a, b] : llvm::zip(first.getOutputs(), second.getOutputs()))
+    error = std::max(error, a.getBytes() == b.getBytes()
+                                ? compareArrays(a.getDtype(), a.get(0).data,
+                                                b.get(0).data, a.getBytes())
+                                : HUGE_VAL);
   return error;
 }
 

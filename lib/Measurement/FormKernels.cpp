@@ -1,10 +1,10 @@
 //===- FormKernels.cpp - The kernels that a program becomes ---------------===//
 
+#include "espalier/Dialect/Poly/Analysis/Extents.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Pipeline/Pipeline.h"
-#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -19,14 +19,11 @@ static constexpr double kFunctionFlops = 10;
 /// Returns the number of points of the box around `set`; nothing if that
 /// depends on a size.
 static std::optional<double> countPoints(IntegerSet set) {
-  FlatLinearValueConstraints constraints(set);
   double points = 1;
-  for (unsigned dim = 0; dim < set.getNumDims(); ++dim) {
-    auto low = constraints.getConstantBound64(presburger::BoundType::LB, dim);
-    auto high = constraints.getConstantBound64(presburger::BoundType::UB, dim);
-    if (!low || !high)
+  for (std::optional<int64_t> extent : poly::getBoxExtents(set)) {
+    if (!extent)
       return std::nullopt;
-    points *= std::max<int64_t>(*high - *low + 1, 0);
+    points *= *extent;
   }
   return points;
 }
@@ -132,7 +129,8 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
     if (isNew)
       kernels.push_back({{printAlone(kernel, target), std::move(isConstant)},
                          countWork(kernel),
-                         /*numCalls=*/0});
+                         /*numCalls=*/0,
+                         kernel.getSymName().str()});
     ++kernels[place->second].numCalls;
   });
   return kernels;

@@ -10,8 +10,10 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace espalier;
@@ -25,6 +27,12 @@ static constexpr double kSampleSeconds = 100e-6;
 /// How long to repeat, and how often at least and at most.
 static constexpr double kTotalSeconds = 0.04;
 static constexpr unsigned kMinSamples = 5, kMaxSamples = 100;
+
+/// The largest difference of outputs, relative to their largest value, that
+/// another order of sums explains.
+static constexpr double kTolerance = 1e-4;
+
+char WrongResult::ID = 0;
 
 uint64_t espalier::countConstantBytes(ModuleOp module) {
   llvm::SmallPtrSet<Attribute, 32> seen;
@@ -73,11 +81,8 @@ struct Outcome {
 };
 } // namespace
 
-/// Returns the median of the times of one run.
-static llvm::Expected<double> timeRuns(ProgramRun &program, bool ownTime) {
-  // The first run touches memory and code for the first time.
-  if (llvm::Error error = program.run())
-    return error;
+/// Returns the median of the times of one run, after a first one.
+static double timeRuns(ProgramRun &program, bool ownTime) {
   unsigned calls = 1;
   auto sample = [&] {
     return timeCall(
@@ -132,25 +137,44 @@ compileKernel(const KernelModule &kernel, const DialectRegistry &registry,
   return std::move(*program);
 }
 
-static llvm::Expected<double> measureHere(const KernelModule &kernel,
-                                          const DialectRegistry &registry,
-                                          const MeasureOptions &options) {
-  auto compiled = compileKernel(kernel, registry, options.codegen);
-  if (!compiled)
-    return compiled.takeError();
-  auto loaded = LoadedProgram::create(std::move(*compiled));
+/// Fails if an output differs from the expected one by more than rounding.
+static llvm::Error compareOutputs(ArrayRef<MeasuredOutput> outputs,
+                                  ArrayRef<MeasuredOutput> expected) {
+  if (outputs.size() != expected.size())
+    return llvm::createStringError("expects " + Twine(expected.size()) +
+                                   " outputs, but got " +
+                                   Twine(outputs.size()));
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    const MeasuredOutput &other = expected[index];
+    double error = other.bytes.size() == output.bytes.size()
+                       ? compareArrays(output.dtype, other.bytes.data(),
+                                       output.bytes.data(), output.bytes.size())
+                       : HUGE_VAL;
+    if (!(error <= kTolerance))
+      return llvm::make_error<WrongResult>(
+          llvm::formatv("output {0} differs by {1:e2} of its largest value",
+                        index, error)
+              .str());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<MeasuredProgram> espalier::measureProgram(
+    CompiledProgram compiled, const std::vector<bool> &isConstant,
+    const MeasureOptions &options, ArrayRef<MeasuredOutput> expected) {
+  auto loaded = LoadedProgram::create(std::move(compiled));
   if (!loaded)
     return loaded.takeError();
   const espalier_program *program = (*loaded)->getProgram();
   // `poly-add-main` makes inputs of what a kernel reads, in their order; the
   // constants are among them.
   int64_t constantBytes = 0;
-  auto isConstant = [&](unsigned input) {
-    return input < kernel.isConstant.size() && kernel.isConstant[input];
+  auto isInputConstant = [&](unsigned input) {
+    return input < isConstant.size() && isConstant[input];
   };
   for (int32_t i = 0; i < program->num_inputs; ++i) {
     const espalier_tensor_info &info = program->inputs[i];
-    if (isConstant(i))
+    if (isInputConstant(i))
       constantBytes +=
           countBytes(info.dtype, {info.extents, size_t(info.rank)}).value_or(0);
   }
@@ -159,11 +183,37 @@ static llvm::Expected<double> measureHere(const KernelModule &kernel,
                                         1, kMaxCopies);
   auto run =
       ProgramRun::create(program, {options.threads, [&](unsigned input) {
-                                     return isConstant(input) ? copies : 1;
+                                     return isInputConstant(input) ? copies : 1;
                                    }});
   if (!run)
     return run.takeError();
-  return timeRuns(**run, options.threads == 1);
+  // The first run touches memory and code for the first time.
+  if (llvm::Error error = (*run)->run())
+    return error;
+  MeasuredProgram result;
+  for (const ProgramArray &output : (*run)->getOutputs())
+    result.outputs.push_back(
+        {output.getDtype(),
+         std::string(static_cast<const char *>(output.get(0).data),
+                     output.getBytes())});
+  if (!expected.empty())
+    if (llvm::Error error = compareOutputs(result.outputs, expected))
+      return error;
+  result.seconds = timeRuns(**run, options.threads == 1);
+  return result;
+}
+
+static llvm::Expected<double> measureHere(const KernelModule &kernel,
+                                          const DialectRegistry &registry,
+                                          const MeasureOptions &options) {
+  auto compiled = compileKernel(kernel, registry, options.codegen);
+  if (!compiled)
+    return compiled.takeError();
+  auto measured =
+      measureProgram(std::move(*compiled), kernel.isConstant, options);
+  if (!measured)
+    return measured.takeError();
+  return measured->seconds;
 }
 
 llvm::Expected<double> espalier::measureKernel(const KernelModule &kernel,

@@ -2,6 +2,8 @@
 
 #include "RunProgram.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,6 +68,33 @@ llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
 espalier_tensor ProgramArray::get(unsigned index) const {
   return {memory.get() + index % copies * stride, dtype,
           static_cast<int32_t>(extents.size()), extents.data()};
+}
+
+template <typename Float>
+static double compareFloats(const void *first, const void *second,
+                            uint64_t bytes) {
+  auto *a = static_cast<const Float *>(first);
+  auto *b = static_cast<const Float *>(second);
+  double difference = 0, scale = 0;
+  for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
+    if (std::isfinite(a[i]))
+      scale = std::max(scale, std::fabs(double(a[i])));
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
+      continue;
+    double distance = std::fabs(double(a[i]) - b[i]);
+    difference =
+        std::max(difference, std::isnan(distance) ? HUGE_VAL : distance);
+  }
+  return difference > 0 ? difference / std::max(scale, 1e-30) : 0;
+}
+
+double espalier::compareArrays(int32_t dtype, const void *first,
+                               const void *second, uint64_t bytes) {
+  if (dtype == ESPALIER_F32)
+    return compareFloats<float>(first, second, bytes);
+  if (dtype == ESPALIER_F64)
+    return compareFloats<double>(first, second, bytes);
+  return memcmp(first, second, bytes) == 0 ? 0 : HUGE_VAL;
 }
 
 llvm::Error ProgramRun::check(espalier_status status) {

@@ -279,8 +279,10 @@ compileAndCompare(ModuleOp module, const CodegenOptions &codegen,
 FailureOr<CompiledProgram> espalier::compileOptimized(
     ModuleOp module, const CodegenOptions &codegen, const CacheOptions &cache,
     const OptimizeOptions &options, CacheResult *result) {
-  if (options.optimization == Optimization::None ||
-      detectStage(module) != Stage::Graph)
+  FailureOr<Stage> stage = detectStage(module);
+  if (failed(stage))
+    return failure();
+  if (options.optimization == Optimization::None || *stage != Stage::Graph)
     return compileCached(module, codegen, cache, result);
   std::string key = computeCacheKey(module, codegen) + "-" +
                     getSpelling(options.optimization).str() + "-" +

@@ -39,10 +39,8 @@ std::string espalier::listStages() {
   return llvm::join(names, ", ");
 }
 
-Stage espalier::detectStage(ModuleOp module) {
-  if (auto name = module->getAttrOfType<StringAttr>(poly::kStageAttr))
-    if (std::optional<Stage> stage = parseStage(name))
-      return *stage;
+/// The stage that the dialects in `module` say.
+static Stage deriveStage(ModuleOp module) {
   bool hasGraph = false, hasKernel = false, hasUnscheduled = false;
   bool hasFunction = false, hasLoweredFunction = false;
   module.walk([&](Operation *op) {
@@ -79,6 +77,18 @@ Stage espalier::detectStage(ModuleOp module) {
   return isPlanned ? Stage::Program : Stage::Loops;
 }
 
+FailureOr<Stage> espalier::detectStage(ModuleOp module) {
+  Attribute attr = module->getAttr(poly::kStageAttr);
+  if (!attr)
+    return deriveStage(module);
+  auto name = dyn_cast<StringAttr>(attr);
+  if (std::optional<Stage> stage = name ? parseStage(name) : std::nullopt)
+    return *stage;
+  return module.emitError("expects '")
+         << poly::kStageAttr << "' to be one of the stages " << listStages()
+         << ", but got " << attr;
+}
+
 void espalier::buildPipeline(OpPassManager &manager, Stage from, Stage to,
                              const PipelineOptions &options) {
   for (const StageInfo &info : kStages)
@@ -90,8 +100,11 @@ void espalier::buildPipeline(OpPassManager &manager, Stage from, Stage to,
 
 LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
                                        const PipelineOptions &options) {
+  FailureOr<Stage> from = detectStage(module);
+  if (failed(from))
+    return failure();
   PassManager manager(module->getName());
-  buildPipeline(manager, detectStage(module), to, options);
+  buildPipeline(manager, *from, to, options);
   return manager.run(module);
 }
 
@@ -146,8 +159,11 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
           << listStages() << ", but got '" << to << "'";
       return signalPassFailure();
     }
+    FailureOr<Stage> from = detectStage(getOperation());
+    if (failed(from))
+      return signalPassFailure();
     OpPassManager manager(ModuleOp::getOperationName());
-    buildPipeline(manager, detectStage(getOperation()), *stage, getOptions());
+    buildPipeline(manager, *from, *stage, getOptions());
     if (failed(runPipeline(manager, getOperation())))
       signalPassFailure();
   }

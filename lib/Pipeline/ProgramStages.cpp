@@ -73,6 +73,7 @@ void espalier::buildLLVMStage(OpPassManager &manager,
     buffers.maxStackBytes = 0;
   manager.addNestedPass<func::FuncOp>(createProgramHoistBuffersPass(buffers));
   manager.addNestedPass<func::FuncOp>(createProgramMergeParallelPass());
+  manager.addPass(createProgramShareLoopsPass());
   // Removes the allocation scopes that the conversion to OpenMP leaves.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // Integer powers become functions, lane by lane.

@@ -25,14 +25,19 @@ using namespace espalier::polyhedral;
 static constexpr double kScanFactor = 40;
 
 namespace {
+/// What loops look like, which costs more or less time to find.
+enum class Form {
+  AsScheduled,
+  JoinedTiles, ///< Full tiles have no code of their own.
+  OneLoopEach, ///< And loops are not cut where that saves conditions.
+};
+
 /// Inserts nodes below the root of an isl schedule.
 class ScheduleBuilder {
 public:
-  /// `separates`: whether full tiles get code of their own where the schedule
-  /// says so.
   ScheduleBuilder(const Context &context, const Program &program,
-                  const ScheduleNode *root, bool separates)
-      : context(context), program(program), root(root), separates(separates) {}
+                  const ScheduleNode *root, Form form)
+      : context(context), program(program), root(root), form(form) {}
 
   /// The domain of all statements.
   isl::UnionSet getDomain() const;
@@ -59,7 +64,7 @@ private:
   const Context &context;
   const Program &program;
   const ScheduleNode *root;
-  const bool separates;
+  const Form form;
   llvm::SmallVector<MarkInfo> marks;
 };
 } // namespace
@@ -117,12 +122,13 @@ isl_schedule_node *ScheduleBuilder::insertMark(isl_schedule_node *at,
       at, isl_id_alloc(context.get(), name.c_str(), nullptr));
 }
 
-static isl_ast_loop_type toIsl(LoopShape shape) {
+static isl_ast_loop_type toIsl(LoopShape shape, Form form) {
   switch (shape) {
   case LoopShape::Atomic:
     return isl_ast_loop_atomic;
   case LoopShape::Default:
-    return isl_ast_loop_default;
+    return form == Form::OneLoopEach ? isl_ast_loop_atomic
+                                     : isl_ast_loop_default;
   case LoopShape::Separate:
     return isl_ast_loop_separate;
   case LoopShape::Unroll:
@@ -137,7 +143,7 @@ isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
   at = insertMark(at, &band, depth);
   at = isl_schedule_node_child(at, 0);
   at = isl_schedule_node_insert_partial_schedule(at, getPartialSchedule(band));
-  if (separates && band.separateFullTiles) {
+  if (form == Form::AsScheduled && band.separateFullTiles) {
     isl::SetPtr full =
         getFullTiles(context, program, getPaths(program, root), &band);
     if (full)
@@ -146,7 +152,7 @@ isl_schedule_node *ScheduleBuilder::insertBand(isl_schedule_node *at,
                   isl_set_set_tuple_name(full.take(), "isolate")));
   }
   for (auto [number, member] : llvm::enumerate(band.members)) {
-    isl_ast_loop_type type = toIsl(member.shape);
+    isl_ast_loop_type type = toIsl(member.shape, form);
     at = isl_schedule_node_band_member_set_ast_loop_type(at, number, type);
     at = isl_schedule_node_band_member_set_isolate_ast_loop_type(at, number,
                                                                  type);
@@ -212,13 +218,13 @@ static bool hasPrivateMemory(const Program &program, const ScheduleNode *node) {
          });
 }
 
-/// Lets isl find the loops, in whatever form the schedule has.
+/// Lets isl find the loops of any schedule.
 static llvm::Expected<Ast> scanByIsl(const Program &program,
                                      const ScheduleNode *schedule,
-                                     const Limits &limits, bool separates) {
+                                     const Limits &limits, Form form) {
   Context context(limits);
   isl::Question question(context.get(), kScanFactor);
-  ScheduleBuilder builder(context, program, schedule, separates);
+  ScheduleBuilder builder(context, program, schedule, form);
   isl::UnionSet domain = builder.getDomain();
   isl_bool isEmpty = isl_union_set_is_empty(domain.get());
   if (isEmpty == isl_bool_error)
@@ -246,10 +252,12 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
       isl_set_params(isl::getAssumptions(params, program).take()));
   isl_ast_node *node = isl_ast_build_node_from_schedule(build, tree);
   isl_ast_build_free(build);
-  // isl gives up on some full tiles of several loops whose extents are open.
-  if (!node && separates &&
-      isl_ctx_last_error(context.get()) != isl_error_quota)
-    return scanByIsl(program, schedule, limits, /*separates=*/false);
+  // isl gives up on some full tiles of several loops whose extents are open,
+  // and on loops that it would have to cut often.
+  if (!node && form != Form::OneLoopEach)
+    return scanByIsl(program, schedule, limits,
+                     form == Form::AsScheduled ? Form::JoinedTiles
+                                               : Form::OneLoopEach);
   if (!node)
     return isl::makeError(context, "the schedule cannot be scanned");
   llvm::Expected<Ast> ast = convertAst(program, node, builder.getMarks());
@@ -263,5 +271,5 @@ espalier::polyhedral::scanSchedule(const Program &program,
                                    const Limits &limits) {
   if (Ast boxes = scanBoxes(program, schedule))
     return std::move(boxes);
-  return scanByIsl(program, schedule, limits, /*separates=*/true);
+  return scanByIsl(program, schedule, limits, Form::AsScheduled);
 }

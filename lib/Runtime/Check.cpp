@@ -36,9 +36,10 @@ static bool getBytes(const espalier_tensor &tensor, int64_t *bytes) {
   return true;
 }
 
-/// Writes "[2, n, 4]" for the declared extents of `info`.
-static void printExtents(const espalier_tensor_info &info, char *text,
-                         size_t size) {
+/// Writes "[2, n, 4]" for the declared extents of `info` into `text`, which it
+/// returns.
+static const char *printExtents(const espalier_tensor_info &info, char *text,
+                                size_t size) {
   size_t used = 0;
   auto add = [&](const char *string) {
     int count = snprintf(text + used, size - used, "%s", string);
@@ -53,6 +54,7 @@ static void printExtents(const espalier_tensor_info &info, char *text,
     add(info.extents[dim] >= 0 ? number : symbol ? symbol : "?");
   }
   add("]");
+  return text;
 }
 
 /// Checks type, rank, and each extent for itself.
@@ -65,11 +67,11 @@ static espalier_status checkShape(const Checked &c) {
                 info.name, espalier_dtype_name(info.dtype),
                 espalier_dtype_name(tensor.dtype));
   char declared[256];
-  printExtents(info, declared, sizeof(declared));
   if (tensor.rank != info.rank)
     return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
                 "%s '%s' expects rank %d with extents %s, but got rank %d",
-                c.kind, info.name, info.rank, declared, tensor.rank);
+                c.kind, info.name, info.rank,
+                printExtents(info, declared, sizeof(declared)), tensor.rank);
   if (tensor.rank > 0 && !tensor.extents)
     return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
                 "%s '%s' expects extents, but got a null pointer", c.kind,
@@ -79,7 +81,8 @@ static espalier_status checkShape(const Checked &c) {
     if (extent < 0 || (info.extents[dim] >= 0 && extent != info.extents[dim]))
       return fail(c.ctx, ESPALIER_INVALID_ARGUMENT,
                   "%s '%s' expects extents %s, but got %lld in dimension %d",
-                  c.kind, info.name, declared, extent, dim);
+                  c.kind, info.name,
+                  printExtents(info, declared, sizeof(declared)), extent, dim);
   }
   int64_t bytes;
   if (!getBytes(tensor, &bytes))

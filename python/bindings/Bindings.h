@@ -156,6 +156,9 @@ void bindSchedule(nanobind::module_ &extension);
 /// Adds the class for numbering structures.
 void bindStructures(nanobind::module_ &extension);
 
+/// Adds the search for schedules.
+void bindTuning(nanobind::module_ &extension);
+
 } // namespace espalier::python
 
 #endif // ESPALIER_PYTHON_BINDINGS_BINDINGS_H

@@ -21,4 +21,5 @@ NB_MODULE(_espalier, extension) {
   espalier::python::bindProgram(extension);
   espalier::python::bindSchedule(extension);
   espalier::python::bindStructures(extension);
+  espalier::python::bindTuning(extension);
 }

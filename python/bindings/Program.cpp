@@ -1,10 +1,8 @@
 //===- Program.cpp - Compiled programs, in Python -------------------------===//
 
-#include "espalier-c/Program.h"
+#include "Program.h"
 #include "Arrays.h"
-#include "Bindings.h"
 #include "Interruptible.h"
-#include <mutex>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <optional>
@@ -12,58 +10,34 @@
 namespace nb = nanobind;
 using namespace espalier::python;
 
+Program::Program(espalier_executable *executable)
+    : executable(executable, espalier_executable_destroy),
+      context(nullptr, espalier_context_destroy) {
+  const espalier_program *info = description();
+  for (int32_t i = 0; i < info->num_inputs; ++i)
+    names.push_back(nb::str(info->inputs[i].name));
+}
+
+espalier_context *Program::getContext() {
+  espalier_context *made = context.get();
+  if (!made && !espalier_context_create(description(), &made))
+    context.reset(made);
+  return made;
+}
+
+void Program::save(const std::string &path) {
+  std::string message;
+  {
+    WithoutGil release;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (espalier_executable_save(executable.get(), path.c_str()) >= 0)
+      return;
+    message = espalier_executable_last_error(executable.get());
+  }
+  throw CompileError(message);
+}
+
 namespace {
-/// A program in this process with the context that it runs in. The context is
-/// made when it is needed, since code for another machine can only be saved.
-class Program {
-public:
-  explicit Program(espalier_executable *executable)
-      : executable(executable, espalier_executable_destroy),
-        context(nullptr, espalier_context_destroy) {}
-
-  espalier_executable *get() const { return executable.get(); }
-  const espalier_program *description() const {
-    return espalier_executable_program(executable.get());
-  }
-
-  /// Saves, one thread at a time; throws the message of what goes wrong.
-  void save(const std::string &path) {
-    std::string message;
-    {
-      WithoutGil release;
-      std::lock_guard<std::mutex> lock(mutex);
-      if (espalier_executable_save(executable.get(), path.c_str()) >= 0)
-        return;
-      message = espalier_executable_last_error(executable.get());
-    }
-    throw CompileError(message);
-  }
-
-  /// Calls a function of the runtime, one thread at a time, and throws the
-  /// context's message if it fails.
-  template <typename Call>
-  void call(Call function) {
-    std::string message;
-    {
-      WithoutGil release;
-      std::lock_guard<std::mutex> lock(mutex);
-      espalier_context *made = context.get();
-      if (!made && !espalier_context_create(description(), &made))
-        context.reset(made);
-      if (made && !function(made))
-        return;
-      message = espalier_last_error(made);
-    }
-    throw CompileError(message);
-  }
-
-private:
-  std::unique_ptr<espalier_executable, void (*)(espalier_executable *)>
-      executable;
-  std::unique_ptr<espalier_context, void (*)(espalier_context *)> context;
-  std::mutex mutex;
-};
-
 /// A program with the arrays that it runs on. It keeps both alive.
 class Call {
 public:
@@ -276,6 +250,18 @@ void espalier::python::bindProgram(nb::module_ &extension) {
           "What optimization did, as JSON; empty if there was none.")
       .def("plan", plan, nb::arg("shapes"),
            "Return the outputs' shapes for shapes of the inputs.")
+      .def(
+          "run",
+          [](Program &program, nb::dict values) -> nb::object {
+            size_t count = program.description()->num_inputs;
+            PlainInputs inputs(count);
+            return program.setInputs(inputs, values, std::vector<bool>(count))
+                       ? program.run(inputs)
+                       : nb::none();
+          },
+          nb::arg("values"),
+          "Run on arrays by name; return new arrays, or None if the program "
+          "does not take these as they are.")
       .def(
           "bind",
           [](nb::handle_t<Program> program, std::vector<InputArray> inputs,

@@ -26,6 +26,7 @@ from espalier.kernels import Kernel, KernelError, kernel
 from espalier.module import Module
 from espalier.recursion import Recursive, RecursiveError, Structures, recursive
 from espalier.schedules import Schedule, ScheduleError
+from espalier.tuning import Tuned, tune
 
 __all__ = [
     "ArgumentError",
@@ -42,6 +43,7 @@ __all__ = [
     "Schedule",
     "ScheduleError",
     "Structures",
+    "Tuned",
     "UnsupportedOperators",
     "compile",
     "interpret",
@@ -50,4 +52,5 @@ __all__ = [
     "lower",
     "optimize_module",
     "recursive",
+    "tune",
 ]

@@ -68,6 +68,7 @@ class Program:
     @property
     def optimization(self) -> str: ...
     def plan(self, shapes: list[list[int]]) -> list[list[int]]: ...
+    def run(self, values: dict[str, object]) -> tuple[np.ndarray, ...] | None: ...
     def bind(
         self,
         inputs: list[tuple[str, list[int], np.ndarray]],
@@ -91,27 +92,56 @@ class Schedule:
     def violation(self) -> str: ...
     def trace(self, sizes: Sequence[int]) -> str: ...
 
+class StructureArrays:
+    """Structures whose nodes are to be numbered."""
+
+    def __init__(
+        self,
+        starts: np.ndarray,
+        children: np.ndarray | None,
+        parents: np.ndarray | None,
+        words: np.ndarray | None,
+    ) -> None: ...
+
 class Linearizer:
     """Checks structures and numbers their nodes."""
 
     def __init__(self) -> None: ...
     def run(
         self,
+        structures: StructureArrays,
         kind: int,
         arity: int,
-        starts: np.ndarray,
-        children: np.ndarray | None,
-        parents: np.ndarray | None,
-        words: np.ndarray | None,
         leaf_vocabulary: int,
         interior_vocabulary: int,
         batching: int = 0,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]: ...
+    def call(
+        self,
+        structures: StructureArrays,
+        kind: int,
+        arity: int,
+        leaf_vocabulary: int,
+        interior_vocabulary: int,
+        batching: int,
+        program: Program,
+        places: tuple[int, int, int, int, int],
+        values: dict[str, np.ndarray],
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray] | None: ...
 
 def bfloat16_bits(tensor: object) -> np.ndarray | None: ...
 def lower(module: Module, stage: str, options: CompileOptions = ...) -> None: ...
 def schedule(module: Module, script: str, options: CompileOptions = ...) -> None: ...
 def transform(module: Module, script: str) -> None: ...
+def tune(
+    module: Module,
+    options: CompileOptions,
+    trials: int,
+    seconds: float,
+    seed: int,
+    records: str,
+    progress: Callable[[int, int, float, float, float], None] | None = None,
+) -> str: ...
 def describe_choices(module: Module, script: str) -> str: ...
 def select(module: Module, script: str, values: str) -> str: ...
 def default_schedule(module: Module, kernel: str = "", options: CompileOptions = ...) -> str: ...

@@ -50,6 +50,9 @@ class Program(Protocol):
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
 
+    def run(self, values: dict[str, object]) -> tuple[np.ndarray, ...] | None:
+        """Run on arrays by name; return None if these are not taken as they are."""
+
     def bind(
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
     ) -> Callable[[], None]:
@@ -79,6 +82,7 @@ class Function:
         self.program = program
         self.inputs = list(program.inputs)
         self.outputs = list(program.outputs)
+        self._names = [info.name for info in self.outputs]
         self._bound = dict(bound or {})
 
     def __call__(
@@ -106,6 +110,11 @@ class Function:
         self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
     ) -> dict[str, np.ndarray]:
         """Run on inputs by name; return the outputs by name."""
+        if not out and not self._bound and type(inputs) is dict:
+            results = self.program.run(inputs)
+            if results is not None:
+                return dict(zip(self._names, results, strict=True))
+        # Each argument is looked at, and what is wrong with it is told.
         return self.bind(inputs, out)()
 
     def bind(
@@ -156,10 +165,9 @@ class Function:
     def _outputs(
         self, shapes: Sequence[Sequence[int]], out: Mapping[str, np.ndarray]
     ) -> dict[str, np.ndarray]:
-        names = [info.name for info in self.outputs]
         for name in out:
-            if name not in names:
-                raise ArgumentError(f"expects outputs out of {names}, but got '{name}'")
+            if name not in self._names:
+                raise ArgumentError(f"expects outputs out of {self._names}, but got '{name}'")
         results = {}
         for info, shape in zip(self.outputs, shapes, strict=True):
             if info.name in out:

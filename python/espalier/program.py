@@ -1,6 +1,7 @@
 """The extension's programs in terms of NumPy arrays."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,27 @@ class NativeProgram:
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the outputs' shapes for shapes of the inputs."""
         return self._program.plan([list(shape) for shape in shapes])
+
+    def run(self, values: dict[str, object]) -> tuple[np.ndarray, ...] | None:
+        """Run on arrays by name; return None if these are not taken as they are."""
+        return self._program.run(values)
+
+    def run_structures(
+        self,
+        linearizer: _espalier.Linearizer,
+        numbering: tuple[Any, ...],
+        places: Sequence[int],
+        values: dict[str, np.ndarray],
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray] | None:
+        """Number structures and run on the numbers; return None as `run` does.
+
+        Arguments:
+            numbering: what `Linearizer.run` takes.
+            places: of the numbers among the inputs, or -1; `values` are the other inputs.
+
+        Returns the results, and which of the caller's nodes each is.
+        """
+        return linearizer.call(*numbering, self._program, places, values)
 
     def bind(
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]

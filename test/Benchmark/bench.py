@@ -2,7 +2,7 @@
 """Times the cases of the benchmark folders; prints one JSON object per case.
 
 Usage: bench.py [--toy] [--seconds S] [--only TEXT] [--random SEED COUNT]
-                [--models FOLDER] [--threads N]
+                [--models FOLDER] [--threads N] [--ablate]
 
 The cases are those of cases.toml in each folder, and `cortex/mean` of that folder's;
 `operators/ROW`: operators that others have measured, and `operators/mean` of those that
@@ -10,7 +10,8 @@ ran; and `polybench/KERNEL`: a kernel of PolyBench, with a schedule that a perso
 against plain C. With --random, they are instead operators that nobody chose, COUNT of a
 seed. With --models, they are `models/NAME`: the ONNX files of a folder, such as
 `exported/export.py` writes, with 1 for their symbolic dimensions. They run on N threads:
-1 with --random and --models, and otherwise as the case says.
+1 with --random and --models, else as the case says. --ablate also times recursive models
+with one choice made otherwise.
 
 A case passes if its results equal the baseline's and, but for --toy, its ratio
 or limit holds. The exit status is 1 if a case fails, has nothing to be compared
@@ -216,9 +217,8 @@ def model_cases(folder: pathlib.Path) -> list[Case]:
     ]
 
 
-def select(cases: list[Case], only: str | None, threads: int | None) -> list[Case]:
-    """Return the cases whose name contains `only`, on as many threads instead of their own."""
-    given = {"threads": threads} if threads else {}
+def select(cases: list[Case], only: str | None, given: Case) -> list[Case]:
+    """Return the cases whose name contains `only`, with what is given instead of their own."""
     return [case | given for case in cases if only is None or only in case["name"]]
 
 
@@ -262,10 +262,7 @@ def time_all(
 
 
 def compare_times(own: Timing, others: dict[str, Timing], peers: list[Peer]) -> dict[str, Any]:
-    """Return what a result line has about the times: all, and the ratio to the best.
-
-    With nothing to compare with, the ratio is infinite.
-    """
+    """Return what a result line has about times: all, and the ratio to the best, or infinity."""
     if not others:
         return own.as_dict() | {"ratio": float("inf"), "baselines_ms": {}, "baseline_builds": {}}
     best = min(others, key=lambda name: others[name].median_ms)
@@ -342,6 +339,7 @@ def main() -> int:
     )
     which.add_argument("--models", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--threads", metavar="N", type=int, help="instead of those of a case")
+    parser.add_argument("--ablate", action="store_true", help="recursive models, varied")
     args = parser.parse_args()
     if args.random:
         cases = operator_cases(random_rows(*args.random), toy=False)
@@ -349,7 +347,8 @@ def main() -> int:
         cases = model_cases(args.models)
     else:
         cases = load_cases(args.toy)
-    results = run_all(select(cases, args.only, args.threads), args.toy, args.seconds)
+    given = {name: value for name in ("ablate", "threads") if (value := vars(args)[name])}
+    results = run_all(select(cases, args.only, given), args.toy, args.seconds)
     if not (args.random or args.models):
         results = itertools.chain(results, compare(args.only, args.toy, args.seconds))
     machine = describe_machine()

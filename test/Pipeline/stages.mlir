@@ -7,6 +7,12 @@
 // RUN: espalier-opt %s --espalier-compile | espalier-opt --espalier-compile | FileCheck %s --check-prefix=LLVM
 // RUN: espalier-opt %s --espalier-compile=threads=false | FileCheck %s --check-prefix=SEQUENTIAL
 // RUN: not espalier-opt %s --espalier-compile=to=nowhere 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: sed 's/@stages {/attributes {espalier.stage = "loop"} {/' %s | not espalier-opt --espalier-compile 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-STAGE
+// RUN: sed 's/@stages {/attributes {espalier.stage = 3} {/' %s | not espalier-opt --espalier-compile=to=graph 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-WORD
+// RUN: espalier-opt %s --espalier-compile=to=program | espalier-opt --program-add-entry-points \
+// RUN:   | FileCheck %s --check-prefix=BY-HAND
 // RUN: not espalier-opt %s --pass-pipeline='builtin.module(espalier-llvm{threads=false})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTIONS
 
@@ -20,6 +26,11 @@
 // SEQUENTIAL-NOT: omp.parallel
 // SEQUENTIAL: llvm.func @_espalier_stages_run
 // UNKNOWN: error: expects one of the stages graph, statements, poly, scheduled, loops, program, llvm, but got 'nowhere'
+// NO-STAGE: error: expects 'espalier.stage' to be one of the stages graph, statements, poly, scheduled, loops, program, llvm, but got "loop"
+// NO-WORD: error: expects 'espalier.stage' to be one of the stages {{.*}}, but got 3
+// A pass that leads on takes the stage away.
+// BY-HAND-NOT: espalier.stage
+// BY-HAND: func.func
 // OPTIONS: expects no options, but got 'threads=false'
 
 // Equal kernels are one: @k_again goes.

@@ -167,3 +167,31 @@ def test_unknown_cpu_is_refused():
     model = one_op("Exp", {"x": (F32, [7])})
     with pytest.raises(CompileError, match="no-such-cpu"):
         espalier.compile(model, options=espalier.Options(cpu="no-such-cpu", cache=None))
+
+
+def test_plain_arrays_are_taken_as_they_are():
+    """Whatever is not plain is left to the checks that have messages."""
+    program = espalier.compile(LINALG, options=NO_CACHE).program
+    x, w = np.arange(6, dtype=F32).reshape(2, 3), np.eye(3, dtype=F32)
+    (y,) = program.run({"x": x, "w": w})
+    assert y.dtype == F32
+    assert y.tolist() == x.tolist()
+    assert y.flags.writeable
+    assert y.ctypes.data % 64 == 0
+    assert program.run({"x": x[:0], "w": w})[0].shape == (0, 3)
+    unaligned = np.frombuffer(bytes(25), np.uint8)[1:].view(F32).reshape(2, 3)
+    for wrong in (
+        x.astype(">f4"),
+        x.astype(np.float64),
+        x[:, :2],
+        np.asfortranarray(x),
+        x.view(np.ma.MaskedArray),
+        unaligned,
+        x.astype(ml_dtypes.bfloat16),
+        x.tolist(),
+        None,
+    ):
+        assert program.run({"x": wrong, "w": w}) is None
+    assert program.run({"x": x}) is None
+    assert program.run({"x": x, "w": w, "z": w}) is None
+    assert program.run({"x": x, "z": w}) is None

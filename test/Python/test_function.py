@@ -28,6 +28,9 @@ class AddOne:
     def plan(self, shapes: Sequence[Sequence[int]]) -> list[list[int]]:
         return [[2**50, 3] if self.huge else list(shapes[0]), []]
 
+    def run(self, values: dict[str, object]) -> None:
+        return None
+
     def bind(
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
     ) -> Callable[[], None]:

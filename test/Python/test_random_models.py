@@ -191,6 +191,21 @@ def test_intermediate_tensors_may_be_guarded(tmp_path: Path, monkeypatch: pytest
         assert result.returncode == status
 
 
+@pytest.mark.parametrize(("element", "columns"), [("f32", 1024), ("f64", 512), ("i8", 4096)])
+def test_padded_rows_may_be_guarded(element, columns, tmp_path, monkeypatch):
+    """Rows of 4096 bytes are stored longer where tiles of floating-point numbers read them."""
+    monkeypatch.setenv("LD_PRELOAD", "")
+    heap.preload(tmp_path)
+    result = subprocess.run(
+        [sys.executable, "padded_rows.py", element, str(columns)],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
 def test_random_models_agree_beside_guarded_intermediates():
     result = subprocess.run(
         [sys.executable, "-m", "random_models", "--separate", "--count", "20", "--seed", "500"],

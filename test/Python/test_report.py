@@ -2,13 +2,14 @@
 
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 from espalier.__main__ import main
 from espalier.errors import CompileError, EspalierError
 from espalier.kernels import f64, kernel, label, sizes
-from espalier.report import make_page, write_report
+from espalier.report import make_page, make_recursive_page, write_report
 from espalier.schedules import Schedule, ScheduleError
 
 m, n, k, t = sizes("m n k t")
@@ -205,3 +206,16 @@ def test_command(tmp_path, capsys):
     assert main([*command, "--size", "n"]) == 1
     assert main([*command, "--size", "n=x"]) == 1
     assert "option --size: expects NAME=VALUE, but got 'n'" in capsys.readouterr().err
+
+
+def test_command_of_a_recursive_model(tmp_path, capsys):
+    model = Path(__file__).parents[1] / "CAPI/Inputs/tree_lstm.mlir"
+    out = tmp_path / "model.html"
+    assert main(["report", str(model), "-o", str(out)]) == 0
+    assert capsys.readouterr().out == f"{out}: drawn\n"
+    page = out.read_text()
+    assert "@cell&#x27; computes leaves first" in page
+    assert '<tr class="recursion"><td>graph.matmul</td>' in page
+    assert not re.search(r"(src|href)=|url\(|@import", page)
+    with pytest.raises(EspalierError, match="expects a recursive model, but got none"):
+        make_recursive_page("none", "")

@@ -8,6 +8,7 @@
 #define ESPALIER_CAPI_MODULE_H
 
 #include "espalier-c/Program.h"
+#include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "espalier/Support/WorkerPool.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,6 +41,9 @@ namespace espalier::capi {
 
 /// What of `options`, or of the default ones if it is null, concerns passes.
 PipelineOptions makePipelineOptions(const espalier_compile_options *options);
+
+/// What of `options` concerns code; they have to outlive it.
+CodegenOptions makeCodegenOptions(const espalier_compile_options *options);
 
 /// Collects diagnostics, notes included, as text, one per line, while it
 /// lives; remarks are left out, and so are warnings where there is no text

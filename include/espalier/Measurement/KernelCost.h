@@ -21,6 +21,8 @@ struct ProgramKernel {
   KernelModule module;
   KernelWork work;
   unsigned numCalls = 1;
+  /// What the program calls it; in `module` it is `kernel`.
+  std::string name;
 };
 
 /// Returns the kernels that `module`, which is at stage `graph`, becomes for

@@ -3,13 +3,8 @@
 #ifndef ESPALIER_MEASUREMENT_KERNELTIMES_H
 #define ESPALIER_MEASUREMENT_KERNELTIMES_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
-#include <memory>
+#include "espalier/Measurement/Database.h"
 #include <optional>
-#include <string>
-
-struct sqlite3;
 
 namespace espalier {
 
@@ -35,10 +30,6 @@ public:
   static llvm::Expected<std::unique_ptr<KernelTimes>>
   open(llvm::StringRef path, llvm::StringRef compiler);
 
-  ~KernelTimes();
-  KernelTimes(const KernelTimes &) = delete;
-  KernelTimes &operator=(const KernelTimes &) = delete;
-
   /// Returns the record of the kernel called `key`, if there is one. Fails if
   /// the file cannot be read.
   llvm::Expected<std::optional<KernelTime>> find(llvm::StringRef key);
@@ -49,18 +40,11 @@ public:
                     llvm::StringRef label);
 
 private:
-  KernelTimes(std::string path, std::string compiler)
-      : path(std::move(path)), compiler(std::move(compiler)) {}
+  KernelTimes(std::unique_ptr<Database> database, std::string compiler)
+      : database(std::move(database)), compiler(std::move(compiler)) {}
 
-  llvm::Error makeError();
-  llvm::Error run(const char *statement);
-  llvm::Expected<int> readVersion();
-  bool hasTable();
-  llvm::Error prepare();
-
-  std::string path;
+  std::unique_ptr<Database> database;
   std::string compiler;
-  sqlite3 *database = nullptr;
 };
 
 } // namespace espalier

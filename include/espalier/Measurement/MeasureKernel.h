@@ -43,6 +43,36 @@ struct KernelModule {
   std::vector<bool> isConstant;
 };
 
+/// What one run of a program gave: an array of elements of type `dtype`.
+struct MeasuredOutput {
+  int32_t dtype = 0;
+  std::string bytes;
+};
+
+/// The time of a program, and what it computes from made-up inputs.
+struct MeasuredProgram {
+  /// The median, of the thread's own time for one thread, else of the time that
+  /// passes.
+  double seconds = 0;
+  std::vector<MeasuredOutput> outputs;
+};
+
+/// A program computes something else than another one.
+class WrongResult : public llvm::ErrorInfo<WrongResult, llvm::StringError> {
+public:
+  static char ID;
+  explicit WrongResult(const llvm::Twine &message)
+      : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
+};
+
+/// Runs a program that is one kernel (see `KernelModule::isConstant`) in this
+/// process. Fails if sizes are not known, and with `WrongResult` if outputs
+/// differ by more than rounding from `expected`, if that is not empty.
+llvm::Expected<MeasuredProgram>
+measureProgram(CompiledProgram program, const std::vector<bool> &isConstant,
+               const MeasureOptions &options,
+               llvm::ArrayRef<MeasuredOutput> expected = {});
+
 /// Compiles and runs a kernel in a child process and returns the median of its
 /// times in seconds: of the thread's own time for one thread, else of the time
 /// that passes. Fails if that does not end within the limits, or if sizes are

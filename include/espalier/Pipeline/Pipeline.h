@@ -61,8 +61,9 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 std::string listStages();
 
 /// Returns the stage that `module` is at: its attribute `espalier.stage`, which
-/// the pipeline sets, or what the dialects in it say.
-Stage detectStage(mlir::ModuleOp module);
+/// the pipeline sets, or what the dialects in it say. Reports an error if the
+/// attribute is no stage.
+mlir::FailureOr<Stage> detectStage(mlir::ModuleOp module);
 
 /// Makes the pass that a stage ends with: it sets the attribute.
 std::unique_ptr<mlir::Pass> createMarkStagePass(Stage stage);

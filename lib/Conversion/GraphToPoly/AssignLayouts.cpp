@@ -23,6 +23,9 @@ static constexpr int64_t kPanelVectors = 2;
 static constexpr int64_t kMinPanelPasses = 9;
 /// The same for one whose vectors would be gathered, row by row.
 static constexpr int64_t kMinColumnPasses = 4;
+/// A loop of so few steps around a register tile costs more than its place in
+/// memory gives: LLVM makes a flag of its counter, and moves the tile about.
+static constexpr int64_t kFewSteps = 2;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -73,6 +76,9 @@ namespace {
 /// Sums of no more terms than this take less time than to store their results
 /// in another order than the caller wants.
 constexpr int64_t kFewTerms = 16;
+/// The same where a window passes over as few rows of the operand, which stay
+/// in cache from one tap to the next.
+constexpr int64_t kFewTermsOfWindow = 64, kFewRows = 8;
 
 class LayoutAssigner {
 public:
@@ -102,6 +108,9 @@ private:
   /// Whether what `access` reads is there, all of it, before the recurrence
   /// that `statement` belongs to.
   bool isThereBefore(const Statement &statement, Expr access) const;
+  /// Whether a sum whose result is returned has few terms.
+  bool isShort(const Statement &statement,
+               const Contraction &contraction) const;
   /// Whether the vectorized dimension leaves most lanes empty, or the sum is
   /// short and returned, while the last dimension, along which the other
   /// operand lies in memory, fills them.
@@ -166,6 +175,43 @@ bool LayoutAssigner::isReturned(ArrayId array) const {
   return true;
 }
 
+bool LayoutAssigner::isShort(const Statement &statement,
+                             const Contraction &contraction) const {
+  unsigned rank = program.getRank(statement.target), last = rank - 1;
+  auto getExtent = [&](unsigned dim) {
+    auto number = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+    return number ? number.getValue() : 0;
+  };
+  int64_t terms = 1, rows = 1;
+  for (unsigned dim = rank; dim < statement.extents.size(); ++dim)
+    terms *= std::min(getExtent(dim), kFewTermsOfWindow + 1);
+  if (terms < 1 || terms > kFewTermsOfWindow || !isReturned(statement.target))
+    return false;
+  if (terms <= kFewTerms)
+    return true;
+  // Rows without gaps, most of whose lanes are full.
+  int64_t lanes = program.vectorLanes, width = getExtent(last);
+  bool isWindow = int64_t(llvm::alignTo(width, lanes)) * 4 <= width * 5;
+  forEachAccess(statement, [&](Expr access) {
+    if (access.getNode() == contraction.panel.getNode())
+      return;
+    for (Expr index : access.getOperands()) {
+      SmallVector<unsigned> dims = getDims(index);
+      if (llvm::all_of(dims, [&](unsigned dim) { return dim >= rank; }))
+        for (unsigned dim : dims)
+          rows *= getExtent(dim);
+      if (!llvm::is_contained(dims, last))
+        continue;
+      AffineExpr self = getAffineDimExpr(last, program.context);
+      std::optional<AffineExpr> affine = program.affine(index);
+      isWindow &= affine &&
+                  program.simplify(affine->replace(self, self + 1) - *affine) ==
+                      getAffineConstantExpr(1, program.context);
+    }
+  });
+  return isWindow && rows <= kFewRows;
+}
+
 bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
                                       const Contraction &contraction) const {
   unsigned last = program.getRank(statement.target) - 1;
@@ -173,15 +219,11 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
     auto number = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
     return number ? number.getValue() : 0;
   };
-  int64_t lanes = program.vectorLanes, terms = 1;
-  for (unsigned dim = last + 1; dim < statement.extents.size(); ++dim)
-    terms = std::min(terms, kFewTerms + 1) *
-            std::min(getExtent(dim), kFewTerms + 1);
+  int64_t lanes = program.vectorLanes;
   bool isEmpty = 2 * getExtent(contraction.vectorDim) <= lanes;
-  bool isShort = !isEmpty && terms > 0 && terms <= kFewTerms &&
-                 isReturned(statement.target);
+  bool hasFewTerms = !isEmpty && isShort(statement, contraction);
   if (contraction.vectorDim == last || statement.recurrence ||
-      !(isEmpty || isShort) || getExtent(last) < lanes ||
+      !(isEmpty || hasFewTerms) || getExtent(last) < lanes ||
       llvm::is_contained(getDims(contraction.panel), last))
     return false;
   bool isInRows = true;
@@ -195,7 +237,7 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
         llvm::is_contained(getDims(access.getOperands()[order->back()]), last);
     // Vectors of a group serve its features alone.
     isInRows &=
-        !isShort || llvm::none_of(access.getOperands(), [&](Expr index) {
+        !hasFewTerms || llvm::none_of(access.getOperands(), [&](Expr index) {
           return llvm::is_contained(getDims(index), contraction.vectorDim);
         });
   });
@@ -207,6 +249,28 @@ bool LayoutAssigner::isInRows(ArrayId array, unsigned index) const {
   return !order || order->empty() || order->back() == index;
 }
 
+/// How many terms of one sum lie along `dim`, where that is a number: of a
+/// transposed convolution with stride, one of so many taps.
+static std::optional<int64_t> countTerms(const Statement &statement,
+                                         unsigned dim) {
+  auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+  if (!extent)
+    return std::nullopt;
+  int64_t period = 1;
+  for (const Condition &condition : statement.pieces.front().domain)
+    if (condition.isEquality && condition.expr.isFunctionOfDim(dim))
+      condition.expr.walk([&](AffineExpr part) {
+        if (part.getKind() != AffineExprKind::Mod &&
+            part.getKind() != AffineExprKind::FloorDiv)
+          return;
+        auto divisor = dyn_cast<AffineConstantExpr>(
+            cast<AffineBinaryOpExpr>(part).getRHS());
+        if (divisor && divisor.getValue() > 0)
+          period = divisor.getValue();
+      });
+  return llvm::divideCeil(extent.getValue(), period);
+}
+
 AffineMap
 LayoutAssigner::getPanelLayout(const Statement &statement,
                                const Contraction &contraction,
@@ -215,7 +279,8 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
   unsigned rank = program.getRank(statement.target);
   unsigned numDims = panel.extents.size();
 
-  // The reduced dimension that the other operand has innermost goes innermost.
+  // The reduced dimension that the other operand has innermost goes innermost,
+  // unless it is no loop to speak of.
   std::optional<unsigned> innermost;
   forEachAccess(statement, [&](Expr access) {
     if (access.getNode() == contraction.panel.getNode())
@@ -223,7 +288,8 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
     if (auto order = getOrder(access.getTensor().number))
       for (unsigned position : llvm::reverse(*order))
         for (unsigned dim : getDims(access.getOperands()[position]))
-          if (!innermost && dim >= rank)
+          if (!innermost && dim >= rank &&
+              countTerms(statement, dim).value_or(kFewSteps + 1) > kFewSteps)
             innermost = dim;
   });
   SmallVector<unsigned> outer, inner;

@@ -9,6 +9,7 @@
 #include "Read/ReadProgram.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -283,6 +284,8 @@ LogicalResult StepRunner::run(func::FuncOp main) {
 }
 
 LogicalResult StepRunner::run() {
+  if (form == Form::Memory)
+    module->removeAttr(poly::kStageAttr);
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.getBody().hasOneBlock() && failed(run(function)))
       return failure();

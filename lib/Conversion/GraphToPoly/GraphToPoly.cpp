@@ -2,6 +2,7 @@
 
 #include "Emit/KernelEmitter.h"
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,6 +57,7 @@ struct ConvertGraphToPolyPass
   using ConvertGraphToPolyPassBase::ConvertGraphToPolyPassBase;
 
   void runOnOperation() override {
+    getOperation()->removeAttr(poly::kStageAttr);
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (!llvm::any_of(function.getFunctionType().getInputs(),

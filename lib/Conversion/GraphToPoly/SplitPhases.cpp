@@ -10,8 +10,14 @@
 //
 //   R[s p + a] = sum(m) X[p - m + q] * W[s m + r],   q = (a + c - r) / s
 //
+// A phase has every s-th element of a line of memory, if lines lie along it and
+// lanes do not. So that lines of a large result do not leave the cache half
+// written, phases then store whole vectors elsewhere, and a copy brings these
+// into order.
+//
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "Renumber.h"
 
 using namespace mlir;
@@ -192,22 +198,92 @@ LogicalResult PhaseSplitter::run(const llvm::DenseSet<ArrayId> &local) {
   return success();
 }
 
+/// The index of `array` along which its elements are neighbours in memory; none
+/// if it is stored in another way than by the order of its indices.
+static std::optional<unsigned> getInnermost(const Array &array) {
+  if (array.extents.empty() || (array.layout && !array.layout.isPermutation()))
+    return std::nullopt;
+  return array.layout ? array.layout.getDimPosition(array.extents.size() - 1)
+                      : array.extents.size() - 1;
+}
+
+/// Whether `array` takes more of the cache than stays there while others use
+/// it.
+static bool isLarge(const StepProgram &program, const Array &array) {
+  int64_t bytes = array.elementType.getIntOrFloatBitWidth() / 8;
+  for (AffineExpr extent : array.extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    if (!number || (bytes *= number.getValue()) > program.cacheBytes / 2)
+      return true;
+  }
+  return false;
+}
+
+/// The layout in which phases along `grids` store whole vectors, if they do not
+/// as the result of `cluster` lies.
+static AffineMap getVectorLayout(const StepProgram &program,
+                                 const Cluster &cluster, ArrayRef<Grid> grids) {
+  const Statement &sum = program.statements[cluster.statements.front()];
+  const Array &result =
+      program.arrays[program.statements[cluster.statements.back()].target];
+  const Array &total = program.arrays[sum.target];
+  std::optional<unsigned> line = getInnermost(result);
+  std::optional<Contraction> contraction = getContraction(program, sum);
+  if (!line || !contraction || getInnermost(total) != contraction->vectorDim ||
+      !isLarge(program, result) ||
+      llvm::none_of(grids, [&](const Grid &grid) { return grid.dim == line; }))
+    return {};
+  return total.layout;
+}
+
+/// Lets `cluster` store its last result with `layout`, and returns the kernel
+/// that copies it to where it belongs.
+static Cluster storeElsewhere(StepProgram &program, const Cluster &cluster,
+                              AffineMap layout) {
+  const Statement &last = program.statements[cluster.statements.back()];
+  ArrayId result = last.target;
+  Array vectors = program.arrays[result];
+  vectors.kind = Array::Kind::Intermediate;
+  vectors.outputs.clear();
+  vectors.rowMajor = false;
+  vectors.layout = layout;
+  vectors.storedExtents.clear();
+  for (AffineExpr index : layout.getResults())
+    vectors.storedExtents.push_back(
+        vectors.extents[cast<AffineDimExpr>(index).getPosition()]);
+  ArrayId stored = program.addArray(std::move(vectors));
+  Statement copy = makeStore(program, stored, result, last.loc);
+  for (unsigned number : cluster.statements) {
+    Statement &statement = program.statements[number];
+    redirect(statement, result, stored);
+    if (statement.target == result)
+      statement.target = stored;
+  }
+  program.statements.push_back(std::move(copy));
+  return {{unsigned(program.statements.size() - 1)}, program.getRank(result)};
+}
+
 void espalier::graphtopoly::splitPhases(StepProgram &program,
-                                        MutableArrayRef<Cluster> clusters) {
+                                        SmallVectorImpl<Cluster> &clusters) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
+  SmallVector<Cluster> result;
   for (Cluster &cluster : clusters) {
     const Statement &sum = program.statements[cluster.statements.front()];
     llvm::DenseSet<ArrayId> local = findLocal(program, cluster, escaping);
-    if (!sum.reduction || sum.pieces.size() != 1 ||
-        sum.pieces.front().domain.empty() || !local.contains(sum.target) ||
-        cluster.sharedDims != program.getRank(sum.target) ||
-        !isPointwise(program, cluster, local))
-      continue;
     SmallVector<Grid> grids;
-    for (const Condition &condition : sum.pieces.front().domain)
-      if (std::optional<Grid> grid = getGrid(program, sum, condition))
-        grids.push_back(*grid);
-    if (grids.size() == sum.pieces.front().domain.size())
-      (void)PhaseSplitter(program, cluster, grids).run(local);
+    if (sum.reduction && sum.pieces.size() == 1 && local.contains(sum.target) &&
+        cluster.sharedDims == program.getRank(sum.target) &&
+        isPointwise(program, cluster, local))
+      for (const Condition &condition : sum.pieces.front().domain)
+        if (std::optional<Grid> grid = getGrid(program, sum, condition))
+          grids.push_back(*grid);
+    result.push_back(cluster);
+    if (grids.empty() || grids.size() != sum.pieces.front().domain.size())
+      continue;
+    AffineMap layout = getVectorLayout(program, cluster, grids);
+    if (succeeded(PhaseSplitter(program, result.back(), grids).run(local)) &&
+        layout)
+      result.push_back(storeElsewhere(program, result.back(), layout));
   }
+  clusters = std::move(result);
 }

@@ -266,9 +266,9 @@ void separateAccumulators(StepProgram &program,
 Statement makeStore(const StepProgram &program, ArrayId source, ArrayId target,
                     mlir::Location loc);
 
-/// Replaces sums over every s-th tap (transposed convolutions) by one sum for
-/// each phase of their results.
-void splitPhases(StepProgram &program, llvm::MutableArrayRef<Cluster> clusters);
+/// Gives each phase of a transposed convolution's results a sum of its own.
+void splitPhases(StepProgram &program,
+                 llvm::SmallVectorImpl<Cluster> &clusters);
 
 /// Computes non-overlapping windows of a contraction's result (pooling) in its
 /// kernel, which then runs row by row of the windows, so that the result itself

@@ -3,6 +3,7 @@
 #include "Groups.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -453,6 +454,7 @@ namespace {
 struct ConvertLinalgToPolyPass
     : espalier::impl::ConvertLinalgToPolyPassBase<ConvertLinalgToPolyPass> {
   void runOnOperation() override {
+    getOperation()->removeAttr(poly::kStageAttr);
     unsigned kernels = 0, globals = 0;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {

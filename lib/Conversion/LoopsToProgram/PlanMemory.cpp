@@ -22,6 +22,7 @@
 #include "espalier/Conversion/LoopsToProgram/ArenaPlan.h"
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -557,6 +558,7 @@ struct ProgramPlanMemoryPass
   using ProgramPlanMemoryPassBase::ProgramPlanMemoryPassBase;
 
   void runOnOperation() override {
+    getOperation()->removeAttr(poly::kStageAttr);
     FailureOr<unsigned> count = planMemory(getOperation(), separate);
     if (failed(count))
       return signalPassFailure();

@@ -2,6 +2,7 @@
 
 #include "IndexArithmetic.h"
 #include "espalier/Dialect/Poly/IR/DataProducer.h"
+#include "espalier/Support/AffineArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
@@ -338,26 +339,6 @@ static arith::IntegerOverflowFlags getFlags(bool fits) {
               : arith::IntegerOverflowFlags::none;
 }
 
-static Value emitBinary(OpBuilder &builder, Location loc, AffineExprKind kind,
-                        Value lhs, Value rhs,
-                        arith::IntegerOverflowFlags flags) {
-  switch (kind) {
-  case AffineExprKind::Add:
-    return arith::AddIOp::create(builder, loc, lhs, rhs, flags);
-  case AffineExprKind::Mul:
-    return arith::MulIOp::create(builder, loc, lhs, rhs, flags);
-  case AffineExprKind::FloorDiv:
-    return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
-  default: {
-    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-    Value whole = arith::MulIOp::create(builder, loc, quotient, rhs, flags);
-    return arith::SubIOp::create(builder, loc, lhs, whole, flags);
-  }
-  }
-}
-
 /// A quotient or remainder of integers of more than 64 bits: the expansion of
 /// MLIR 22's rounding divisions takes -1 for 2^64 - 1 there.
 static Value emitWideDivision(OpBuilder &builder, Location loc,
@@ -402,8 +383,8 @@ Value IndexArithmetic::emitWide(AffineExpr expr, ValueRange data,
     Value rhs = emitWide(binary.getRHS(), data, type);
     if (isDivision(expr))
       return emitWideDivision(builder, loc, expr.getKind(), lhs, rhs);
-    return emitBinary(builder, loc, expr.getKind(), lhs, rhs,
-                      arith::IntegerOverflowFlags::nsw);
+    return emitAffineOperation(builder, loc, expr.getKind(), lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw);
   }
   auto symbol = dyn_cast<AffineSymbolExpr>(expr);
   Value value = symbol && symbol.getPosition() >= symbols.size()
@@ -443,9 +424,9 @@ Value IndexArithmetic::emitTerm(AffineExpr expr, ValueRange data) {
   if (isDivision(expr) && !fits)
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                       emitExact(expr, data));
-  return emitBinary(builder, loc, expr.getKind(),
-                    emitTerm(binary.getLHS(), data),
-                    emitTerm(binary.getRHS(), data), getFlags(fits));
+  return emitAffineOperation(builder, loc, expr.getKind(),
+                             emitTerm(binary.getLHS(), data),
+                             emitTerm(binary.getRHS(), data), getFlags(fits));
 }
 
 /// Emits the terms in the order of loops, outermost first, the constant last:

@@ -5,6 +5,7 @@
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "espalier/Polyhedral/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -138,6 +139,7 @@ struct ConvertPolyToLoopsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    module->removeAttr(poly::kStageAttr);
     OpBuilder builder(&getContext());
     WalkResult checked = module.walk([](poly::CallOp call) {
       return failed(checkCall(call)) ? WalkResult::interrupt()

@@ -2,6 +2,7 @@
 
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
+#include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -335,6 +336,7 @@ namespace {
 struct ProgramAddEntryPointsPass
     : espalier::impl::ProgramAddEntryPointsPassBase<ProgramAddEntryPointsPass> {
   void runOnOperation() override {
+    getOperation()->removeAttr(poly::kStageAttr);
     if (failed(addEntryPoints(getOperation())))
       signalPassFailure();
   }

@@ -124,6 +124,18 @@ struct ReduceNumbers : OpRewritePattern<vector::ReductionOp> {
   }
 };
 
+/// Lets an odd function keep the sign of a zero, which MLIR's polynomial for it
+/// drops.
+void keepSign(math::ErfOp op) {
+  if (getElementTypeOrSelf(op.getType()).isF64())
+    return; // The library's.
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto sign = math::CopySignOp::create(builder, op.getLoc(), op.getResult(),
+                                       op.getOperand());
+  op.getResult().replaceAllUsesExcept(sign, sign);
+}
+
 struct ProgramApproximateMathPass
     : espalier::impl::ProgramApproximateMathPassBase<
           ProgramApproximateMathPass> {
@@ -136,6 +148,7 @@ struct ProgramApproximateMathPass
     });
     if (!hasFunctions)
       return markAllAnalysesPreserved();
+    getOperation()->walk(keepSign);
     RewritePatternSet patterns(&getContext());
     patterns.add<CompareWithNumber<arith::MaximumFOp>>(
         &getContext(), arith::CmpFPredicate::OGT, /*benefit=*/2);

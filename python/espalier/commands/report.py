@@ -1,13 +1,17 @@
-"""Draw what a kernel's schedule or a network's optimization does, as an HTML page."""
+"""Draw what a kernel's schedule or a network's optimization does, as an HTML page.
+
+Of recursive models, the page says when each operator is computed.
+"""
 
 import argparse
 from pathlib import Path
 
+from espalier import _espalier
 from espalier.commands.common import check_output, duration
 from espalier.compiler import OPTIMIZATIONS, Options, load_module, optimize_module, read_text
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
-from espalier.report import make_network_page, make_page
+from espalier.report import make_network_page, make_page, make_recursive_page
 from espalier.sandbox import check_text
 from espalier.schedules import Schedule, ScheduleError
 
@@ -18,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "kernel",
         type=Path,
         metavar="KERNEL.mlir|MODEL",
-        help="a kernel; or, with --optimize, an ONNX model or MLIR in a .mlir file",
+        help="a kernel or recursive models in a .mlir file; or, with --optimize, an ONNX model "
+        "or MLIR",
     )
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.html")
     parser.add_argument("--name", metavar="NAME", help="one of several kernels")
@@ -62,12 +67,24 @@ def run(args: argparse.Namespace) -> int:
     with naming(args.kernel):
         text = read_text(args.kernel)
         check_text(text)
+        if explanation := _explain(text):
+            write_text(args.output, make_recursive_page(args.kernel.name, explanation))
+            print(f"{args.output}: drawn")
+            return 0
         schedule = Schedule(text, args.name)
         refused = _replay(schedule, args.script) if args.script else ""
         page = make_page(schedule, sizes, axes, refused)
     write_text(args.output, page)
     print(f"{args.output}: {'refused' if refused else 'drawn'}")
     return 0
+
+
+def _explain(text: str) -> str:
+    """Return what there is to say of recursive models, nothing if there are none."""
+    if "rec.model" not in text:
+        return ""
+    module, _ = load_module(text)
+    return _espalier.explain_batching(module)
 
 
 def _replay(schedule: Schedule, path: Path) -> str:

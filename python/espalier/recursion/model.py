@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -22,17 +23,26 @@ from espalier.compiler import (
 from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
+from espalier.recursion.arguments import (
+    DTYPES,
+    KINDS,
+    Ready,
+    check_kind,
+    check_numbers,
+    check_rows,
+    permuted,
+    to_array,
+)
 from espalier.recursion.mlir import program_text
 from espalier.recursion.reference import evaluate
 from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
 from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, Tracer, weight_names
+from espalier.report.recursive import make_recursive_page
 
-KINDS = ("tree", "sequence", "dag")
 PLACES = ("roots", "nodes")
 SHOWN_LEVELS = 20
-DTYPES = {np.dtype(np.float32).char: "f32", np.dtype(np.int32).char: "i32"}
 
 Arrays = np.ndarray | tuple[np.ndarray, ...]
 
@@ -58,7 +68,7 @@ class Recursive:
         scheduling: Scheduling | None = None,
     ) -> None:
         """Wrap a function."""
-        _check_kind(structure, arity)
+        check_kind(structure, arity)
         if not isinstance(function, FunctionType):
             raise RecursiveError(f"expects a function, but got {type(function).__name__}")
         functools.update_wrapper(self, function)
@@ -72,6 +82,7 @@ class Recursive:
         self._traces: dict[object, Trace] = {}
         self._bound: dict[str, np.ndarray] = {}
         self._functions: dict[object, Function] = {}
+        self._ready: dict[object, Ready] = {}
         self._compiling = threading.Lock()
         self._local = _Local()
 
@@ -86,16 +97,16 @@ class Recursive:
             >>> model = tree_lstm.bind(u=u, b=b, uf=uf, bf=bf)
             >>> h, c = model(trees, emb=emb)
         """
+        free = [name for name in self.weights if name not in self._bound]
         for name in weights:
-            if name not in self.weights:
-                raise EspalierError(
-                    f"argument '{name}': expects a weight out of {list(self.weights)}"
-                )
+            if name not in free:
+                raise EspalierError(f"argument '{name}': expects a weight out of {free}")
         # It is the same function, so it has the same traces and the same recursion.
         result = copy.copy(self)
-        bound = {name: _array(name, value).copy() for name, value in weights.items()}
+        bound = {name: to_array(name, value).copy() for name, value in weights.items()}
         result._bound = self._bound | bound
         result._functions = {}
+        result._ready = {}
         return result
 
     def __call__(
@@ -122,13 +133,45 @@ class Recursive:
             return tracer.call(structures)
         if args:
             raise EspalierError(f"expects weights and features by name, but got {len(args)} more")
-        trace, given = self._prepare(structures, at, arrays)
-        assert isinstance(structures, Structures)
-        inputs, order = self._linearize(trace, structures, given)
-        values = tuple(self._function(trace, at).run(inputs).values())
+        values, order = self._run(structures, at, arrays)
         if at == "nodes":
-            values = tuple(_permuted(value, order) for value in values)
+            values = tuple(permuted(value, order) for value in values)
         return values if len(values) > 1 else values[0]
+
+    def _run(
+        self, structures: Structures | Child, at: str, arrays: Mapping[str, np.ndarray]
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """Return the results, and which of the caller's nodes each row of all nodes is."""
+        ready, given = None, {}
+        if not arrays and isinstance(structures, Structures):
+            # Nothing but the structures differs from an earlier call like this one.
+            ready = self._ready.get((at, structures.words is None))
+        if ready is None:
+            trace, given = self._prepare(structures, at, arrays)
+            ready = Ready(trace, self._function(trace, at), tuple(self._bound))
+            if not arrays:
+                self._ready[at, structures.words is None] = ready
+        assert isinstance(structures, Structures)
+        if done := self._run_plain(ready, structures, given):
+            return done
+        # There are features to permute, or something is wrong and is told.
+        given = given or self._prepare(structures, at, arrays)[1]
+        inputs, order = self._linearize(ready.trace, structures, given)
+        return tuple(ready.function.run(inputs).values()), order
+
+    def _run_plain(
+        self, ready: Ready, structures: Structures, given: Mapping[str, np.ndarray]
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray] | None:
+        """Run without a look at each array here; return None where one is needed."""
+        words = structures.words
+        if not ready.is_plain or (words is not None and len(words) != structures.num_nodes):
+            return None
+        return ready.program.run_structures(
+            self._local.linearizer,
+            self._numbering(ready.trace, structures),
+            ready.places,
+            {argument: given[name] for name, argument in ready.weights},
+        )
 
     def inputs(self, structures: Structures, /, **arrays: np.ndarray) -> dict[str, np.ndarray]:
         """Return the arguments of the program that a call with these runs, by name."""
@@ -140,28 +183,33 @@ class Recursive:
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Return the program's arguments, and which of the caller's nodes each is."""
         signature = trace.signature
-        has_words = structures.words is not None
         arity, children, levels, roots, order, words = self._local.linearizer.run(
-            KINDS.index(self.structure),
-            self.arity,
-            structures.starts,
-            structures.children,
-            structures.parents,
-            structures.words,
-            *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
-            BATCHINGS.index(self.scheduling.batch),
+            *self._numbering(trace, structures)
         )
         names = trace.inputs
         inputs = {"arity": arity, "children": children, "levels": levels, "roots": roots}
         for name in signature.features:
-            if name == "word" and has_words:  # The linearizer has checked these.
+            if name == "word" and structures.words is not None:  # The linearizer has checked these.
                 inputs[names[name]] = words
                 continue
             values = given[name][order]
-            _check_rows(trace, name, values, order, len(arity) - len(children))
+            check_rows(trace, name, values, order, len(arity) - len(children))
             inputs[names[name]] = values
         weights = (name for name in signature.weights if name not in self._bound)
         return inputs | {names[name]: given[name] for name in weights}, order
+
+    def _numbering(self, trace: Trace, structures: Structures) -> tuple[Any, ...]:
+        """Return what the linearizer is given."""
+        has_words = structures.words is not None
+        return (
+            _espalier.StructureArrays(
+                structures.starts, structures.children, structures.parents, structures.words
+            ),
+            KINDS.index(self.structure),
+            self.arity,
+            *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
+            BATCHINGS.index(self.scheduling.batch),
+        )
 
     def reference(
         self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
@@ -183,16 +231,28 @@ class Recursive:
 
     def explain(self, structures: Structures, /, **arrays: np.ndarray) -> str:
         """Say in which levels a call computes the nodes, and when each operator, and why."""
+        text, widths, explanation = self._explain(structures, arrays)
+        shown = ", ".join(map(str, widths[:SHOWN_LEVELS])) + (
+            f", .. {widths[-1]}" if len(widths) > SHOWN_LEVELS else ""
+        )
+        levels = f" in {len(widths)} levels of {shown} nodes" if widths else ""
+        return f"{text}{levels}\n{explanation}"
+
+    def draw(self, structures: Structures, /, **arrays: np.ndarray) -> str:
+        """Return an HTML page that says what `explain` does, with a bar for each level."""
+        text, widths, explanation = self._explain(structures, arrays)
+        return make_recursive_page(f"{self.__name__}: {text}", explanation, widths)
+
+    def _explain(
+        self, structures: Structures, arrays: Mapping[str, np.ndarray]
+    ) -> tuple[str, list[int], str]:
+        """Return what there is of nodes, the widths of levels, and what operators become."""
         trace, given = self._prepare(structures, "nodes", arrays)
         inputs, _ = self._linearize(trace, structures, given)
         widths = np.diff(inputs["levels"]).tolist()
         leaves = len(inputs["arity"]) - len(inputs["children"])
-        shown = ", ".join(map(str, widths[:SHOWN_LEVELS])) + (
-            f", .. {widths[-1]}" if len(widths) > SHOWN_LEVELS else ""
-        )
         text = f"{len(structures.starts) - 1} structures: {leaves} leaves, {sum(widths)} others"
-        levels = f" in {len(widths)} levels of {shown} nodes" if widths else ""
-        return f"{text}{levels}\n{_espalier.explain_batching(self._module(trace, 'nodes'))}"
+        return text, widths, _espalier.explain_batching(self._module(trace, "nodes"))
 
     def compile(
         self, structures: Structures, /, *, at: str = "roots", **arrays: np.ndarray
@@ -213,7 +273,7 @@ class Recursive:
             raise EspalierError(f"expects results at one of {PLACES}, but got {at!r}")
         if twice := self._bound.keys() & arrays.keys():
             raise EspalierError(f"argument '{min(twice)}': expects no array, since one is bound")
-        given = {name: _array(name, value) for name, value in arrays.items()} | self._bound
+        given = {name: to_array(name, value) for name, value in arrays.items()} | self._bound
         if structures.words is not None:
             if "word" in given or "word" in self.weights:
                 raise EspalierError(
@@ -235,7 +295,7 @@ class Recursive:
         for name, array in weights.items():
             rows = [r[name] for r in trace.vocabularies if name in r]
             if rows:
-                _check_numbers(f"argument '{name}'", array, min(rows))
+                check_numbers(f"argument '{name}'", array, min(rows))
         return trace, given
 
     def _trace(
@@ -302,69 +362,6 @@ class _Local(threading.local):
         self.linearizer = _espalier.Linearizer()
 
 
-def _check_kind(structure: object, arity: object) -> None:
-    """Refuse what says nothing of nodes."""
-    if isinstance(structure, FunctionType):
-        raise EspalierError(
-            'expects a kind of structures, as in `@recursive("tree")`, but got none'
-        )
-    if structure not in KINDS:
-        raise EspalierError(f"expects one of {', '.join(KINDS)}, but got {structure!r}")
-    if (
-        not isinstance(arity, int)
-        or not 0 <= arity < 2**31
-        or (structure == "sequence" and arity > 1)
-    ):
-        raise EspalierError(f"expects an arity of a {structure}, but got {arity!r}")
-
-
-def _array(name: str, value: object) -> np.ndarray:
-    array = np.asarray(value)
-    if array.dtype.char not in DTYPES or not array.dtype.isnative:
-        raise EspalierError(f"argument '{name}': expects float32 or int32, but got {array.dtype}")
-    return np.asarray(array, order="C")
-
-
-def _check_numbers(what: str, numbers: np.ndarray, rows: int) -> None:
-    """Refuse numbers that are of no row."""
-    if place := _find_wrong(numbers, rows):
-        raise EspalierError(
-            f"{what} {', '.join(map(str, place))}: expects the number of one of {rows} rows, "
-            f"but got {numbers[place]}"
-        )
-
-
-def _find_wrong(numbers: np.ndarray, rows: int) -> tuple[int, ...]:
-    """Return where the first number is that is of no row; () if none is."""
-    wrong = np.argwhere((numbers < 0) | (numbers >= rows))
-    return tuple(wrong[0].tolist()) if len(wrong) else ()
-
-
-def _check_rows(
-    trace: Trace, name: str, values: np.ndarray, order: np.ndarray, num_leaves: int
-) -> None:
-    """Refuse a feature's numbers that are of no row, where nodes use them.
-
-    Arguments:
-        values: leaves first, in the order of the program.
-        order: which of the caller's nodes each is.
-    """
-    cases = slice(0, num_leaves), slice(num_leaves, None)
-    for rows, case in zip(trace.vocabularies, cases, strict=True):
-        if name in rows and (place := _find_wrong(values[case], rows[name])):
-            node, *rest = order[case][place[0]], *place[1:]
-            raise EspalierError(
-                f"feature '{name}', node {', '.join(map(str, [node, *rest]))}: expects the number "
-                f"of one of {rows[name]} rows, but got {values[case][place]}"
-            )
-
-
-def _permuted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
-    result = np.empty_like(values)
-    result[order] = values
-    return result
-
-
 def recursive(
     structure: str = "tree",
     *,
@@ -391,7 +388,7 @@ def recursive(
         ...     return tanh(concat(tree_rnn(left), tree_rnn(right)) @ w)
         >>> h = tree_rnn(Structures.from_nested([((1, 2), 3)]), emb=emb, w=w)
     """
-    _check_kind(structure, arity)
+    check_kind(structure, arity)
 
     def wrap(function: FunctionType) -> Recursive:
         return Recursive(function, structure, arity, options, scheduling)

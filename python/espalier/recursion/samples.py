@@ -28,16 +28,9 @@ def sample_inputs(inputs: Sequence[TensorInfo], seed: int = 0) -> dict[str, np.n
     columns = {info.name: info for info in inputs}["children"].shape[1]
     arity = columns if isinstance(columns, int) else 0
     parents = [np.array([-1], np.int32), _random_parents(random, arity)]
-    linearized = _espalier.Linearizer().run(
-        0,
-        arity,
-        np.cumsum([0, *map(len, parents)]),
-        None,
-        np.concatenate(parents),
-        None,
-        0,
-        0,
-    )
+    starts = np.cumsum([0, *map(len, parents)])
+    trees = _espalier.StructureArrays(starts, None, np.concatenate(parents), None)
+    linearized = _espalier.Linearizer().run(trees, 0, arity, 0, 0)
     arrays = dict(zip(STRUCTURE, linearized, strict=False))
     sizes = {
         extent: size

@@ -51,10 +51,10 @@ class Structures:
 
         Arguments:
             tables: of shape (nodes, most children), with negative numbers after the
-                last child.
+                last child; or lists of each node's children, of any lengths.
             words: one for each node, structure by structure.
         """
-        arrays = [_numbers(table, f"structure #{i}", 2) for i, table in enumerate(tables)]
+        arrays = [_table(table, f"structure #{i}") for i, table in enumerate(tables)]
         columns = max((a.shape[1] for a in arrays), default=0)
         padded = [
             np.pad(a, ((0, 0), (0, columns - a.shape[1])), constant_values=-1) for a in arrays
@@ -120,6 +120,14 @@ def _numbers(value: object, what: str, rank: int) -> np.ndarray:
     if wrong.size:
         raise EspalierError(f"{what}: expects numbers of 32 bits, but got {wrong[0]}")
     return np.ascontiguousarray(array, np.int32)
+
+
+def _table(value: object, what: str) -> np.ndarray:
+    """Return the children of each node, and negative numbers after them."""
+    if isinstance(value, list | tuple) and all(isinstance(row, list | tuple) for row in value):
+        columns = max(map(len, value), default=0)
+        value = [[*row, *[-1] * (columns - len(row))] for row in value]
+    return _numbers(value, what, 2)
 
 
 def _starts(sizes: Sequence[int]) -> np.ndarray:

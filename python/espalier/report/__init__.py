@@ -1,6 +1,7 @@
-"""Pages: what runs when in a kernel, and what optimization does to a network."""
+"""Pages: what runs when in a kernel or a recursive model, what optimization does to a network."""
 
 from espalier.report.network import make_network_page
 from espalier.report.page import make_page, write_report
+from espalier.report.recursive import make_recursive_page
 
-__all__ = ["make_network_page", "make_page", "write_report"]
+__all__ = ["make_network_page", "make_page", "make_recursive_page", "write_report"]

@@ -20,7 +20,17 @@ from torch_levels import Arrays, open_torch
 
 from espalier.machine import Machine, measure_machine
 from espalier.models import recursive as models
-from espalier.recursion import Node, Recursive, Structures, Tensor, recursive, sigmoid, split, tanh
+from espalier.recursion import (
+    Node,
+    Recursive,
+    Scheduling,
+    Structures,
+    Tensor,
+    recursive,
+    sigmoid,
+    split,
+    tanh,
+)
 from espalier.testing.compare import error_relative_to_scale
 from espalier.testing.timing import measure_alternately
 
@@ -175,6 +185,39 @@ def bound_ms(row: Row, hidden: int, inputs: Arrays, machine: Machine) -> float:
     return sum(levels) + before
 
 
+ABLATIONS = {
+    "without specialization": Scheduling(specialize=False),
+    "without hoisting": Scheduling(hoist=False),
+    "without batching": Scheduling(batch="post-order"),
+    "with refactoring": Scheduling(refactor=True),
+    "without persistence": Scheduling(),
+}
+"""What is other than by default; weights persist where they are bound."""
+
+
+def _open_ablations(
+    row: Row, weights: Arrays, batches: Sequence[Structures], threads: int
+) -> list[Peer]:
+    """Return our own program with one choice made otherwise, and what it returns."""
+    one = row.model
+
+    def open_one(name: str, scheduling: Scheduling) -> Peer:
+        model = Recursive(one.function, one.structure, one.arity, scheduling=scheduling)
+        given = weights if name == "without persistence" else {}
+        if not given:
+            model = model.bind(**weights)
+        model.compile(batches[0], **given).set_num_threads(threads)
+        last: Arrays = {}
+
+        def call() -> None:
+            for i, structures in enumerate(batches):
+                last[str(i)] = _first(model(structures, **given))
+
+        return Peer(name, "ours", call, lambda: last)
+
+    return [open_one(name, scheduling) for name, scheduling in ABLATIONS.items()]
+
+
 _machine = functools.cache(measure_machine)
 
 
@@ -229,19 +272,25 @@ def run_recursive(case: Mapping[str, Any], toy: bool, seconds: float) -> dict[st
     error = error_relative_to_scale(own[0], expected)
     inputs = [row.model.inputs(structures, **weights) for structures in batches]
     peers = open_torch(case, weights, inputs) or [_open_numpy(row, weights, batches)]
-    for peer in peers:
+    ablations = _open_ablations(row, weights, batches, threads) if case.get("ablate") else []
+    for peer in (*peers, *ablations):
         peer.call()
         for ours, theirs in zip(own, peer.outputs().values(), strict=True):
             error = float(np.maximum(error, error_relative_to_scale(theirs, ours)))
     calls = [lambda: [run(structures) for structures in batches], *(peer.call for peer in peers)]
+    calls += [ablation.call for ablation in ablations]
     clock = time.thread_time if threads == 1 else time.perf_counter
     timing, *others = measure_alternately(calls, seconds, clock)
     for one in (timing, *others):
         one.samples_ms = [ms / len(batches) for ms in one.samples_ms]
     machine = _machine(threads)
     bound = float(np.mean([bound_ms(row, hidden, i, machine) for i in inputs]))
-    named = {peer.name: other for peer, other in zip(peers, others, strict=True)}
-    return {
+    named = {peer.name: other for peer, other in zip(peers, others, strict=False)}
+    ablated = {
+        ablation.name: round(other.median_ms, 4)
+        for ablation, other in zip(ablations, others[len(peers) :], strict=True)
+    }
+    return ({"ablated_ms": ablated} if ablated else {}) | {
         "error": error,
         "bound_ms": round(bound, 4),
         "of_bound": round(bound / timing.median_ms, 3),

@@ -123,3 +123,30 @@ module attributes {poly.target = #target} {
   }
 }
 {-# dialect_resources: { builtin: { weights: "0x400000000000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F" } } #-}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Each result of stride 2 adds two of four taps along a row: that is no loop to
+// have innermost, so the channels are.
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%arg0: memref<1x8x11x11xf32>, %arg1: memref<1x4x4x8x32xf32>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x8x9x9xf32>, %w: tensor<8x32x4x4xf32>) -> tensor<1x32x18x18xf32> {
+    %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>} : (tensor<1x8x9x9xf32>, tensor<8x32x4x4xf32>) -> tensor<1x32x18x18xf32>
+    return %0 : tensor<1x32x18x18xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Three taps are one: they are innermost, as along a row of the image.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<1x8x9x9xf32>, %arg1: memref<1x8x3x3x32xf32>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x8x9x9xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<1x32x7x7xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x9x9xf32>, tensor<32x8x3x3xf32>) -> tensor<1x32x7x7xf32>
+    return %0 : tensor<1x32x7x7xf32>
+  }
+}

@@ -222,3 +222,77 @@ func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) attributes {espalier.num_i
 func.func @main_plan(%n: index) -> index {
   return %n : index
 }
+
+// -----
+
+// What is read along the other dimension was computed before, too.
+
+#id = affine_map<(i, j) -> (i, j)>
+#before = affine_map<(i, j) -> (i, j - 1)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 1 : i64} {
+  // expected-error @below {{expects poly.recurrence to be a dimension along which it reads what was computed before, but it reads what @s computes at (d0, d1) -> (d0, d1 - 1)}}
+  poly.compute @s domain [affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>] reads(%x[#id], %y[#before] : memref<4x8xf32>, memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) attributes {poly.recurrence = 0 : i64} {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    poly.yield %c : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+// The second runs after all of the first, of which it reads a later element.
+
+#box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i64} {
+  %t = poly.array : memref<8xf32>
+  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%t[#id] : memref<8xf32>) attributes {poly.recurrence = 0 : i64} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // expected-error @below {{expects the computations of a recurrence to run together along poly.recurrence}}
+  poly.compute @t domain [#box] reads(%t[affine_map<(i) -> (7 - i)>] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) attributes {poly.recurrence = 0 : i64} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<8xf32>, memref<8xf32>
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}
+
+// -----
+
+// It runs together with the first, whose later elements are not there yet.
+
+#box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
+#id = affine_map<(i) -> (i)>
+poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i64} {
+  %t = poly.array : memref<8xf32>
+  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%t[#id] : memref<8xf32>) attributes {poly.recurrence = 0 : i64} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // expected-error @below {{expects poly.recurrence to be a dimension along which it reads what was computed before, but it reads what @s computes at (d0) -> (-d0 + 7)}}
+  poly.compute @t domain [#box] reads(%t[affine_map<(i) -> (7 - i)>] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) interleaved 1 attributes {poly.recurrence = 0 : i64} {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  poly.call @k(%x, %y) : memref<8xf32>, memref<8xf32>
+  return
+}
+func.func @main_plan(%n: index) -> index {
+  return %n : index
+}

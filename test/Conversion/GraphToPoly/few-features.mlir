@@ -62,3 +62,33 @@ func.func @main(%x: tensor<1x64x34x34xf32>, %w: tensor<64x16x1x1xf32>) -> tensor
   %0 = graph.conv %x, %w {groups = 4 : i64, strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x64x34x34xf32>, tensor<64x16x1x1xf32>) -> tensor<1x64x34x34xf32>
   return %0 : tensor<1x64x34x34xf32>
 }
+
+// -----
+
+// A window passes over few rows, which stay in cache: so do more terms.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x4x34x34xf32>
+// CHECK:         poly.array : memref<1x64x32x32xf32>
+func.func @main(%x: tensor<1x4x34x34xf32>, %w: tensor<64x4x3x3xf32>) -> tensor<1x64x32x32xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x34x34xf32>, tensor<64x4x3x3xf32>) -> tensor<1x64x32x32xf32>
+  return %0 : tensor<1x64x32x32xf32>
+}
+
+// -----
+
+// As many terms of rows of their own do not.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x36x32x32xf32>
+// CHECK:         poly.array : memref<1x32x32x64xf32>
+func.func @main(%x: tensor<1x36x32x32xf32>, %w: tensor<64x36x1x1xf32>) -> tensor<1x64x32x32xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x36x32x32xf32>, tensor<64x36x1x1xf32>) -> tensor<1x64x32x32xf32>
+  return %0 : tensor<1x64x32x32xf32>
+}
+
+// -----
+
+// Nor with gaps between lanes.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x4x65x65xf32>
+// CHECK:         poly.array : memref<1x32x32x64xf32>
+func.func @main(%x: tensor<1x4x65x65xf32>, %w: tensor<64x4x3x3xf32>) -> tensor<1x64x32x32xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x65x65xf32>, tensor<64x4x3x3xf32>) -> tensor<1x64x32x32xf32>
+  return %0 : tensor<1x64x32x32xf32>
+}

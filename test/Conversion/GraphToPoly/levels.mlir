@@ -10,11 +10,15 @@
 
 // CHECK-DAG: #[[BELOW:.*]] = affine_set<(d0, d1, d2)[s0, s1, s2, s3, s4, s5] : (-d1 + s5 - s4 - 1 >= 0)>
 // CHECK-DAG: #[[INSIDE:.*]] = affine_set<(d0)[s0, s1, s2, s3, s4, s5] : (s4 >= 0, s1 - s5 >= 0)>
+// CHECK-DAG: #[[OF:.*]] = affine_set<(d0, d1)[s0, s1, s2, s3, s4, s5] : (d1 - s4 >= 0, -d1 + s5 - 1 >= 0)>
+// CHECK-DAG: #[[EARLIER:.*]] = affine_set<(d0, d1)[s0, s1, s2, s3, s4, s5, s6] : (-s1 + s3 + s4 - s6 - 1 >= 0)>
 // CHECK-DAG: #[[BEGIN:.*]] = affine_map<(d0, d1, d2)[{{.*}}] -> (d0)>
 // CHECK-DAG: #[[END:.*]] = affine_map<(d0, d1, d2)[{{.*}}] -> (d0 + 1)>
 // CHECK-DAG: #[[NODE:.*]] = affine_map<(d0, d1, d2)[s0, s1, s2, s3, s4, s5, s6] -> (d1 + s4, d2)>
 
 // CHECK: %[[SCRATCH:.*]] = poly.array(%{{.*}}, %{{.*}}) : memref<?x?x4xf32> storage {{.*}} as memref<?x4xf32>
+// A child is before its level, or a leaf.
+// CHECK: poly.given @earlier_0 dims ["level", "m"] {{.*}} where #[[OF]] reads({{.*}} holds #[[EARLIER]]
 // CHECK: poly.given @levels dims ["level"] {{.*}} holds #[[INSIDE]]
 // CHECK: poly.compute {{.*}} dims ["level", "m", "j0"] domain {{.*}} where #[[BELOW]] reads(%[[LEVELS:.*]][#[[BEGIN]]], %[[LEVELS]][#[[END]]], {{.*}} writes(%[[SCRATCH]][{{.*}} interleaved 1
 // CHECK: poly.compute {{.*}} dims ["level", "m", "b0"] domain {{.*}} where #[[BELOW]] reads(%[[LEVELS]][#[[BEGIN]]], %[[LEVELS]][#[[END]]], {{.*}} writes(%{{.*}}[#[[NODE]]] {{.*}} interleaved 1

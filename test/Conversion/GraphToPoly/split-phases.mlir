@@ -39,3 +39,34 @@ func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x2xf32>) -> tensor<1x16x14
   %0 = graph.conv_transpose %x, %w {strides = array<i64: 3>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>, output_padding = array<i64: 0>} : (tensor<1x8x5xf32>, tensor<8x16x2xf32>) -> tensor<1x16x14xf32>
   return %0 : tensor<1x16x14xf32>
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Phases along rows of a large result would each store half of every line: they
+// store vectors of channels, and a kernel of its own writes the lines.
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%arg0: memref<1x8x65x65xf32>, %arg1: memref<{{.*}}>, %arg2: memref<1x128x128x32xf32>)
+// CHECK-COUNT-4: reduction add
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%arg0: memref<1x128x128x32xf32>, %arg1: memref<1x32x128x128xf32>)
+// CHECK-NOT:     reduction
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x8x64x64xf32>, %w: tensor<8x32x2x2xf32>) -> tensor<1x32x128x128xf32> {
+    %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>} : (tensor<1x8x64x64xf32>, tensor<8x32x2x2xf32>) -> tensor<1x32x128x128xf32>
+    return %0 : tensor<1x32x128x128xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Lines of a small result stay in cache until they are whole.
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%arg0: memref<1x8x9x9xf32>, %arg1: memref<{{.*}}>, %arg2: memref<1x32x16x16xf32>)
+// CHECK-NOT:   poly.kernel
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x8x8x8xf32>, %w: tensor<8x32x2x2xf32>) -> tensor<1x32x16x16xf32> {
+    %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>} : (tensor<1x8x8x8xf32>, tensor<8x32x2x2xf32>) -> tensor<1x32x16x16xf32>
+    return %0 : tensor<1x32x16x16xf32>
+  }
+}

@@ -14,6 +14,16 @@ func.func @accurate_polynomials(%v: vector<16xf32>, %s: f32) -> (vector<16xf32>,
   return %2, %3 : vector<16xf32>, f32
 }
 
+// An odd function keeps the sign of a zero.
+// CHECK-LABEL: func.func @sign_of_zero
+//       CHECK:   math.copysign %{{.*}}, %arg0 : vector<16xf32>
+//   CHECK-NOT:   math.copysign
+func.func @sign_of_zero(%v: vector<16xf32>, %d: f64) -> (vector<16xf32>, f64) {
+  %0 = math.erf %v : vector<16xf32>
+  %1 = math.erf %d : f64
+  return %0, %1 : vector<16xf32>, f64
+}
+
 // f64 needs more digits, and the library is as fast for a scalar.
 // CHECK-LABEL: func.func @others_stay
 //       CHECK:   math.sin %{{.*}} : f32

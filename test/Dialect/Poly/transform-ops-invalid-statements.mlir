@@ -7,6 +7,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=shapes 2>&1 | FileCheck %s --check-prefix=SHAPES
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=rank 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=form 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=one 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=place 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=handle 2>&1 | FileCheck %s --check-prefix=HANDLE
 // RUN: sed 's/"statements"/"poly"/' %s | not espalier-opt -transform-interpreter=entry-point=no_sum 2>&1 | FileCheck %s --check-prefix=STAGE
@@ -104,6 +105,12 @@ transform.named_sequence @rank(%module: !transform.any_op {transform.readonly}) 
 transform.named_sequence @form(%module: !transform.any_op {transform.readonly}) {
   %s = transform.poly.computation @plain::@s of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.buffer_layout %s affine_map<(i) -> (i + 1)> : !transform.any_op
+  transform.yield
+}
+// ONE: error: 'transform.poly.buffer_layout' op expects a layout without an index that is 0 for all elements, as remainders by 1 are
+transform.named_sequence @one(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @plain::@s of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.buffer_layout %s affine_map<(i) -> (i floordiv 1, i mod 1)> : !transform.any_op
   transform.yield
 }
 // PLACE: error: 'transform.poly.buffer_layout' op expects a layout to give each element a place of its own

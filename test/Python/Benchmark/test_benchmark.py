@@ -86,6 +86,18 @@ def test_recursive_models_have_a_bound(results):
         assert "GFLOP/s" in result["rates"]
 
 
+def test_choices_of_recursive_models_are_varied():
+    row = bench("--only", "cortex/dag_rnn_256", "--ablate")["cortex/dag_rnn_256"]
+    assert set(row["ablated_ms"]) == {
+        "without specialization",
+        "without hoisting",
+        "without batching",
+        "with refactoring",
+        "without persistence",
+    }
+    assert row["error"] < 1e-4
+
+
 def test_orders_of_a_kernel_are_compared_with_its_own(results):
     lines = [result for result in results.values() if "times_us" in result]
     assert lines
@@ -152,6 +164,36 @@ def test_the_page_is_what_was_measured():
 def test_guarded_rows_exist():
     known = {case["name"] for case in load_cases(toy=False)}
     assert known >= set(guard.CASES)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "error", "verdict", "status"),
+    [
+        (1.24, 0.0, "fine", 0),
+        (1.26, 0.0, "slower", 1),
+        (0.5, 1e-3, "wrong", 1),
+        (0.5, float("nan"), "wrong", 1),
+    ],
+)
+def test_guarded_rows_are_compared(ratio, error, verdict, status, tmp_path, monkeypatch, capsys):
+    """With the kept ratio of this machine, which a run that fails does not replace."""
+
+    def run(arguments, result):
+        monkeypatch.setattr(guard, "run_all", lambda cases, **_: [{"case": "row", **result}])
+        monkeypatch.setattr(sys, "argv", ["guard.py", *arguments])
+        return guard.main()
+
+    monkeypatch.setattr(guard, "KEPT", tmp_path / "guard.jsonl")
+    assert run([], {"ratio": 9.0, "error": 0.0, "median_ms": 1.0}) == 0
+    assert "before -     new" in capsys.readouterr().out
+    assert run(["--keep"], {"ratio": 1.0, "error": 0.0, "median_ms": 1.0}) == 0
+    kept = guard.KEPT.read_text(encoding="utf-8")
+    assert run([], {"ratio": ratio, "error": error, "median_ms": 1.0}) == status
+    assert f"ratio {ratio:.3f} before 1.000 {verdict}" in capsys.readouterr().out
+    assert run(["--keep"], {"ratio": ratio, "error": error, "median_ms": 1.0}) == (
+        1 if verdict == "wrong" else 0
+    )
+    assert (guard.KEPT.read_text(encoding="utf-8") == kept) == (verdict == "wrong")
 
 
 def test_nothing_to_run_or_to_compare_with_is_an_error():

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from espalier.compiler import Options, compile
+from espalier.compiler import Options
 from espalier.errors import EspalierError
 from espalier.recursion import (
     Node,
@@ -330,27 +330,28 @@ def test_not_a_number_spreads_to_the_root() -> None:
     assert np.isfinite(root[0, 0])
 
 
-def test_levels_of_another_program() -> None:
-    """A program that is called without the linearizer checks the levels.
+def test_vocabularies_of_leaves_and_others() -> None:
+    """Words of leaves are rows of one array, those of interior nodes of another."""
 
-    They are inside of the arrays, and no node is in none.
-    """
-    program = compile(sum_of.mlir(TREE, emb=EMB), options=NO_CACHE)
-    inputs = sum_of.inputs(TREE, emb=EMB)
-    program.run(inputs)
-    levels = inputs["levels"]
-    assert levels.tolist() == [0, 1, 2]
-    for place, value, name in (
-        (-1, 3, "last_level"),
-        (0, -1, "first_level"),
-        (1, 2**31 - 1, "levels"),
-        (0, 1, "first_level"),
-        (-1, 1, "last_level"),
+    @recursive("tree", arity=2, options=NO_CACHE)
+    def f(node: Node, emb: Tensor, inner: Tensor) -> Tensor:
+        if node.is_leaf:
+            return emb[node.word]
+        left, right = node.children
+        return f(left) + f(right) + inner[node.word]
+
+    arrays = {"emb": EMB, "inner": EMB[:2]}
+    for words, wrong in (
+        ([1, 0, 2], None),
+        ([2, 0, 2], 0),
+        ([0, 0, 3], 2),
+        ([0, -1, 1], 1),
+        ([-1, 0, 0], 0),
     ):
-        inputs["levels"] = levels.copy()
-        inputs["levels"][place] = value
-        with pytest.raises(EspalierError, match=f"expects @{name} .* but got level = .* = {value}"):
-            program.run(inputs)
-    inputs["levels"] = levels[:0]
-    with pytest.raises(EspalierError, match="expects a bound of levels at least"):
-        program.run(inputs)
+        structures = Structures.from_children([[[1, 2], [-1, -1], [-1, -1]]], [words])
+        if wrong is None:
+            assert f(structures, **arrays).tolist() == [[3.0] * 4]
+            continue
+        message = f"node {wrong}: expects a word of the vocabulary, but got {words[wrong]}$"
+        with pytest.raises(EspalierError, match=message):
+            f(structures, **arrays)

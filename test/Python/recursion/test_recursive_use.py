@@ -105,6 +105,9 @@ def test_a_call_is_explained() -> None:
     assert "could be computed with the child" not in moved.explain(TREE, **arrays)
     comb = Structures.from_sequences([np.zeros(30, np.int32)])
     assert "29 others in 29 levels of 1, 1, " in f.explain(comb, **arrays)
+    page = f.draw(TREE, **arrays)
+    assert "could be computed with the child" in page
+    assert page.count('<rect class="bar"') == len(np.diff(f.inputs(TREE, **arrays)["levels"]))
 
 
 def test_one_wide_node_is_no_square() -> None:
@@ -160,3 +163,38 @@ def test_inputs_of_a_module_become_constants() -> None:
     module.bind_input("x", data)
     assert module.input_names == []
     assert "dense<1.000000e+00>" in str(module)
+
+
+def test_children_come_as_lists() -> None:
+    """Nodes of a structure have lists of any length, as rows of a table that is padded."""
+
+    @recursive("dag", options=NO_CACHE)
+    def total(node: Node, emb: Tensor) -> Tensor:
+        x = emb[node.word]
+        return x if node.is_leaf else x + node.sum(lambda h: h)
+
+    lists = [[[1, 2, 3], [], [3], []], [[]]]
+    words = [[0, 1, 2, 1], [2]]
+    table = [[[1, 2, 3], [-1, -1, -1], [3, -1, -1], [-1, -1, -1]], [[-1, -1, -1]]]
+    one, other = (Structures.from_children(given, words) for given in (lists, table))
+    np.testing.assert_array_equal(one.children, other.children)
+    expected = [EMB[0] + EMB[1] + (EMB[2] + EMB[1]) + EMB[1], EMB[2]]
+    np.testing.assert_allclose(total(one, emb=EMB), expected, 1e-6, 1e-6)
+    with pytest.raises(EspalierError, match="structure #0: expects integers of 2 dimensions"):
+        Structures.from_children([[[1.5], []]])
+
+
+def test_calls_like_earlier_ones_are_checked_again() -> None:
+    """What a call without arrays has found out holds for other structures, not for all."""
+    weights = {"u": (4, 8), "b": (8,), "un": (4, 4), "bn": (4,)}
+    model = tree_gru.bind(emb=EMB, **{k: np.ones(s, np.float32) for k, s in weights.items()})
+    first = model(TREE)
+    assert model(TREE, at="nodes").shape == (5, 4)
+    np.testing.assert_array_equal(model(TREE), first)
+    with pytest.raises(EspalierError, match="word"):
+        model(Structures.from_nested([((1, 3), 0)]))
+    with pytest.raises(EspalierError, match="word"):
+        model(Structures(TREE.starts, parents=TREE.parents))
+    with pytest.raises(EspalierError, match="'word': expects a row for each of 5 nodes"):
+        model(Structures(TREE.starts, parents=TREE.parents, words=TREE.words[:-1]))
+    np.testing.assert_array_equal(model(TREE), first)

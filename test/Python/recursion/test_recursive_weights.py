@@ -103,3 +103,6 @@ def test_refusals() -> None:
         recurrent_weights(models.lstm, state)
     with pytest.raises(EspalierError, match="expects the model lstm or gru, but got tree_fc"):
         recurrent_weights(models.tree_fc, state)
+    bound = models.gru.bind(b=np.zeros(12, np.float32))
+    with pytest.raises(EspalierError, match=r"'b': expects a weight out of \['emb', 'w', 'u', "):
+        bound.bind(u=np.zeros((4, 8), np.float32), b=np.ones(12, np.float32))

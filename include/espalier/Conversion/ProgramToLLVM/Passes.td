@@ -113,6 +113,36 @@ def ProgramMergeParallelPass : Pass<"program-merge-parallel", "mlir::func::FuncO
   ];
 }
 
+def ProgramShareLoopsPass : Pass<"program-share-loops", "mlir::ModuleOp"> {
+  let summary = "gives each thread its part of a parallel loop";
+  let description = [{
+    Replaces an `omp.wsloop` over indices by a loop over the iterations that a
+    thread executes, in contiguous parts of equal size, as OpenMP's static
+    schedule does by a call that allocates memory in each step of a recurrence:
+
+    ```mlir
+    omp.wsloop { omp.loop_nest (%i) : index = (%a) to (%b) step (%c) { A } }
+    // becomes
+    %thread = call @omp_get_thread_num()
+    %threads = call @omp_get_num_threads()
+    scf.for %k = %first to %end step %c1 { %i = ... A }
+    scf.if %several { omp.barrier }
+    ```
+
+    Inside of a sequential loop, such as that over the steps of a recurrence, a
+    thread's iterations run backwards every second time. Then weights that its
+    cache does not hold as a whole are there in part: what was read last is read
+    first.
+
+    Loops with reductions or a schedule of their own stay.
+  }];
+  let statistics = [
+    Statistic<"numShared", "num-shared", "Parallel loops shared by arithmetic">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+                           "mlir::scf::SCFDialect"];
+}
+
 def ProgramAnnotateAliasesPass : Pass<"program-annotate-aliases", "mlir::LLVM::LLVMFuncOp"> {
   let summary = "states that distinct buffers of a kernel do not overlap";
   let description = [{

@@ -161,14 +161,15 @@ Value emitFloatFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
   case ScalarFn::Abs:
     return math::AbsFOp::create(b, loc, x);
   case ScalarFn::Sign: {
-    // 1, -1, or the operand itself: zero and not-a-number stay.
+    // 1, -1, or the operand itself, if it is not a number; +0 for either zero.
     Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
     Value minusOne = emitNumber(b, loc, type, -1);
     Value above =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, zero);
     Value below =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, zero);
-    Value rest = arith::SelectOp::create(b, loc, below, minusOne, x);
+    Value same = arith::AddFOp::create(b, loc, x, zero);
+    Value rest = arith::SelectOp::create(b, loc, below, minusOne, same);
     return arith::SelectOp::create(b, loc, above, one, rest);
   }
   case ScalarFn::Rsqrt: {

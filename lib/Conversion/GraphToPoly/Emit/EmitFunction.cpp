@@ -6,6 +6,7 @@
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Dialect/Poly/IR/Origin.h"
+#include "espalier/Support/AffineArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -84,21 +85,7 @@ private:
     }
     auto binary = cast<AffineBinaryOpExpr>(expr);
     Value lhs = emit(binary.getLHS()), rhs = emit(binary.getRHS());
-    switch (expr.getKind()) {
-    case AffineExprKind::Add:
-      return arith::AddIOp::create(builder, loc, lhs, rhs);
-    case AffineExprKind::Mul:
-      return arith::MulIOp::create(builder, loc, lhs, rhs);
-    case AffineExprKind::FloorDiv:
-      return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-    case AffineExprKind::CeilDiv:
-      return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
-    default: {
-      Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-      Value whole = arith::MulIOp::create(builder, loc, quotient, rhs);
-      return arith::SubIOp::create(builder, loc, lhs, whole);
-    }
-    }
+    return emitAffineOperation(builder, loc, expr.getKind(), lhs, rhs);
   }
 
   const StepProgram &program;

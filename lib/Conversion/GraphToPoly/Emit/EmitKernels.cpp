@@ -16,9 +16,8 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// The names of a statement's dimensions, a different one for each; null if
-/// none has one.
-static ArrayAttr getDimNames(Builder &builder, const Statement &statement) {
+ArrayAttr espalier::graphtopoly::getDimNames(Builder &builder,
+                                             const Statement &statement) {
   if (statement.names.size() != statement.getNumDims() ||
       llvm::all_of(statement.names,
                    [](const std::string &name) { return name.empty(); }))
@@ -89,6 +88,16 @@ void KernelEmitter::collect() {
       });
     }
   }
+  if (canStateData())
+    findEarlierReads();
+  for (const EarlierRead &earlier : earlierReads) {
+    parameters.add(earlier.number);
+    for (Expr data : earlier.data) {
+      read.insert(data.getTensor().number);
+      for (AffineExpr extent : program.arrays[data.getTensor().number].extents)
+        parameters.add(extent);
+    }
+  }
   for (ArrayId array : read)
     if (!written.contains(array))
       arguments.push_back(array);
@@ -149,7 +158,8 @@ void KernelEmitter::findStepArrays() {
 }
 
 bool KernelEmitter::canCountFromLevels() const {
-  return isAlwaysRun && llvm::all_of(cluster.statements, [&](unsigned number) {
+  return canStateData() &&
+         llvm::all_of(cluster.statements, [&](unsigned number) {
            const Statement &statement = program.statements[number];
            if (!statement.levels)
              return true;
@@ -162,9 +172,7 @@ bool KernelEmitter::canCountFromLevels() const {
                return condition.expr.isFunctionOfDim(0);
              });
            });
-           return program.arrays[*statement.levels].kind ==
-                      Array::Kind::Input &&
-                  statement.recurrence == 0u &&
+           return statement.recurrence == 0u &&
                   statement.targetIndices.empty() && isSumKept && !isCut;
          });
 }
@@ -244,50 +252,6 @@ AffineMap KernelEmitter::getAccessMap(const Statement &statement, ArrayId array,
   if (isOfStep && step->second)
     map = map.insertResult(node, 0);
   return simplifyAffineMap(map);
-}
-
-void KernelEmitter::emitLevelBounds(OpBuilder &builder) {
-  const Statement &statement = getLevelStatement();
-  Value levels = memory.lookup(*statement.levels);
-  AffineExpr level = getAffineDimExpr(0, program.context);
-  AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
-  AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
-  AffineExpr ends = toKernel(program.arrays[*statement.levels].extents.front());
-  auto getMap = [&](unsigned numDims, AffineExpr expr) {
-    return AffineMap::get(numDims, parameters.size(), expr, program.context);
-  };
-  kernel.setArgAttr(cast<BlockArgument>(levels).getArgNumber(),
-                    poly::KernelOp::getShapeAttrName(),
-                    AffineMapAttr::get(getMap(0, ends)));
-  auto give = [&](StringRef name, ArrayRef<AffineExpr> points,
-                  ArrayRef<AffineExpr> reads, ArrayRef<AffineExpr> holds,
-                  bool isEquality) {
-    auto getSet = [&](ArrayRef<AffineExpr> constraints, unsigned numValues,
-                      bool areEqualities) {
-      return IntegerSet::get(
-          1, parameters.size() + numValues, constraints,
-          SmallVector<bool>(constraints.size(), areEqualities));
-    };
-    SmallVector<AffineMap> maps;
-    for (AffineExpr read : reads)
-      maps.push_back(getMap(1, read));
-    poly::GivenOp::create(
-        builder, statement.loc, builder.getStringAttr(name),
-        builder.getStrArrayAttr({kLevelName}),
-        builder.getArrayAttr(
-            IntegerSetAttr::get(getSet(points, 0, /*areEqualities=*/false))),
-        IntegerSetAttr(), SmallVector<Value>(reads.size(), levels),
-        builder.getAffineMapArrayAttr(maps),
-        IntegerSetAttr::get(getSet(holds, reads.size(), isEquality)));
-  };
-  AffineExpr size = toKernel(statement.extents.front());
-  give("levels", {level, ends - 2 - level}, {level, level + 1},
-       {begin, size - end}, /*isEquality=*/false);
-  // One begins where another ends, so none of the nodes is left out.
-  give("first_level", {level, -level, ends - 1}, {level}, {begin},
-       /*isEquality=*/true);
-  give("last_level", {level, level - ends + 1, ends - 1 - level}, {level},
-       {begin - size}, /*isEquality=*/true);
 }
 
 void KernelEmitter::addLevel(
@@ -467,7 +431,7 @@ Value KernelEmitter::emitArray(OpBuilder &builder, ArrayId array) {
     SmallVector<int64_t> shape(type.getShape());
     if (step->second) {
       AffineExpr ends =
-          program.arrays[*getLevelStatement().levels].extents.front();
+          program.arrays[*findLevelStatement()->levels].extents.front();
       auto number = dyn_cast<AffineConstantExpr>(ends);
       shape.insert(shape.begin(),
                    number ? number.getValue() : ShapedType::kDynamic);
@@ -511,10 +475,7 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     if (!facts.empty())
       memory[array].getDefiningOp()->setDiscardableAttrs(facts[array]);
   }
-  if (countsFromLevels && llvm::any_of(cluster.statements, [&](unsigned i) {
-        return program.statements[i].levels.has_value();
-      }))
-    emitLevelBounds(inside);
+  emitGivens(inside);
   unsigned group = 0; // The recurrence that the last computation belongs to.
   for (auto [number, index] : llvm::enumerate(cluster.statements)) {
     const Statement &statement = program.statements[index];

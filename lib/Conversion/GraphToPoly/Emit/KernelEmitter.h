@@ -29,6 +29,10 @@ enum class Form {
   Facts,
 };
 
+/// The names of the loops over a statement, a different one for each; null if
+/// none has one.
+mlir::ArrayAttr getDimNames(mlir::Builder &builder, const Statement &statement);
+
 /// Writes one kernel.
 class KernelEmitter {
 public:
@@ -75,16 +79,43 @@ private:
   /// memory of the step before.
   bool isOfOneStep(const Statement &statement, ArrayId array) const;
   void findStepArrays();
-  /// A statement that is run level by level; there is one.
-  const Statement &getLevelStatement() const {
-    return program
-        .statements[*llvm::find_if(cluster.statements, [&](unsigned number) {
-          return program.statements[number].levels.has_value();
-        })];
+  /// A statement that is run level by level; null if there is none.
+  const Statement *findLevelStatement() const {
+    for (unsigned number : cluster.statements)
+      if (program.statements[number].levels)
+        return &program.statements[number];
+    return nullptr;
   }
   mlir::Value emitArray(mlir::OpBuilder &builder, ArrayId array);
-  /// States that levels are intervals of nodes.
-  void emitLevelBounds(mlir::OpBuilder &builder);
+  /// Whether the kernel can state what the data of a recurrence must be: it is
+  /// there before the program runs, and looked at then.
+  bool canStateData() const;
+  /// A place along its recurrence that a statement reads what the recurrence
+  /// computes at: affine in the statement's dimensions and, as symbols after
+  /// the program's, elements of inputs.
+  struct EarlierRead {
+    unsigned statement;
+    const Piece *piece;
+    mlir::AffineExpr number;
+    llvm::SmallVector<Expr> data;
+  };
+  void findEarlierReads();
+  void findEarlierReads(unsigned number, const Piece &piece);
+  /// `index` without limits, and in terms of inputs instead of what was
+  /// computed of them.
+  Expr traceToInputs(Expr index, unsigned numSteps = 8) const;
+  /// Adds a statement about `reads` at the points of `domain`, of which the
+  /// first dimension is that over levels, if there are some.
+  void give(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
+            mlir::ArrayAttr dims, mlir::IntegerSet domain,
+            mlir::IntegerSet where, llvm::ArrayRef<poly::ComputeAccess> reads,
+            mlir::IntegerSet holds);
+  /// States what must hold of data so that each point of a recurrence is
+  /// computed, and after those that it reads.
+  void emitGivens(mlir::OpBuilder &builder);
+  /// Levels are intervals of nodes.
+  void emitLevelBounds(mlir::OpBuilder &builder, const Statement &statement);
+  void emitEarlierRead(mlir::OpBuilder &builder, const EarlierRead &earlier);
   /// A map from a computation's loops, for expressions on the statement's
   /// dimensions and the kernel's symbols, of which `numValues` are read.
   mlir::AffineMap getMap(const Statement &statement,
@@ -116,6 +147,7 @@ private:
   llvm::SmallSetVector<ArrayId, 8> local;
   /// Those of one step, and whether a loop over levels is around.
   llvm::DenseMap<ArrayId, bool> stepArrays;
+  llvm::SmallVector<EarlierRead> earlierReads;
   SizeParameters parameters;
   llvm::DenseMap<ArrayId, mlir::Value> memory;
 };

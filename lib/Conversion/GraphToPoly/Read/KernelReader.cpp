@@ -87,61 +87,6 @@ Expr KernelReader::getIndex(AffineExpr expr) const {
   });
 }
 
-/// Whether `dim` runs from one element of a vector, whose number is the first
-/// dimension, to the next.
-static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
-                             unsigned numParams) {
-  MLIRContext *context = compute.getContext();
-  IntegerSet set = *compute.getWhere();
-  SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
-  unsigned numDims = compute.getNumDims();
-  auto isZero = [&](AffineExpr expr) {
-    return simplifyAffineExpr(expr, numDims, numParams + 2) ==
-           getAffineConstantExpr(0, context);
-  };
-  AffineExpr index = getAffineDimExpr(dim, context);
-  AffineExpr level = getAffineDimExpr(0, context);
-  AffineExpr begin = getAffineSymbolExpr(numParams, context);
-  AffineExpr end = getAffineSymbolExpr(numParams + 1, context);
-  return set.getNumConstraints() == 2 && !set.isEq(0) && !set.isEq(1) &&
-         set.getNumSymbols() <= numParams + 2 && reads.size() >= 2 &&
-         reads[0].array == reads[1].array && reads[0].argument.use_empty() &&
-         reads[1].argument.use_empty() && reads[0].map.getNumResults() == 1 &&
-         isZero(set.getConstraint(0) - (index - begin)) &&
-         isZero(set.getConstraint(1) - (end - 1 - index)) &&
-         isZero(reads[0].map.getResult(0) - level) &&
-         isZero(reads[1].map.getResult(0) - level - 1);
-}
-
-LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
-                                      Statement &statement) {
-  std::optional<int64_t> recurrence;
-  for (const std::string &fault :
-       {graphtopoly::readFacts(compute, statement),
-        readNumber(compute, kRecurrenceFact, recurrence)})
-    if (!fault.empty())
-      return reject(compute, "expects " + fault);
-  if (!recurrence)
-    return compute.getInterleaved() || compute.getWhere()
-               ? refuse(compute, "expects no computations that run together")
-               : success();
-  numOuter = compute.getWhere() ? 1 : 0;
-  int64_t dim = *recurrence;
-  if (dim < 0 || dim + numOuter >= compute.getNumDims())
-    return reject(compute,
-                  "expects poly.recurrence to be a dimension, but got " +
-                      Twine(dim));
-  if (numOuter == 1) {
-    if (!isLevelCondition(compute, dim + 1, parameters.size()) ||
-        !arrayOf.contains(compute.getReads()[0]))
-      return refuse(compute, "expects a condition on levels");
-    statement.levels = arrayOf.lookup(compute.getReads()[0]);
-  }
-  statement.recurrence = dim;
-  statement.recurrenceGroup = group;
-  return success();
-}
-
 LogicalResult KernelReader::readDomain(poly::ComputeOp compute,
                                        Statement &statement) {
   SmallVector<IntegerSet> sets = compute.getDomainSets();
@@ -583,6 +528,8 @@ FailureOr<Cluster> KernelReader::read() {
   for (poly::ComputeOp compute : kernel.getComputes())
     if (failed(readCompute(compute)))
       return failure();
+  if (failed(checkRecurrence()))
+    return failure();
   if (cluster.statements.empty())
     return refuse(kernel, "expects computations");
   const Statement &first = program.statements[cluster.statements.front()];

@@ -24,6 +24,8 @@ private:
   mlir::LogicalResult readCompute(poly::ComputeOp compute);
   mlir::LogicalResult readDomain(poly::ComputeOp compute, Statement &statement);
   mlir::LogicalResult readFacts(poly::ComputeOp compute, Statement &statement);
+  /// Refuses a `poly.recurrence` that the accesses contradict.
+  mlir::LogicalResult checkRecurrence();
   mlir::LogicalResult readReads(poly::ComputeOp compute);
   mlir::LogicalResult readBody(poly::ComputeOp compute, Statement &statement);
   void readNames(poly::ComputeOp compute, Statement &statement);

@@ -52,6 +52,11 @@ std::string poly::checkLayout(AffineMap layout, ArrayRef<int64_t> shape) {
   unsigned rank = shape.size();
   if (layout.getNumDims() != rank || layout.getNumSymbols() != 0)
     return "to map the indices of the array";
+  // So are remainders by 1 written.
+  if (llvm::is_contained(layout.getResults(),
+                         getAffineConstantExpr(0, layout.getContext())))
+    return "without an index that is 0 for all elements, as remainders by 1 "
+           "are";
   if (!llvm::all_of(layout.getResults(), isPart))
     return "of indices, and their quotients and remainders by positive numbers";
   // Elements do not share a place: an index is there, or both parts of it are.

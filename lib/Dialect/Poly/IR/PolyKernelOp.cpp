@@ -1,8 +1,8 @@
 //===- PolyKernelOp.cpp - Kernels -----------------------------------------===//
 
 #include "IndexData.h"
+#include "espalier/Support/FunctionSyntax.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -37,22 +37,10 @@ static bool isShapeOf(AffineMap shape, MemRefType memref,
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return parseFunction<KernelOp>(parser, result);
 }
 
-void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(
-      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
-}
+void KernelOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
 
 /// Whether `expr` is a constant, or a symbol plus a constant.
 static bool isBound(AffineExpr expr) {

@@ -390,9 +390,30 @@ static const ComputeShape *findSum(ArrayRef<ComputeShape> shapes,
   return sum;
 }
 
+/// The operand of `sum` that depends on the fewest of the shared loops; of
+/// equals, the smallest.
+static const ComputeAccess *findReused(const ComputeShape &sum,
+                                       unsigned sharedDims) {
+  const ComputeAccess *reused = nullptr;
+  std::pair<unsigned, int64_t> least(~0u, 0);
+  for (const ComputeAccess &read : sum.reads) {
+    MemRefType type = read.getType();
+    auto isUsed = [&](unsigned dim) { return read.map.isFunctionOfDim(dim); };
+    std::pair<unsigned, int64_t> size(
+        llvm::count_if(llvm::seq(sharedDims), isUsed),
+        type.hasStaticShape() ? type.getNumElements() : INT64_MAX);
+    if (!isa<BlockArgument>(read.array) || size >= least)
+      continue;
+    reused = &read;
+    least = size;
+  }
+  return reused;
+}
+
 /// Whether two components are parts of one operator, such as the phases of a
 /// transposed convolution: sums over the same points of the same operands,
-/// whose results go into one array that does not stay in cache.
+/// whose results go into one array that does not stay in cache, while the
+/// operand that most points of a tile use does.
 static bool arePhases(ArrayRef<ComputeShape> shapes, const Component &first,
                       const Component &second, int64_t cacheBytes) {
   const ComputeShape *lhs = findSum(shapes, first);
@@ -406,13 +427,18 @@ static bool arePhases(ArrayRef<ComputeShape> shapes, const Component &first,
   for (auto [one, other] : llvm::zip_equal(lhs->reads, rhs->reads))
     if (one.array != other.array && isa<BlockArgument>(one.array))
       return false;
+  auto stays = [&](const ComputeAccess &access) {
+    MemRefType type = access.getType();
+    return type.hasStaticShape() &&
+           type.getNumElements() * getBytes(type.getElementType()) <=
+               cacheBytes / 2;
+  };
+  const ComputeAccess *reused = findReused(*lhs, first.sharedDims);
+  if (reused && !stays(*reused))
+    return false;
   const ComputeShape &last = shapes[first.computes.back()];
   return llvm::any_of(last.writes, [&](const ComputeAccess &write) {
-    MemRefType type = write.getType();
-    bool stays = type.hasStaticShape() &&
-                 type.getNumElements() * getBytes(type.getElementType()) <=
-                     cacheBytes / 2;
-    return isa<BlockArgument>(write.array) && !stays &&
+    return isa<BlockArgument>(write.array) && !stays(write) &&
            llvm::any_of(shapes[second.computes.back()].writes,
                         [&](const ComputeAccess &other) {
                           return other.array == write.array;

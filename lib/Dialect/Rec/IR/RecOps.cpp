@@ -1,8 +1,8 @@
 //===- RecOps.cpp - What rec operations must be ---------------------------===//
 
 #include "espalier/Dialect/Rec/IR/Rec.h"
+#include "espalier/Support/FunctionSyntax.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -13,22 +13,10 @@ using namespace espalier::rec;
 //===----------------------------------------------------------------------===//
 
 ParseResult ModelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return parseFunction<ModelOp>(parser, result);
 }
 
-void ModelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(
-      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
-}
+void ModelOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
 
 NodeType ModelOp::getNodeType() {
   return cast<NodeType>(getArgumentTypes().front());

@@ -12,7 +12,8 @@
 
 namespace espalier::poly {
 
-/// Of a module: the stage of compilation that it is at.
+/// Of a module: the stage of compilation that it is at. The pipeline sets it at
+/// the end of each; passes that lead from one to the next remove it.
 inline constexpr llvm::StringLiteral kStageAttr = "espalier.stage";
 /// The stage at which choices are made.
 inline constexpr llvm::StringLiteral kStatementsStage = "statements";

@@ -9,9 +9,6 @@
 
 namespace espalier::poly {
 
-/// Neighbours in a column that are as far apart are on different pages.
-inline constexpr int64_t kPageBytes = 1 << 12;
-
 /// Rows of a tile where data says how many there are, at most: there is code
 /// for each number of them. They are taken to be few.
 inline constexpr int64_t kMaxLimitedRows = 6;

@@ -124,7 +124,44 @@ getContiguous(SmallVector<std::pair<int64_t, int64_t>> stridesAndSizes) {
   return covered;
 }
 
+std::optional<RowFetch> TiledComponent::findColumnPrefetch() const {
+  unsigned reduction = *findReduction();
+  const ComputeShape &compute = shape(reduction);
+  SmallVector<unsigned> order = getTileOrder();
+  llvm::erase(order, *plan.lanes);
+  if (order.empty())
+    return std::nullopt;
+  unsigned row = order.back();
+  for (auto [number, read] : llvm::enumerate(compute.reads)) {
+    int64_t bytes = getBytes(read.getType().getElementType());
+    int64_t numPages = 1;
+    for (unsigned term : plan.own[reduction].order) {
+      std::optional<int64_t> step = getStride(read, term, plan.width);
+      if (step && *step != kUnknownStride && *step * bytes >= kPageBytes)
+        numPages *= compute.getExtent(term).value_or(1);
+    }
+    if (numPages < 2 || !isa<BlockArgument>(read.array) ||
+        read.map.isFunctionOfDim(*plan.lanes) ||
+        getStride(read, row, plan.width) != 1)
+      continue;
+    // The tile before has fetched all lines but the last.
+    int64_t size = getRows(row) * bytes;
+    SmallVector<AffineExpr> ahead = getPoint(compute);
+    ahead[row] = ahead[row] + plan.ahead * getRows(row) +
+                 (size <= kLineBytes ? getRows(row) - 1 : 0);
+    Prefetch prefetch =
+        getPrefetchOf(compute, number, ahead, llvm::alignTo(size, kLineBytes));
+    return RowFetch{prefetch, size * numPages};
+  }
+  return std::nullopt;
+}
+
 std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
+  std::optional<RowFetch> rows = findSharePrefetch();
+  return rows ? rows : findColumnPrefetch();
+}
+
+std::optional<RowFetch> TiledComponent::findSharePrefetch() const {
   unsigned reduction = *findReduction();
   const ComputeShape &compute = shape(reduction);
   ArrayRef<unsigned> own = plan.own[reduction].order;

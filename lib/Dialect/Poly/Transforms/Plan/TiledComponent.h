@@ -16,6 +16,9 @@ struct Segment {
   int64_t size;
 };
 
+/// Neighbours in a column that are as far apart are on different pages.
+inline constexpr int64_t kPageBytes = 1 << 12;
+
 /// What rows that are fetched ahead come to.
 struct RowFetch {
   Prefetch prefetch;
@@ -117,6 +120,12 @@ public:
   std::optional<RowFetch> findRowPrefetch() const;
 
 protected:
+  /// What the next pass of the panels reads, if that is a piece of memory: each
+  /// step fetches its share.
+  std::optional<RowFetch> findSharePrefetch() const;
+  /// What the next tile reads of rows that lie along it, on a page for each
+  /// term: the hardware does not see that they are read next.
+  std::optional<RowFetch> findColumnPrefetch() const;
   /// Whether other computations of the kernel use `array` too.
   bool isShared(mlir::Value array) const;
   /// Whether some elements of an array are not written in every iteration.

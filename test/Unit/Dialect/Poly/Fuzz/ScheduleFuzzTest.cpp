@@ -45,7 +45,8 @@ static llvm::cl::opt<std::string>
     replay("replay", llvm::cl::desc("A module with a kernel and a script"));
 static llvm::cl::opt<bool>
     showRefusals("show-refusals",
-                 llvm::cl::desc("Print legal commands that are refused"));
+                 llvm::cl::desc("Print legal commands that are refused, and "
+                                "schedules that take too long to scan"));
 
 namespace {
 /// Counts of commands.
@@ -168,6 +169,8 @@ findMismatch(KernelOp kernel, KernelOp original, unsigned *numUnscanned) {
       return message;
     if (numUnscanned)
       ++*numUnscanned;
+    if (showRefusals)
+      llvm::outs() << "not scanned: " << kernel << "\n";
     return std::nullopt;
   }
   auto privateLoops = polyhedral::findPrivateLoops(model.program, tree.get());
@@ -346,7 +349,7 @@ TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
     llvm::outs() << name << " " << number << " ";
   llvm::outs() << "\n";
   EXPECT_LE(counts.legal * 100, counts.accepted + counts.legal);
-  EXPECT_LE(counts.unscanned * 1000, numCases);
+  EXPECT_EQ(counts.unscanned, 0u);
   EXPECT_TRUE(HasFailure() || counts.accepted > numCases);
 }
 

@@ -1,0 +1,58 @@
+/*===- espalier-c/Tune.h - Faster schedules in C ------------------*- C -*-===*\
+|*                                                                           *|
+|* Searches for schedules of a model's kernels.                              *|
+|*                                                                           *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef ESPALIER_C_TUNE_H
+#define ESPALIER_C_TUNE_H
+
+#include "espalier-c/Program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How far a search has come. */
+typedef struct espalier_tune_progress {
+  /** Candidates that were tried, and those of them that failed. */
+  uint32_t trials, failures;
+  double elapsed_seconds;
+  /** The seconds of all calls of kernels, by default and with the best scripts.
+   */
+  double original_seconds, best_seconds;
+} espalier_tune_progress;
+
+/** How long to search, and how. */
+typedef struct espalier_tune_options {
+  /** Candidates of all kernels together. */
+  uint32_t trials;
+  /** Seconds after which no candidate is begun; 0 for no limit. */
+  double seconds;
+  uint64_t seed;
+  /** The file of all trials, which is read first and made if it is missing; ""
+     for none. */
+  const char *records;
+  /** Called after each trial, from the thread of the call; may be NULL. */
+  void (*progress)(const espalier_tune_progress *progress, void *user);
+  void *user;
+} espalier_tune_options;
+
+/** Looks for better schedules of the kernels that the module becomes, which is
+    at stage "graph" and stays as it is. `write` is called once with JSON: the
+    transform script for the kernels that are faster with it, and what was found
+    for each. A call that is cancelled ends soon, without a script; what was
+    tried is in the records.
+    Returns a negative number on an error, whose diagnostics are the module's
+    last error. */
+ESPALIER_API int espalier_tune(espalier_module *module,
+                               const espalier_compile_options *options,
+                               const espalier_tune_options *tune,
+                               void (*write)(const char *, size_t, void *),
+                               void *user);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ESPALIER_C_TUNE_H */

@@ -1,0 +1,94 @@
+//===- Sketch.h - Scripts with open choices ---------------------*- C++ -*-===//
+//
+// The space of schedules of a kernel. A sketch is a transform script whose
+// numbers are knobs; rules derive sketches from the script of the default
+// schedule (the sketches and the annotations of Ansor, section 4).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ESPALIER_TUNING_SKETCH_H
+#define ESPALIER_TUNING_SKETCH_H
+
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/TransformOps/Choices.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <random>
+#include <string>
+#include <vector>
+
+namespace espalier::tuning {
+
+/// What is selected of each choice of a sketch: the number of an option, in the
+/// order of the choices.
+using Selection = std::vector<unsigned>;
+
+/// What numbers that are selected together have to keep; a sketch repairs what
+/// does not.
+struct SelectionLimits {
+  /// The product of the choices whose names begin so is at most `mostPoints`: a
+  /// tile whose results do not fit the registers is no good.
+  std::string tilePrefix;
+  int64_t mostPoints = 0;
+  /// The choice `block`, if there is one, is a multiple of the choice `tile`.
+  std::string block, tile;
+};
+
+/// A script for one kernel with choices that all have a list of options.
+class Sketch {
+public:
+  /// Takes a script whose choices have lists of options. What it selects is
+  /// `getDefault`; the first option of a choice that nothing is selected of.
+  static mlir::FailureOr<Sketch>
+  create(llvm::StringRef rule, mlir::OwningOpRef<mlir::ModuleOp> script,
+         const SelectionLimits &limits);
+
+  /// The rule that derived it.
+  llvm::StringRef getRule() const { return rule; }
+  llvm::ArrayRef<poly::Choice> getChoices() const { return choices; }
+  unsigned getNumOptions(unsigned choice) const {
+    return mlir::cast<mlir::ArrayAttr>(choices[choice].options).size();
+  }
+  const Selection &getDefault() const { return selected; }
+
+  /// The script with everything selected.
+  mlir::OwningOpRef<mlir::ModuleOp> select(const Selection &selection) const;
+
+  /// Selects the options of the choices of the same names in `script`, a sketch
+  /// with something selected; of others, and where there is no such option,
+  /// what `getDefault` does.
+  Selection translate(mlir::ModuleOp script) const;
+
+  using Random = std::mt19937_64;
+  /// Selects anything within the limits.
+  Selection selectAny(Random &random) const;
+  /// Selects another option of one or two choices.
+  Selection mutate(Selection selection, Random &random) const;
+  /// Takes each choice from one of two selections.
+  Selection cross(const Selection &first, const Selection &second,
+                  Random &random) const;
+
+private:
+  int64_t getNumber(unsigned choice, unsigned option) const;
+  int64_t countPoints(const Selection &selection) const;
+  /// Selects smaller tiles until they are not too large, and the nearest block
+  /// that has whole tiles.
+  Selection repair(Selection selection, Random &random) const;
+
+  std::string rule;
+  mlir::OwningOpRef<mlir::ModuleOp> script;
+  llvm::SmallVector<poly::Choice> choices;
+  Selection selected;
+  /// The choices of the limits.
+  llvm::SmallVector<unsigned> tiles;
+  int64_t mostPoints = 0;
+  std::optional<std::pair<unsigned, unsigned>> blockAndTile;
+};
+
+/// Derives the sketches of the only kernel of `module`, which has no schedule
+/// yet. The first one's default is the default schedule. None if that is the
+/// order of the program.
+std::vector<Sketch> deriveSketches(mlir::ModuleOp module);
+
+} // namespace espalier::tuning
+
+#endif // ESPALIER_TUNING_SKETCH_H

@@ -1,0 +1,57 @@
+//===- Tune.cpp - Faster schedules, for C ---------------------------------===//
+
+#include "espalier-c/Tune.h"
+#include "espalier/CAPI/Module.h"
+#include "espalier/Tuning/Tuner.h"
+#include "llvm/Support/JSON.h"
+
+using namespace espalier;
+
+static llvm::json::Object describe(const tuning::TunedKernel &kernel) {
+  return llvm::json::Object{
+      {"name", kernel.name},           {"calls", kernel.numCalls},
+      {"original_s", kernel.original}, {"best_s", kernel.best},
+      {"trials", kernel.trials},       {"failures", kernel.failures},
+      {"rule", kernel.rule},           {"reason", kernel.reason}};
+}
+
+int espalier_tune(espalier_module *module,
+                  const espalier_compile_options *compile,
+                  const espalier_tune_options *given,
+                  void (*write)(const char *, size_t, void *), void *user) {
+  if (!module || !compile || !given)
+    return -1;
+  capi::ErrorCollector collector(&module->context, module->error);
+  tuning::TuneOptions options;
+  options.measure.codegen = capi::makeCodegenOptions(compile);
+  options.measure.codegen.progress = nullptr;
+  options.measure.threads = std::max(compile->run_threads, 1u);
+  options.measure.constantBytes =
+      roundConstantBytes(countConstantBytes(*module->module));
+  options.trials = given->trials;
+  options.seconds = given->seconds;
+  options.seed = given->seed;
+  options.records = given->records ? given->records : "";
+  if (given->progress)
+    options.progress = [&](const tuning::TuneProgress &now) {
+      espalier_tune_progress progress = {now.trials, now.failures, now.elapsed,
+                                         now.original, now.best};
+      given->progress(&progress, given->user);
+    };
+  llvm::Expected<tuning::TuneResult> result =
+      tuning::tuneModule(*module->module, options);
+  if (!result) {
+    module->error += llvm::toString(result.takeError());
+    return -1;
+  }
+  llvm::json::Array kernels;
+  for (const tuning::TunedKernel &kernel : result->kernels)
+    kernels.push_back(describe(kernel));
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(
+      llvm::json::Object{{"script", std::move(result->script)},
+                         {"kernels", std::move(kernels)},
+                         {"interrupted", result->isInterrupted}});
+  write(text.data(), text.size(), user);
+  return 0;
+}

@@ -1,0 +1,149 @@
+//===- ReadRecurrences.cpp - What a kernel says of its recurrence ---------===//
+//
+// `poly.recurrence` says along which dimension a computation reads what the
+// recurrence has computed before: steps then take the points of another
+// dimension as independent. The accesses, and which computations run together,
+// say whether that is so; only reads at numbers that are data are left, whose
+// order is that of the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Facts.h"
+#include "KernelReader.h"
+#include "mlir/Support/DebugStringHelper.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graphtopoly;
+
+/// Whether `dim` runs from one element of a vector, whose number is the first
+/// dimension, to the next.
+static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
+                             unsigned numParams) {
+  MLIRContext *context = compute.getContext();
+  IntegerSet set = *compute.getWhere();
+  SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
+  unsigned numDims = compute.getNumDims();
+  auto isZero = [&](AffineExpr expr) {
+    return simplifyAffineExpr(expr, numDims, numParams + 2) ==
+           getAffineConstantExpr(0, context);
+  };
+  AffineExpr index = getAffineDimExpr(dim, context);
+  AffineExpr level = getAffineDimExpr(0, context);
+  AffineExpr begin = getAffineSymbolExpr(numParams, context);
+  AffineExpr end = getAffineSymbolExpr(numParams + 1, context);
+  return set.getNumConstraints() == 2 && !set.isEq(0) && !set.isEq(1) &&
+         set.getNumSymbols() <= numParams + 2 && reads.size() >= 2 &&
+         reads[0].array == reads[1].array && reads[0].argument.use_empty() &&
+         reads[1].argument.use_empty() && reads[0].map.getNumResults() == 1 &&
+         isZero(set.getConstraint(0) - (index - begin)) &&
+         isZero(set.getConstraint(1) - (end - 1 - index)) &&
+         isZero(reads[0].map.getResult(0) - level) &&
+         isZero(reads[1].map.getResult(0) - level - 1);
+}
+
+LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
+                                      Statement &statement) {
+  std::optional<int64_t> recurrence;
+  for (const std::string &fault :
+       {graphtopoly::readFacts(compute, statement),
+        readNumber(compute, kRecurrenceFact, recurrence)})
+    if (!fault.empty())
+      return reject(compute, "expects " + fault);
+  if (!recurrence)
+    return compute.getInterleaved() || compute.getWhere()
+               ? refuse(compute, "expects no computations that run together")
+               : success();
+  numOuter = compute.getWhere() ? 1 : 0;
+  int64_t dim = *recurrence;
+  if (dim < 0 || dim + numOuter >= compute.getNumDims())
+    return reject(compute,
+                  "expects poly.recurrence to be a dimension, but got " +
+                      Twine(dim));
+  if (numOuter == 1) {
+    if (!isLevelCondition(compute, dim + 1, parameters.size()) ||
+        !arrayOf.contains(compute.getReads()[0]))
+      return refuse(compute, "expects a condition on levels");
+    statement.levels = arrayOf.lookup(compute.getReads()[0]);
+  }
+  statement.recurrence = dim;
+  statement.recurrenceGroup = group;
+  return success();
+}
+
+namespace {
+struct Member {
+  poly::ComputeOp compute;
+  /// Its loop over the points of the recurrence.
+  unsigned dim;
+};
+} // namespace
+
+/// The index of what `member` writes that is its point of the recurrence.
+static std::optional<unsigned> findPoint(Member member) {
+  AffineMap map = member.compute.getWriteAccesses().front().map;
+  auto index = llvm::find(map.getResults(),
+                          getAffineDimExpr(member.dim, map.getContext()));
+  if (index == map.getResults().end())
+    return std::nullopt;
+  return index - map.getResults().begin();
+}
+
+/// Whether a read of what `writer` computes is of a point before that of
+/// `reader`, or of the same one if it `isThere` already, or at data.
+static bool isBefore(const poly::ComputeAccess &read, Member reader,
+                     Member writer, bool isThere, unsigned numParams) {
+  std::optional<unsigned> point = findPoint(writer);
+  if (!point)
+    return false;
+  AffineExpr index = read.map.getResult(*point);
+  auto isData = [&](AffineExpr part) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(part);
+    return symbol && symbol.getPosition() >= numParams ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+  };
+  if (index.walk(isData).wasInterrupted())
+    return true;
+  AffineExpr distance = simplifyAffineExpr(
+      index - getAffineDimExpr(reader.dim, read.map.getContext()),
+      read.map.getNumDims(), read.map.getNumSymbols());
+  auto known = dyn_cast<AffineConstantExpr>(distance);
+  return known && known.getValue() < (isThere ? 1 : 0);
+}
+
+LogicalResult KernelReader::checkRecurrence() {
+  SmallVector<Member> members;
+  poly::ComputeOp last; // The computation before.
+  for (poly::ComputeOp compute : kernel.getComputes()) {
+    auto dim = compute->getAttrOfType<IntegerAttr>(kRecurrenceFact);
+    if (dim) {
+      unsigned outer = compute.getWhere() ? 1 : 0;
+      Member member{compute, unsigned(dim.getInt()) + outer};
+      int64_t shared = outer ? 1 : dim.getInt() + 1;
+      if (!members.empty() &&
+          (members.back().compute != last || members.back().dim != member.dim ||
+           compute.getInterleaved() != shared))
+        return reject(compute, "expects the computations of a recurrence to "
+                               "run together along poly.recurrence");
+      members.push_back(member);
+    }
+    last = compute;
+  }
+  for (auto [number, reader] : llvm::enumerate(members))
+    for (const poly::ComputeAccess &read : reader.compute.getReadAccesses())
+      for (auto [other, writer] : llvm::enumerate(members)) {
+        poly::ComputeAccess write = writer.compute.getWriteAccesses().front();
+        // Of its own element, or of one that is there at the same point.
+        bool isOwn = other == number && read.map == write.map;
+        if (read.array == write.array && !isOwn &&
+            !isBefore(read, reader, writer, other < number,
+                      kernel.getNumParameters()))
+          return reject(
+              reader.compute,
+              "expects poly.recurrence to be a dimension along which it reads "
+              "what was computed before, but it reads what @" +
+                  writer.compute.getSymName() + " computes at " +
+                  debugString(read.map));
+      }
+  return success();
+}

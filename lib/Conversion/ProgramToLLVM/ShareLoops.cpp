@@ -1,0 +1,180 @@
+//===- ShareLoops.cpp - Gives each thread its part of parallel loops ------===//
+//
+// The library of OpenMP divides a loop among threads by a call that allocates
+// memory, and that every step of a recurrence repeats. The arithmetic is less:
+// of n iterations, thread t of T executes those from floor(n / T) * t +
+// min(t, n mod T) on, floor(n / T) of them or one more.
+//
+// A loop that another one repeats runs backwards every second time: what it
+// read last, of weights that are larger than the cache, is there then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "espalier/Conversion/ProgramToLLVM/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace espalier {
+#define GEN_PASS_DEF_PROGRAMSHARELOOPSPASS
+#include "espalier/Conversion/ProgramToLLVM/Passes.h.inc"
+} // namespace espalier
+
+using namespace mlir;
+
+/// OpenMP's functions that tell a thread which one it is, of how many.
+static constexpr StringLiteral kThreadFunctions[] = {"omp_get_thread_num",
+                                                     "omp_get_num_threads"};
+
+namespace {
+/// The thread that executes a parallel region, as values of its entry.
+struct Thread {
+  Value number;
+  Value count;
+};
+} // namespace
+
+/// Returns the loops of `region` that its threads can share by arithmetic, in
+/// order: of indices, and without results.
+static SmallVector<omp::WsloopOp> collectLoops(omp::ParallelOp region) {
+  SmallVector<omp::WsloopOp> loops;
+  region.walk([&](omp::WsloopOp loop) {
+    auto nest = dyn_cast<omp::LoopNestOp>(loop.getWrappedLoop());
+    bool isPlain = nest && loop->getNumOperands() == 0 &&
+                   !loop.getScheduleKind() && !loop.getOrdered() &&
+                   !nest.getLoopInclusive() && nest.getRegion().hasOneBlock() &&
+                   llvm::all_of(nest.getIVs(), [](Value counter) {
+                     return counter.getType().isIndex();
+                   });
+    if (isPlain && loop->getParentOfType<omp::ParallelOp>() == region)
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+/// Asks which thread executes `region`.
+static Thread askThread(OpBuilder &builder, omp::ParallelOp region) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&region.getRegion().front());
+  Location loc = region.getLoc();
+  Value answers[2];
+  for (auto [answer, function] : llvm::zip(answers, kThreadFunctions)) {
+    auto call = func::CallOp::create(builder, loc, function,
+                                     TypeRange{builder.getI32Type()});
+    answer = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        call.getResult(0));
+  }
+  return {answers[0], answers[1]};
+}
+
+/// Returns whether the sequential loop around `loop` is in every second of its
+/// iterations; null if there is none, or nobody knows.
+static Value isEverySecond(OpBuilder &builder, omp::WsloopOp loop) {
+  auto outer = loop->getParentOfType<scf::ForOp>();
+  APInt step;
+  if (!outer || !outer.getInductionVar().getType().isIndex() ||
+      !matchPattern(outer.getStep(), m_ConstantInt(&step)) || !step[0])
+    return nullptr;
+  Value odd = arith::AndIOp::create(
+      builder, loop.getLoc(), outer.getInductionVar(),
+      arith::ConstantIndexOp::create(builder, loop.getLoc(), 1));
+  return arith::IndexCastUIOp::create(builder, loop.getLoc(),
+                                      builder.getI1Type(), odd);
+}
+
+/// Replaces `loop` by the iterations that `thread` executes.
+static void shareLoop(OpBuilder &builder, omp::WsloopOp loop, Thread thread) {
+  auto nest = cast<omp::LoopNestOp>(loop.getWrappedLoop());
+  Location loc = loop.getLoc();
+  builder.setInsertionPoint(loop);
+  auto zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  auto one = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> trips;
+  Value total = one;
+  for (auto [first, end, step] :
+       llvm::zip(nest.getLoopLowerBounds(), nest.getLoopUpperBounds(),
+                 nest.getLoopSteps())) {
+    Value extent = arith::SubIOp::create(builder, loc, end, first);
+    extent = arith::MaxSIOp::create(builder, loc, extent, zero);
+    trips.push_back(arith::CeilDivUIOp::create(builder, loc, extent, step));
+    total = arith::MulIOp::create(builder, loc, total, trips.back());
+  }
+  Value least = arith::DivUIOp::create(builder, loc, total, thread.count);
+  Value rest = arith::RemUIOp::create(builder, loc, total, thread.count);
+  auto startOf = [&](Value number) -> Value {
+    Value before = arith::MulIOp::create(builder, loc, least, number);
+    Value more = arith::MinUIOp::create(builder, loc, number, rest);
+    return arith::AddIOp::create(builder, loc, before, more);
+  };
+  Value next = arith::AddIOp::create(builder, loc, thread.number, one);
+  Value first = startOf(thread.number), end = startOf(next);
+  Value isMirrored = isEverySecond(builder, loop);
+  auto shared = scf::ForOp::create(builder, loc, first, end, one);
+  builder.setInsertionPointToStart(shared.getBody());
+  Value number = shared.getInductionVar();
+  if (isMirrored) {
+    Value sum = arith::AddIOp::create(builder, loc, first, end);
+    Value mirrored = arith::SubIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, sum, one), number);
+    number =
+        arith::SelectOp::create(builder, loc, isMirrored, mirrored, number);
+  }
+  // The last counter runs fastest.
+  for (size_t i = trips.size(); i-- > 0;) {
+    Value position = number;
+    if (i > 0) {
+      position = arith::RemUIOp::create(builder, loc, number, trips[i]);
+      number = arith::DivUIOp::create(builder, loc, number, trips[i]);
+    }
+    position =
+        arith::MulIOp::create(builder, loc, position, nest.getLoopSteps()[i]);
+    position = arith::AddIOp::create(builder, loc, position,
+                                     nest.getLoopLowerBounds()[i]);
+    Value counter = nest.getIVs()[i];
+    counter.replaceAllUsesWith(position);
+  }
+  Block &body = nest.getRegion().front();
+  body.getTerminator()->erase();
+  shared.getBody()->getOperations().splice(
+      shared.getBody()->getTerminator()->getIterator(), body.getOperations());
+  if (!loop.getNowait()) {
+    builder.setInsertionPoint(loop);
+    Value several = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ugt, thread.count, one);
+    auto choice = scf::IfOp::create(builder, loc, several);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    omp::BarrierOp::create(builder, loc);
+  }
+  loop.erase();
+}
+
+namespace {
+struct ProgramShareLoopsPass
+    : espalier::impl::ProgramShareLoopsPassBase<ProgramShareLoopsPass> {
+  void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    unsigned count = 0;
+    getOperation().walk([&](omp::ParallelOp region) {
+      SmallVector<omp::WsloopOp> loops = collectLoops(region);
+      if (loops.empty())
+        return;
+      Thread thread = askThread(builder, region);
+      for (omp::WsloopOp loop : loops)
+        shareLoop(builder, loop, thread);
+      count += loops.size();
+    });
+    numShared += count;
+    if (count == 0)
+      return;
+    builder.setInsertionPointToStart(getOperation().getBody());
+    for (StringRef function : kThreadFunctions)
+      if (!getOperation().lookupSymbol(function))
+        func::FuncOp::create(
+            builder, getOperation().getLoc(), function,
+            builder.getFunctionType({}, {builder.getI32Type()}))
+            .setPrivate();
+  }
+};
+} // namespace

@@ -1,0 +1,89 @@
+//===- TuningRecords.cpp - What was tried, and what came of it ------------===//
+
+#include "espalier/Tuning/TuningRecords.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace espalier;
+using namespace espalier::tuning;
+
+static constexpr TableFormat kFormat = {
+    "tuning records",
+    /*applicationId=*/0x45535074, // "ESPt"
+    /*version=*/TuningRecords::kVersion,
+    "CREATE TABLE trials (id INTEGER PRIMARY KEY, task TEXT NOT NULL, "
+    "target TEXT NOT NULL, compiler TEXT NOT NULL, seed INTEGER NOT NULL, "
+    "rule TEXT NOT NULL, script TEXT NOT NULL, status TEXT NOT NULL, "
+    "seconds REAL, error TEXT NOT NULL)"};
+
+static constexpr llvm::StringLiteral kSpellings[] = {
+#define ESPALIER_TRIAL_SPELLING(name, spelling) spelling,
+    ESPALIER_FOR_EACH_TRIAL_STATUS(ESPALIER_TRIAL_SPELLING)
+#undef ESPALIER_TRIAL_SPELLING
+};
+
+llvm::StringRef tuning::getSpelling(TrialStatus status) {
+  return kSpellings[static_cast<size_t>(status)];
+}
+
+/// A status that this version does not know is a failure.
+static TrialStatus parseStatus(llvm::StringRef text) {
+  for (auto [index, spelling] : llvm::enumerate(kSpellings))
+    if (text == spelling)
+      return static_cast<TrialStatus>(index);
+  return TrialStatus::Failed;
+}
+
+llvm::Expected<std::unique_ptr<TuningRecords>>
+TuningRecords::open(llvm::StringRef path) {
+  auto database = Database::open(path, kFormat);
+  if (!database)
+    return database.takeError();
+  return std::unique_ptr<TuningRecords>(
+      new TuningRecords(std::move(*database)));
+}
+
+llvm::Error TuningRecords::add(const TrialKey &key, const Trial &trial,
+                               uint64_t seed) {
+  Database::Statement statement(
+      *database, "INSERT INTO trials (task, target, compiler, seed, rule, "
+                 "script, status, seconds, error) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  statement.bind(1, key.task);
+  statement.bind(2, key.target);
+  statement.bind(3, key.compiler);
+  statement.bind(4, static_cast<int64_t>(seed));
+  statement.bind(5, trial.rule);
+  statement.bind(6, trial.script);
+  statement.bind(7, getSpelling(trial.status));
+  // What is not bound is NULL.
+  if (trial.status == TrialStatus::Measured)
+    statement.bind(8, trial.seconds);
+  statement.bind(9, trial.error);
+  return statement.step().takeError();
+}
+
+llvm::Expected<std::vector<Trial>> TuningRecords::find(const TrialKey &key) {
+  Database::Statement statement(
+      *database, "SELECT rule, script, status, seconds, error FROM trials "
+                 "WHERE task = ? AND target = ? AND compiler = ? ORDER BY id");
+  statement.bind(1, key.task);
+  statement.bind(2, key.target);
+  statement.bind(3, key.compiler);
+  std::vector<Trial> trials;
+  while (true) {
+    llvm::Expected<bool> hasRow = statement.step();
+    if (!hasRow)
+      return hasRow.takeError();
+    if (!*hasRow)
+      return trials;
+    Trial trial;
+    trial.rule = statement.getText(0);
+    trial.script = statement.getText(1);
+    trial.status = parseStatus(statement.getText(2));
+    trial.seconds = statement.getReal(3);
+    trial.error = statement.getText(4);
+    // A damaged record tells no time.
+    if (trial.status != TrialStatus::Measured || trial.seconds > 0)
+      trials.push_back(std::move(trial));
+  }
+}

@@ -1,0 +1,151 @@
+"""Faster schedules, found by measuring."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from espalier import _espalier
+from espalier.compiler import Model, Options, default_cache, given_options, load_module
+from espalier.errors import EspalierError, naming
+from espalier.files import write_text
+
+RECORDS = "tuning.sqlite"
+
+
+@dataclass(frozen=True)
+class TuneProgress:
+    """How far a search has come.
+
+    Arguments:
+        trials: candidates that were tried.
+        failures: those of them that were refused, failed or were wrong.
+        elapsed_s: seconds of the search.
+        original_s: seconds of all calls of kernels by default.
+        best_s: the same with the best candidates.
+    """
+
+    trials: int
+    failures: int
+    elapsed_s: float
+    original_s: float
+    best_s: float
+
+
+@dataclass(frozen=True)
+class TunedKernel:
+    """What was found for one kernel.
+
+    Arguments:
+        name: what the program calls it.
+        calls: how often the program calls it.
+        original_s: seconds of one call by default.
+        best_s: the same with the script.
+        trials: candidates that were tried, also in earlier searches.
+        failures: those of them that were refused, failed or were wrong.
+        rule: how the script came from the default schedule; empty if that is kept.
+        reason: why it was not tuned; empty if it was.
+    """
+
+    name: str
+    calls: int
+    original_s: float
+    best_s: float
+    trials: int
+    failures: int
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found.
+
+    Arguments:
+        script: a transform script for the kernels that are faster with it, which
+            `espalier.compile` takes as a file.
+        kernels: all kernels, in the order of the program.
+    """
+
+    script: str
+    kernels: list[TunedKernel]
+
+    @property
+    def original_s(self) -> float:
+        """Seconds of all calls of kernels by default."""
+        return sum(kernel.calls * kernel.original_s for kernel in self.kernels)
+
+    @property
+    def best_s(self) -> float:
+        """Seconds of all calls of kernels with the script."""
+        return sum(kernel.calls * kernel.best_s for kernel in self.kernels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the script to a file."""
+        write_text(path, self.script)
+
+
+def default_records() -> Path:
+    """Return the user's file of trials."""
+    return default_cache() / RECORDS
+
+
+def tune(
+    model: Model,
+    *,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    trials: int = 64,
+    seconds: float = 0.0,
+    seed: int = 0,
+    records: str | os.PathLike[str] | None = None,
+    options: Options | None = None,
+    progress: Callable[[TuneProgress], None] | None = None,
+) -> Tuned:
+    """Look for better schedules of a model's kernels, by measuring candidates.
+
+    Every candidate is checked as any script is, runs in a process of its own, and
+    its results are compared with those of the default schedule. Shapes must be known:
+    fix symbolic dimensions with `dims` or `shapes`.
+
+    Arguments:
+        model, dims, shapes: as for `espalier.compile`.
+        trials: candidates of all kernels together.
+        seconds: after which no candidate is begun; 0 for no limit.
+        seed: of the choices that are made at random.
+        records: the file of all trials. What it has of these kernels is not tried
+            again: a search that was stopped goes on. None for no file.
+        options: for which machine; `run_threads` is the number of threads.
+        progress: called after each trial.
+
+    Example:
+        >>> tuned = espalier.tune("model.onnx", trials=200)
+        >>> tuned.save("fast.mlir")
+        >>> f = espalier.compile("model.onnx", schedule="fast.mlir")
+    """
+    if trials < 0 or trials >= 2**32:
+        raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
+    if not 0 <= seconds < float("inf"):
+        raise EspalierError(f"argument 'seconds': expects 0 or more, but got {seconds}")
+    if not 0 <= seed < 2**64:
+        raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
+    report = None if progress is None else lambda *now: progress(TuneProgress(*now))
+    module, _ = load_module(model, dims, shapes)
+    if records is not None:
+        Path(records).parent.mkdir(parents=True, exist_ok=True)
+    with naming(model):
+        found = json.loads(
+            _espalier.tune(
+                module,
+                given_options(options).native(),
+                trials,
+                seconds,
+                seed,
+                "" if records is None else os.fspath(records),
+                report,
+            )
+        )
+    return Tuned(found["script"], [TunedKernel(**kernel) for kernel in found["kernels"]])
