@@ -190,7 +190,7 @@ std::optional<Index> GuardReader::readTerm(StringRef kind) {
   } else if (kind == "rank") {
     isMissing |= number >= instances.size();
     result = number < instances.size() ? instances[number].rank : 0;
-  } else if (found->node.is(substitution::OpKind::Conv2d)) {
+  } else if (found->node.has(substitution::kGroups)) {
     Index in = extent(found->operands[0], 1),
           out = extent(found->operands[1], 0);
     Index perGroup = extent(found->operands[1], 1);

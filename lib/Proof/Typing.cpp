@@ -195,7 +195,7 @@ private:
     for (unsigned operand : use.operands)
       operands.push_back(&result.instances[operand].boundaries);
     instance.boundaries = followBoundaries<Index>(
-        use.node, getTrace(use.node, instance.meaning->definition), operands,
+        use.node, getTrace(instance.meaning->definition), operands,
         [&](unsigned operand) {
           return result.instances[use.operands[operand]]
               .shape[use.node.params[0].first];

@@ -7,8 +7,14 @@
 using namespace espalier::substitution;
 using namespace espalier::definition;
 
-Trace espalier::substitution::getTrace(const Node &node,
-                                       const Definition &definition) {
+/// Of so many elements, wherever they begin: the place may lie outside of them.
+static bool isNumber(const Expr &extent) {
+  return extent.getKind() == Expr::Kind::Constant ||
+         (extent.getKind() == Expr::Kind::Cast &&
+          isNumber(extent.getOperands()[0]));
+}
+
+Trace espalier::substitution::getTrace(const Definition &definition) {
   const Step &step = definition.steps[definition.results[0]];
   Trace trace(step.indices.size());
   walk(step.value, [&](Expr expr) {
@@ -17,12 +23,9 @@ Trace espalier::substitution::getTrace(const Node &node,
     for (auto [from, index] : llvm::enumerate(expr.getOperands()))
       for (auto [to, var] : llvm::enumerate(step.indices))
         if (index.getKind() == Expr::Kind::Variable &&
-            index.getVariable() == var.id)
+            index.getVariable() == var.id && !isNumber(var.extent))
           trace[to].push_back({expr.getTensor().number, from});
   });
-  // The place may lie outside of the slice, wherever that begins.
-  if (node.is(OpKind::Slice))
-    trace[node.params[0].first].clear();
   return trace;
 }
 
@@ -43,6 +46,6 @@ const Trace &Traces::get(const Node &node, llvm::ArrayRef<unsigned> ranks) {
     return state->none;
   auto [entry, isNew] = state->known.try_emplace(meaning);
   if (isNew)
-    entry->second = getTrace(node, meaning->definition);
+    entry->second = getTrace(meaning->definition);
   return entry->second;
 }

@@ -313,7 +313,7 @@ static void describe(const Typing &typing,
       addEqual(getSize(Kind::Dim, first, 0), getSize(Kind::Dim, first, 1));
     if (assumption.kind != Assumption::Kind::SquareUse)
       continue;
-    if (list[first].node->is(OpKind::Conv2d)) {
+    if (list[first].node->has(kGroups)) {
       addEqual(getSize(Kind::OutChannels, first),
                getSize(Kind::InChannels, first));
     } else {

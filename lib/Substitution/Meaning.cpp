@@ -74,7 +74,7 @@ static std::string getConvText(const Node &node) {
          y.location + ", " + x.location + "] * W[o, c, i, j])";
 }
 
-static std::string getPoolText(const Node &node) {
+static std::string getPoolText(const Node &node, ReduceKind kind) {
   Param kernel = node.params[0], stride = node.params[1];
   Param padding = node.params[2];
   std::string height = llvm::itostr(kernel.first);
@@ -85,7 +85,7 @@ static std::string getPoolText(const Node &node) {
                        y.guard + ", " + x.guard + ")) X[n, c, " + y.location +
                        ", " + x.location + "]";
   std::string result = "R[n, c, y < " + y.count + ", x < " + x.count + "] = ";
-  if (node.is(OpKind::PoolMax))
+  if (kind == ReduceKind::Max)
     return result + "max" + window;
   return result + "(sum" + window + ") / (" + height + " * " + width + ")";
 }
@@ -396,7 +396,7 @@ private:
 
   /// Groups are equally many channels of X and features of W.
   LogicalResult defineConv() {
-    if (failed(parse(getConvText(node))))
+    if (failed(parse(getConvText(node), node.params[2].first)))
       return failure();
     Expr groups = floorDiv(size(0, 1), size(1, 1));
     require(groups * size(1, 1), size(0, 1), "groups of channels of X");
@@ -405,17 +405,16 @@ private:
     return success();
   }
 
-  LogicalResult parse(const std::string &text) {
+  LogicalResult parse(const std::string &text,
+                      int64_t activation = kNoActivation) {
     Instantiation instantiation;
     instantiation.context = builder.getContext();
     for (BlockArgument argument : block.getArguments())
       instantiation.operands.push_back(
           {argument.getArgNumber() == 0 ? "X" : "W",
            cast<RankedTensorType>(argument.getType())});
-    bool hasRelu =
-        node.is(OpKind::Conv2d) && node.params[2].first == kReluActivation;
-    instantiation.functions["act"] = [hasRelu](Expr value) {
-      return hasRelu ? relu(value) : value;
+    instantiation.functions["act"] = [activation](Expr value) {
+      return activation == kReluActivation ? relu(value) : value;
     };
     FailureOr<Definition> definition =
         parseDefinition(text, instantiation,

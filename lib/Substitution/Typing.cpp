@@ -206,8 +206,7 @@ private:
     for (unsigned operand : instance.operands)
       operands.push_back(&instances.list[operand].boundaries);
     instance.boundaries = followBoundaries<Linear>(
-        *instance.node, getTrace(*instance.node, instance.meaning->definition),
-        operands,
+        *instance.node, getTrace(instance.meaning->definition), operands,
         [&](unsigned operand) {
           return instances.list[instance.operands[operand]]
               .shape[instance.node->params[0].first];
@@ -230,7 +229,7 @@ private:
   void assumeSquare(const Instance &user) {
     const Instance &first = instances.list[user.operands[0]];
     const Instance &second = instances.list[user.operands[1]];
-    if (user.node->is(OpKind::Conv2d)) {
+    if (user.node->has(kGroups)) {
       sizes.facts.addEqual(first.shape[1], second.shape[0]);
     } else {
       const Instance &constant =

@@ -256,11 +256,11 @@ private:
     llvm::SmallVector<unsigned> convs;
     Assumptions ties, squares;
     for (auto [number, instance] : llvm::enumerate(instances.list)) {
-      if (instance.node->is(OpKind::Conv2d))
+      if (instance.node->has(kGroups))
         convs.push_back(number);
       bool tiesConstant =
-          (instance.node->is(OpKind::Conv2d) ||
-           instance.node->is(OpKind::Matmul)) &&
+          !instance.node->isVariable() &&
+          instance.node->getInfo().isProduct() &&
           llvm::any_of(instance.operands, [&](unsigned operand) {
             const Node &node = *instances.list[operand].node;
             return !node.isVariable() && node.getInfo().isConstant();
@@ -268,7 +268,7 @@ private:
       if (tiesConstant)
         ties.push_back(
             {Assumption::Kind::SquareUse, static_cast<unsigned>(number)});
-      bool isSquare = instance.node->getInfo().has(kSquare);
+      bool isSquare = instance.node->has(kSquare);
       if (isSquare)
         squares.push_back(
             {Assumption::Kind::SquareConst, static_cast<unsigned>(number)});

@@ -62,7 +62,7 @@ followBoundaries(const Node &node, const Trace &trace,
     for (auto [operand, from] : sources)
       if (!result[dim])
         result[dim] = (*operands[operand])[from];
-  if (node.is(OpKind::Concat)) {
+  if (node.has(kJoin)) {
     unsigned axis = node.params[0].first;
     Position position = getExtent(0);
     result[axis] = (*operands[0])[axis];
@@ -72,7 +72,7 @@ followBoundaries(const Node &node, const Trace &trace,
       position = add(position, getExtent(part));
     }
   }
-  if (node.is(OpKind::Split)) {
+  if (node.has(kCut)) {
     auto &boundary = result[node.params[0].first];
     if (auto cut = (*operands[0])[node.params[0].first])
       boundary = node.params[1].first == 0 ? cut->before : cut->after;

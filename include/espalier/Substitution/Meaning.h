@@ -33,7 +33,7 @@ struct Meaning {
 };
 
 /// What the dimensions of an operator's result run along.
-Trace getTrace(const Node &node, const definition::Definition &definition);
+Trace getTrace(const definition::Definition &definition);
 
 /// Makes definitions and keeps them.
 class Meanings {

@@ -79,12 +79,17 @@ enum OperatorTraits : uint16_t {
   kEitherWay = 1 << 2,     ///< Nor does it to the operator of `graph`.
   kScalarLast = 1 << 3,    ///< The last operand is a scalar.
   kScalarProduct = 1 << 4, ///< Of two scalars, a scalar.
-  kVariadic = 1 << 5,      ///< There may be more operands.
+  kJoin = 1 << 5,          ///< Joins tensors along an axis, or more of them.
   kSteep = 1 << 6,         ///< Grows beyond all numbers, or to a limit.
   kFewTerms = 1 << 7,      ///< Adds up no elements along an axis.
   kCut = 1 << 8,           ///< Parts an axis in two, where the context says.
   kKernel = 1 << 9,        ///< Takes the time of a kernel of its own.
   kSquare = 1 << 10,       ///< A constant whose first two extents are equal.
+  /// Parts channels of an image, and features of a weight, into equally many
+  /// groups: as many as there are channels of a weight in those of the image.
+  kGroups = 1 << 11,
+  kOfWeight = 1 << 12,      ///< Its operand is a weight.
+  kAttributeLast = 1 << 13, ///< That of `graph` has the last as an attribute.
 };
 
 struct OperatorInfo {
@@ -100,11 +105,13 @@ struct OperatorInfo {
   }
   /// Whether there may be so many operands.
   bool takes(size_t count) const {
-    return count == numOperands || (has(kVariadic) && count > numOperands);
+    return count == numOperands || (has(kJoin) && count > numOperands);
   }
   /// Whether the context decides sizes of the result.
   bool isConstant() const { return numOperands == 0; }
   bool isCommutative() const { return has(kCommutative); }
+  /// Whether results add up products of elements of two operands.
+  bool isProduct() const { return has(kKernel) && numOperands == 2; }
   /// Whether results may add up many products or elements. Of an operator whose
   /// row says nothing they may.
   bool isReduction() const {

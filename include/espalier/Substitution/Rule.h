@@ -48,6 +48,11 @@ struct Node {
 
   bool isVariable() const { return kind != Kind::Operator; }
   bool is(OpKind other) const { return kind == Kind::Operator && op == other; }
+  /// Whether this is an operator that has the trait.
+  bool has(OperatorTraits trait) const {
+    return kind == Kind::Operator && getInfo().has(trait);
+  }
+  /// Of an operator.
   const OperatorInfo &getInfo() const { return substitution::getInfo(op); }
 };
 

@@ -3,6 +3,7 @@
 #ifndef ESPALIER_SUBSTITUTION_RULEPROVER_H
 #define ESPALIER_SUBSTITUTION_RULEPROVER_H
 
+#include "espalier/Substitution/Boundaries.h"
 #include "espalier/Substitution/Verify.h"
 
 namespace espalier::substitution {
@@ -28,6 +29,7 @@ public:
 private:
   Verifier verifier;
   Verifier rounding;
+  Traces traces;
 };
 
 } // namespace espalier::substitution

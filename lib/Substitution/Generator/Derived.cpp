@@ -21,6 +21,7 @@ static bool isIndex(const Expr &index) {
     result &= part.getKind() == Expr::Kind::Constant ||
               part.getKind() == Expr::Kind::Variable ||
               part.getKind() == Expr::Kind::Size ||
+              part.getKind() == Expr::Kind::Parameter ||
               part.getKind() == Expr::Kind::Cast ||
               part.getKind() == Expr::Kind::Apply;
   });
@@ -45,37 +46,9 @@ static bool isSupported(const Definition &definition) {
         result &= (expr.getReduceKind() == ReduceKind::Sum ||
                    expr.getReduceKind() == ReduceKind::Max) &&
                   (!expr.getGuard() || isIndex(expr.getGuard()));
-      else
-        result &= expr.getKind() != Expr::Kind::Parameter;
     });
   }
   return result;
-}
-
-/// Puts extents in the place of parameters that are such.
-static Definition resolveSizes(const Meaning &meaning,
-                               mlir::MLIRContext *context) {
-  Definition definition = meaning.definition;
-  auto resolve = [&](Expr &expr) {
-    expr = transform(expr, [&](Expr part) -> Expr {
-      if (part.getKind() != Expr::Kind::Parameter)
-        return {};
-      Parameter parameter = meaning.parameters[part.getNumber()];
-      if (parameter.kind != Parameter::Kind::Size)
-        return {};
-      return size(TensorRef::operand(0), parameter.dim, context);
-    });
-  };
-  for (Step &step : definition.steps) {
-    for (IndexVar &index : step.indices)
-      resolve(index.extent);
-    resolve(step.value);
-  }
-  for (Requirement &requirement : definition.requirements) {
-    resolve(requirement.value);
-    resolve(requirement.bound);
-  }
-  return definition;
 }
 
 DerivedOperator::DerivedOperator(const Operation &operation, Meanings &meanings)
@@ -90,6 +63,8 @@ DerivedOperator::DerivedOperator(const Operation &operation, Meanings &meanings)
     isOpen |= !required[i];
   }
   auto result = getRequiredRank(node.op, node.params, numOperands);
+  if (!result && numOperands == 0)
+    result = operation.constantShape.rank;
   for (unsigned open = 0; open <= (isOpen ? kRank : 0); ++open) {
     AtRank &at = byRank[open];
     for (unsigned i = 0; i < numOperands; ++i)
@@ -100,11 +75,10 @@ DerivedOperator::DerivedOperator(const Operation &operation, Meanings &meanings)
     const Meaning *meaning = meanings.get(node, ranks, error);
     if (!meaning)
       continue;
-    Definition definition = resolveSizes(*meaning, &meanings.getContext());
-    if (!isSupported(definition))
+    if (!isSupported(meaning->definition))
       continue;
-    at.trace = getTrace(node, definition);
-    at.definition = std::move(definition);
+    at.trace = getTrace(meaning->definition);
+    at.meaning = meaning;
   }
 }
 
@@ -115,28 +89,25 @@ DerivedOperator::get(llvm::ArrayRef<unsigned> ranks) const {
     if (!required[i])
       open = ranks[i];
   const AtRank &at = byRank[open];
-  return at.definition && ranks == llvm::ArrayRef(at.ranks) ? &at : nullptr;
+  return at.meaning && ranks == llvm::ArrayRef(at.ranks) ? &at : nullptr;
 }
 
-int64_t generator::evaluateIndex(
-    const Expr &expr,
-    llvm::function_ref<int64_t(unsigned operand, unsigned dim)> getExtent,
-    llvm::function_ref<int64_t(VarId)> getVariable) {
+int64_t
+generator::evaluateIndex(const Expr &expr,
+                         llvm::function_ref<int64_t(const Expr &)> getLeaf) {
   switch (expr.getKind()) {
   case Expr::Kind::Constant:
     return expr.getInt().value_or(0);
   case Expr::Kind::Variable:
-    return getVariable(expr.getVariable());
   case Expr::Kind::Size:
-    return getExtent(expr.getTensor().number, expr.getNumber());
+  case Expr::Kind::Parameter:
+    return getLeaf(expr);
   case Expr::Kind::Cast:
-    return evaluateIndex(expr.getOperands()[0], getExtent, getVariable);
+    return evaluateIndex(expr.getOperands()[0], getLeaf);
   case Expr::Kind::Apply: {
     llvm::ArrayRef<Expr> args = expr.getOperands();
-    int64_t lhs = evaluateIndex(args.front(), getExtent, getVariable);
-    int64_t rhs = args.size() == 1
-                      ? 0
-                      : evaluateIndex(args.back(), getExtent, getVariable);
+    int64_t lhs = evaluateIndex(args.front(), getLeaf);
+    int64_t rhs = args.size() == 1 ? 0 : evaluateIndex(args.back(), getLeaf);
     return evaluateInteger(expr.getFn(), IntegerFormat(), lhs, rhs);
   }
   default:
@@ -144,23 +115,78 @@ int64_t generator::evaluateIndex(
   }
 }
 
+/// Of extents and parameters on operands of these types; a cut must be there.
+static int64_t getSize(const Expr &expr, const Operation &operation,
+                       const Meaning &meaning,
+                       llvm::ArrayRef<const TensorType *> operands) {
+  if (expr.getKind() == Expr::Kind::Size)
+    return operands[expr.getTensor().number]->shape.dims[expr.getNumber()];
+  Parameter parameter = meaning.parameters[expr.getNumber()];
+  if (parameter.kind == Parameter::Kind::Chosen)
+    return operation.constantShape.dims[parameter.dim];
+  int64_t size = operands[0]->shape.dims[parameter.dim];
+  if (parameter.kind == Parameter::Kind::Size)
+    return size;
+  int64_t cut = operands[0]->boundaries[parameter.dim].getLast();
+  return parameter.kind == Parameter::Kind::Cut ? cut : size - cut;
+}
+
+/// What all that a dimension runs along have in common.
+static Boundaries
+getCommon(llvm::ArrayRef<std::pair<unsigned, unsigned>> sources,
+          llvm::ArrayRef<const TensorType *> operands) {
+  Boundaries common;
+  for (auto [operand, dim] : sources) {
+    const Boundaries &other = operands[operand]->boundaries[dim];
+    if (operand == sources.front().first)
+      common = other;
+    else if (!(common == other))
+      common = {};
+  }
+  return common;
+}
+
+/// Those of a concatenation, whose last one is where the operands meet; nothing
+/// if they are too many.
+static std::optional<Boundaries> join(const Boundaries &lhs,
+                                      const Boundaries &rhs, uint8_t size) {
+  Boundaries joined = lhs;
+  if (lhs.count + rhs.count >= static_cast<int>(joined.at.size()))
+    return std::nullopt;
+  for (unsigned i = 0; i < rhs.count; ++i)
+    joined.at[joined.count++] = rhs.at[i] + size;
+  joined.at[joined.count++] = size;
+  return joined;
+}
+
+/// Those before the last one stay in part 0, and those behind it in part 1.
+static Boundaries cut(const Boundaries &all, unsigned part) {
+  Boundaries kept;
+  uint8_t last = all.getLast(), offset = part == 0 ? 0 : last;
+  for (unsigned i = 0; i + 1 < all.count; ++i)
+    if ((all.at[i] < last) == (part == 0) && all.at[i] != last)
+      kept.at[kept.count++] = all.at[i] - offset;
+  return kept;
+}
+
 std::optional<TensorType>
-DerivedOperator::inferType(const TensorType *const *operands) const {
+DerivedOperator::inferType(const Operation &operation,
+                           const TensorType *const *types) const {
+  llvm::ArrayRef operands(types, numOperands);
   std::array<unsigned, 2> ranks{};
   for (unsigned i = 0; i < numOperands; ++i)
     ranks[i] = operands[i]->shape.rank;
   const AtRank *at = get(llvm::ArrayRef(ranks).take_front(numOperands));
-  if (!at)
+  const OperatorInfo &info = getInfo(operation.kind);
+  if (!at ||
+      (info.has(kCut) && operands[0]->boundaries[operation.axis].count == 0))
     return std::nullopt;
-  auto get = [&](const Expr &expr) -> int64_t {
-    return evaluateIndex(
-        expr,
-        [&](unsigned operand, unsigned dim) -> int64_t {
-          return operands[operand]->shape.dims[dim];
-        },
-        [](VarId) -> int64_t { return 0; });
+  auto get = [&](const Expr &expr) {
+    return evaluateIndex(expr, [&](const Expr &leaf) {
+      return getSize(leaf, operation, *at->meaning, operands);
+    });
   };
-  for (const Requirement &requirement : at->definition->requirements)
+  for (const Requirement &requirement : at->meaning->definition.requirements)
     if (!holds(requirement.kind, get(requirement.value),
                get(requirement.bound)))
       return std::nullopt;
@@ -169,16 +195,21 @@ DerivedOperator::inferType(const TensorType *const *operands) const {
     int64_t extent = get(index.extent);
     if (extent < 1 || extent > 255)
       return std::nullopt;
-    // What all that it runs along have in common.
-    auto &boundaries = type.boundaries[type.shape.rank];
-    bool isFirst = true;
-    for (auto [operand, dim] : at->trace[type.shape.rank]) {
-      const Boundaries &other = operands[operand]->boundaries[dim];
-      boundaries = isFirst || boundaries == other ? other : Boundaries();
-      isFirst = false;
-    }
-    type.shape.dims[type.shape.rank++] = extent;
+    unsigned dim = type.shape.rank++;
+    type.shape.dims[dim] = extent;
+    type.boundaries[dim] = getCommon(at->trace[dim], operands);
   }
+  Boundaries &along = type.boundaries[operation.axis];
+  if (info.has(kJoin)) {
+    auto joined = join(operands[0]->boundaries[operation.axis],
+                       operands[1]->boundaries[operation.axis],
+                       operands[0]->shape.dims[operation.axis]);
+    if (!joined)
+      return std::nullopt;
+    along = *joined;
+  }
+  if (info.has(kCut))
+    along = cut(operands[0]->boundaries[operation.axis], operation.part);
   return type;
 }
 
@@ -192,8 +223,12 @@ using Values = std::vector<uint32_t>;
 /// Evaluates expressions at all points of a box at once.
 class FieldEvaluator {
 public:
-  FieldEvaluator(const Definition &definition, const TensorView *operands)
-      : definition(definition), operands(operands) {}
+  FieldEvaluator(const Operation &operation, const Meaning &meaning,
+                 const TensorView *views)
+      : operation(operation), meaning(meaning), views(views) {
+    for (unsigned i = 0; i < operation.getNumOperands(); ++i)
+      types[i] = views[i].type;
+  }
 
   void evaluate(const Step &step, uint32_t *result) {
     std::vector<Dim> outer = std::exchange(box, {});
@@ -215,17 +250,14 @@ private:
   }
 
   int64_t getIndex(const Expr &expr) const {
-    return evaluateIndex(
-        expr,
-        [&](unsigned operand, unsigned dim) -> int64_t {
-          return operands[operand].type->shape.dims[dim];
-        },
-        [&](VarId variable) {
-          for (const Dim &dim : box)
-            if (dim.variable == variable)
-              return dim.value;
-          llvm_unreachable("expects a variable of the box");
-        });
+    return evaluateIndex(expr, [&](const Expr &leaf) {
+      if (leaf.getKind() != Expr::Kind::Variable)
+        return getSize(leaf, operation, meaning, types);
+      for (const Dim &dim : box)
+        if (dim.variable == leaf.getVariable())
+          return dim.value;
+      llvm_unreachable("expects a variable of the box");
+    });
   }
 
   size_t getNumPoints() const {
@@ -301,11 +333,11 @@ private:
     Values step;
     const uint32_t *data = nullptr;
     if (tensor.isOperand()) {
-      const Shape &shape = operands[tensor.number].type->shape;
+      const Shape &shape = types[tensor.number]->shape;
       extents.assign(shape.dims.begin(), shape.dims.begin() + shape.rank);
-      data = operands[tensor.number].data;
+      data = views[tensor.number].data;
     } else {
-      const Step &other = definition.steps[tensor.number];
+      const Step &other = meaning.definition.steps[tensor.number];
       size_t count = kLanes;
       for (const IndexVar &index : other.indices) {
         extents.push_back(getIndex(index.extent));
@@ -472,17 +504,21 @@ private:
     return result;
   }
 
-  const Definition &definition;
-  const TensorView *operands;
+  const Operation &operation;
+  const Meaning &meaning;
+  const TensorView *views;
+  std::array<const TensorType *, 2> types{};
   std::vector<Dim> box;
 };
 } // namespace
 
-void DerivedOperator::evaluate(const TensorView *operands, const Shape &output,
+void DerivedOperator::evaluate(const Operation &operation,
+                               const TensorView *operands,
                                uint32_t *result) const {
   std::array<unsigned, 2> ranks{};
   for (unsigned i = 0; i < numOperands; ++i)
     ranks[i] = operands[i].type->shape.rank;
   const AtRank *at = get(llvm::ArrayRef(ranks).take_front(numOperands));
-  FieldEvaluator(*at->definition, operands).evaluate(at->getResult(), result);
+  FieldEvaluator(operation, *at->meaning, operands)
+      .evaluate(at->getResult(), result);
 }

@@ -1,8 +1,8 @@
 //===- Derived.h - Operators by their definitions ---------------*- C++ -*-===//
 //
-// Types, sizes and values of operators that have no kernel follow from their
-// definitions. An expression is evaluated for all elements together: an access
-// is a copy of elements, a reduction adds dimensions and folds them.
+// Types and sizes of operators, and values of those that have no kernel, follow
+// from their definitions. An expression is evaluated for all elements together:
+// an access is a copy of elements, a reduction adds dimensions and folds them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@ class DerivedOperator {
 public:
   /// An operator at one rank of the operands whose rank it leaves open.
   struct AtRank {
-    /// Nothing if it has none, or one that takes more than sums and maxima
-    /// over indices that are made of extents.
-    std::optional<definition::Definition> definition;
+    /// Null if it has none, or one that takes more than sums and maxima over
+    /// indices that are made of extents.
+    const Meaning *meaning = nullptr;
     Trace trace;
     llvm::SmallVector<unsigned, 2> ranks; ///< Of the operands.
 
     const definition::Step &getResult() const {
-      return definition->steps[definition->results[0]];
+      return meaning->definition.steps[meaning->definition.results[0]];
     }
   };
 
@@ -35,8 +35,11 @@ public:
   /// The operator for operands of these ranks; null if it has no meaning.
   const AtRank *get(llvm::ArrayRef<unsigned> ranks) const;
 
-  std::optional<TensorType> inferType(const TensorType *const *operands) const;
-  void evaluate(const TensorView *operands, const Shape &output,
+  /// See `generator::inferType` and `generator::evaluate`. `operation` says
+  /// the sizes of a constant.
+  std::optional<TensorType> inferType(const Operation &operation,
+                                      const TensorType *const *operands) const;
+  void evaluate(const Operation &operation, const TensorView *operands,
                 uint32_t *result) const;
 
 private:
@@ -48,22 +51,27 @@ private:
 /// Makes and keeps them.
 class DerivedOperators {
 public:
-  const DerivedOperator *get(const Operation &operation) {
-    made.push_back(std::make_unique<DerivedOperator>(operation, meanings));
-    return made.back().get();
+  /// For `Operation::derived`: one for each part.
+  const DerivedOperator *get(Operation operation) {
+    std::vector<DerivedOperator> parts;
+    for (operation.part = 0; operation.part < operation.getNumResults();
+         ++operation.part)
+      parts.emplace_back(operation, meanings);
+    made.push_back(std::move(parts));
+    return made.back().data();
   }
 
 private:
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Meanings meanings{context};
-  std::vector<std::unique_ptr<DerivedOperator>> made;
+  std::vector<std::vector<DerivedOperator>> made;
 };
 
-/// The value of an index expression. Extents are those of operands.
+/// The value of an index expression. `getLeaf` gives those of variables,
+/// extents and parameters.
 int64_t evaluateIndex(
     const definition::Expr &expr,
-    llvm::function_ref<int64_t(unsigned operand, unsigned dim)> getExtent,
-    llvm::function_ref<int64_t(definition::VarId)> getVariable);
+    llvm::function_ref<int64_t(const definition::Expr &leaf)> getLeaf);
 
 } // namespace espalier::substitution::generator
 

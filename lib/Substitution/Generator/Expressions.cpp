@@ -79,25 +79,21 @@ bool Expressions::mayApply(const Application &application) const {
       return false;
   if (info.isCommutative())
     return lhs < rhs;
-  if (info.numOperands == 2 && info.has(kElementwise))
-    return lhs != rhs;
-  OpKind kind = op.operation.kind;
-  if (kind == OpKind::Conv2d) {
-    const Shape &weight = tensors[rhs].type.shape;
-    // No tensor is both an image and its weight.
-    return !isWeight(lhs) && lhs != rhs && weight.rank == 4 &&
-           (tensors[lhs].inputs & tensors[rhs].inputs) == 0 &&
-           weight.dims[2] == op.weightKernel[0] &&
-           weight.dims[3] == op.weightKernel[1];
-  }
-  if (kind == OpKind::Enlarge) {
-    const Shape &weight = tensors[lhs].type.shape;
-    return isWeight(lhs) && (weight.dims[2] != op.operation.kernel[0] ||
-                             weight.dims[3] != op.operation.kernel[1]);
-  }
-  if (kind == OpKind::Matmul || kind == OpKind::Bmm)
-    return lhs != rhs;
-  return kind != OpKind::Concat || lhs < rhs || lhs >= table.leaves.size();
+  if (info.has(kJoin))
+    return lhs < rhs || lhs >= table.leaves.size();
+  if (info.numOperands == 2 && lhs == rhs)
+    return false;
+  auto hasKernel = [&](TensorId weight, std::array<uint8_t, 2> kernel) {
+    const Shape &shape = tensors[weight].type.shape;
+    return shape.dims[2] == kernel[0] && shape.dims[3] == kernel[1];
+  };
+  if (info.has(kOfWeight))
+    return isWeight(lhs) && !hasKernel(lhs, op.operation.kernel);
+  // No tensor is both an image and its weight.
+  if (info.has(kGroups))
+    return !isWeight(lhs) && (tensors[lhs].inputs & tensors[rhs].inputs) == 0 &&
+           hasKernel(rhs, op.weightKernel);
+  return true;
 }
 
 bool Expressions::evaluate(const Application &application,

@@ -1,7 +1,6 @@
 //===- Kernels.cpp - Operators on small field tensors ---------------------===//
 
 #include "Derived.h"
-#include "TensorTypes.h"
 #include <algorithm>
 #include <cstring>
 
@@ -157,12 +156,12 @@ static void reduceWindow(const uint32_t *plane, unsigned width, Window rows,
 }
 
 /// The average counts the padding.
+template <bool isMax>
 static void pool(const Operation &operation, const TensorView *operands,
                  const Shape &output, uint32_t *result) {
   const TensorView &input = operands[0];
   const auto &in = input.type->shape.dims, &out = output.dims;
   const auto &kernel = operation.kernel;
-  bool isMax = operation.kind == OpKind::PoolMax;
   uint32_t weight = invert(kernel[0] * kernel[1]);
   const uint32_t *plane = input.data;
   for (unsigned p = 0; p < unsigned(out[0]) * out[1]; ++p) {
@@ -207,91 +206,14 @@ static void reluElements(const uint32_t *input, unsigned count,
     result[i] = relu(input[i]);
 }
 
-/// Copies blocks of `size` elements between buffers of these strides.
-static void copyBlocks(const uint32_t *from, unsigned fromStride, uint32_t *to,
-                       unsigned toStride, unsigned size, unsigned count) {
-  for (unsigned i = 0; i < count; ++i)
-    std::memcpy(to + i * toStride * kLanes, from + i * fromStride * kLanes,
-                size * kLanes * sizeof(uint32_t));
-}
-
-static unsigned getProduct(const Shape &shape, unsigned first, unsigned last) {
-  unsigned product = 1;
-  for (unsigned i = first; i < last; ++i)
-    product *= shape.dims[i];
-  return product;
-}
-
-static void concat(const Operation &operation, const TensorView *operands,
-                   const Shape &output, uint32_t *result) {
-  unsigned count = getProduct(output, 0, operation.axis);
-  unsigned stride = getProduct(output, operation.axis, output.rank);
-  for (unsigned i = 0; i < 2; ++i) {
-    const Shape &shape = operands[i].type->shape;
-    unsigned size = getProduct(shape, operation.axis, shape.rank);
-    copyBlocks(operands[i].data, size, result, stride, size, count);
-    result += size * kLanes;
-  }
-}
-
-static void split(const Operation &operation, const TensorView *operands,
-                  const Shape &output, uint32_t *result) {
-  const TensorView &input = operands[0];
-  const Shape &shape = input.type->shape;
-  unsigned stride = getProduct(shape, operation.axis, shape.rank);
-  unsigned size = getProduct(output, operation.axis, output.rank);
-  unsigned offset = operation.part == 0 ? 0 : stride - size;
-  copyBlocks(input.data + offset * kLanes, stride, result, size, size,
-             getProduct(shape, 0, operation.axis));
-}
-
-/// Writes `value` to every feature's own channel within its group, in the taps
-/// from `first` to `last` - 1, and zero elsewhere.
-static void setOwnChannels(const Shape &shape, unsigned first, unsigned last,
-                           uint32_t value, uint32_t *result) {
-  unsigned taps = getProduct(shape, 2, shape.rank), channels = shape.dims[1];
-  std::fill_n(result, shape.getNumElements() * kLanes, 0);
-  for (unsigned o = 0; o < shape.dims[0]; ++o) {
-    unsigned begin = (o * channels + o % channels) * taps;
-    std::fill_n(result + (begin + first) * kLanes, (last - first) * kLanes,
-                value);
-  }
-}
-
-static void setIdentityMatrix(const Shape &shape, uint32_t *result) {
-  std::fill_n(result, shape.getNumElements() * kLanes, 0);
-  for (unsigned i = 0; i < std::min(shape.dims[0], shape.dims[1]); ++i)
-    std::fill_n(result + i * (shape.dims[1] + 1) * kLanes, kLanes, 1);
-}
-
-static void setConstant(const Operation &operation, const TensorView *operands,
-                        const Shape &shape, uint32_t *result) {
-  const auto &dims = shape.dims;
-  if (operation.kind == OpKind::ConstOne) {
-    std::fill_n(result, shape.getNumElements() * kLanes, 1);
-  } else if (operation.kind == OpKind::ConstImm) {
-    setIdentityMatrix(shape, result);
-  } else if (operation.kind == OpKind::ConstPool) {
-    setOwnChannels(shape, 0, dims[2] * dims[3],
-                   invert(operation.kernel[0] * operation.kernel[1]), result);
-  } else {
-    unsigned middle = (dims[2] - 1) / 2 * dims[3] + (dims[3] - 1) / 2;
-    setOwnChannels(shape, middle, middle + 1, 1, result);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Types and values of an operator.
-struct Kernel {
-  OpKind kind;
-  Inferred (*infer)(const Operation &, const TensorType *const *);
-  void (*evaluate)(const Operation &, const TensorView *, const Shape &,
-                   uint32_t *);
-};
+/// Writes the values of a result.
+using Kernel = void (*)(const Operation &, const TensorView *, const Shape &,
+                        uint32_t *);
 } // namespace
 
 template <void (*fn)(const uint32_t *, const uint32_t *, unsigned, uint32_t *)>
@@ -306,45 +228,20 @@ static void applyRelu(const Operation &operation, const TensorView *operands,
   reluElements(operands[0].data, output.getNumElements() * kLanes, result);
 }
 
-/// What enumerating TASO's operators takes most of its time for. No other
-/// operator needs a row: what is not here follows from its definition.
+/// Null for most: their values follow from the definition.
 static constexpr Kernel kKernels[] = {
-    {OpKind::Conv2d, inferConv, convolve},
-    {OpKind::Matmul, inferMatmul, multiplyBatches},
-    {OpKind::Bmm, inferBatchMatmul, multiplyBatches},
-    {OpKind::EwAdd, inferElementwise, apply<addElements>},
-    {OpKind::EwMul, inferElementwise, apply<multiplyElements>},
-    {OpKind::SMul, inferFirst, apply<multiplyByScalar>},
-    {OpKind::Relu, inferFirst, applyRelu},
-    {OpKind::Concat, inferConcat, concat},
-    {OpKind::Split, inferSplit, split},
-    {OpKind::PoolAvg, inferPool, pool},
-    {OpKind::PoolMax, inferPool, pool},
-    {OpKind::ConstIConv, inferConstant, setConstant},
-    {OpKind::ConstPool, inferConstant, setConstant},
-    {OpKind::ConstImm, inferConstant, setConstant},
-    {OpKind::ConstOne, inferConstant, setConstant},
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
+                      graph, instance, ...)                                    \
+  Kernel{__VA_ARGS__},
+#include "espalier/Substitution/RuleOperators.def"
 };
 
-static const Kernel *getKernel(OpKind kind) {
-  static const auto byKind = [] {
-    std::array<const Kernel *, 256> table{};
-    for (const Kernel &kernel : kKernels)
-      table[static_cast<unsigned>(kernel.kind)] = &kernel;
-    return table;
-  }();
-  return byKind[static_cast<unsigned>(kind)];
-}
+const DerivedOperator &Operation::getDerived() const { return derived[part]; }
 
-bool generator::hasKernel(OpKind kind) { return getKernel(kind); }
-
-Inferred generator::inferType(const Operation &operation,
-                              const TensorType *const *operands) {
-  const Kernel *kernel = getKernel(operation.kind);
-  if (!kernel && !operation.derived)
-    return std::nullopt;
-  Inferred type = kernel ? kernel->infer(operation, operands)
-                         : operation.derived->inferType(operands);
+std::optional<TensorType>
+generator::inferType(const Operation &operation,
+                     const TensorType *const *operands) {
+  auto type = operation.getDerived().inferType(operation, operands);
   if (type && type->shape.getNumElements() > kMaxElements)
     return std::nullopt;
   return type;
@@ -352,10 +249,10 @@ Inferred generator::inferType(const Operation &operation,
 
 void generator::evaluate(const Operation &operation, const TensorView *operands,
                          const TensorType &type, uint32_t *result) {
-  if (const Kernel *kernel = getKernel(operation.kind))
-    kernel->evaluate(operation, operands, type.shape, result);
-  else
-    operation.derived->evaluate(operands, type.shape, result);
+  Kernel kernel = kKernels[static_cast<unsigned>(operation.kind)];
+  if (!kernel)
+    return operation.getDerived().evaluate(operation, operands, result);
+  kernel(operation, operands, type.shape, result);
   if (operation.hasRelu)
     reluElements(result, type.shape.getNumElements() * kLanes, result);
 }

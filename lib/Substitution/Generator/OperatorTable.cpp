@@ -20,6 +20,7 @@
 
 #include "OperatorTable.h"
 #include "Derived.h"
+#include "espalier/Substitution/OperatorText.h"
 
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
@@ -69,151 +70,117 @@ static std::vector<LeafTemplate> getLeaves(Tables table) {
   return leaves;
 }
 
-static OperatorTemplate simple(OpKind kind) {
+namespace {
+/// An operator as rules write it. Its sizes are those of the kernel, if it
+/// convolves, and those of a constant.
+struct Row {
+  llvm::StringLiteral text;
+  std::initializer_list<uint8_t> sizes = {};
+};
+} // namespace
+
+static const Row kPaper[] = {
+    {"matmul :act none"},
+    {"matmul :act relu"},
+    {"ewadd"},
+    {"ewmul"},
+    {"smul"},
+    {"relu"},
+    {"transpose"},
+    {"conv2d :stride 1,1 :pad same :act none", {3, 3}},
+    {"conv2d :stride 1,1 :pad same :act relu", {3, 3}},
+    {"poolavg :kernel 3,3 :stride 1,1 :pad same"},
+    {"poolmax :kernel 3,3 :stride 1,1 :pad same"},
+    {"concat :axis 0 :ndim 2"},
+    {"concat :axis 1 :ndim 2"},
+    {"concat :axis 0 :ndim 4"},
+    {"concat :axis 1 :ndim 4"},
+    {"split :axis 0 :part 0"},
+    {"split :axis 1 :part 0"},
+    {"enlarge :kernel 3,3"},
+    {"const_pool :kernel 3,3", {kChannels, 1, 3, 3}},
+    {"const_iconv :kernel 3,3", {kChannels, kChannels, 3, 3}},
+    {"const_imm", {kChannels, kChannels}},
+    {"const_one", {kBatch, kChannels, kImage, kImage}}};
+
+/// On top of `kPaper`.
+static const Row kTaso[] = {{"conv2d :stride 1,1 :pad same :act none", {1, 3}},
+                            {"conv2d :stride 1,1 :pad same :act none", {3, 1}},
+                            {"conv2d :stride 1,1 :pad same :act relu", {1, 3}},
+                            {"conv2d :stride 1,1 :pad same :act relu", {3, 1}}};
+
+/// On top of `kTaso`.
+static const Row kStrided[] = {
+    {"conv2d :stride 2,2 :pad same :act none", {3, 3}},
+    {"conv2d :stride 1,1 :pad valid :act none", {3, 3}},
+    {"poolavg :kernel 3,3 :stride 2,2 :pad same"},
+    {"poolmax :kernel 3,3 :stride 2,2 :pad same"},
+    {"poolmax :kernel 3,3 :stride 1,1 :pad valid"}};
+
+static const Row kExtended[] = {
+    {"matmul :act none"},
+    {"ewadd"},
+    {"ewmul"},
+    {"ewsub"},
+    {"ewmax"},
+    {"smul"},
+    {"relu"},
+    {"exp"},
+    {"tanh"},
+    {"sigmoid"},
+    {"transpose"},
+    {"conv2d :stride 1,1 :pad same :act none", {3, 3}},
+    {"concat :axis 0 :ndim 1"},
+    {"concat :axis 0 :ndim 2"},
+    {"concat :axis 1 :ndim 2"},
+    {"concat :axis 2 :ndim 3"},
+    {"concat :axis 0 :ndim 4"},
+    {"concat :axis 1 :ndim 4"},
+    {"split :axis 0 :part 0"},
+    {"split :axis 1 :part 0"},
+    {"split :axis 2 :part 0"},
+    {"badd :axis 1 :ndim 2"},
+    {"badd :axis 1 :ndim 4"},
+    {"bmul :axis 0 :ndim 2"},
+    {"bmul :axis 1 :ndim 2"},
+    {"bmul :axis 0 :ndim 4"},
+    {"bmul :axis 1 :ndim 4"},
+    {"bmm :act none :ranks 3,2"},
+    {"bmm :act none :ranks 3,3"},
+    {"swap :axes 1,2 :ndim 3"},
+    {"slice :axis 1 :ndim 2 :begin 1 :size 2"},
+    {"pad :axis 1 :ndim 2 :low 1 :high 2"},
+    {"reduce_sum :axis 0 :ndim 2"},
+    {"reduce_sum :axis 2 :ndim 3"},
+    {"reduce_max :axis 0 :ndim 2"},
+    {"reduce_max :axis 2 :ndim 3"}};
+
+static std::vector<llvm::ArrayRef<Row>> getRows(Tables table) {
+  switch (table) {
+  case Tables::Paper:
+  case Tables::Grouped:
+    return {kPaper};
+  case Tables::Taso:
+    return {kPaper, kTaso};
+  case Tables::Strided:
+    return {kPaper, kTaso, kStrided};
+  case Tables::Extended:
+    return {kExtended};
+  }
+  llvm_unreachable("every table is handled above");
+}
+
+static OperatorTemplate makeTemplate(const Row &row) {
+  std::string complaint;
+  std::optional<OperatorText> text = parseOperator(row.text, complaint);
+  assert(text && "a row is an operator of rules");
   OperatorTemplate result;
-  result.operation.kind = kind;
+  result.operation = *getOperation(text->kind, text->params);
+  if (getInfo(text->kind).isConstant())
+    result.operation.constantShape = leaf(row.sizes, true).shape;
+  else
+    llvm::copy(row.sizes, result.weightKernel.begin());
   return result;
-}
-
-static OperatorTemplate matmul(bool hasRelu) {
-  OperatorTemplate result = simple(OpKind::Matmul);
-  result.operation.hasRelu = hasRelu;
-  return result;
-}
-
-static OperatorTemplate conv(uint8_t height, uint8_t width, bool hasRelu,
-                             uint8_t stride = 1, bool isSame = true) {
-  OperatorTemplate result = simple(OpKind::Conv2d);
-  result.weightKernel = {height, width};
-  result.operation.hasRelu = hasRelu;
-  result.operation.stride = {stride, stride};
-  result.operation.isSame = isSame;
-  return result;
-}
-
-static OperatorTemplate pool(OpKind kind, uint8_t stride = 1,
-                             bool isSame = true) {
-  OperatorTemplate result = simple(kind);
-  result.operation.kernel = {3, 3};
-  result.operation.stride = {stride, stride};
-  result.operation.isSame = isSame;
-  return result;
-}
-
-/// An operator of tensors of one rank, along one axis.
-static OperatorTemplate along(OpKind kind, uint8_t rank, uint8_t axis,
-                              std::array<uint8_t, 2> numbers = {}) {
-  OperatorTemplate result = simple(kind);
-  result.operation.rank = rank;
-  result.operation.axis = axis;
-  result.operation.numbers = numbers;
-  return result;
-}
-
-static OperatorTemplate batchMatmul(uint8_t left, uint8_t right) {
-  OperatorTemplate result = simple(OpKind::Bmm);
-  result.operation.numbers = {left, right};
-  return result;
-}
-
-static OperatorTemplate split(uint8_t axis) {
-  OperatorTemplate result = simple(OpKind::Split);
-  result.operation.axis = axis;
-  return result;
-}
-
-/// A constant or an `enlarge`, of kernel 3 x 3 if it has one.
-static OperatorTemplate sized(OpKind kind,
-                              std::initializer_list<uint8_t> dims = {}) {
-  OperatorTemplate result = simple(kind);
-  result.operation.kernel = {3, 3};
-  result.operation.constantShape = leaf(dims, true).shape;
-  return result;
-}
-
-static OperatorTemplate concat(uint8_t rank, uint8_t axis) {
-  return along(OpKind::Concat, rank, axis);
-}
-
-static std::vector<OperatorTemplate> getExtendedTemplates() {
-  return {matmul(false),
-          simple(OpKind::EwAdd),
-          simple(OpKind::EwMul),
-          simple(OpKind::EwSub),
-          simple(OpKind::EwMax),
-          simple(OpKind::SMul),
-          simple(OpKind::Relu),
-          simple(OpKind::Exp),
-          simple(OpKind::Tanh),
-          simple(OpKind::Sigmoid),
-          simple(OpKind::Transpose),
-          conv(3, 3, false),
-          concat(1, 0),
-          concat(2, 0),
-          concat(2, 1),
-          concat(3, 2),
-          concat(4, 0),
-          concat(4, 1),
-          split(0),
-          split(1),
-          split(2),
-          along(OpKind::BAdd, 2, 1),
-          along(OpKind::BAdd, 4, 1),
-          along(OpKind::BMul, 2, 0),
-          along(OpKind::BMul, 2, 1),
-          along(OpKind::BMul, 4, 0),
-          along(OpKind::BMul, 4, 1),
-          batchMatmul(3, 2),
-          batchMatmul(3, 3),
-          along(OpKind::Swap, 3, 0, {1, 2}),
-          along(OpKind::Slice, 2, 1, {1, 2}),
-          along(OpKind::Pad, 2, 1, {1, 2}),
-          along(OpKind::ReduceSum, 2, 0),
-          along(OpKind::ReduceSum, 3, 2),
-          along(OpKind::ReduceMax, 2, 0),
-          along(OpKind::ReduceMax, 3, 2)};
-}
-
-static std::vector<OperatorTemplate> getTemplates(Tables table) {
-  if (table == Tables::Extended)
-    return getExtendedTemplates();
-  std::vector<OperatorTemplate> operators = {
-      matmul(false),
-      matmul(true),
-      simple(OpKind::EwAdd),
-      simple(OpKind::EwMul),
-      simple(OpKind::SMul),
-      simple(OpKind::Relu),
-      simple(OpKind::Transpose),
-      conv(3, 3, false),
-      conv(3, 3, true),
-      pool(OpKind::PoolAvg),
-      pool(OpKind::PoolMax),
-      concat(2, 0),
-      concat(2, 1),
-      concat(4, 0),
-      concat(4, 1),
-      split(0),
-      split(1),
-      sized(OpKind::Enlarge),
-      sized(OpKind::ConstPool, {kChannels, 1, 3, 3}),
-      sized(OpKind::ConstIConv, {kChannels, kChannels, 3, 3}),
-      sized(OpKind::ConstImm, {kChannels, kChannels}),
-      sized(OpKind::ConstOne, {kBatch, kChannels, kImage, kImage})};
-  if (table == Tables::Paper || table == Tables::Grouped)
-    return operators;
-  for (bool hasRelu : {false, true}) {
-    operators.push_back(conv(1, 3, hasRelu));
-    operators.push_back(conv(3, 1, hasRelu));
-  }
-  if (table == Tables::Strided) {
-    operators.push_back(conv(3, 3, false, 2));
-    operators.push_back(conv(3, 3, false, 1, false));
-    operators.push_back(pool(OpKind::PoolAvg, 2));
-    operators.push_back(pool(OpKind::PoolMax, 2));
-    operators.push_back(pool(OpKind::PoolMax, 1, false));
-  }
-  return operators;
 }
 
 llvm::StringRef generator::getOperatorTableNames() {
@@ -234,13 +201,11 @@ std::optional<OperatorTable> generator::getOperatorTable(llvm::StringRef name) {
     table = Tables::Extended;
   else
     return std::nullopt;
-  OperatorTable result{getLeaves(table), getTemplates(table), nullptr};
-  for (OperatorTemplate &op : result.operators) {
-    if (hasKernel(op.operation.kind))
-      continue;
-    if (!result.derived)
-      result.derived = std::make_shared<DerivedOperators>();
+  OperatorTable result{
+      getLeaves(table), {}, std::make_shared<DerivedOperators>()};
+  for (llvm::ArrayRef<Row> rows : getRows(table))
+    llvm::append_range(result.operators, llvm::map_range(rows, makeTemplate));
+  for (OperatorTemplate &op : result.operators)
     op.operation.derived = result.derived->get(op.operation);
-  }
   return result;
 }

@@ -25,19 +25,17 @@ struct LeafTemplate {
 /// An operator at fixed parameters, and what keeps the enumeration small.
 struct OperatorTemplate {
   Operation operation;
-  /// A convolution of weights of this kernel alone; {0, 0} for any.
+  /// A convolution of weights of this kernel alone; nothing for others.
   std::array<uint8_t, 2> weightKernel{0, 0};
 
   bool isCommutative() const { return getInfo(operation.kind).isCommutative(); }
-  unsigned getNumResults() const {
-    return getInfo(operation.kind).has(kCut) ? 2 : 1;
-  }
+  unsigned getNumResults() const { return operation.getNumResults(); }
 };
 
 struct OperatorTable {
   std::vector<LeafTemplate> leaves;
   std::vector<OperatorTemplate> operators;
-  /// What operators without kernels point to.
+  /// What operators point to.
   std::shared_ptr<DerivedOperators> derived;
 };
 

@@ -70,7 +70,7 @@ bool Retester::inferTypes(llvm::ArrayRef<TermId> order, bool hasOneGroup) {
         inferType(terms.getOperation(term), operands.data());
     if (!type)
       return false;
-    if (hasOneGroup && terms.getOperation(term).kind == OpKind::Conv2d &&
+    if (hasOneGroup && terms.getInfo(term).has(kGroups) &&
         operands[0]->shape.dims[1] != operands[1]->shape.dims[1])
       return false;
     Value &value = values[term];
@@ -187,7 +187,7 @@ std::optional<Condition> Retester::test(const TermPair &pair) {
       hasVariable |= terms[term].isVariable();
       if (terms[term].isVariable())
         continue;
-      bool isConv = terms.getOperation(term).kind == OpKind::Conv2d;
+      bool isConv = terms.getInfo(term).has(kGroups);
       hasConv |= isConv;
       hasConstantImage |=
           isConv &&

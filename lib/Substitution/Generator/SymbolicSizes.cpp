@@ -17,8 +17,6 @@ SymbolicSizes::SymbolicSizes(const Terms &terms, const TermPair &pair,
     operands.fill(nullptr);
     for (TermId operand : terms.getOperands(term))
       operands[i++] = &types[operand];
-    if (condition.hasSquareConstants)
-      assumeSquare(term);
     types[term] = infer(term);
     if (!possible)
       return;
@@ -43,6 +41,11 @@ SymbolicSizes::Dim SymbolicSizes::add(DimKind kind, Dim lhs, Dim rhs,
   return node.link;
 }
 
+SymbolicSizes::Dim SymbolicSizes::addNumber(int number) {
+  auto [known, isNew] = numbers.try_emplace(number, nodes.size());
+  return isNew ? add(DimKind::Number, 0, 0, number) : known->second;
+}
+
 SymbolicSizes::Dim SymbolicSizes::find(Dim dim) const {
   while (nodes[dim].link != dim)
     dim = nodes[dim].link;
@@ -54,7 +57,7 @@ bool SymbolicSizes::occurs(Dim symbol, Dim in) const {
   if (in == symbol)
     return true;
   if (nodes[in].kind == DimKind::Derived)
-    return llvm::any_of(extents[nodes[in].lhs].second, [&](const Type &type) {
+    return llvm::any_of(extents[nodes[in].lhs].types, [&](const Type &type) {
       return llvm::any_of(llvm::ArrayRef(type.dims).take_front(type.rank),
                           [&](Dim dim) { return occurs(symbol, dim); });
     });
@@ -84,14 +87,8 @@ void SymbolicSizes::unify(Dim lhs, Dim rhs) {
   if (nodes[lhs].kind == DimKind::Number) {
     possible &= nodes[lhs].number == nodes[rhs].number;
   } else if (nodes[lhs].kind == DimKind::Sum ||
+             nodes[lhs].kind == DimKind::Difference ||
              nodes[lhs].kind == DimKind::Product) {
-    if (find(nodes[lhs].lhs) == find(nodes[rhs].lhs))
-      unify(nodes[lhs].rhs, nodes[rhs].rhs);
-    else if (find(nodes[lhs].rhs) == find(nodes[rhs].rhs))
-      unify(nodes[lhs].lhs, nodes[rhs].lhs);
-  } else if (nodes[lhs].kind == DimKind::Windows && nodes[lhs].number == 1 &&
-             nodes[rhs].number == 1) {
-    // Windows at each place: what is lost is the kernel less one.
     if (find(nodes[lhs].lhs) == find(nodes[rhs].lhs))
       unify(nodes[lhs].rhs, nodes[rhs].rhs);
     else if (find(nodes[lhs].rhs) == find(nodes[rhs].rhs))
@@ -120,31 +117,9 @@ SymbolicSizes::Type SymbolicSizes::addSymbols(const Shape &shape,
   return type;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferConstant(const Operation &operation) {
-  bool isKernel = !getInfo(operation.kind).params.empty();
-  Type type = addSymbols(operation.constantShape, isKernel);
-  if (isKernel)
-    for (unsigned i = 0; i < 2; ++i)
-      type.dims[2 + i] = addNumber(operation.kernel[i]);
-  return type;
-}
-
-void SymbolicSizes::setWindows(const Operation &operation, Type &type,
-                               Dim height, Dim width) {
-  for (unsigned i = 0; i < 2; ++i) {
-    if (operation.isSame && operation.stride[i] == 1)
-      continue;
-    int stride = operation.stride[i];
-    type.dims[2 + i] =
-        add(DimKind::Windows, type.dims[2 + i], i == 0 ? height : width,
-            operation.isSame ? -stride : stride);
-    type.boundaries[2 + i].clear();
-  }
-}
-
-SymbolicSizes::Type SymbolicSizes::inferConv(const Operation &operation) {
-  Type type = *operands[0];
-  Dim channels = find(type.dims[1]);
+/// What is divided into groups is drawn as a product.
+void SymbolicSizes::drawGroups() {
+  Dim channels = find(operands[0]->dims[1]);
   Dim groupChannels = find(operands[1]->dims[1]);
   Dim features = find(operands[1]->dims[0]);
   if (condition.hasEqualWeights) {
@@ -167,157 +142,144 @@ SymbolicSizes::Type SymbolicSizes::inferConv(const Operation &operation) {
     if (isSymbol(features) && !occurs(features, channels))
       unify(features, add(DimKind::Product, groups, add(DimKind::Groups)));
   }
-  type.dims[1] = operands[1]->dims[0];
-  type.boundaries[1] = operands[1]->boundaries[0];
-  setWindows(operation, type, operands[1]->dims[2], operands[1]->dims[3]);
-  return type;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferConcat(const Operation &operation) {
-  Type type = *operands[0];
-  const Type &other = *operands[1];
-  unsigned axis = operation.axis;
-  for (unsigned i = 0; i < type.rank; ++i)
-    if (i != axis)
-      unify(type.dims[i], other.dims[i]);
-  Dim cut = type.dims[axis];
-  type.dims[axis] = add(DimKind::Sum, cut, other.dims[axis]);
-  for (Dim at : other.boundaries[axis])
-    type.boundaries[axis].push_back(add(DimKind::Sum, cut, at));
-  type.boundaries[axis].push_back(cut);
-  return type;
+/// The extent behind the last boundary of a dimension of the first operand.
+SymbolicSizes::Dim SymbolicSizes::getRest(unsigned dim) {
+  Dim cut = operands[0]->boundaries[dim].back();
+  Dim size = find(operands[0]->dims[dim]);
+  if (nodes[size].kind == DimKind::Sum && find(nodes[size].lhs) == find(cut))
+    return nodes[size].rhs;
+  Dim rest = add(DimKind::Extent);
+  unify(size, add(DimKind::Sum, cut, rest));
+  return rest;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferSplit(const Operation &operation) {
-  Type type = *operands[0];
-  unsigned axis = operation.axis;
-  if (type.boundaries[axis].empty()) {
-    possible = false;
-    return type;
-  }
-  Dim cut = type.boundaries[axis].pop_back_val();
-  Dim size = find(type.dims[axis]);
-  if (operation.part == 0) {
-    type.dims[axis] = cut;
-  } else if (nodes[size].kind == DimKind::Sum &&
-             find(nodes[size].lhs) == find(cut)) {
-    type.dims[axis] = nodes[size].rhs;
-  } else {
-    Dim rest = add(DimKind::Extent);
-    unify(size, add(DimKind::Sum, cut, rest));
-    type.dims[axis] = rest;
-  }
-  // Which older boundaries lie in the part follows from how they came about.
-  llvm::SmallVector<Dim, 3> kept;
-  for (Dim at : type.boundaries[axis]) {
+SymbolicSizes::Dims SymbolicSizes::join(unsigned axis) {
+  Dims joined = operands[0]->boundaries[axis];
+  Dim cut = operands[0]->dims[axis];
+  for (Dim at : operands[1]->boundaries[axis])
+    joined.push_back(add(DimKind::Sum, cut, at));
+  joined.push_back(cut);
+  return joined;
+}
+
+/// Which older boundaries lie in a part follows from how they came about.
+SymbolicSizes::Dims SymbolicSizes::cut(unsigned axis, unsigned part) const {
+  Dims kept, all = operands[0]->boundaries[axis];
+  Dim cut = all.pop_back_val();
+  for (Dim at : all) {
     const DimNode &node = nodes[find(at)];
     bool isBehind = node.kind == DimKind::Sum && find(node.lhs) == find(cut);
-    if (isBehind == (operation.part == 1))
+    if (isBehind == (part == 1))
       kept.push_back(isBehind ? node.rhs : at);
   }
-  type.boundaries[axis] = kept;
-  return type;
+  return kept;
 }
 
-SymbolicSizes::Type
-SymbolicSizes::inferBatchMatmul(const Operation &operation) {
-  const Type &lhs = *operands[0], &rhs = *operands[1];
-  Type type = lhs.rank < rhs.rank ? rhs : lhs;
-  unify(lhs.dims[lhs.rank - 1], rhs.dims[rhs.rank - 2]);
-  for (unsigned i = 3; i <= std::min(lhs.rank, rhs.rank); ++i)
-    unify(lhs.dims[lhs.rank - i], rhs.dims[rhs.rank - i]);
-  type.dims[type.rank - 2] = lhs.dims[lhs.rank - 2];
-  type.boundaries[type.rank - 2] = lhs.boundaries[lhs.rank - 2];
-  type.dims[type.rank - 1] = rhs.dims[rhs.rank - 1];
-  type.boundaries[type.rank - 1] = rhs.boundaries[rhs.rank - 1];
-  return type;
-}
-
-SymbolicSizes::Type SymbolicSizes::inferMatmul(const Operation &operation) {
-  Type type = *operands[0];
-  unify(type.dims[1], operands[1]->dims[0]);
-  type.dims[1] = operands[1]->dims[1];
-  type.boundaries[1] = operands[1]->boundaries[1];
-  return type;
-}
-
-SymbolicSizes::Type
-SymbolicSizes::inferElementwise(const Operation &operation) {
-  Type type = *operands[0];
-  unify(type, *operands[1]);
-  for (unsigned i = 0; i < type.rank; ++i) {
-    const auto &other = operands[1]->boundaries[i];
-    if (other.size() != type.boundaries[i].size())
-      type.boundaries[i].clear();
-    for (unsigned j = 0; j < type.boundaries[i].size(); ++j)
-      unify(type.boundaries[i][j], other[j]);
+/// What all that a dimension runs along have in common, which are equal where
+/// they are equally many.
+SymbolicSizes::Dims SymbolicSizes::getCommon(
+    llvm::ArrayRef<std::pair<unsigned, unsigned>> sources) {
+  Dims common;
+  for (auto [operand, dim] : sources) {
+    const Dims &other = operands[operand]->boundaries[dim];
+    if (operand == sources.front().first)
+      common = other;
+    else if (common.size() != other.size())
+      common.clear();
+    for (auto [lhs, rhs] : llvm::zip(common, other))
+      unify(lhs, rhs);
   }
-  return type;
+  return common;
 }
 
-SymbolicSizes::Type SymbolicSizes::inferPool(const Operation &operation) {
-  Type type = *operands[0];
-  setWindows(operation, type, addNumber(operation.kernel[0]),
-             addNumber(operation.kernel[1]));
-  return type;
+SymbolicSizes::Dim SymbolicSizes::translate(Parameter parameter) {
+  switch (parameter.kind) {
+  case Parameter::Kind::Chosen:
+    return chosen.dims[parameter.dim];
+  case Parameter::Kind::Size:
+    return operands[0]->dims[parameter.dim];
+  case Parameter::Kind::Cut:
+    return operands[0]->boundaries[parameter.dim].back();
+  case Parameter::Kind::AfterCut:
+    return getRest(parameter.dim);
+  }
+  llvm_unreachable("every kind is handled above");
 }
 
-/// An extent as a node: sums as such, and the rest as it stands.
-SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr) {
+/// An extent as a node: sums and differences as such, and the rest as it
+/// stands.
+SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr,
+                                            const Meaning &meaning) {
   using definition::Expr;
+  using definition::ScalarFn;
   llvm::ArrayRef<Expr> args = expr.getOperands();
   switch (expr.getKind()) {
   case Expr::Kind::Size:
     return operands[expr.getTensor().number]->dims[expr.getNumber()];
+  case Expr::Kind::Parameter:
+    return translate(meaning.parameters[expr.getNumber()]);
   case Expr::Kind::Constant:
     return addNumber(expr.getInt().value_or(0));
   case Expr::Kind::Cast:
-    return translate(args[0]);
+    return translate(args[0], meaning);
   case Expr::Kind::Apply:
-    if (expr.getFn() == definition::ScalarFn::Add)
-      return add(DimKind::Sum, translate(args[0]), translate(args[1]));
+    if (expr.getFn() == ScalarFn::Add || expr.getFn() == ScalarFn::Sub) {
+      Dim lhs = translate(args[0], meaning);
+      Dim rhs = translate(args[1], meaning);
+      return add(expr.getFn() == ScalarFn::Add ? DimKind::Sum
+                                               : DimKind::Difference,
+                 lhs, rhs);
+    }
     break;
   default:
     break;
   }
-  std::array<Type, 2> types;
-  for (auto [type, operand] : llvm::zip_equal(types, operands))
+  Extent extent{expr, &meaning, {chosen, Type()}};
+  for (auto [type, operand] : llvm::zip_equal(extent.types, operands))
     if (operand)
       type = *operand;
-  extents.emplace_back(expr, std::move(types));
+  extents.push_back(std::move(extent));
   return add(DimKind::Derived, extents.size() - 1);
 }
 
-SymbolicSizes::Type SymbolicSizes::inferDerived(const Operation &operation) {
+SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
+  if (terms[term].isVariable()) {
+    const LeafTemplate &leaf = terms.getLeaf(term);
+    return addSymbols(leaf.shape, leaf.isWeight);
+  }
+  const Operation &operation = terms.getOperation(term);
+  const OperatorInfo &info = getInfo(operation.kind);
   llvm::SmallVector<unsigned, 2> ranks;
-  for (unsigned i = 0; i < operation.getNumOperands(); ++i)
+  for (unsigned i = 0; i < info.numOperands; ++i)
     ranks.push_back(operands[i]->rank);
-  Type type;
-  const DerivedOperator::AtRank *at =
-      operation.derived ? operation.derived->get(ranks) : nullptr;
-  if (!at) {
+  const DerivedOperator::AtRank *at = operation.getDerived().get(ranks);
+  unsigned axis = operation.axis;
+  if (!at || (info.has(kCut) && operands[0]->boundaries[axis].empty())) {
     possible = false;
-    return type;
+    return Type();
   }
+  if (info.isConstant())
+    chosen = addSymbols(operation.constantShape, !info.params.empty());
+  if (condition.hasSquareConstants)
+    assumeSquare(term);
+  if (info.has(kGroups))
+    drawGroups();
   using definition::Requirement;
-  for (const Requirement &requirement : at->definition->requirements)
+  for (const Requirement &requirement : at->meaning->definition.requirements)
     if (requirement.kind == Requirement::Kind::Equal)
-      unify(translate(requirement.value), translate(requirement.bound));
+      unify(translate(requirement.value, *at->meaning),
+            translate(requirement.bound, *at->meaning));
+  Type type;
   for (const definition::IndexVar &index : at->getResult().indices) {
-    auto &boundaries = type.boundaries[type.rank];
-    bool isFirst = true;
-    for (auto [operand, dim] : at->trace[type.rank]) {
-      const auto &other = operands[operand]->boundaries[dim];
-      if (isFirst)
-        boundaries = other;
-      else if (boundaries.size() != other.size())
-        boundaries.clear();
-      for (unsigned i = 0; i < boundaries.size() && !isFirst; ++i)
-        unify(boundaries[i], other[i]);
-      isFirst = false;
-    }
-    type.dims[type.rank++] = translate(index.extent);
+    type.boundaries[type.rank] = getCommon(at->trace[type.rank]);
+    type.dims[type.rank++] = translate(index.extent, *at->meaning);
   }
+  if (info.has(kJoin))
+    type.boundaries[axis] = join(axis);
+  if (info.has(kCut))
+    type.boundaries[axis] = cut(axis, operation.part);
   return type;
 }
 
@@ -328,54 +290,35 @@ void SymbolicSizes::assumeSquare(TermId term) {
     TermId operand = terms[term].operands[i];
     return !terms[operand].isVariable() && terms[operand].numOperands == 0;
   };
-  OpKind kind = terms.getOperation(term).kind;
-  if (kind == OpKind::Conv2d && isConstant(1))
-    unify(operands[0]->dims[1], operands[1]->dims[0]);
-  for (unsigned i = 0; i < 2 && kind == OpKind::Matmul; ++i)
-    if (isConstant(i))
+  const OperatorInfo &info = getInfo(terms.getOperation(term).kind);
+  for (unsigned i = 0; i < 2 && info.isProduct(); ++i)
+    if (isConstant(i) && !info.has(kGroups))
       unify(operands[i]->dims[0], operands[i]->dims[1]);
-}
-
-SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
-  if (terms[term].isVariable()) {
-    const LeafTemplate &leaf = terms.getLeaf(term);
-    return addSymbols(leaf.shape, leaf.isWeight);
-  }
-  const Operation &operation = terms.getOperation(term);
-  if (Rule rule = getRule(operation.kind))
-    return (this->*rule)(operation);
-  return inferDerived(operation);
-}
-
-SymbolicSizes::Rule SymbolicSizes::getRule(OpKind kind) {
-  // Sizes that cuts, groups and windows ask for are drawn; those of the other
-  // operators that have kernels are equations.
-  static constexpr std::pair<OpKind, Rule> kRules[] = {
-      {OpKind::Conv2d, &SymbolicSizes::inferConv},
-      {OpKind::Matmul, &SymbolicSizes::inferMatmul},
-      {OpKind::Bmm, &SymbolicSizes::inferBatchMatmul},
-      {OpKind::EwAdd, &SymbolicSizes::inferElementwise},
-      {OpKind::EwMul, &SymbolicSizes::inferElementwise},
-      {OpKind::SMul, &SymbolicSizes::inferFirst},
-      {OpKind::Relu, &SymbolicSizes::inferFirst},
-      {OpKind::Concat, &SymbolicSizes::inferConcat},
-      {OpKind::Split, &SymbolicSizes::inferSplit},
-      {OpKind::PoolAvg, &SymbolicSizes::inferPool},
-      {OpKind::PoolMax, &SymbolicSizes::inferPool},
-      {OpKind::ConstIConv, &SymbolicSizes::inferConstant},
-      {OpKind::ConstPool, &SymbolicSizes::inferConstant},
-      {OpKind::ConstImm, &SymbolicSizes::inferConstant},
-      {OpKind::ConstOne, &SymbolicSizes::inferConstant}};
-  const auto *found = llvm::find_if(
-      kRules, [&](const auto &rule) { return rule.first == kind; });
-  return found == std::end(kRules) ? nullptr : found->second;
+    else if (isConstant(i) && i == 1)
+      unify(operands[0]->dims[1], operands[1]->dims[0]);
 }
 
 //===----------------------------------------------------------------------===//
 // Drawing
 //===----------------------------------------------------------------------===//
 
-/// An impossible size is 0.
+/// What an expression is made of.
+int SymbolicSizes::evaluate(const Extent &extent, const definition::Expr &leaf,
+                            Random &random) {
+  if (leaf.getKind() == definition::Expr::Kind::Size)
+    return evaluate(
+        extent.types[leaf.getTensor().number].dims[leaf.getNumber()], random);
+  Parameter parameter = extent.meaning->parameters[leaf.getNumber()];
+  const Type &type = extent.types[0];
+  int size = evaluate(type.dims[parameter.dim], random);
+  if (parameter.kind == Parameter::Kind::Chosen ||
+      parameter.kind == Parameter::Kind::Size)
+    return size;
+  int cut = evaluate(type.boundaries[parameter.dim].back(), random);
+  return parameter.kind == Parameter::Kind::Cut ? cut : size - cut;
+}
+
+/// An impossible size is 0, or negative.
 int SymbolicSizes::evaluate(Dim dim, Random &random) {
   DimNode &node = nodes[find(dim)];
   if (node.value >= 0)
@@ -405,21 +348,14 @@ int SymbolicSizes::evaluate(Dim dim, Random &random) {
   case DimKind::Product:
     value = evaluate(node.lhs, random) * evaluate(node.rhs, random);
     break;
-  case DimKind::Windows: {
-    int size = evaluate(node.lhs, random), kernel = evaluate(node.rhs, random);
-    value = node.number < 0 ? (size - node.number - 1) / -node.number
-            : size < kernel ? 0
-                            : (size - kernel) / node.number + 1;
+  case DimKind::Difference:
+    value = evaluate(node.lhs, random) - evaluate(node.rhs, random);
     break;
-  }
   case DimKind::Derived: {
-    const auto &[expr, types] = extents[node.lhs];
-    value = evaluateIndex(
-        expr,
-        [&, &types = types](unsigned operand, unsigned number) -> int64_t {
-          return evaluate(types[operand].dims[number], random);
-        },
-        [](definition::VarId) -> int64_t { return 0; });
+    const Extent &extent = extents[node.lhs];
+    value = evaluateIndex(extent.expr, [&](const definition::Expr &leaf) {
+      return evaluate(extent, leaf, random);
+    });
     break;
   }
   }

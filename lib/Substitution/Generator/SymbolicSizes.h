@@ -11,7 +11,7 @@
 #define ESPALIER_LIB_SUBSTITUTION_GENERATOR_SYMBOLICSIZES_H
 
 #include "Terms.h"
-#include "espalier/Definition/Expr.h"
+#include "espalier/Substitution/Meaning.h"
 
 namespace espalier::substitution::generator {
 
@@ -54,60 +54,65 @@ private:
     // Others.
     Number,
     Sum,
+    Difference,
     Product,
-    Windows, ///< Of `lhs` with kernel `rhs`: `operation` says how.
     Derived, ///< What number `lhs` of `extents` is.
   };
   struct DimNode {
     DimKind kind;
     Dim lhs = 0, rhs = 0;
-    int number = 0; ///< Also the stride, negative for SAME.
+    int number = 0;
     Dim link;
     int value = 0;
   };
+  using Dims = llvm::SmallVector<Dim, 3>;
   struct Type {
     unsigned rank = 0;
     std::array<Dim, kRank> dims{};
-    std::array<llvm::SmallVector<Dim, 3>, kRank> boundaries;
+    std::array<Dims, kRank> boundaries;
+  };
+  /// An expression, and the operands whose extents it is made of; of a
+  /// constant, its own.
+  struct Extent {
+    definition::Expr expr;
+    const Meaning *meaning;
+    std::array<Type, 2> types;
   };
 
   Dim add(DimKind kind, Dim lhs = 0, Dim rhs = 0, int number = 0);
-  Dim addNumber(int number) { return add(DimKind::Number, 0, 0, number); }
+  /// Equal numbers are one node.
+  Dim addNumber(int number);
   Dim find(Dim dim) const;
   bool isSymbol(Dim dim) const { return nodes[dim].kind <= DimKind::Image; }
   bool occurs(Dim symbol, Dim in) const;
   void unify(Dim lhs, Dim rhs);
   void unify(const Type &lhs, const Type &rhs);
   int evaluate(Dim dim, Random &random);
+  int evaluate(const Extent &extent, const definition::Expr &leaf,
+               Random &random);
 
   Type addSymbols(const Shape &shape, bool isWeight);
-  using Rule = Type (SymbolicSizes::*)(const Operation &);
-  /// The extents of operators that have kernels; null for others.
-  static Rule getRule(OpKind kind);
   Type infer(TermId term);
-  Type inferDerived(const Operation &operation);
-  Dim translate(const definition::Expr &expr);
-  Type inferFirst(const Operation &operation) { return *operands[0]; }
-  Type inferMatmul(const Operation &operation);
-  Type inferElementwise(const Operation &operation);
-  Type inferPool(const Operation &operation);
-  Type inferConstant(const Operation &operation);
+  Dim translate(const definition::Expr &expr, const Meaning &meaning);
+  Dim translate(Parameter parameter);
   void assumeSquare(TermId term);
-  Type inferConv(const Operation &operation);
-  Type inferConcat(const Operation &operation);
-  Type inferSplit(const Operation &operation);
-  Type inferBatchMatmul(const Operation &operation);
-  void setWindows(const Operation &operation, Type &type, Dim height,
-                  Dim width);
+  void drawGroups();
+  Dim getRest(unsigned dim);
+  // Boundaries of results: along the axis of a concatenation or of a part of
+  // one, and along other dimensions.
+  Dims join(unsigned axis);
+  Dims cut(unsigned axis, unsigned part) const;
+  Dims getCommon(llvm::ArrayRef<std::pair<unsigned, unsigned>> sources);
 
   const Terms &terms;
   Condition condition;
   bool possible = true;
   std::vector<DimNode> nodes;
-  /// Expressions, and the extents of the operands that they are made of.
-  std::vector<std::pair<definition::Expr, std::array<Type, 2>>> extents;
+  std::map<int, Dim> numbers;
+  std::vector<Extent> extents;
   std::map<TermId, Type> types;
   std::array<Type *, 2> operands;
+  Type chosen; ///< Of a constant.
   std::optional<std::array<Dim, 2>> firstWeight;
   std::optional<Dim> sharedGroups;
 };

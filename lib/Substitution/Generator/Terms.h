@@ -52,6 +52,9 @@ public:
   const Operation &getOperation(TermId id) const {
     return operations[terms[id].operation];
   }
+  const OperatorInfo &getInfo(TermId id) const {
+    return substitution::getInfo(getOperation(id).kind);
+  }
   const OperatorTable &getTable() const { return table; }
   const LeafTemplate &getLeaf(TermId variable) const {
     return leaves[terms[variable].operands[0]];
@@ -60,9 +63,7 @@ public:
   bool isScalar(TermId id) const {
     return terms[id].isVariable() && getLeaf(id).shape.rank == 0;
   }
-  bool isCommutative(TermId id) const {
-    return getInfo(getOperation(id).kind).isCommutative();
-  }
+  bool isCommutative(TermId id) const { return getInfo(id).isCommutative(); }
   unsigned size() const { return terms.size(); }
 
   /// All terms that make up `roots`, operands first.

@@ -11,52 +11,54 @@ namespace {
 /// it is, one bit each.
 using Axes = unsigned;
 
-/// The axes of an operand of a reduction that are not summed over.
-Axes getKeptAxes(const Node &node, unsigned operand) {
-  if (node.is(OpKind::PoolAvg))
-    return 0b11;
-  if (node.is(OpKind::Conv2d))
-    return 0b1; // The batch, or the features.
-  if (node.is(OpKind::ReduceSum))
-    return ~(1u << node.params[0].first);
-  if (node.is(OpKind::Matmul))
-    return operand == 0 ? 0b01 : 0b10;
-  return 0; // Those of `bmm` may be of several ranks.
-}
+/// Whether concatenations may reorder sums.
+class SumOrder {
+public:
+  SumOrder(const Graph &graph, Traces &traces) : graph(graph), traces(traces) {}
 
-/// Whether a concatenation or a part of one, below `id`, lies along another
-/// axis than `kept`, or axes change places, over two of which may be summed.
-bool joinsOther(const Graph &graph, NodeId id, Axes kept) {
-  const Node &node = graph[id];
-  if (node.isVariable())
+  bool mayChange(NodeId id) {
+    const Node &node = graph[id];
+    for (auto [position, operand] : llvm::enumerate(node.operands))
+      if (mayChange(operand) ||
+          (node.getInfo().isReduction() &&
+           joinsOther(operand, getBelow(node, position, ~Axes(0)))))
+        return true;
     return false;
-  bool isOther = (node.is(OpKind::Concat) || node.getInfo().has(kCut)) &&
-                 !(kept >> node.params[0].first & 1);
-  if (isOther || node.is(OpKind::Swap))
-    return true;
-  Axes below = kept;
-  if (node.is(OpKind::Transpose))
-    below = (kept & 1) << 1 | (kept >> 1 & 1);
-  // The operands of a broadcast have other axes, and what an inner sum keeps,
-  // an outer one may add up.
-  if (node.getInfo().isReduction() || node.is(OpKind::BAdd) ||
-      node.is(OpKind::BMul))
-    below = 0;
-  return llvm::any_of(node.operands, [&](NodeId operand) {
-    return joinsOther(graph, operand, below);
-  });
-}
-
-bool mayReorderSums(const Graph &graph, NodeId id) {
-  const Node &node = graph[id];
-  for (auto [position, operand] : llvm::enumerate(node.operands)) {
-    bool reorders = !node.isVariable() && node.getInfo().isReduction() &&
-                    joinsOther(graph, operand, getKeptAxes(node, position));
-    if (reorders || mayReorderSums(graph, operand))
-      return true;
   }
-  return false;
-}
+
+private:
+  /// The axes of an operand along which those of the result that are `kept`
+  /// run; none of a reduction that is summed over.
+  Axes getBelow(const Node &node, unsigned position, Axes kept) {
+    if (node.has(kJoin) || node.has(kCut))
+      return kept;
+    llvm::SmallVector<unsigned> ranks;
+    for (unsigned i = 0; i <= node.operands.size(); ++i)
+      ranks.push_back(
+          getRequiredRank(node.op, node.params, i).value_or(kMaxRank));
+    Axes below = 0;
+    for (auto [dim, sources] : llvm::enumerate(traces.get(node, ranks)))
+      for (auto [operand, from] : sources)
+        if (operand == position)
+          below |= (kept >> dim & 1) << from;
+    return below;
+  }
+
+  /// Whether a concatenation or a part of one, below `id`, lies along another
+  /// axis than `kept`.
+  bool joinsOther(NodeId id, Axes kept) {
+    const Node &node = graph[id];
+    if ((node.has(kJoin) || node.has(kCut)) &&
+        !(kept >> node.params[0].first & 1))
+      return true;
+    return llvm::any_of(llvm::enumerate(node.operands), [&](auto operand) {
+      return joinsOther(operand.value(), getBelow(node, operand.index(), kept));
+    });
+  }
+
+  const Graph &graph;
+  Traces &traces;
+};
 } // namespace
 
 static VerifyOptions getRounding() {
@@ -68,9 +70,10 @@ static VerifyOptions getRounding() {
 RuleProver::RuleProver() : rounding(getRounding()) {}
 
 bool RuleProver::isExact(const Rule &rule, const Guard &guard) {
+  SumOrder order(rule.graph, traces);
   for (llvm::ArrayRef<NodeId> side : {rule.src, rule.dst})
     for (NodeId root : side)
-      if (mayReorderSums(rule.graph, root))
+      if (order.mayChange(root))
         return false;
   Verdict verdict = rounding.verify(rule);
   return verdict.kind == Verdict::Kind::Proved ||

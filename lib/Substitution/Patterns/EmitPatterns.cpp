@@ -1,6 +1,7 @@
 //===- EmitPatterns.cpp - Prints rules as PDL patterns --------------------===//
 
-#include "OperatorText.h"
+#include "Names.h"
+#include "espalier/Substitution/OperatorText.h"
 #include "espalier/Substitution/Patterns/Patterns.h"
 #include "espalier/Substitution/Search/GraphOperators.h"
 #include "llvm/ADT/EquivalenceClasses.h"

@@ -7,8 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperatorText.h"
+#include "Names.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Substitution/OperatorText.h"
 #include "espalier/Substitution/Patterns/Patterns.h"
 #include "espalier/Substitution/Search/GraphOperators.h"
 #include "mlir/Dialect/PDL/IR/PDL.h"

@@ -1,6 +1,7 @@
 //===- PatternFunctions.cpp - What patterns of rules call -----------------===//
 
-#include "OperatorText.h"
+#include "Names.h"
+#include "espalier/Substitution/OperatorText.h"
 #include "espalier/Substitution/Patterns/Patterns.h"
 #include "espalier/Substitution/Search/GraphOperators.h"
 #include "espalier/Substitution/Shapes.h"

@@ -123,7 +123,8 @@ private:
     }
     const Node &node = rule.graph[id];
     SmallVector<int64_t> shape;
-    unsigned numChosen = node.is(OpKind::ConstOne) ? 0 : 2;
+    // Those of a constant of any rank are as many as they may be.
+    unsigned numChosen = getRequiredRank(node.op, node.params, 0) ? 2 : 0;
     for (unsigned axis = 0; axis < numChosen; ++axis) {
       auto definition = pattern.guard->getDefinition(number, axis);
       auto size = definition ? evaluate(

@@ -34,7 +34,7 @@ constexpr Param kSingleSteps = {1, 1};
 std::vector<Window> getWindows(const Rule &rule) {
   std::vector<Window> windows;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
-    if (rule.graph[id].is(OpKind::Conv2d))
+    if (rule.graph[id].has(kGroups))
       windows.push_back({rule.graph[id].params[0], rule.graph[id].params[1]});
   return windows;
 }
@@ -75,7 +75,7 @@ Rule replaceWindow(const Rule &rule, const Window &window) {
     for (NodeId operand : node.operands)
       operands.push_back(copies[operand]);
     SmallVector<Param> params(node.params.begin(), node.params.end());
-    if (node.is(OpKind::Conv2d)) {
+    if (node.has(kGroups)) {
       params[0] = window.stride;
       params[1] = window.padding;
     }

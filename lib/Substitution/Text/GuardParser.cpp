@@ -237,7 +237,7 @@ private:
     term.use = *use;
     term.node = uses.list[*use].node;
     bool isOfConv = term.kind != Kind::Dim && term.kind != Kind::Rank;
-    if (isOfConv && !rule.graph[term.node].is(OpKind::Conv2d))
+    if (isOfConv && !rule.graph[term.node].has(kGroups))
       return expected("a convolution for '" + kind->first + "'");
     ++next;
     if (term.kind == Kind::Dim) {

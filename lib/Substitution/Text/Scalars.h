@@ -9,7 +9,7 @@ namespace espalier::substitution {
 
 /// Whether a node is a scalar: a variable that is one, or a product of scalars.
 inline bool isScalar(const Graph &graph, NodeId id) {
-  while (graph[id].is(OpKind::SMul))
+  while (graph[id].has(kScalarProduct))
     id = graph[id].operands[0];
   return graph[id].kind == Node::Kind::Scalar;
 }

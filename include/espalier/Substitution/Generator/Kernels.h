@@ -1,9 +1,9 @@
 //===- Kernels.h - Operators on small field tensors -------------*- C++ -*-===//
 //
-// The evaluation of the rule operators at small sizes. Those that most of the
-// time goes to have kernels; a unit test compares each with an evaluation of
-// its definition on the same points. All others are evaluated as their
-// definitions say (Derived.h).
+// The evaluation of the rule operators at small sizes. What they are follows
+// from their definitions (Derived.h). Those that most of the time goes to have
+// kernels for the values; a unit test compares each with an evaluation of its
+// definition on the same points.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +41,7 @@ struct Boundaries {
   uint8_t count = 0;
   std::array<uint8_t, 3> at{};
 
+  uint8_t getLast() const { return at[count - 1]; }
   bool operator==(const Boundaries &other) const {
     return count == other.count && at == other.at;
   }
@@ -78,20 +79,19 @@ struct Operation {
   /// begins and its size, of a pad the zeros before and behind.
   std::array<uint8_t, 2> numbers{};
   Shape constantShape; ///< Of a constant's result: the context decides.
-  /// What follows from the definition, where there is no kernel.
+  /// What follows from the definition, for each part.
   const DerivedOperator *derived = nullptr;
 
   unsigned getNumOperands() const { return getInfo(kind).numOperands; }
+  unsigned getNumResults() const { return getInfo(kind).has(kCut) ? 2 : 1; }
+  const DerivedOperator &getDerived() const;
   /// The parameters in the order of the operator's table entry.
   llvm::SmallVector<Param, 3> getParams() const;
 };
 
-/// Whether an operator has a kernel. Others need `Operation::derived`, and
-/// apply to nothing without it.
-bool hasKernel(OpKind kind);
-
 /// The operation of these parameters, in the order of the operator's table
-/// entry; nothing if they are beyond what the kernels can do.
+/// entry, without what is derived; nothing if they are beyond what the
+/// generator can do.
 std::optional<Operation> getOperation(OpKind kind,
                                       llvm::ArrayRef<Param> params);
 

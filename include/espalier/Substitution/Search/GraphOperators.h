@@ -81,7 +81,7 @@ std::optional<int64_t> getCut(const OperatorInstance &instance,
 struct Choices {
   int64_t cut = 0;             ///< Of a `split`.
   mlir::RankedTensorType type; ///< Of a constant.
-  mlir::FloatAttr epsilon;     ///< The scalar of a `batch_norm`.
+  mlir::FloatAttr number;      ///< The operand that is an attribute.
 };
 
 /// Makes the operator of `graph` that computes `kind` with `params` for all

@@ -32,7 +32,7 @@ struct PadZeros {
 StringRef espalier::substitution::getGraphName(OpKind kind) {
   switch (kind) {
 #define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
-                      graph, instance)                                         \
+                      graph, instance, ...)                                    \
   case OpKind::id:                                                             \
     return graph::getOperationName();
 #include "espalier/Substitution/RuleOperators.def"
@@ -123,8 +123,8 @@ public:
     instance.name = getGraphName(kind);
     instance.attributes = builder.getDictionaryAttr(attributes);
     instance.operands.assign(operands.begin(), operands.end());
-    if (kind == OpKind::BatchNorm)
-      instance.operands.pop_back(); // An attribute.
+    if (getInfo(kind).has(kAttributeLast))
+      instance.operands.pop_back();
     instance.result =
         getInfo(kind).isConstant()
             ? choices.type
@@ -145,7 +145,7 @@ private:
   bool define() {
     switch (kind) {
 #define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
-                      graph, instance)                                         \
+                      graph, instance, ...)                                    \
   case OpKind::id:                                                             \
     return instance;
 #include "espalier/Substitution/RuleOperators.def"
@@ -350,14 +350,14 @@ private:
 
   bool makeBatchNorm() {
     if (operands[0].getRank() != params[0].first || params[0].first < 2 ||
-        operands[5].getRank() != 0 || !choices.epsilon)
+        operands[5].getRank() != 0 || !choices.number)
       return false;
     llvm::append_range(shape, operands[0].getShape());
     for (unsigned operand = 1; operand < 5; ++operand)
       if (operands[operand].getRank() != 1 ||
           !agree(extent(operand, 0), extent(0, 1)))
         return false;
-    add("epsilon", choices.epsilon);
+    add("epsilon", choices.number);
     return true;
   }
 
@@ -429,6 +429,10 @@ private:
     return true;
   }
 
+  bool makeAvgPool() {
+    add("count_include_pad", builder.getBoolAttr(true));
+    return makePool();
+  }
   bool makePool() {
     if (operands[0].getRank() != 4)
       return false;
@@ -436,8 +440,6 @@ private:
     shape.assign({extent(0, 0), extent(0, 1)});
     add("kernel", {kernel.first, kernel.second});
     add("ceil_mode", builder.getBoolAttr(false));
-    if (kind == OpKind::PoolAvg)
-      add("count_include_pad", builder.getBoolAttr(true));
     return addWindow(params[1], params[2], kernel.first, kernel.second);
   }
 

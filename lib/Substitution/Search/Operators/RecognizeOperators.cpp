@@ -8,12 +8,13 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::substitution;
 
-/// Without padding it does not matter whether it counts.
+/// Without padding it does not matter whether an average counts it.
 static DictionaryAttr countPadding(const OperatorInstance &instance) {
   auto low = instance.attributes.getAs<DenseI64ArrayAttr>("pads_low");
   auto high = instance.attributes.getAs<DenseI64ArrayAttr>("pads_high");
   auto isZero = [](int64_t pad) { return pad == 0; };
-  if (!low || !high || !llvm::all_of(low.asArrayRef(), isZero) ||
+  if (!instance.attributes.contains("count_include_pad") || !low || !high ||
+      !llvm::all_of(low.asArrayRef(), isZero) ||
       !llvm::all_of(high.asArrayRef(), isZero))
     return instance.attributes;
   NamedAttrList attributes(instance.attributes);
@@ -29,8 +30,10 @@ bool espalier::substitution::isOperator(const OperatorInstance &instance,
   Choices choices;
   choices.type = instance.result;
   auto operands = llvm::to_vector(instance.operands);
-  if (kind == OpKind::BatchNorm) {
-    choices.epsilon = instance.attributes.getAs<FloatAttr>("epsilon");
+  if (getInfo(kind).has(kAttributeLast)) {
+    for (NamedAttribute attribute : instance.attributes)
+      if (auto number = dyn_cast<FloatAttr>(attribute.getValue()))
+        choices.number = number;
     operands.push_back(
         RankedTensorType::get({}, instance.result.getElementType()));
   }
@@ -44,9 +47,7 @@ bool espalier::substitution::isOperator(const OperatorInstance &instance,
   }
   std::optional<OperatorInstance> made = makeOperator(
       kind, params, operands, choices, instance.attributes.getContext());
-  DictionaryAttr attributes =
-      kind == OpKind::PoolAvg ? countPadding(instance) : instance.attributes;
-  return made && made->attributes == attributes;
+  return made && made->attributes == countPadding(instance);
 }
 
 std::optional<int64_t>

@@ -154,22 +154,4 @@ TEST_F(EnumerateTest, LimitsHold) {
                             counts),
             Outcome::OutOfTime);
 }
-
-// An operation that no table has made may lack both.
-TEST(OperationTest, WithoutKernelAndDefinitionApplyToNothing) {
-  unsigned count = 0;
-  TensorType type;
-  type.shape.rank = 2;
-  type.shape.dims = {3, 5};
-  const TensorType *operands[] = {&type, &type};
-  for (const OperatorInfo &info : getOperators()) {
-    Operation operation;
-    operation.kind = info.kind;
-    if (hasKernel(info.kind))
-      continue;
-    EXPECT_FALSE(inferType(operation, operands)) << info.name.str();
-    ++count;
-  }
-  EXPECT_GE(count, 1u);
-}
 } // namespace

@@ -1,5 +1,6 @@
 //===- PruneTest.cpp - Tests, implications and generalizations ------------===//
 
+#include "Derived.h"
 #include "Generalize.h"
 #include "Implication.h"
 #include "gtest/gtest.h"
@@ -38,10 +39,9 @@ protected:
       operands.push_back(convert(graph, operand));
     Operation operation = *getOperation(node.op, node.params);
     for (const OperatorTemplate &op : table.operators)
-      if (op.operation.kind == node.op) {
+      if (op.operation.kind == node.op)
         operation.constantShape = op.operation.constantShape;
-        operation.derived = op.operation.derived;
-      }
+    operation.derived = table.derived->get(operation);
     return terms.get(operation, operands);
   }
 

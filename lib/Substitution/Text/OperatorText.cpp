@@ -1,6 +1,6 @@
 //===- OperatorText.cpp - Operators without their operands ----------------===//
 
-#include "OperatorText.h"
+#include "espalier/Substitution/OperatorText.h"
 
 using namespace espalier::substitution;
 
