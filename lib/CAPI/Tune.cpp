@@ -8,11 +8,14 @@
 using namespace espalier;
 
 static llvm::json::Object describe(const tuning::TunedKernel &kernel) {
-  return llvm::json::Object{
-      {"name", kernel.name},           {"calls", kernel.numCalls},
-      {"original_s", kernel.original}, {"best_s", kernel.best},
-      {"trials", kernel.trials},       {"failures", kernel.failures},
-      {"rule", kernel.rule},           {"reason", kernel.reason}};
+  return llvm::json::Object{{"name", kernel.name},
+                            {"calls", kernel.numCalls},
+                            {"original_s", kernel.original},
+                            {"best_s", kernel.best},
+                            {"trials", kernel.trials},
+                            {"failures", kernel.failures},
+                            {"rule", kernel.rule},
+                            {"reason", llvm::json::fixUTF8(kernel.reason)}};
 }
 
 int espalier_tune(espalier_module *module,

@@ -28,15 +28,19 @@ static Function *makeRunner(Module &module, Function &fork) {
   };
   BasicBlock *entry = makeBlock("entry"), *alone = makeBlock("alone"),
              *several = makeBlock("several");
-  auto ask = [&](StringRef name) {
-    return builder.CreateCall(module.getOrInsertFunction(name, i32));
-  };
   builder.SetInsertPoint(entry);
   Value *number = builder.CreateAlloca(i32);
   Value *bound = builder.CreateAlloca(i32);
-  Value *isNested = builder.CreateIsNotNull(ask("omp_in_parallel"));
+  // The question of the library that makes regions: GCC's, which may be in the
+  // process, answers `omp_in_parallel` for its own.
+  FunctionCallee inParallel =
+      module.getOrInsertFunction("__kmpc_in_parallel", i32, pointer);
+  Value *isNested =
+      builder.CreateIsNotNull(builder.CreateCall(inParallel, place));
   Value *isMany =
-      builder.CreateICmpSGT(ask("omp_get_max_threads"), builder.getInt32(1));
+      builder.CreateICmpSGT(builder.CreateCall(module.getOrInsertFunction(
+                                "omp_get_max_threads", i32)),
+                            builder.getInt32(1));
   builder.CreateCondBr(builder.CreateOr(isNested, isMany), several, alone);
 
   builder.SetInsertPoint(alone);

@@ -58,8 +58,8 @@ static std::string computeKey(StringRef text, const MeasureOptions &options) {
                      /*LowerCase=*/true);
 }
 
-static std::string computeKey(const ProgramKernel &kernel,
-                              const MeasureOptions &options) {
+std::string espalier::computeKernelKey(const ProgramKernel &kernel,
+                                       const MeasureOptions &options) {
   std::string text;
   for (bool isConstant : kernel.module.isConstant)
     text += isConstant ? 'c' : 'v';
@@ -121,7 +121,7 @@ double KernelCost::estimate(const KernelWork &work) {
 }
 
 double KernelCost::getSeconds(const ProgramKernel &kernel) {
-  std::string key = computeKey(kernel, options.measure);
+  std::string key = computeKernelKey(kernel, options.measure);
   auto [place, isNew] = known.try_emplace(key, 0.0);
   if (!isNew)
     return place->second;

@@ -1,6 +1,7 @@
 //===- RunProgram.cpp - Runs of programs on made-up inputs ----------------===//
 
 #include "RunProgram.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,36 @@ std::optional<int64_t> espalier::countBytes(int32_t dtype,
   return bytes;
 }
 
+namespace {
+/// The upper half of an f32.
+struct BFloat16 {
+  BFloat16() = default;
+  explicit BFloat16(float value)
+      : bits(llvm::bit_cast<uint32_t>(value) >> 16) {}
+  operator float() const { return llvm::bit_cast<float>(uint32_t(bits) << 16); }
+
+  uint16_t bits = 0;
+};
+} // namespace
+
+/// Calls `function` with a number of the C++ type of `dtype` and the rounding
+/// of one result; with none for what is no float.
+template <typename Function>
+static void dispatchFloat(int32_t dtype, Function function) {
+  switch (dtype) {
+  case ESPALIER_F32:
+    return function(float(), 0.0);
+  case ESPALIER_F64:
+    return function(double(), 0.0);
+  case ESPALIER_F16:
+    return function(_Float16(), 0x1p-10);
+  case ESPALIER_BF16:
+    return function(BFloat16(), 0x1p-7);
+  default:
+    return;
+  }
+}
+
 /// Writes numbers from -1 to 1 that repeat only after a long time.
 template <typename Float>
 static void fillWithNumbers(char *data, uint64_t bytes) {
@@ -29,7 +60,7 @@ static void fillWithNumbers(char *data, uint64_t bytes) {
   uint32_t state = 12345;
   for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
     state = state * 1664525u + 1013904223u;
-    values[i] = static_cast<int32_t>(state) * Float(1.0 / 2147483648.0);
+    values[i] = Float(static_cast<int32_t>(state) * (1.0f / 2147483648.0f));
   }
 }
 
@@ -54,12 +85,10 @@ llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
   result.copies = copies;
   result.memory.reset(static_cast<char *>(memory));
   char *first = result.memory.get();
-  if (dtype == ESPALIER_F32)
-    fillWithNumbers<float>(first, result.stride);
-  else if (dtype == ESPALIER_F64)
-    fillWithNumbers<double>(first, result.stride);
-  else
-    memset(first, 0, result.stride);
+  memset(first, 0, result.stride);
+  dispatchFloat(dtype, [&](auto zero, double) {
+    fillWithNumbers<decltype(zero)>(first, result.stride);
+  });
   for (unsigned copy = 1; copy < copies; ++copy)
     memcpy(first + copy * result.stride, first, result.stride);
   return result;
@@ -73,15 +102,16 @@ espalier_tensor ProgramArray::get(unsigned index) const {
 template <typename Float>
 static double compareFloats(const void *first, const void *second,
                             uint64_t bytes) {
-  auto *a = static_cast<const Float *>(first);
-  auto *b = static_cast<const Float *>(second);
+  auto *firsts = static_cast<const Float *>(first);
+  auto *seconds = static_cast<const Float *>(second);
   double difference = 0, scale = 0;
   for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
-    if (std::isfinite(a[i]))
-      scale = std::max(scale, std::fabs(double(a[i])));
-    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
+    double a = firsts[i], b = seconds[i];
+    if (std::isfinite(a))
+      scale = std::max(scale, std::fabs(a));
+    if (a == b || (std::isnan(a) && std::isnan(b)))
       continue;
-    double distance = std::fabs(double(a[i]) - b[i]);
+    double distance = std::fabs(a - b);
     difference =
         std::max(difference, std::isnan(distance) ? HUGE_VAL : distance);
   }
@@ -90,11 +120,14 @@ static double compareFloats(const void *first, const void *second,
 
 double espalier::compareArrays(int32_t dtype, const void *first,
                                const void *second, uint64_t bytes) {
-  if (dtype == ESPALIER_F32)
-    return compareFloats<float>(first, second, bytes);
-  if (dtype == ESPALIER_F64)
-    return compareFloats<double>(first, second, bytes);
-  return memcmp(first, second, bytes) == 0 ? 0 : HUGE_VAL;
+  if (memcmp(first, second, bytes) == 0)
+    return 0;
+  double error = HUGE_VAL;
+  dispatchFloat(dtype, [&](auto zero, double rounding) {
+    error = std::max(
+        compareFloats<decltype(zero)>(first, second, bytes) - rounding, 0.0);
+  });
+  return error;
 }
 
 llvm::Error ProgramRun::check(espalier_status status) {

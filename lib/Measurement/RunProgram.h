@@ -39,8 +39,9 @@ std::optional<int64_t> countBytes(int32_t dtype,
                                   llvm::ArrayRef<int64_t> extents);
 
 /// Returns the largest difference of two arrays of elements of type `dtype`,
-/// relative to the largest finite value of the first. Elements of other types
-/// than f32 and f64 differ by 0 or infinity.
+/// relative to the largest finite value of the first; of f16 and bf16 what is
+/// beyond the rounding of a result. Elements that are no floats differ by 0 or
+/// infinity.
 double compareArrays(int32_t dtype, const void *first, const void *second,
                      uint64_t bytes);
 

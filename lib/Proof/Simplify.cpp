@@ -95,7 +95,8 @@ bool espalier::proof::eliminate(Atom &atom) { return eliminateFrom(atom); }
 bool espalier::proof::eliminate(Term &term) { return eliminateFrom(term); }
 
 static bool isNonnegative(const Atom &atom) {
-  return atom.isFunction("relu") || atom.isFunction("exp");
+  return atom.isFunction("relu") || atom.isFunction("exp") ||
+         atom.isFunction("abs") || atom.isFunction("sqrt");
 }
 
 bool espalier::proof::isNonnegative(const Sum &sum) {

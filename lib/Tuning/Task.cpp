@@ -8,8 +8,6 @@
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -79,7 +77,11 @@ Outcome Outcome::parse(StringRef text) {
     outcome.error = text.rtrim().str();
     return outcome;
   }
-  takeLine().getAsDouble(outcome.seconds);
+  if (takeLine().getAsDouble(outcome.seconds) || !(outcome.seconds > 0)) {
+    outcome.status = TrialStatus::Failed;
+    outcome.error = "expects a time, but the process told none";
+    return outcome;
+  }
   while (!text.empty()) {
     auto [dtype, size] = takeLine().split(' ');
     MeasuredOutput output;
@@ -109,21 +111,6 @@ static Outcome runOutcome(llvm::function_ref<std::string()> evaluate,
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Names the task: the kernel, and all that its time depends on but for machine
-/// and build.
-static std::string computeTaskKey(const ProgramKernel &kernel,
-                                  const MeasureOptions &options) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << options.threads << ' ' << options.constantBytes << ' '
-     << options.codegen.optLevel << ' ' << options.codegen.vectorBits << ' ';
-  for (bool isConstant : kernel.module.isConstant)
-    os << (isConstant ? 'c' : 'v');
-  os << '\n' << kernel.module.text;
-  return llvm::toHex(llvm::BLAKE3::hash<20>(llvm::arrayRefFromStringRef(text)),
-                     /*LowerCase=*/true);
-}
-
 llvm::Expected<std::unique_ptr<Task>>
 Task::create(const ProgramKernel &kernel, MLIRContext *context,
              const MeasureOptions &options) {
@@ -135,7 +122,8 @@ Task::create(const ProgramKernel &kernel, MLIRContext *context,
   std::string target;
   llvm::raw_string_ostream(target)
       << task->module->getOperation()->getAttr(poly::TargetAttr::getAttrName());
-  task->key = {computeTaskKey(kernel, options), target, getCompilerIdentity()};
+  task->key = {computeKernelKey(kernel, options), target,
+               getCompilerIdentity()};
   task->sketches = deriveSketches(*task->module);
   task->numRefused.resize(task->sketches.size());
   return task;
@@ -186,6 +174,8 @@ llvm::Error Task::measureDefault() {
       [&] { return evaluate(nullptr, {}, /*returnsOutputs=*/true); }, options);
   if (outcome.status != TrialStatus::Measured)
     return llvm::createStringError(outcome.error);
+  if (outcome.outputs.empty())
+    return llvm::createStringError("has no results to compare");
   original = outcome.seconds;
   expected = std::move(outcome.outputs);
   return llvm::Error::success();
@@ -249,6 +239,9 @@ void Task::add(Candidate candidate) {
 }
 
 void Task::recall(const Trial &trial) {
+  // That a process was ended may have had other reasons than the candidate.
+  if (trial.status == TrialStatus::Failed)
+    return;
   // A sketch of the same rule that the script is one of.
   OwningOpRef<ModuleOp> script =
       parseSourceString<ModuleOp>(trial.script, module->getContext());
@@ -267,12 +260,12 @@ void Task::recall(const Trial &trial) {
   }
 }
 
-std::pair<unsigned, Selection> Task::propose(Sketch::Random &random) const {
-  if (numTrials == 0)
-    return {0, sketches.front().getDefault()};
+std::pair<unsigned, Selection> Task::propose(Sketch::Random &random) {
   // Each sketch is tried as it comes first.
-  if (numTrials < sketches.size())
-    return {numTrials, sketches[numTrials].getDefault()};
+  if (numDefaults < sketches.size()) {
+    const Sketch &sketch = sketches[numDefaults];
+    return {numDefaults++, sketch.getDefault()};
+  }
   size_t numParents = std::min(population.size(), kParents);
   if (numParents == 0 || random() % 100 < kRandomPercent) {
     unsigned sketch = random() % sketches.size();
@@ -299,12 +292,8 @@ std::optional<Trial> Task::tryNext(Sketch::Random &random) {
     OwningOpRef<ModuleOp> script = sketches[number].select(selection);
     std::string text;
     llvm::raw_string_ostream(text) << *script;
-    if (!seen.insert(text).second) {
-      // The defaults of sketches may be alike.
-      if (numTrials < sketches.size())
-        ++numTrials;
+    if (!seen.insert(text).second)
       continue;
-    }
     Trial trial = run(sketches[number], selection);
     add({number, std::move(selection), trial});
     return trial;
@@ -319,10 +308,14 @@ static double median(std::vector<double> values) {
 }
 
 std::optional<Trial> Task::findWinner() {
+  if (population.empty())
+    return std::nullopt;
   size_t numFinalists = std::min(population.size(), kFinalists);
   std::vector<double> defaults;
   std::vector<std::vector<double>> times(numFinalists);
   for (unsigned round = 0; round < kFinalRounds; ++round) {
+    if (options.codegen.mustStop())
+      return std::nullopt;
     Outcome outcome = runOutcome(
         [&] { return evaluate(nullptr, expected, /*returnsOutputs=*/false); },
         options);

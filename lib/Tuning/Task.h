@@ -55,7 +55,7 @@ private:
   Task(const ProgramKernel &kernel, const MeasureOptions &options)
       : kernel(kernel), options(options) {}
 
-  std::pair<unsigned, Selection> propose(Sketch::Random &random) const;
+  std::pair<unsigned, Selection> propose(Sketch::Random &random);
   Trial run(const Sketch &sketch, const Selection &selection) const;
   bool isHopeless(unsigned sketch) const;
   void add(Candidate candidate);
@@ -71,6 +71,7 @@ private:
   std::vector<MeasuredOutput> expected;
   double original = 0;
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
+  unsigned numDefaults = 0; ///< Sketches whose default was proposed.
   /// Those that were measured, the fastest first.
   std::vector<Candidate> population;
   std::vector<unsigned> numRefused; ///< By sketch.

@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -192,6 +192,9 @@ llvm::Error Tuner::search() {
       isDone[best] = true;
       continue;
     }
+    // An interrupt ends the candidate, too.
+    if (options.measure.codegen.mustStop())
+      break;
     ++numTrials;
     if (records)
       if (llvm::Error error =
@@ -203,17 +206,12 @@ llvm::Error Tuner::search() {
 }
 
 TuneResult Tuner::finish() {
-  result.isInterrupted = options.measure.codegen.mustStop();
   ScriptCollector script(context);
-  llvm::StringSet<> named;
   for (auto [task, tuned] : llvm::zip_equal(tasks, result.kernels)) {
     tuned.original = tuned.best = task->getOriginal();
     tuned.trials = task->getNumTrials();
     tuned.failures = task->getNumFailures();
-    // Calls that differ in which arguments are constants share the kernel, and
-    // so its script: that of the call which comes first.
-    if (!tuned.reason.empty() || result.isInterrupted ||
-        !named.insert(tuned.name).second)
+    if (!tuned.reason.empty() || options.measure.codegen.mustStop())
       continue;
     std::optional<Trial> winner = task->findWinner();
     tuned.original = tuned.best = task->getOriginal();
@@ -224,8 +222,26 @@ TuneResult Tuner::finish() {
     auto part = parseSourceString<ModuleOp>(winner->script, context);
     script.add(*part, tuned.name);
   }
-  result.script = script.print();
+  result.isInterrupted = options.measure.codegen.mustStop();
+  if (!result.isInterrupted)
+    result.script = script.print();
   return std::move(result);
+}
+
+/// Calls that differ in which arguments are constants share the kernel, and so
+/// its script: that of the call which comes first.
+static std::vector<ProgramKernel>
+joinCalls(std::vector<ProgramKernel> kernels) {
+  std::vector<ProgramKernel> joined;
+  llvm::StringMap<size_t> places;
+  for (ProgramKernel &kernel : kernels) {
+    auto [place, isNew] = places.try_emplace(kernel.name, joined.size());
+    if (isNew)
+      joined.push_back(std::move(kernel));
+    else
+      joined[place->second].numCalls += kernel.numCalls;
+  }
+  return joined;
 }
 
 llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
@@ -246,9 +262,12 @@ llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
   Tuner tuner(&context, options);
   if (llvm::Error error = tuner.openRecords())
     return error;
-  for (const ProgramKernel &kernel : *kernels)
+  for (const ProgramKernel &kernel : joinCalls(std::move(*kernels))) {
+    if (options.measure.codegen.mustStop())
+      break;
     if (llvm::Error error = tuner.addTask(kernel))
       return error;
+  }
   if (llvm::Error error = tuner.search())
     return error;
   return tuner.finish();

@@ -32,6 +32,10 @@ struct ProgramKernel {
 mlir::FailureOr<std::vector<ProgramKernel>>
 formKernels(mlir::ModuleOp module, const CodegenOptions &codegen);
 
+/// Names a kernel and whatever else its time depends on, but for the build.
+std::string computeKernelKey(const ProgramKernel &kernel,
+                             const MeasureOptions &options);
+
 /// Where costs come from.
 struct KernelCostOptions {
   MeasureOptions measure;

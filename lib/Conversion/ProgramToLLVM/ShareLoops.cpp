@@ -13,6 +13,7 @@
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -24,9 +25,12 @@ namespace espalier {
 
 using namespace mlir;
 
-/// OpenMP's functions that tell a thread which one it is, of how many.
-static constexpr StringLiteral kThreadFunctions[] = {"omp_get_thread_num",
-                                                     "omp_get_num_threads"};
+/// The functions that tell a thread which one it is, of how many. Each is given
+/// a place in the source, which may be null. These are the library's own that
+/// made the region: another library of OpenMP in the process, such as GCC's,
+/// has `omp_get_thread_num` too, and knows nothing of it.
+static constexpr StringLiteral kThreadFunctions[] = {
+    "__kmpc_bound_thread_num", "__kmpc_bound_num_threads"};
 
 namespace {
 /// The thread that executes a parallel region, as values of its entry.
@@ -59,10 +63,12 @@ static Thread askThread(OpBuilder &builder, omp::ParallelOp region) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&region.getRegion().front());
   Location loc = region.getLoc();
+  Value place = LLVM::ZeroOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
   Value answers[2];
   for (auto [answer, function] : llvm::zip(answers, kThreadFunctions)) {
     auto call = func::CallOp::create(builder, loc, function,
-                                     TypeRange{builder.getI32Type()});
+                                     TypeRange{builder.getI32Type()}, place);
     answer = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                         call.getResult(0));
   }
@@ -173,7 +179,8 @@ struct ProgramShareLoopsPass
       if (!getOperation().lookupSymbol(function))
         func::FuncOp::create(
             builder, getOperation().getLoc(), function,
-            builder.getFunctionType({}, {builder.getI32Type()}))
+            builder.getFunctionType({LLVM::LLVMPointerType::get(&getContext())},
+                                    {builder.getI32Type()}))
             .setPrivate();
   }
 };

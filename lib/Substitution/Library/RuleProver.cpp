@@ -3,6 +3,7 @@
 #include "espalier/Substitution/RuleProver.h"
 #include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace espalier::substitution;
 
@@ -27,29 +28,52 @@ public:
   }
 
 private:
+  /// Where the axes of the result come from.
+  const Trace &getTrace(const Node &node) {
+    llvm::SmallVector<unsigned> ranks;
+    for (unsigned i = 0; i <= node.operands.size(); ++i)
+      ranks.push_back(
+          getRequiredRank(node.op, node.params, i).value_or(kMaxRank));
+    return traces.get(node, ranks);
+  }
+
   /// The axes of an operand along which those of the result that are `kept`
   /// run; none of a reduction that is summed over.
   Axes getBelow(const Node &node, unsigned position, Axes kept) {
     if (node.has(kJoin) || node.has(kCut))
       return kept;
-    llvm::SmallVector<unsigned> ranks;
-    for (unsigned i = 0; i <= node.operands.size(); ++i)
-      ranks.push_back(
-          getRequiredRank(node.op, node.params, i).value_or(kMaxRank));
     Axes below = 0;
-    for (auto [dim, sources] : llvm::enumerate(traces.get(node, ranks)))
+    for (auto [dim, sources] : llvm::enumerate(getTrace(node)))
       for (auto [operand, from] : sources)
         if (operand == position)
           below |= (kept >> dim & 1) << from;
     return below;
   }
 
+  /// Whether axes that are not `kept`, over which a sum runs, change places
+  /// from an operand to the result.
+  bool permutesOther(const Node &node, Axes kept) {
+    std::map<unsigned, unsigned> last;
+    for (auto [dim, sources] : llvm::enumerate(getTrace(node)))
+      for (auto [operand, from] : sources) {
+        if (kept >> dim & 1)
+          continue;
+        auto [place, isFirst] = last.try_emplace(operand, from);
+        if (!isFirst && from < place->second)
+          return true;
+        place->second = from;
+      }
+    return false;
+  }
+
   /// Whether a concatenation or a part of one, below `id`, lies along another
-  /// axis than `kept`.
+  /// axis than `kept`, or such axes change places.
   bool joinsOther(NodeId id, Axes kept) {
     const Node &node = graph[id];
-    if ((node.has(kJoin) || node.has(kCut)) &&
-        !(kept >> node.params[0].first & 1))
+    if (node.isVariable())
+      return false;
+    bool joins = node.has(kJoin) || node.has(kCut);
+    if (joins ? !(kept >> node.params[0].first & 1) : permutesOther(node, kept))
       return true;
     return llvm::any_of(llvm::enumerate(node.operands), [&](auto operand) {
       return joinsOther(operand.value(), getBelow(node, operand.index(), kept));

@@ -1,15 +1,15 @@
 // RUN: espalier-opt %s -program-share-loops | FileCheck %s
 
-// CHECK-DAG: func.func private @omp_get_thread_num() -> i32
-// CHECK-DAG: func.func private @omp_get_num_threads() -> i32
+// CHECK-DAG: func.func private @__kmpc_bound_thread_num(!llvm.ptr) -> i32
+// CHECK-DAG: func.func private @__kmpc_bound_num_threads(!llvm.ptr) -> i32
 
 // Of n iterations, each thread executes floor(n / T), and the first n mod T
 // threads one more.
 // CHECK-LABEL: func.func @one_loop(
 //       CHECK:   omp.parallel {
-//       CHECK:     %[[I:.*]] = func.call @omp_get_thread_num
+//       CHECK:     %[[I:.*]] = func.call @__kmpc_bound_thread_num
 //       CHECK:     %[[THREAD:.*]] = arith.index_cast %[[I]]
-//       CHECK:     %[[C:.*]] = func.call @omp_get_num_threads
+//       CHECK:     %[[C:.*]] = func.call @__kmpc_bound_num_threads
 //       CHECK:     %[[COUNT:.*]] = arith.index_cast %[[C]]
 //   CHECK-NOT:     omp.wsloop
 //       CHECK:     %[[LEAST:.*]] = arith.divui %[[TOTAL:.*]], %[[COUNT]]

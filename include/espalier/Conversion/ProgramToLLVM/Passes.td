@@ -123,8 +123,8 @@ def ProgramShareLoopsPass : Pass<"program-share-loops", "mlir::ModuleOp"> {
     ```mlir
     omp.wsloop { omp.loop_nest (%i) : index = (%a) to (%b) step (%c) { A } }
     // becomes
-    %thread = call @omp_get_thread_num()
-    %threads = call @omp_get_num_threads()
+    %thread = call @__kmpc_bound_thread_num(%null)
+    %threads = call @__kmpc_bound_num_threads(%null)
     scf.for %k = %first to %end step %c1 { %i = ... A }
     scf.if %several { omp.barrier }
     ```
@@ -140,7 +140,7 @@ def ProgramShareLoopsPass : Pass<"program-share-loops", "mlir::ModuleOp"> {
     Statistic<"numShared", "num-shared", "Parallel loops shared by arithmetic">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect",
-                           "mlir::scf::SCFDialect"];
+                           "mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect"];
 }
 
 def ProgramAnnotateAliasesPass : Pass<"program-annotate-aliases", "mlir::LLVM::LLVMFuncOp"> {

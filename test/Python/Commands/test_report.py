@@ -209,7 +209,7 @@ def test_command(tmp_path, capsys):
 
 
 def test_command_of_a_recursive_model(tmp_path, capsys):
-    model = Path(__file__).parents[1] / "CAPI/Inputs/tree_lstm.mlir"
+    model = Path(__file__).parents[2] / "CAPI/Inputs/tree_lstm.mlir"
     out = tmp_path / "model.html"
     assert main(["report", str(model), "-o", str(out)]) == 0
     assert capsys.readouterr().out == f"{out}: drawn\n"
