@@ -206,6 +206,44 @@ static void reluElements(const uint32_t *input, unsigned count,
     result[i] = relu(input[i]);
 }
 
+/// Copies blocks of `size` elements between buffers of these strides.
+static void copyBlocks(const uint32_t *from, unsigned fromStride, uint32_t *to,
+                       unsigned toStride, unsigned size, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    std::memcpy(to + i * toStride * kLanes, from + i * fromStride * kLanes,
+                size * kLanes * sizeof(uint32_t));
+}
+
+static unsigned getProduct(const Shape &shape, unsigned first, unsigned last) {
+  unsigned product = 1;
+  for (unsigned i = first; i < last; ++i)
+    product *= shape.dims[i];
+  return product;
+}
+
+static void concat(const Operation &operation, const TensorView *operands,
+                   const Shape &output, uint32_t *result) {
+  unsigned count = getProduct(output, 0, operation.axis);
+  unsigned stride = getProduct(output, operation.axis, output.rank);
+  for (unsigned i = 0; i < 2; ++i) {
+    const Shape &shape = operands[i].type->shape;
+    unsigned size = getProduct(shape, operation.axis, shape.rank);
+    copyBlocks(operands[i].data, size, result, stride, size, count);
+    result += size * kLanes;
+  }
+}
+
+static void split(const Operation &operation, const TensorView *operands,
+                  const Shape &output, uint32_t *result) {
+  const TensorView &input = operands[0];
+  const Shape &shape = input.type->shape;
+  unsigned stride = getProduct(shape, operation.axis, shape.rank);
+  unsigned size = getProduct(output, operation.axis, output.rank);
+  unsigned offset = operation.part == 0 ? 0 : stride - size;
+  copyBlocks(input.data + offset * kLanes, stride, result, size, size,
+             getProduct(shape, 0, operation.axis));
+}
+
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//
