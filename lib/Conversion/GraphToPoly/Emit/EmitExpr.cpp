@@ -28,7 +28,12 @@ Value espalier::graphtopoly::emitConstant(OpBuilder &builder, Location loc,
                   &lossy);
     return arith::ConstantFloatOp::create(builder, loc, floatType, value);
   }
-  int64_t value = literal.getInt().value_or(int64_t(literal.getFloat()));
+  // What is beyond the integers is the nearest; what is no number is 0.
+  APSInt rounded(64, /*isUnsigned=*/false);
+  bool isExact;
+  APFloat(literal.getFloat())
+      .convertToInteger(rounded, APFloat::rmTowardZero, &isExact);
+  int64_t value = literal.getInt().value_or(rounded.getExtValue());
   if (type.isIndex())
     return arith::ConstantIndexOp::create(builder, loc, value);
   return arith::ConstantIntOp::create(builder, loc, getComputeType(type),
