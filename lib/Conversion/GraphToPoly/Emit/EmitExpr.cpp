@@ -4,6 +4,7 @@
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -19,6 +20,22 @@ static bool isUnsigned(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 
+/// The whole number next to `number` towards 0; the outermost of `type` for an
+/// infinite one, and 0 for what is no number.
+static int64_t roundToInteger(double number, Type type) {
+  if (std::isinf(number)) {
+    unsigned width =
+        type.isIndex() ? 64 : getComputeType(type).getIntOrFloatBitWidth();
+    if (isUnsigned(type))
+      return number > 0 ? llvm::maxUIntN(width) : 0;
+    return number > 0 ? llvm::maxIntN(width) : llvm::minIntN(width);
+  }
+  APSInt rounded(64, /*isUnsigned=*/false);
+  bool isExact;
+  APFloat(number).convertToInteger(rounded, APFloat::rmTowardZero, &isExact);
+  return rounded.getExtValue();
+}
+
 Value espalier::graphtopoly::emitConstant(OpBuilder &builder, Location loc,
                                           Expr literal, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
@@ -28,12 +45,8 @@ Value espalier::graphtopoly::emitConstant(OpBuilder &builder, Location loc,
                   &lossy);
     return arith::ConstantFloatOp::create(builder, loc, floatType, value);
   }
-  // What is beyond the integers is the nearest; what is no number is 0.
-  APSInt rounded(64, /*isUnsigned=*/false);
-  bool isExact;
-  APFloat(literal.getFloat())
-      .convertToInteger(rounded, APFloat::rmTowardZero, &isExact);
-  int64_t value = literal.getInt().value_or(rounded.getExtValue());
+  int64_t value =
+      literal.getInt().value_or(roundToInteger(literal.getFloat(), type));
   if (type.isIndex())
     return arith::ConstantIndexOp::create(builder, loc, value);
   return arith::ConstantIntOp::create(builder, loc, getComputeType(type),
