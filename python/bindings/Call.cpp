@@ -9,11 +9,6 @@
 namespace nb = nanobind;
 using namespace espalier::python;
 
-/// A vector that crosses a line of the cache takes twice as long to store.
-static constexpr size_t kCacheLine = 64;
-/// Larger outputs are refused before anything is allocated.
-static constexpr int64_t kMaxBytes = int64_t(1) << 46;
-
 static_assert(sizeof(Py_ssize_t) == sizeof(int64_t),
               "shapes of buffers are those of tensors");
 

@@ -209,6 +209,8 @@ plan(Program &program, const std::vector<std::vector<int64_t>> &shapes) {
 
 void espalier::python::bindProgram(nb::module_ &extension) {
   extension.attr("MAX_THREADS") = ESPALIER_MAX_THREADS;
+  extension.attr("MAX_OUTPUT_BYTES") = kMaxBytes;
+  extension.attr("CACHE_LINE") = kCacheLine;
   nb::class_<Program>(extension, "Program", "A compiled module.")
       .def_prop_ro(
           "inputs",

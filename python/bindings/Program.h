@@ -10,6 +10,11 @@
 
 namespace espalier::python {
 
+/// A vector that crosses a line of the cache takes twice as long to store.
+inline constexpr size_t kCacheLine = 64;
+/// Larger outputs are refused before anything is allocated.
+inline constexpr int64_t kMaxBytes = int64_t(1) << 46;
+
 /// The inputs of a call that needs no more than a look at each array. It keeps
 /// the arrays as they are while it lives.
 class PlainInputs {

@@ -7,6 +7,8 @@ import numpy as np
 from espalier import ir
 
 MAX_THREADS: int
+MAX_OUTPUT_BYTES: int
+CACHE_LINE: int
 
 class Value:
     """A tensor or an index of a module."""

@@ -14,10 +14,10 @@ import numpy as np
 from espalier import _espalier
 from espalier.errors import ArgumentError
 
-MAX_BYTES = 2**46
+MAX_BYTES = _espalier.MAX_OUTPUT_BYTES
 """Larger outputs are refused before anything is allocated."""
 
-CACHE_LINE = 64
+CACHE_LINE = _espalier.CACHE_LINE
 """Bytes; a vector that crosses a line takes twice as long to store."""
 
 
