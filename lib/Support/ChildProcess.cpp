@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,16 +52,24 @@ static void writeAll(int file, const std::string &text) {
 }
 
 [[noreturn]] static void beChild(llvm::function_ref<std::string()> function,
-                                 int result, uint64_t memory) {
+                                 int result, uint64_t memory, pid_t parent) {
+  // A parent that is killed cannot end what hangs.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(1);
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGINT, SIGTERM})
     signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   int null = open("/dev/null", O_RDWR);
   for (int file : {0, 1, 2})
     dup2(null, file);
+  // Another thread's child would wait for this one to close its pipe.
+  constexpr int kResult = 3;
+  dup2(result, kResult);
+  close_range(kResult + 1, ~0U, 0);
   setLimit(RLIMIT_CORE, 0);
   setLimit(RLIMIT_AS, memory);
-  writeAll(result, function());
+  writeAll(kResult, function());
   // Nothing of the parent's is flushed or destroyed twice.
   _exit(0);
 }
@@ -97,11 +106,10 @@ espalier::runInChild(llvm::function_ref<std::string()> function,
                                    strerror(errno));
   uint64_t memory = getAddressSpace() + memoryLimit;
   Clock::time_point end = Clock::now() + timeLimit;
+  pid_t parent = getpid();
   pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    beChild(function, ends[1], memory);
-  }
+  if (child == 0)
+    beChild(function, ends[1], memory, parent);
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);

@@ -1,7 +1,9 @@
 """Processes that are ended while they write leave whole files, and nothing else."""
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -38,6 +40,13 @@ while True:
         entry.unlink()
 """
 ENTRY = "llvmcache-"
+SEARCH = """
+import sys
+from pathlib import Path
+import espalier
+options = espalier.Options(cache=None, records=Path(sys.argv[1]))
+espalier.tune(sys.argv[2], trials=10**6, options=options, progress=lambda now: print(now.trials))
+"""
 
 
 def names(folder: Path) -> set[str]:
@@ -66,6 +75,56 @@ def test_ended_while_it_compiles_and_saves(tmp_path: Path, number: int) -> None:
         options = espalier.Options(cache=folder / "cache")
         function = espalier.compile(MODEL, options=options)
         assert function.cached == bool(entries)
+
+
+def processes_of(parent: int) -> list[int]:
+    """Return the children of a process."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if status_of(path)[1] == str(parent):
+                found.append(int(path.name))
+    return found
+
+
+def status_of(process: Path) -> list[str]:
+    """Return the state of a process, its parent, and so on."""
+    return (process / "stat").read_text().rpartition(")")[2].split()
+
+
+def runs(process: int) -> bool:
+    """Say whether a process runs; one that ended may wait to be asked how."""
+    try:
+        return status_of(Path("/proc") / str(process))[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_killed_while_it_tunes(tmp_path: Path) -> None:
+    """What it told of is in the records; what it had begun ends with it."""
+    records = tmp_path / "records.sqlite"
+    known = 0
+    for attempt in range(3):
+        command = [sys.executable, "-u", "-c", SEARCH, str(records), MODEL]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            for _ in range(2 + attempt):
+                told = int(process.stdout.readline())
+            time.sleep(0.03 * attempt)
+            children = processes_of(process.pid)
+            process.kill()
+            process.wait(60)
+        deadline = time.monotonic() + 20
+        while any(map(runs, children)):
+            assert time.monotonic() < deadline, children
+            time.sleep(0.01)
+        with contextlib.closing(sqlite3.connect(records)) as table:
+            assert table.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            count = table.execute("SELECT count(*) FROM trials").fetchone()[0]
+        assert count >= known + told
+        known = count
+    tuned = espalier.tune(MODEL, trials=1, options=espalier.Options(cache=None, records=records))
+    assert sum(kernel.trials for kernel in tuned.kernels) == known + 1
 
 
 def test_file_has_no_name_before_it_is_complete(tmp_path: Path) -> None:
