@@ -76,6 +76,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
     | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
     | `keep-rows` | `poly-keep-rows` | keeps a contraction's lanes along the caller's rows |
+    | `separate-groups` | `poly-separate-groups` | gives grouped convolutions a dimension of groups |
     | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
     | `separate-taps` | `poly-separate-taps` | interpolates along one index after the other |
@@ -137,6 +138,9 @@ def PolyWidenOperandsPass
 def PolyKeepRowsPass
     : Poly_StepPass<"keep-rows",
                     "keeps a contraction's lanes along the caller's rows">;
+def PolySeparateGroupsPass
+    : Poly_StepPass<"separate-groups",
+                    "gives grouped convolutions a dimension of groups">;
 def PolyAssignLayoutsPass
     : Poly_StepPass<"assign-layouts",
                     "chooses where elements lie, and packs operands">;

@@ -26,6 +26,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFOLDCONSTANTSPASS
 #define GEN_PASS_DEF_POLYWIDENOPERANDSPASS
 #define GEN_PASS_DEF_POLYKEEPROWSPASS
+#define GEN_PASS_DEF_POLYSEPARATEGROUPSPASS
 #define GEN_PASS_DEF_POLYASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_POLYPADROWSPASS
 #define GEN_PASS_DEF_POLYSEPARATETAPSPASS
@@ -74,6 +75,8 @@ constexpr Step kSteps[] = {
     {"widen-operands", [](Version &v, Counts &) { widenOperands(v.program); },
      kSeparates},
     {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); },
+     kSeparates},
+    {"separate-groups", [](Version &v, Counts &) { separateGroups(v.program); },
      kSeparates},
     {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); },
      kSeparates},
@@ -340,6 +343,7 @@ STEP_PASS(PolyInlineMapsPass, Form::Facts)
 STEP_PASS(PolyFoldConstantsPass, Form::Facts)
 STEP_PASS(PolyWidenOperandsPass, Form::Facts)
 STEP_PASS(PolyKeepRowsPass, Form::Facts)
+STEP_PASS(PolySeparateGroupsPass, Form::Facts)
 STEP_PASS(PolyAssignLayoutsPass, Form::Facts)
 STEP_PASS(PolyPadRowsPass, Form::Facts)
 STEP_PASS(PolySeparateTapsPass, Form::Facts)
