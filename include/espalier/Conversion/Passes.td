@@ -74,6 +74,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     |---|---|---|
     | `inline-maps` | `poly-inline-maps` | writes a map into its readers |
     | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
+    | `forward-taps` | `poly-forward-taps` | walks windows forwards |
     | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
     | `keep-rows` | `poly-keep-rows` | keeps a contraction's lanes along the caller's rows |
     | `separate-groups` | `poly-separate-groups` | gives grouped convolutions a dimension of groups |
@@ -132,6 +133,8 @@ def PolyInlineMapsPass
 def PolyFoldConstantsPass
     : Poly_StepPass<"fold-constants",
                     "evaluates what depends on constants alone">;
+def PolyForwardTapsPass
+    : Poly_StepPass<"forward-taps", "walks windows forwards">;
 def PolyWidenOperandsPass
     : Poly_StepPass<"widen-operands",
                     "holds short numbers that are read often as f32">;

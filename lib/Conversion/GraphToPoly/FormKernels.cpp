@@ -7,6 +7,7 @@
 
 #include "Facts.h"
 #include "Read/ReadProgram.h"
+#include "Sums/Sums.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Facts.h"
@@ -24,6 +25,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFORMKERNELSPASS
 #define GEN_PASS_DEF_POLYINLINEMAPSPASS
 #define GEN_PASS_DEF_POLYFOLDCONSTANTSPASS
+#define GEN_PASS_DEF_POLYFORWARDTAPSPASS
 #define GEN_PASS_DEF_POLYWIDENOPERANDSPASS
 #define GEN_PASS_DEF_POLYKEEPROWSPASS
 #define GEN_PASS_DEF_POLYSEPARATEGROUPSPASS
@@ -71,6 +73,8 @@ constexpr Step kSteps[] = {
      [](Version &v, Counts &counts) {
        counts.folded += foldConstants(v.program, FoldedStatements::All);
      },
+     kSeparates},
+    {"forward-taps", [](Version &v, Counts &) { forwardTaps(v.program); },
      kSeparates},
     {"widen-operands", [](Version &v, Counts &) { widenOperands(v.program); },
      kSeparates},
@@ -341,6 +345,7 @@ LogicalResult runStep(Pass &pass, ModuleOp module, Form form) {
 
 STEP_PASS(PolyInlineMapsPass, Form::Facts)
 STEP_PASS(PolyFoldConstantsPass, Form::Facts)
+STEP_PASS(PolyForwardTapsPass, Form::Facts)
 STEP_PASS(PolyWidenOperandsPass, Form::Facts)
 STEP_PASS(PolyKeepRowsPass, Form::Facts)
 STEP_PASS(PolySeparateGroupsPass, Form::Facts)

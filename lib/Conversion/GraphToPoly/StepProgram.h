@@ -226,16 +226,6 @@ void widenOperands(StepProgram &program);
 /// the caller's, whose rows need not be transposed then.
 void keepRows(StepProgram &program);
 
-/// Gives grouped convolutions a dimension of groups.
-void separateGroups(StepProgram &program);
-
-/// Weighs elements that are gathered along a row, by products of weights, along
-/// one index after the other where that gathers less.
-void separateTaps(StepProgram &program);
-
-/// Leaves dimensions with one point out of what sums but products read.
-void dropSinglePoints(StepProgram &program);
-
 /// Stores the rows that contractions read so that those of a tile fall into
 /// different sets of the cache.
 void padRows(StepProgram &program);

@@ -16,8 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "PackConstant.h"
+#include "../Contraction.h"
+#include "../PackConstant.h"
+#include "Sums.h"
 
 using namespace mlir;
 using namespace espalier::definition;
