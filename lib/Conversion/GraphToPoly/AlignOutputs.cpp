@@ -20,10 +20,19 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// Reads the first two of `indices` as quotient and rest of a dimension;
-/// returns it and the divisor.
-static std::optional<std::pair<unsigned, int64_t>>
-getParts(const StepProgram &program, ArrayRef<Expr> indices) {
+namespace {
+/// A dimension that is read as the number of a group and the place in it.
+struct Parts {
+  unsigned dim;
+  int64_t numGroups, size;
+};
+} // namespace
+
+/// Reads the first two of `indices` as quotient and rest of a dimension of
+/// `statement`, whose extent is that of whole groups.
+static std::optional<Parts> getParts(const StepProgram &program,
+                                     const Statement &statement,
+                                     ArrayRef<Expr> indices) {
   if (indices.size() < 2)
     return std::nullopt;
   std::optional<AffineExpr> quotient = program.affine(indices[0]);
@@ -31,13 +40,16 @@ getParts(const StepProgram &program, ArrayRef<Expr> indices) {
   if (!quotient || !rest || quotient->getKind() != AffineExprKind::FloorDiv)
     return std::nullopt;
   auto division = cast<AffineBinaryOpExpr>(*quotient);
-  if (*rest != division.getLHS() % division.getRHS())
-    return std::nullopt;
   auto dim = dyn_cast<AffineDimExpr>(division.getLHS());
-  auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
-  if (!dim || !divisor)
+  auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
+  if (!dim || !size || *rest != division.getLHS() % division.getRHS())
     return std::nullopt;
-  return std::pair(dim.getPosition(), divisor.getValue());
+  auto extent =
+      dyn_cast<AffineConstantExpr>(statement.extents[dim.getPosition()]);
+  if (!extent || extent.getValue() % size.getValue() != 0)
+    return std::nullopt;
+  return Parts{dim.getPosition(), extent.getValue() / size.getValue(),
+               size.getValue()};
 }
 
 /// How `statement` runs over the indices of a reduction's result that it reads,
@@ -50,22 +62,33 @@ getOrder(const StepProgram &program, const Statement &statement,
     ArrayId array = access.getTensor().number;
     if (!reductions.contains(array) || order)
       return;
-    Renumbering found{program.arrays[array].extents,
-                      SmallVector<AffineExpr>(statement.getNumDims())};
+    Renumbering found;
+    found.before.resize(statement.getNumDims());
     ArrayRef<Expr> indices = access.getOperands();
+    auto getNext = [&]() {
+      return getAffineDimExpr(found.extents.size(), program.context);
+    };
     for (unsigned place = 0; place < indices.size(); ++place) {
-      AffineExpr self = getAffineDimExpr(place, program.context);
-      std::optional<unsigned> dim;
-      if (indices[place].getKind() == Expr::Kind::Variable)
+      AffineExpr self = getNext();
+      unsigned dim = 0;
+      if (indices[place].getKind() == Expr::Kind::Variable) {
         dim = indices[place].getVariable();
-      else if (auto parts = getParts(program, indices.drop_front(place))) {
+        found.extents.push_back(statement.extents[dim]);
+      } else if (auto parts =
+                     getParts(program, statement, indices.drop_front(place))) {
         ++place;
-        dim = parts->first;
-        self = self * parts->second + getAffineDimExpr(place, program.context);
-      }
-      if (!dim || found.before[*dim])
+        dim = parts->dim;
+        found.extents.push_back(
+            getAffineConstantExpr(parts->numGroups, program.context));
+        self = self * parts->size + getNext();
+        found.extents.push_back(
+            getAffineConstantExpr(parts->size, program.context));
+      } else {
         return;
-      found.before[*dim] = self;
+      }
+      if (found.before[dim])
+        return;
+      found.before[dim] = self;
     }
     if (llvm::all_of(found.before, [](AffineExpr e) { return bool(e); }))
       order = std::move(found);

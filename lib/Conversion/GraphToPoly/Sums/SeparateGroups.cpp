@@ -50,6 +50,9 @@ private:
   /// A constant, or what the caller gives, under other extents.
   std::optional<ArrayId> split(ArrayId array, unsigned index,
                                Grouping grouping);
+  /// Whether `statement` is a map without conditions that reads features by
+  /// their number.
+  bool mayReadParts(const Statement &statement) const;
   /// Lets `statement` read what is computed group by group.
   void readParts(Statement &statement) const;
   ArrayId addSeparated(ArrayId target, Grouping grouping);
@@ -252,12 +255,17 @@ ArrayId GroupSeparator::addSeparated(ArrayId target, Grouping grouping) {
   return number;
 }
 
-/// Whether `statement` computes each element of its result from others without
-/// conditions: what it reads may be written into it.
-static bool isPlainMap(const Statement &statement) {
-  return !statement.reduction && !statement.recurrence &&
-         statement.pieces.size() == 1 &&
-         statement.pieces.front().domain.empty();
+bool GroupSeparator::mayReadParts(const Statement &statement) const {
+  bool isPlain = !statement.reduction && !statement.recurrence &&
+                 statement.pieces.size() == 1 &&
+                 statement.pieces.front().domain.empty();
+  forEachAccess(statement, [&](Expr access) {
+    auto known = separated.find(access.getTensor().number);
+    isPlain &= known == separated.end() ||
+               access.getOperands()[known->second.grouping.dim].getKind() ==
+                   Expr::Kind::Variable;
+  });
+  return isPlain;
 }
 
 void GroupSeparator::readParts(Statement &statement) const {
@@ -286,7 +294,7 @@ void GroupSeparator::run() {
   std::vector<Statement> statements;
   for (const Statement &statement : program.statements) {
     statements.push_back(statement);
-    if (isPlainMap(statement))
+    if (mayReadParts(statement))
       readParts(statements.back());
     std::optional<Grouping> grouping = findGrouping(statement);
     std::optional<Statement> sum =
