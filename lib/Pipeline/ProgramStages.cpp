@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -36,6 +37,31 @@ void espalier::buildProgramStage(OpPassManager &manager,
   if (options.arena)
     manager.addPass(createProgramVerifyPlannedPass());
 }
+
+namespace {
+/// Converts the few operations on vectors that functions of the C library, one
+/// lane at a time, have left. It takes long to look for them with patterns.
+struct ConvertLanesPass
+    : PassWrapper<ConvertLanesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertLanesPass)
+
+  StringRef getArgument() const override { return "convert-lanes"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
+  void runOnOperation() override {
+    WalkResult found = getOperation().walk([](Operation *op) {
+      return isa_and_present<vector::VectorDialect>(op->getDialect())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    OpPassManager patterns(func::FuncOp::getOperationName());
+    patterns.addPass(createConvertVectorToLLVMPass());
+    if (found.wasInterrupted() && failed(runPipeline(patterns, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
 
 /// Lowers loops and vectors of one function as far as it does not depend on
 /// other functions, so that functions are handled in parallel.
@@ -81,7 +107,7 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   addFunctionPasses(manager.nest<func::FuncOp>());
   // Functions of the C library take one lane at a time.
   manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addNestedPass<func::FuncOp>(std::make_unique<ConvertLanesPass>());
   manager.addPass(createConvertOpenMPToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;
   memrefs.useAlignedAlloc = true;

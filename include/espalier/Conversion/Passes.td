@@ -74,8 +74,10 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     |---|---|---|
     | `inline-maps` | `poly-inline-maps` | writes a map into its readers |
     | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
+    | `forward-taps` | `poly-forward-taps` | walks windows forwards |
     | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
     | `keep-rows` | `poly-keep-rows` | keeps a contraction's lanes along the caller's rows |
+    | `separate-groups` | `poly-separate-groups` | gives grouped convolutions a dimension of groups |
     | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
     | `separate-taps` | `poly-separate-taps` | interpolates along one index after the other |
@@ -131,12 +133,17 @@ def PolyInlineMapsPass
 def PolyFoldConstantsPass
     : Poly_StepPass<"fold-constants",
                     "evaluates what depends on constants alone">;
+def PolyForwardTapsPass
+    : Poly_StepPass<"forward-taps", "walks windows forwards">;
 def PolyWidenOperandsPass
     : Poly_StepPass<"widen-operands",
                     "holds short numbers that are read often as f32">;
 def PolyKeepRowsPass
     : Poly_StepPass<"keep-rows",
                     "keeps a contraction's lanes along the caller's rows">;
+def PolySeparateGroupsPass
+    : Poly_StepPass<"separate-groups",
+                    "gives grouped convolutions a dimension of groups">;
 def PolyAssignLayoutsPass
     : Poly_StepPass<"assign-layouts",
                     "chooses where elements lie, and packs operands">;

@@ -80,6 +80,10 @@ constexpr int64_t kFewTerms = 16;
 /// in cache from one tap to the next.
 constexpr int64_t kFewTermsOfWindow = 64, kFewRows = 8;
 
+/// Rows that are so many times longer than the vectorized dimension fill lanes
+/// better, even if not all.
+constexpr int64_t kWiderRows = 2;
+
 class LayoutAssigner {
 public:
   explicit LayoutAssigner(StepProgram &program) : program(program) {
@@ -220,10 +224,12 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
     return number ? number.getValue() : 0;
   };
   int64_t lanes = program.vectorLanes;
-  bool isEmpty = 2 * getExtent(contraction.vectorDim) <= lanes;
+  int64_t features = getExtent(contraction.vectorDim);
+  bool isEmpty = 2 * features <= lanes;
   bool hasFewTerms = !isEmpty && isShort(statement, contraction);
   if (contraction.vectorDim == last || statement.recurrence ||
-      !(isEmpty || hasFewTerms) || getExtent(last) < lanes ||
+      !(isEmpty || hasFewTerms) ||
+      getExtent(last) < std::min(lanes, kWiderRows * features) ||
       llvm::is_contained(getDims(contraction.panel), last))
     return false;
   bool isInRows = true;
@@ -454,10 +460,13 @@ void LayoutAssigner::assignOther(Statement &statement) {
         program.arrays[array].kind == Array::Kind::Constant)
       return;
     SmallVector<unsigned> dims;
-    for (unsigned position : *order)
-      for (unsigned dim : getDims(access.getOperands()[position]))
+    // A dimension of two parts follows the inner one.
+    for (unsigned position : llvm::reverse(*order))
+      for (unsigned dim :
+           llvm::reverse(getDims(access.getOperands()[position])))
         if (dim < rank && !llvm::is_contained(dims, dim))
           dims.push_back(dim);
+    std::reverse(dims.begin(), dims.end());
     SmallVector<unsigned> full;
     for (unsigned dim = 0; dim < rank; ++dim)
       if (!llvm::is_contained(dims, dim))

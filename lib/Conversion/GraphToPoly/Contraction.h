@@ -27,6 +27,12 @@ std::optional<Contraction> getContraction(const StepProgram &program,
 /// The dimensions of a statement that an expression depends on.
 llvm::SmallVector<unsigned> getDims(Expr expr);
 
+/// Stores `array` in panels of a few vectors along `panelIndex`: the indices
+/// `outer`, then the panel, then those in `inner`, then the place in the panel.
+void setPanelLayout(const StepProgram &program, Array &array,
+                    unsigned panelIndex, llvm::ArrayRef<unsigned> outer,
+                    llvm::ArrayRef<unsigned> inner);
+
 } // namespace espalier::graphtopoly
 
 #endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_CONTRACTION_H

@@ -138,7 +138,7 @@ ClusterBuilder::getSharedDims(const Statement &statement,
       node.recurrenceGroup || statement.recurrence || hasPieces ||
       getContraction(program, statement) || changesOrder(program, statement))
     return std::nullopt;
-  unsigned numTargetDims = program.getRank(statement.target);
+  unsigned numTargetDims = program.countPoints(statement);
   unsigned shared = std::min(node.cluster.sharedDims, numTargetDims);
   bool possible = true;
   forEachAccess(statement, [&](Expr access) {
@@ -230,8 +230,7 @@ SmallVector<Cluster> ClusterBuilder::run() {
     Node node;
     node.dependsOn.resize(numStatements);
     node.isContraction = getContraction(program, statement).has_value();
-    unsigned rank = program.getRank(statement.target);
-    node.cluster.sharedDims = rank;
+    node.cluster.sharedDims = program.countPoints(statement);
     if (statement.recurrence) {
       node.recurrenceGroup = statement.recurrenceGroup;
       node.cluster.sharedDims = 1;
@@ -277,7 +276,7 @@ espalier::graphtopoly::separateKernels(const StepProgram &program) {
     group = statement.recurrence ? statement.recurrenceGroup : 0;
     kernels.push_back(
         {{unsigned(number)},
-         statement.recurrence ? 1 : program.getRank(statement.target)});
+         statement.recurrence ? 1 : program.countPoints(statement)});
   }
   return kernels;
 }

@@ -7,6 +7,7 @@
 
 #include "Facts.h"
 #include "Read/ReadProgram.h"
+#include "Sums/Sums.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Facts.h"
@@ -24,8 +25,10 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFORMKERNELSPASS
 #define GEN_PASS_DEF_POLYINLINEMAPSPASS
 #define GEN_PASS_DEF_POLYFOLDCONSTANTSPASS
+#define GEN_PASS_DEF_POLYFORWARDTAPSPASS
 #define GEN_PASS_DEF_POLYWIDENOPERANDSPASS
 #define GEN_PASS_DEF_POLYKEEPROWSPASS
+#define GEN_PASS_DEF_POLYSEPARATEGROUPSPASS
 #define GEN_PASS_DEF_POLYASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_POLYPADROWSPASS
 #define GEN_PASS_DEF_POLYSEPARATETAPSPASS
@@ -71,9 +74,13 @@ constexpr Step kSteps[] = {
        counts.folded += foldConstants(v.program, FoldedStatements::All);
      },
      kSeparates},
+    {"forward-taps", [](Version &v, Counts &) { forwardTaps(v.program); },
+     kSeparates},
     {"widen-operands", [](Version &v, Counts &) { widenOperands(v.program); },
      kSeparates},
     {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); },
+     kSeparates},
+    {"separate-groups", [](Version &v, Counts &) { separateGroups(v.program); },
      kSeparates},
     {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); },
      kSeparates},
@@ -338,8 +345,10 @@ LogicalResult runStep(Pass &pass, ModuleOp module, Form form) {
 
 STEP_PASS(PolyInlineMapsPass, Form::Facts)
 STEP_PASS(PolyFoldConstantsPass, Form::Facts)
+STEP_PASS(PolyForwardTapsPass, Form::Facts)
 STEP_PASS(PolyWidenOperandsPass, Form::Facts)
 STEP_PASS(PolyKeepRowsPass, Form::Facts)
+STEP_PASS(PolySeparateGroupsPass, Form::Facts)
 STEP_PASS(PolyAssignLayoutsPass, Form::Facts)
 STEP_PASS(PolyPadRowsPass, Form::Facts)
 STEP_PASS(PolySeparateTapsPass, Form::Facts)

@@ -13,7 +13,7 @@ bool espalier::graphtopoly::isPointwise(const StepProgram &program,
   return llvm::all_of(cluster.statements, [&](unsigned number) {
     const Statement &statement = program.statements[number];
     bool isPointwise =
-        program.getRank(statement.target) == rank && !statement.recurrence &&
+        program.countPoints(statement) == rank && !statement.recurrence &&
         (statement.targetIndices.empty() || !local.contains(statement.target));
     forEachAccess(statement, [&](Expr access) {
       ArrayId array = access.getTensor().number;
@@ -57,6 +57,26 @@ ArrayId Renumberer::replace(ArrayId number) {
   return replacement[number] = program.addArray(std::move(array));
 }
 
+/// Without quotients of dimensions that end before the divisor.
+static AffineExpr dropQuotients(AffineExpr expr, ArrayRef<AffineExpr> extents) {
+  llvm::DenseMap<AffineExpr, AffineExpr> simple;
+  expr.walk([&](AffineExpr part) {
+    if (part.getKind() != AffineExprKind::FloorDiv &&
+        part.getKind() != AffineExprKind::Mod)
+      return;
+    auto division = cast<AffineBinaryOpExpr>(part);
+    auto dim = dyn_cast<AffineDimExpr>(division.getLHS());
+    auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
+    auto extent = dim ? dyn_cast<AffineConstantExpr>(extents[dim.getPosition()])
+                      : AffineConstantExpr();
+    if (extent && divisor && extent.getValue() <= divisor.getValue())
+      simple[part] = part.getKind() == AffineExprKind::Mod
+                         ? division.getLHS()
+                         : getAffineConstantExpr(0, expr.getContext());
+  });
+  return expr.replace(simple);
+}
+
 Statement espalier::graphtopoly::substitute(const StepProgram &program,
                                             const Statement &statement,
                                             ArrayRef<AffineExpr> dims,
@@ -78,7 +98,9 @@ Statement espalier::graphtopoly::substitute(const StepProgram &program,
       SmallVector<Expr> indices;
       for (Expr index : e.getOperands()) {
         std::optional<AffineExpr> affine = program.affine(index);
-        indices.push_back(affine ? program.expression(*affine) : index);
+        indices.push_back(affine ? program.expression(program.simplify(
+                                       dropQuotients(*affine, extents)))
+                                 : index);
       }
       return access(e.getTensor(), indices, e.getType());
     });

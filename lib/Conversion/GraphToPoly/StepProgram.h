@@ -17,7 +17,6 @@
 #include "espalier/Definition/Definition.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <vector>
@@ -134,6 +133,11 @@ struct StepProgram {
     return array;
   }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
+  /// How many dimensions there are but for those that are reduced.
+  unsigned countPoints(const Statement &statement) const {
+    return statement.reduction ? getRank(statement.target)
+                               : statement.getNumDims();
+  }
   /// Reads an index expression as affine in the dimensions and symbols. Fails
   /// for one that depends on data.
   std::optional<mlir::AffineExpr> affine(Expr index) const;
@@ -222,14 +226,6 @@ void widenOperands(StepProgram &program);
 /// the caller's, whose rows need not be transposed then.
 void keepRows(StepProgram &program);
 
-/// Weighs elements that are gathered along a row, by products of weights, along
-/// one index after the other where that gathers less.
-void separateTaps(StepProgram &program);
-
-/// Leaves dimensions with a single point out of what sums other than products
-/// read.
-void dropSinglePoints(StepProgram &program);
-
 /// Stores the rows that contractions read so that those of a tile fall into
 /// different sets of the cache.
 void padRows(StepProgram &program);
@@ -288,12 +284,6 @@ void redirect(Statement &statement, ArrayId from, ArrayId to);
 /// constant operands of contractions packed into panels, other operands copied
 /// into panels by a statement of their own where that pays.
 void assignLayouts(StepProgram &program);
-
-/// Stores `array` in panels of a few vectors along `panelIndex`: the indices
-/// `outer`, then the panel, then those in `inner`, then the place in the panel.
-void setPanelLayout(const StepProgram &program, Array &array,
-                    unsigned panelIndex, llvm::ArrayRef<unsigned> outer,
-                    llvm::ArrayRef<unsigned> inner);
 
 } // namespace espalier::graphtopoly
 

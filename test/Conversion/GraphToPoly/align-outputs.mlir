@@ -27,3 +27,16 @@ func.func @main(%x: tensor<6x19xf32>, %w: tensor<19x16xf32>) -> tensor<16x6xf32>
   %2 = graph.softmax %1 {axis = 1 : i64} : (tensor<16x6xf32>) -> tensor<16x6xf32>
   return %2 : tensor<16x6xf32>
 }
+
+// -----
+
+// Of a part of the columns, the transposed map runs over that part alone.
+// CHECK:       #[[PART:.*]] = affine_set<(d0, d1) : (d0 >= 0, -d0 + 5 >= 0, d1 >= 0, -d1 + 15 >= 0)>
+// CHECK:       poly.kernel private @transpose_{{[0-9a-f]+}}(
+// CHECK:         dims ["i1", "i0"] domain [#[[PART]]]
+func.func @main(%x: tensor<6x5xf32>, %w: tensor<5x19xf32>) -> tensor<16x6xf32> {
+  %0 = graph.matmul %x, %w : (tensor<6x5xf32>, tensor<5x19xf32>) -> tensor<6x19xf32>
+  %1 = graph.slice %0 [0, 0] [6, 16] {steps = array<i64: 1, 1>} : (tensor<6x19xf32>) -> tensor<6x16xf32>
+  %2 = graph.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<6x16xf32>) -> tensor<16x6xf32>
+  return %2 : tensor<16x6xf32>
+}

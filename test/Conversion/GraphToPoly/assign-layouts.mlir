@@ -112,9 +112,9 @@ module attributes {poly.target = #target} {
 
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
-// Several groups within a vector: lanes are pixels, nothing is rearranged.
-// CHECK: memref.global {{.*}} : memref<32x1x1x1xf32>
-// CHECK: poly.array : memref<1x32x5x5xf32>
+// Several groups within a vector: lanes are the features of one.
+// CHECK: memref.global {{.*}} : memref<4x1x1x1x1x16xf32>
+// CHECK: poly.array : memref<1x4x5x5x8xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<1x4x5x5xf32>) -> tensor<1x32x5x5xf32> {
     %w = graph.constant dense_resource<weights> : tensor<32x1x1x1xf32>

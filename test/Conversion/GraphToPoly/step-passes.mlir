@@ -1,5 +1,5 @@
 // RUN: espalier-opt %s -convert-graph-to-poly | FileCheck %s --check-prefix=WRITTEN
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-inline-maps -poly-fold-constants -poly-keep-rows -poly-assign-layouts -mlir-print-debuginfo -o %t.layouts
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-inline-maps -poly-fold-constants -poly-keep-rows -poly-separate-groups -poly-assign-layouts -mlir-print-debuginfo -o %t.layouts
 // RUN: FileCheck %s --check-prefix=LAYOUTS --input-file=%t.layouts
 // RUN: espalier-opt %t.layouts -poly-pad-rows -poly-separate-taps -poly-drop-points -poly-align-outputs -poly-fuse-kernels -mlir-print-debuginfo -o %t.fused
 // RUN: FileCheck %s --check-prefix=FUSED --input-file=%t.fused

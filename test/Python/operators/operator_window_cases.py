@@ -85,6 +85,10 @@ def convolutions() -> Iterator[Case]:
     yield convolution(r, (1, 64, 5, 6), (64, 32, 3, 3), pads=1, groups=2)
     yield convolution(r, (1, 6, 5, 7), (32, 3, 3, 3), pads=1, groups=2)
     yield convolution(r, (1, 6, 5, 7), (80, 3, 3, 3), strides=2, groups=2)
+    # Groups that end within a vector: 10 features, 20 of 3 channels, 2 of a single one.
+    yield convolution(r, (2, 12, 5, 7), (40, 3, 1, 1), groups=4)
+    yield convolution(r, (1, 9, 6, 5), (60, 3, 3, 3), pads=1, strides=2, groups=3)
+    yield convolution(r, (1, 5, 6, 20), (10, 1, 1, 1), groups=5)
     yield convolution(r, (1, 6, 14, 14), (64, 6, 1, 1))
     yield convolution(r, (1, 6, 7, 7), (16, 6, 1, 1), strides=2)
     yield convolution(r, (2, 4, 20), (6, 4, 3))

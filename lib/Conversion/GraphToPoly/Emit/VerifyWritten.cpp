@@ -12,6 +12,7 @@
 
 #include "KernelEmitter.h"
 #include "espalier/Polyhedral/Set.h"
+#include <set>
 
 using namespace mlir;
 using namespace espalier;
@@ -22,7 +23,7 @@ namespace {
 class WriteChecker {
 public:
   WriteChecker(const StepProgram &program, ArrayRef<Cluster> clusters)
-      : program(program), clusters(clusters),
+      : program(program), clusters(clusters), readersOf(program.arrays.size()),
         extents(SizeParameters::collectExtents(program)),
         parameters(program, extents) {}
 
@@ -40,6 +41,9 @@ private:
   LogicalResult checkArray(ArrayId array);
   /// Whether `statement` alone computes all elements, in their order.
   bool isWhole(const Statement &statement) const;
+  /// Whether one of `writers` does, or each writes every so many elements along
+  /// some indices, and all begin at others: the tiles of Winograd's algorithm.
+  bool areWhole(ArrayRef<Writer> writers) const;
   /// The places that `statement` computes; null if they are not affine.
   polyhedral::Set getPlaces(const Statement &statement);
   /// The elements of an array that anybody wants.
@@ -58,6 +62,8 @@ private:
   const StepProgram &program;
   ArrayRef<Cluster> clusters;
   llvm::DenseMap<ArrayId, SmallVector<Writer, 2>> writersOf;
+  /// The statements of clusters that read each array, by itself.
+  std::vector<llvm::SetVector<unsigned>> readersOf;
   SizeParameters::Extents extents;
   SizeParameters parameters;
   polyhedral::Context context;
@@ -70,6 +76,78 @@ bool WriteChecker::isWhole(const Statement &statement) const {
          (statement.reduction || llvm::any_of(statement.pieces, [](auto &p) {
             return p.domain.empty();
           }));
+}
+
+/// An index that takes every `period`-th value of an extent, from `first` on.
+struct Grid {
+  int64_t period, first;
+};
+
+/// Reads the index `expr` of a point in a box of `extents` as such a grid of
+/// `extent` along a dimension, which is the result.
+static std::optional<unsigned> getGrid(AffineExpr expr, AffineExpr extent,
+                                       ArrayRef<AffineExpr> extents,
+                                       Grid &grid) {
+  auto size = dyn_cast<AffineConstantExpr>(extent);
+  for (unsigned dim = 0; dim < extents.size(); ++dim) {
+    AffineExpr self = getAffineDimExpr(dim, expr.getContext());
+    if (expr == self && extents[dim] == extent) {
+      grid = {1, 0};
+      return dim;
+    }
+    auto count = dyn_cast<AffineConstantExpr>(extents[dim]);
+    if (!expr.isFunctionOfDim(dim) || !size || !count || count.getValue() < 1 ||
+        size.getValue() % count.getValue() != 0)
+      continue;
+    int64_t period = size.getValue() / count.getValue();
+    auto first = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        expr - self * period, extents.size(), /*numSymbols=*/0));
+    if (!first || first.getValue() < 0 || first.getValue() >= period)
+      return std::nullopt;
+    grid = {period, first.getValue()};
+    return dim;
+  }
+  return std::nullopt;
+}
+
+bool WriteChecker::areWhole(ArrayRef<Writer> writers) const {
+  if (llvm::any_of(writers,
+                   [&](const Writer &w) { return isWhole(*w.statement); }))
+    return true;
+  std::optional<SmallVector<int64_t>> common;
+  std::set<SmallVector<int64_t>> beginnings;
+  for (const Writer &writer : writers) {
+    const Statement &statement = *writer.statement;
+    ArrayRef<AffineExpr> extents = program.arrays[statement.target].extents;
+    if (statement.reduction || statement.targetIndices.empty() ||
+        llvm::none_of(statement.pieces,
+                      [](const Piece &p) { return p.domain.empty(); }))
+      continue;
+    SmallVector<int64_t> periods, begin;
+    llvm::SmallDenseSet<unsigned> dims;
+    for (auto [index, extent] :
+         llvm::zip_equal(statement.targetIndices, extents)) {
+      Grid grid;
+      auto number = dyn_cast<AffineConstantExpr>(index);
+      auto size = dyn_cast<AffineConstantExpr>(extent);
+      if (number && size && number.getValue() >= 0 &&
+          number.getValue() < size.getValue())
+        grid = {size.getValue(), number.getValue()};
+      else if (auto dim = getGrid(index, extent, statement.extents, grid);
+               !dim || !dims.insert(*dim).second)
+        break;
+      periods.push_back(grid.period);
+      begin.push_back(grid.first);
+    }
+    if (periods.size() < extents.size() || (common && *common != periods))
+      continue;
+    common = periods;
+    beginnings.insert(begin);
+  }
+  int64_t wanted = 1;
+  for (int64_t period : common.value_or(SmallVector<int64_t>()))
+    wanted = llvm::SaturatingMultiply<uint64_t>(wanted, period);
+  return common && int64_t(beginnings.size()) == wanted;
 }
 
 AffineExpr WriteChecker::linearize(AffineExpr expr) {
@@ -157,11 +235,9 @@ polyhedral::Set WriteChecker::getNeeded(ArrayId array) {
     if (program.getBase(number) == array &&
         (number != array || !other.outputs.empty()))
       return box; // The caller's, or read by other indices.
-  for (const Cluster &cluster : clusters)
-    for (unsigned number : cluster.statements) {
-      polyhedral::Set more = getRead(array, program.statements[number]);
-      read = read && more ? read.unite(more) : read ? read : more;
-    }
+  for (unsigned number : readersOf[array])
+    if (polyhedral::Set more = getRead(array, program.statements[number]))
+      read = read ? read.unite(more) : more;
   return read.intersect(box);
 }
 
@@ -177,16 +253,18 @@ InFlightDiagnostic WriteChecker::report(ArrayId array) const {
 
 LogicalResult WriteChecker::checkArray(ArrayId array) {
   ArrayRef<Writer> writers = writersOf[array];
-  if (llvm::any_of(writers,
-                   [&](const Writer &w) { return isWhole(*w.statement); }))
+  if (areWhole(writers))
     return success();
   context.restart();
-  polyhedral::Set missing = getNeeded(array);
+  polyhedral::Set missing = getBox(program.arrays[array].extents);
   for (const Writer &writer : writers)
     missing = missing.subtract(getPlaces(*writer.statement));
   // Sizes are never negative. What isl cannot say is let through.
   missing = missing.assumeNonnegativeParameters();
-  std::optional<SmallVector<int64_t>> point = missing.samplePoint();
+  if (!missing.samplePoint())
+    return success();
+  std::optional<SmallVector<int64_t>> point =
+      missing.intersect(getNeeded(array)).samplePoint();
   if (!point)
     return success();
   InFlightDiagnostic diag = report(array);
@@ -216,9 +294,7 @@ LogicalResult WriteChecker::checkRead(ArrayId read, const Statement &statement,
   for (const Writer &writer : known->second)
     if (writer.cluster <= cluster)
       before.push_back(writer);
-  if (before.size() == known->second.size() ||
-      llvm::any_of(before,
-                   [&](const Writer &w) { return isWhole(*w.statement); }))
+  if (before.size() == known->second.size() || areWhole(before))
     return success();
   // A view is read by other indices. Which elements data chooses is not known:
   // none of those, perhaps, that surround what was stored in place.
@@ -252,10 +328,12 @@ LogicalResult WriteChecker::run() {
       const Statement &statement = program.statements[index];
       writersOf[program.getBase(statement.target)].push_back(
           {&statement, unsigned(number)});
-      for (ArrayId array : getReads(statement))
+      for (ArrayId array : getReads(statement)) {
+        readersOf[array].insert(index);
         if (ArrayId base = program.getBase(array);
             program.arrays[base].kind == Array::Kind::Intermediate)
           seen.insert(base);
+      }
     }
   for (ArrayId array : seen)
     if (failed(checkArray(array)))

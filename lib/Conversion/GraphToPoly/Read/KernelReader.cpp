@@ -542,6 +542,6 @@ FailureOr<Cluster> KernelReader::read() {
     return reject(kernel, "expects poly.shared_dims of at most " +
                               Twine(numDims) + ", but got " + Twine(*shared));
   cluster.sharedDims =
-      shared.value_or(first.recurrence ? 1 : program.getRank(first.target));
+      shared.value_or(first.recurrence ? 1 : program.countPoints(first));
   return std::move(cluster);
 }

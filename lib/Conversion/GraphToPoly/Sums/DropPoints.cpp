@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "../Contraction.h"
+#include "Sums.h"
 
 using namespace mlir;
 using namespace espalier::definition;

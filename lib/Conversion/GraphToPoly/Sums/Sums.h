@@ -1,0 +1,26 @@
+//===- Sums.h - Other forms of single sums ----------------------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_SUMS_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_SUMS_H
+
+#include "../StepProgram.h"
+
+namespace espalier::graphtopoly {
+
+/// Lets sums walk windows forwards: transposed convolutions are convolutions.
+void forwardTaps(StepProgram &program);
+
+/// Gives grouped convolutions a dimension of groups, where lanes along the
+/// features of a group are better than along rows.
+void separateGroups(StepProgram &program);
+
+/// Weighs elements that are gathered along a row, by products of weights, along
+/// one index after the other where that gathers less.
+void separateTaps(StepProgram &program);
+
+/// Leaves dimensions with one point out of what sums but products read.
+void dropSinglePoints(StepProgram &program);
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_SUMS_H
