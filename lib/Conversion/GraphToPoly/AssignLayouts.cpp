@@ -97,6 +97,10 @@ private:
   void assignOther(Statement &statement);
   void assignOrder(Statement &statement);
   void storePanel(Statement &statement, const Contraction &contraction);
+  /// Lets `statement` read the elements of `source` in this layout.
+  void storeAs(Statement &statement, ArrayId source, AffineMap layout,
+               ArrayRef<AffineExpr> storedExtents);
+  void assignEntries(Statement &statement);
   AffineMap getPanelLayout(const Statement &statement,
                            const Contraction &contraction,
                            SmallVectorImpl<AffineExpr> &storedExtents);
@@ -357,18 +361,25 @@ void LayoutAssigner::storePanel(Statement &statement,
   }
   SmallVector<AffineExpr> storedExtents;
   AffineMap layout = getPanelLayout(statement, contraction, storedExtents);
+  storeAs(statement, source, layout, storedExtents);
+}
+
+void LayoutAssigner::storeAs(Statement &statement, ArrayId source,
+                             AffineMap layout,
+                             ArrayRef<AffineExpr> storedExtents) {
   Array &array = program.arrays[source];
+  bool isConstant = array.kind == Array::Kind::Constant;
   if (array.kind == Array::Kind::Intermediate && !array.rowMajor &&
       !array.layout && countReaders(source) == 1 && !statement.recurrence) {
     array.layout = layout;
-    array.storedExtents = storedExtents;
+    array.storedExtents = llvm::to_vector(storedExtents);
     return;
   }
   auto [known, isNew] = copies.try_emplace({source, layout}, 0);
   if (isNew) {
     Array copy = array;
     copy.layout = layout;
-    copy.storedExtents = storedExtents;
+    copy.storedExtents = llvm::to_vector(storedExtents);
     copy.rowMajor = false;
     copy.outputs.clear();
     copy.reshapeOf.reset();
@@ -404,6 +415,97 @@ void LayoutAssigner::assignContraction(Statement &statement,
   // What a recurrence computes cannot be copied ahead of it.
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);
+}
+
+/// The place of `dim` among the indices of `access`, where neighbours along it
+/// are neighbours in the array; nothing if it is in none, or in several.
+static std::optional<unsigned> findPlace(const StepProgram &program,
+                                         Expr access, unsigned dim) {
+  AffineExpr self = getAffineDimExpr(dim, program.context);
+  std::optional<unsigned> found;
+  for (auto [place, index] : llvm::enumerate(access.getOperands())) {
+    if (!llvm::is_contained(getDims(index), dim))
+      continue;
+    std::optional<AffineExpr> affine = program.affine(index, [&](Expr) {
+      return getAffineSymbolExpr(program.symbols.size(), program.context);
+    });
+    if (found || !affine ||
+        program.simplify(affine->replace(self, self + 1) - *affine) !=
+            getAffineConstantExpr(1, program.context))
+      return std::nullopt;
+    found = place;
+  }
+  return found;
+}
+
+/// The lanes of a sum over entries lie along a dimension that does not say
+/// which entries these are: the dense operand and the result have it innermost.
+/// One along which the operand lies already is best, unless it leaves most
+/// lanes empty.
+void LayoutAssigner::assignEntries(Statement &statement) {
+  int64_t lanes = program.vectorLanes;
+  unsigned rank = program.getRank(statement.target);
+  SmallVector<Expr> operands;
+  for (const Piece &piece : statement.pieces)
+    walk(piece.value, [&](Expr e) {
+      if (e.getKind() == Expr::Kind::Access && !e.getType().isIntOrIndex())
+        operands.push_back(e);
+    });
+  std::optional<unsigned> best;
+  double bestShare = 0;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+    if (statement.entries->row.isFunctionOfDim(dim) ||
+        (extent && extent.getValue() <= 1))
+      continue;
+    bool isPlain = true, isInPlace = true;
+    for (Expr operand : operands) {
+      if (!llvm::is_contained(getDims(operand), dim))
+        continue;
+      std::optional<unsigned> place = findPlace(program, operand, dim);
+      isPlain &= place.has_value();
+      isInPlace &= place && isInRows(operand.getTensor().number, *place);
+    }
+    if (!isPlain)
+      continue;
+    double share = 1; // Of the lanes that are used.
+    if (extent)
+      share = static_cast<double>(extent.getValue()) /
+              static_cast<double>(llvm::alignTo(extent.getValue(), lanes));
+    if (isInPlace && share >= 0.5)
+      share += 1;
+    if (share >= bestShare) {
+      best = dim;
+      bestShare = share;
+    }
+  }
+  if (!best)
+    return assignOther(statement);
+  auto getOrderWithLast = [](unsigned numDims, unsigned last) {
+    SmallVector<unsigned> order;
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      if (dim != last)
+        order.push_back(dim);
+    order.push_back(last);
+    return order;
+  };
+  if (!program.arrays[statement.target].isLayoutGiven)
+    setOrder(program.arrays[statement.target], getOrderWithLast(rank, *best));
+  for (Expr operand : operands) {
+    ArrayId source = operand.getTensor().number;
+    std::optional<unsigned> place = findPlace(program, operand, *best);
+    if (!place || isInRows(source, *place) ||
+        program.arrays[source].isLayoutGiven)
+      continue;
+    Array stored = program.arrays[source];
+    SmallVector<unsigned> order =
+        getOrderWithLast(program.getRank(source), *place);
+    SmallVector<AffineExpr> extents;
+    for (unsigned dim : order)
+      extents.push_back(stored.extents[dim]);
+    storeAs(statement, source,
+            AffineMap::getPermutationMap(order, program.context), extents);
+  }
 }
 
 /// Constant operands are stored with `innermost` innermost.
@@ -501,6 +603,8 @@ void LayoutAssigner::run() {
         !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))
       assignContraction(statement, *contraction);
+    else if (statement.entries && order.empty())
+      assignEntries(statement);
     else if (!contraction && order.empty())
       assignOther(statement);
     if (!order.empty())

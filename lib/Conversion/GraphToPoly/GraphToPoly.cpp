@@ -85,6 +85,7 @@ struct ConvertGraphToPolyPass
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
+      numSparse += storeEntries(*program);
       numStatements += program->statements.size();
       SmallVector<Cluster> kernels = separateKernels(*program);
       versions.push_back({std::move(*program), std::move(kernels)});
