@@ -45,6 +45,8 @@ class Options:
             on the heap by itself, where tools find accesses outside of it.
         winograd: whether 3x3 convolutions are computed by Winograd's algorithm where
             that saves time; an element that is not finite then spoils its neighbours.
+        sparse: whether weights, most of which are zero, are stored without these; a
+            product of zero with what is not finite is then left out.
     """
 
     cpu: str = ""
@@ -58,6 +60,7 @@ class Options:
     run_threads: int = 1
     arena: bool = True
     winograd: bool = True
+    sparse: bool = False
 
     def native(self) -> _espalier.CompileOptions:
         """Return the options as the extension takes them."""

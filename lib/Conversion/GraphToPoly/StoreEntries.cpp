@@ -105,12 +105,6 @@ ArrayId EntryWriter::addNumbers(ArrayRef<int32_t> numbers, int64_t bound,
   return program.addArray(std::move(array));
 }
 
-/// Whether all bits are 0, but for the sign of a floating-point number.
-static bool isZero(ArrayRef<char> bytes, bool hasSign) {
-  return llvm::all_of(bytes.drop_back(), [](char c) { return c == 0; }) &&
-         (bytes.back() & (hasSign ? 0x7f : 0xff)) == 0;
-}
-
 FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   auto found = known.find(number);
   if (found != known.end())
@@ -145,7 +139,7 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
       for (unsigned dim = 0; dim < rank; ++dim)
         place += index[dim] * strides[dim];
       ArrayRef<char> element = bytes.slice(place * size, size);
-      if (!isZero(element, hasSign)) {
+      if (!interpreter::isZero(element, hasSign)) {
         llvm::append_range(values, element);
         for (auto [column, dim] : llvm::zip_equal(columns, format.columns))
           column.push_back(index[dim]);

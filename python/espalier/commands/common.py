@@ -57,8 +57,12 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
     for name, summary in _espalier.PIPELINE_OPTIONS.items():
+        usual = getattr(Options, name)
         parser.add_argument(
-            f"--no-{name}", dest=f"use_{name}", action="store_false", help=f"do not {summary}"
+            f"--no-{name}" if usual else f"--{name}",
+            dest=f"use_{name}",
+            action="store_false" if usual else "store_true",
+            help=f"do not {summary}" if usual else summary,
         )
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
     parser.add_argument(
