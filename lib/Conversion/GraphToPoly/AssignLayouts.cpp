@@ -101,6 +101,12 @@ private:
   void storeAs(Statement &statement, ArrayId source, AffineMap layout,
                ArrayRef<AffineExpr> storedExtents);
   void assignEntries(Statement &statement);
+  /// Lets the target of a sum over entries, or of a map that follows one, lie
+  /// in `order`. What the caller has in another order is copied at the end.
+  void followEntries(Statement &statement, ArrayRef<unsigned> order);
+  /// The order of what a map reads at its own indices that follows a sum over
+  /// entries; null if there is none, or if the target lies elsewhere.
+  const SmallVector<unsigned> *findEntryOrder(const Statement &statement) const;
   AffineMap getPanelLayout(const Statement &statement,
                            const Contraction &contraction,
                            SmallVectorImpl<AffineExpr> &storedExtents);
@@ -126,6 +132,10 @@ private:
   StepProgram &program;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
+  /// The order of what follows sums over entries.
+  llvm::DenseMap<ArrayId, SmallVector<unsigned>> entryOrders;
+  /// The result that a copy of what the statement computes becomes.
+  std::optional<ArrayId> copied;
 };
 
 std::optional<SmallVector<unsigned>>
@@ -438,6 +448,39 @@ static std::optional<unsigned> findPlace(const StepProgram &program,
   return found;
 }
 
+const SmallVector<unsigned> *
+LayoutAssigner::findEntryOrder(const Statement &statement) const {
+  const SmallVector<unsigned> *order = nullptr;
+  const Array &target = program.arrays[statement.target];
+  if (statement.reduction || statement.recurrence || target.layout)
+    return nullptr;
+  forEachAccess(statement, [&](Expr access) {
+    auto known = entryOrders.find(access.getTensor().number);
+    if (known != entryOrders.end() &&
+        program.arrays[known->first].extents == target.extents &&
+        countIdentityIndices(program, access) == target.extents.size())
+      order = &known->second;
+  });
+  return order;
+}
+
+void LayoutAssigner::followEntries(Statement &statement,
+                                   ArrayRef<unsigned> order) {
+  ArrayId number = statement.target;
+  if (program.arrays[number].rowMajor && !llvm::is_sorted(order)) {
+    // Rows of the caller would be stored element by element.
+    Array own = program.arrays[number];
+    own.rowMajor = false;
+    own.outputs.clear();
+    program.arrays[number].order =
+        llvm::to_vector(llvm::seq<unsigned>(0, order.size()));
+    copied = number;
+    statement.target = number = program.addArray(std::move(own));
+  }
+  setOrder(program.arrays[number], order);
+  entryOrders[number] = llvm::to_vector(order);
+}
+
 /// The lanes of a sum over entries lie along a dimension that does not say
 /// which entries these are: the dense operand and the result have it innermost.
 /// One along which the operand lies already is best, unless it leaves most
@@ -490,7 +533,7 @@ void LayoutAssigner::assignEntries(Statement &statement) {
     return order;
   };
   if (!program.arrays[statement.target].isLayoutGiven)
-    setOrder(program.arrays[statement.target], getOrderWithLast(rank, *best));
+    followEntries(statement, getOrderWithLast(rank, *best));
   for (Expr operand : operands) {
     ArrayId source = operand.getTensor().number;
     std::optional<unsigned> place = findPlace(program, operand, *best);
@@ -540,6 +583,8 @@ void LayoutAssigner::alignConstants(Statement &statement, unsigned innermost) {
 }
 
 void LayoutAssigner::assignOther(Statement &statement) {
+  if (const SmallVector<unsigned> *order = findEntryOrder(statement))
+    followEntries(statement, SmallVector<unsigned>(*order));
   Array &target = program.arrays[statement.target];
   unsigned rank = target.extents.size();
   // Follow the operand of highest rank, if it is not read in the usual order.
@@ -610,6 +655,9 @@ void LayoutAssigner::run() {
     if (!order.empty())
       assignOrder(statement);
     result.push_back(statement);
+    if (std::optional<ArrayId> target = std::exchange(copied, std::nullopt))
+      result.push_back(
+          makeStore(program, statement.target, *target, statement.loc));
   }
   program.statements.assign(result.begin(), result.end());
 }

@@ -248,7 +248,7 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
   remark::passed(statement.loc, remark::RemarkOpts::name("SumOfEntries")
                                     .category("convert-graph-to-poly"))
       << remark::metric("Entries", stored->numEntries)
-      << " products with zero are left out, whatever the other factor is";
+      << "products with zero are left out, whatever the other factor is";
   return "";
 }
 

@@ -286,8 +286,7 @@ void KernelEmitter::addRow(const Statement &statement,
                            SmallVectorImpl<poly::ComputeAccess> &reads) const {
   const auto &[starts, row] = *statement.entries;
   for (int64_t next : {0, 1})
-    reads.push_back(
-        {memory.lookup(starts), getMap(statement, row + next), {}});
+    reads.push_back({memory.lookup(starts), getMap(statement, row + next), {}});
 }
 
 IntegerSet KernelEmitter::getRowSet(const Statement &statement) const {

@@ -166,7 +166,7 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
                  remark::RemarkOpts::name("Sparse").category("graph-sparsify"))
       << remark::metric("Entries", sparse.numEntries)
       << remark::metric("Elements", sparse.numElements)
-      << " its products with zero are left out, also those of an element that "
+      << "its products with zero are left out, also those of an element that "
          "is infinite or not a number";
 }
 
