@@ -44,7 +44,7 @@ def whole(shape, dtype=np.float32, seed=1):
 
 def compile_sparse(model, threads=1):
     """Compile a model whose weights are to be sparse, and check that they are."""
-    options = Options(cache=None, sparse=True)
+    options = Options(cache=None, sparse="all")
     assert ROW_SUMS in str(espalier.lower(model, options=options))
     function = espalier.compile(model, options=options)
     with contextlib.suppress(EspalierError):  # Nothing in it may be parallel.
@@ -117,7 +117,7 @@ def test_a_layer_is_one_kernel_beside_its_copies(transposed):
     stored = w if transposed else np.ascontiguousarray(w.T)
     model = make_model(nodes, {"x": (np.float32, x.shape)}, ["y"], {"w": stored, "b": bias})
     np.testing.assert_array_equal(check(model, x), np.maximum(x @ w.T + bias, 0))
-    text = str(espalier.lower(model, options=Options(sparse=True)))
+    text = str(espalier.lower(model, options=Options(sparse="all")))
     assert text.count("poly.call @") == 3  # Of the operand, the layer, of the result.
 
 
@@ -128,7 +128,7 @@ def test_layers_in_a_row():
     nodes = [helper.make_node("MatMul", [f"h{i}", f"w{i}"], [f"h{i + 1}"]) for i in range(3)]
     model = make_model(nodes, {"h0": (np.float32, [32, 40])}, ["h3"], weights)
     check(model, whole((32, 40)))
-    text = str(espalier.lower(model, options=Options(sparse=True)))
+    text = str(espalier.lower(model, options=Options(sparse="all")))
     assert text.count("poly.call @") == 5
 
 
@@ -191,7 +191,7 @@ def test_zero_times_infinity_is_left_out():
 )
 def test_what_stays_dense(w):
     model = one_op("MatMul", {"x": (np.float32, [4, len(w)])}, {"w": w})
-    assert ROW_SUMS not in str(espalier.lower(model, options=Options(sparse=True)))
+    assert ROW_SUMS not in str(espalier.lower(model, options=Options(sparse="all")))
 
 
 def test_recurrences_stay_dense():
@@ -200,14 +200,75 @@ def test_recurrences_stay_dense():
     model = one_op("LSTM", {"x": (np.float32, [5, 2, 16])}, {"w": w, "r": r}, hidden_size=32)
     x = whole((5, 2, 16))
     sparse, dense = (
-        espalier.compile(model, options=Options(cache=None, sparse=s))(x) for s in (True, False)
+        espalier.compile(model, options=Options(cache=None, sparse=s))(x) for s in ("all", "off")
     )
     np.testing.assert_allclose(sparse, dense, rtol=1e-5)
 
 
-def test_external_models_are_as_small():
+def test_the_model_stays_as_it_is():
     """The model itself stays what it was."""
     model = one_op("MatMul", {"x": (np.float32, [4, 40])}, {"w": prune((40, 48), 0.2)})
     before = model.SerializeToString()
     compile_sparse(model)
     assert onnx.ModelProto.SerializeToString(model) == before
+
+
+def test_the_choice_is_what_is_faster(tmp_path):
+    """Both ways are measured; the table knows the times afterwards."""
+    wide, full = prune((96, 512), 0.02), prune((512, 64), 0.29)
+    full[full == 0] = prune(full.shape, 0.25, seed=3)[full == 0]
+    nodes = [
+        helper.make_node("MatMul", ["x", "wide"], ["h"], name="first"),
+        helper.make_node("MatMul", ["h", "full"], ["y"], name="second"),
+    ]
+    model = make_model(nodes, {"x": (np.float32, [64, 96])}, ["y"], {"wide": wide, "full": full})
+    options = Options(cache=None, sparse="auto", kernel_times=tmp_path / "times.sqlite")
+    function = espalier.compile(model, options=options)
+    first, second = function.sparsity
+    assert [first["node"], second["node"]] == ["first", "second"]
+    assert abs(first["density"] - (wide != 0).mean()) < 1e-6
+    for layer in (first, second):
+        faster = layer["sparse_s"] < layer["dense_s"]
+        assert layer["choice"] == ("sparse" if faster else "dense")
+    assert first["choice"] == "sparse"
+    x = whole((64, 96))
+    np.testing.assert_array_equal(function(x), x @ wide @ full)
+    assert espalier.compile(model, options=options).sparsity == [first, second]
+
+
+def test_nothing_is_sparse_without_measuring(tmp_path):
+    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
+    options = Options(cache=None, sparse="auto", kernel_times=None, measure_seconds=0.0)
+    (layer,) = espalier.compile(model, options=options).sparsity
+    assert (layer["choice"], layer["reason"]) == ("dense", "no time is left")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sparse": "some"}, "expects sparse to be one of off, all, auto, but got 'some'"),
+        ({"sparse": "auto", "optimize": "egraph"}, 'expects optimize="none"'),
+    ],
+)
+def test_options_that_are_refused(options, message):
+    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
+    with pytest.raises(EspalierError, match=message):
+        espalier.compile(model, options=Options(cache=None, **options))
+
+
+def test_a_type_may_say_it():
+    """Text has types with encodings of its own, in whatever order the dimensions are."""
+    kind = (
+        "tensor<2x3xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>"
+    )
+    text = f"""
+    func.func @main(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {{
+      %w = graph.constant dense<[[0.0, 2.0, 0.0], [0.0, 5.0, 3.0]]> : {kind}
+      %r = graph.matmul %x, %w : (tensor<?x2xf32>, {kind}) -> tensor<?x3xf32>
+      return %r : tensor<?x3xf32>
+    }}"""
+    assert ROW_SUMS in str(espalier.lower(text))
+    x = whole((17, 2))
+    result = espalier.compile(text, options=Options(cache=None))(x)
+    np.testing.assert_array_equal(result, x @ np.array([[0, 2, 0], [0, 5, 3]], np.float32))
+    np.testing.assert_array_equal(next(iter(espalier.interpret(text, {"input0": x}).values())), result)

@@ -162,7 +162,10 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
   rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(stored); });
   if (constant.use_empty())
     rewriter.eraseOp(constant);
-  remark::passed(operand.getOwner()->getLoc(),
+}
+
+void graph::remarkSparse(const SparseOperand &sparse) {
+  remark::passed(sparse.operand->getOwner()->getLoc(),
                  remark::RemarkOpts::name("Sparse").category("graph-sparsify"))
       << remark::metric("Entries", sparse.numEntries)
       << remark::metric("Elements", sparse.numElements)
@@ -179,6 +182,7 @@ struct GraphSparsifyPass
     IRRewriter rewriter(&getContext());
     for (const SparseOperand &operand : findSparseOperands(
              rewriter, getOperation(), {maxDensity, minElements})) {
+      remarkSparse(operand);
       makeSparse(rewriter, operand);
       ++numSparse;
     }

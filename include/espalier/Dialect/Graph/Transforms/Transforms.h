@@ -49,6 +49,9 @@ findSparseOperands(mlir::RewriterBase &rewriter, mlir::Operation *root,
 /// zero from then on.
 void makeSparse(mlir::RewriterBase &rewriter, const SparseOperand &operand);
 
+/// Says so.
+void remarkSparse(const SparseOperand &operand);
+
 } // namespace espalier::graph
 
 #endif // ESPALIER_DIALECT_GRAPH_TRANSFORMS_TRANSFORMS_H
