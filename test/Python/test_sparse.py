@@ -11,11 +11,13 @@ from onnx import helper
 import espalier
 from espalier import Options
 from espalier.errors import EspalierError
+from espalier.profiling import profile
 from espalier.testing.guarded import guarded_all
 from support import make_model, one_op
 
 MAX_DENSITY = 0.3  # What `graph-sparsify` takes for sparse.
 ROW_SUMS = "poly.monotonic"  # The starts of rows, in a kernel.
+COLUMNS = "#sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>"
 
 
 def prune(shape, density, kind="random", dtype=np.float32, seed=0):
@@ -258,9 +260,7 @@ def test_options_that_are_refused(options, message):
 
 def test_a_type_may_say_it():
     """Text has types with encodings of its own, in whatever order the dimensions are."""
-    kind = (
-        "tensor<2x3xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>"
-    )
+    kind = f"tensor<2x3xf32, {COLUMNS}>"
     text = f"""
     func.func @main(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {{
       %w = graph.constant dense<[[0.0, 2.0, 0.0], [0.0, 5.0, 3.0]]> : {kind}
@@ -271,4 +271,35 @@ def test_a_type_may_say_it():
     x = whole((17, 2))
     result = espalier.compile(text, options=Options(cache=None))(x)
     np.testing.assert_array_equal(result, x @ np.array([[0, 2, 0], [0, 5, 3]], np.float32))
-    np.testing.assert_array_equal(next(iter(espalier.interpret(text, {"input0": x}).values())), result)
+    np.testing.assert_array_equal(
+        next(iter(espalier.interpret(text, {"input0": x}).values())), result
+    )
+
+
+def test_sparse_kernels_are_not_tuned():
+    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
+    with pytest.raises(EspalierError, match='expects sparse="off" to tune'):
+        espalier.tune(model, trials=1, records=None, options=Options(cache=None, sparse="all"))
+
+
+@pytest.mark.parametrize("sparse", ["all", "auto"])
+def test_a_profile_is_of_the_kernels_that_run(sparse):
+    w, x = prune((40, 48), 0.02), whole((64, 40))
+    model = one_op("MatMul", {"x": (np.float32, x.shape)}, {"w": w})
+    options = Options(cache=None, sparse=sparse, kernel_times=None)
+    times = profile(model, {"x": x}, options=options, seconds=0.01)
+    assert len(times) == 3
+
+
+def test_constants_without_elements_stay_dense():
+    kind = (
+        "tensor<0x3xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>"
+    )
+    text = f"""
+    func.func @main(%x: tensor<2x0xf32>) -> tensor<2x3xf32> {{
+      %w = graph.constant dense<> : {kind}
+      %r = graph.matmul %x, %w : (tensor<2x0xf32>, {kind}) -> tensor<2x3xf32>
+      return %r : tensor<2x3xf32>
+    }}"""
+    result = espalier.compile(text, options=Options(cache=None))(np.zeros((2, 0), np.float32))
+    np.testing.assert_array_equal(result, np.zeros((2, 3), np.float32))

@@ -24,7 +24,7 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// Numbers of entries are stored in 32 bits.
+/// Entries, and places along a dimension, are numbers of 32 bits.
 static constexpr int64_t kMaxEntries = std::numeric_limits<int32_t>::max() - 1;
 
 namespace {
@@ -112,13 +112,16 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   const Array array = program.arrays[number];
   FailureOr<interpreter::Tensor> tensor =
       interpreter::Tensor::get(array.constant);
-  if (failed(tensor))
+  if (failed(tensor) || tensor->getNumElements() == 0)
     return failure();
   ArrayRef<int64_t> shape = tensor->getShape();
   unsigned rank = shape.size();
   int64_t numRows = 1;
   for (unsigned dim : format.rows)
     numRows *= shape[dim];
+  for (unsigned dim : format.columns)
+    if (shape[dim] > kMaxEntries)
+      return failure();
   unsigned size = *interpreter::getElementBytes(array.elementType);
   bool hasSign = isa<FloatType>(array.elementType);
 
@@ -131,7 +134,7 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   std::vector<int32_t> starts{0};
   std::vector<std::vector<int32_t>> columns(format.columns.size());
   std::vector<char> values;
-  int64_t numInRow = numRows ? tensor->getNumElements() / numRows : 0;
+  int64_t numInRow = tensor->getNumElements() / numRows;
   ArrayRef<char> bytes = tensor->getBytes();
   for (int64_t row = 0; row < numRows; ++row) {
     for (int64_t step = 0; step < numInRow; ++step) {
