@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalize.h"
 #include "PackConstant.h"
-#include "StepProgram.h"
 #include "espalier/Definition/FoldLimits.h"
 #include "espalier/Interpreter/Interpreter.h"
 

@@ -1,6 +1,7 @@
 //===- GraphToPoly.cpp - From operators to kernels ------------------------===//
 
 #include "Emit/KernelEmitter.h"
+#include "Normalize.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

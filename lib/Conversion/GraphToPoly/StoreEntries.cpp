@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
-#include "StepProgram.h"
+#include "Normalize.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Remarks.h"
