@@ -110,11 +110,10 @@ ESPALIER_API int espalier_optimize(espalier_module *module,
     JSON, one object for each operator whose weights were looked at. Returns a
     negative number on an error, whose diagnostics are the module's last error.
  */
-ESPALIER_API int espalier_choose_sparse(espalier_module *module,
-                                        const espalier_compile_options *options,
-                                        void (*write)(const char *, size_t,
-                                                      void *),
-                                        void *user);
+ESPALIER_API int
+espalier_choose_sparse(espalier_module *module,
+                       const espalier_compile_options *options,
+                       void (*write)(const char *, size_t, void *), void *user);
 
 /** Writes the program to `path`, as a shared library or an object as the name
     ends in .so or .o, and its C header beside it. Both appear complete or not
