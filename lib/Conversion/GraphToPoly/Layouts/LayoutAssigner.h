@@ -3,8 +3,8 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_LAYOUTASSIGNER_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_LAYOUTASSIGNER_H
 
-#include "Contraction.h"
-#include "StepProgram.h"
+#include "../Contraction.h"
+#include "../StepProgram.h"
 
 namespace espalier::graphtopoly {
 
