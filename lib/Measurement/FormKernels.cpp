@@ -68,7 +68,7 @@ static std::string printAlone(poly::KernelOp kernel, Attribute target) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   (*module)->setAttr(poly::TargetAttr::getAttrName(), target);
   poly::KernelOp copy = kernel.clone();
-  copy.setSymName("kernel");
+  copy.setSymName(kKernelName);
   copy.removeSymVisibilityAttr();
   module->push_back(copy);
   std::string text;
@@ -101,6 +101,29 @@ static bool isInSecondVersion(poly::CallOp call) {
   return choice && call->getBlock() == choice.elseBlock();
 }
 
+std::vector<ProgramKernel> espalier::collectKernels(ModuleOp module) {
+  Attribute target = module->getAttr(poly::TargetAttr::getAttrName());
+  SymbolTable symbols(module);
+  std::vector<ProgramKernel> kernels;
+  // Where each kernel is in the result, by which arguments are constants.
+  std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
+  module->walk([&](poly::CallOp call) {
+    if (isInSecondVersion(call))
+      return;
+    auto kernel = symbols.lookup<poly::KernelOp>(call.getCallee());
+    std::vector<bool> isConstant = findConstants(kernel, call);
+    auto [place, isNew] =
+        places.try_emplace({kernel.getOperation(), isConstant}, kernels.size());
+    if (isNew)
+      kernels.push_back({{printAlone(kernel, target), std::move(isConstant)},
+                         countWork(kernel),
+                         /*numCalls=*/0,
+                         kernel.getSymName().str()});
+    ++kernels[place->second].numCalls;
+  });
+  return kernels;
+}
+
 FailureOr<std::vector<ProgramKernel>>
 espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   MLIRContext *context = module.getContext();
@@ -117,24 +140,5 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   pipeline.sparse = false;
   if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
     return failure();
-  Attribute target = (*copy)->getAttr(poly::TargetAttr::getAttrName());
-  SymbolTable symbols(*copy);
-  std::vector<ProgramKernel> kernels;
-  // Where each kernel is in the result, by which arguments are constants.
-  std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
-  (*copy)->walk([&](poly::CallOp call) {
-    if (isInSecondVersion(call))
-      return;
-    auto kernel = symbols.lookup<poly::KernelOp>(call.getCallee());
-    std::vector<bool> isConstant = findConstants(kernel, call);
-    auto [place, isNew] =
-        places.try_emplace({kernel.getOperation(), isConstant}, kernels.size());
-    if (isNew)
-      kernels.push_back({{printAlone(kernel, target), std::move(isConstant)},
-                         countWork(kernel),
-                         /*numCalls=*/0,
-                         kernel.getSymName().str()});
-    ++kernels[place->second].numCalls;
-  });
-  return kernels;
+  return collectKernels(*copy);
 }

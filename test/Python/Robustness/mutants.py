@@ -18,6 +18,7 @@ STRUCTURED: dict[str, Mutate] = {
     "cache": mutate_binary.change_entry,
     "onnx": mutate_model.change,
     "partition": mutate_binary.change_partition,
+    "records": mutate_binary.change_table,
     "sparse": mutate_binary.change_numbers,
     "times": mutate_binary.change_table,
 }

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import mutate_text
 import numpy as np
 from mutate import change_bytes
 from mutate_text import change as change_text
@@ -154,26 +155,24 @@ def change_archive(original: bytes, other: bytes, rng: random.Random) -> bytes:
     return result.getvalue()
 
 
-# --- Tables of kernels
+# --- Tables
 
 STATEMENTS = (
-    "UPDATE kernel_times SET seconds = {value}",
-    "UPDATE kernel_times SET error = {value}",
-    "UPDATE kernel_times SET label = {value}",
-    "UPDATE kernel_times SET key = {value} || key",
-    "UPDATE kernel_times SET compiler = {value} || compiler",
-    "DELETE FROM kernel_times",
-    "DROP TABLE kernel_times",
-    "ALTER TABLE kernel_times RENAME TO other",
-    "ALTER TABLE kernel_times RENAME COLUMN seconds TO other",
-    "ALTER TABLE kernel_times ADD COLUMN other DEFAULT {value}",
-    "CREATE TABLE other AS SELECT * FROM kernel_times",
-    "CREATE INDEX i ON kernel_times (seconds)",
-    "CREATE TRIGGER t BEFORE INSERT ON kernel_times BEGIN SELECT RAISE(FAIL, 'no'); END",
-    "DROP TABLE kernel_times; CREATE TABLE kernel_times (key, compiler, seconds, error, label)",
-    "DROP TABLE kernel_times; CREATE VIEW kernel_times AS WITH RECURSIVE r(key, compiler, "
-    "seconds, error, label) AS (SELECT 0, '', 1.0, '', '' UNION ALL SELECT key + 1, compiler, "
-    "seconds, error, label FROM r) SELECT * FROM r",
+    "UPDATE {table} SET {column} = {value}",
+    "UPDATE {table} SET {column} = {value}",
+    "UPDATE {table} SET {column} = {value}",
+    "UPDATE {table} SET {column} = {value} || {column}",
+    "DELETE FROM {table}",
+    "DROP TABLE {table}",
+    "ALTER TABLE {table} RENAME TO other",
+    "ALTER TABLE {table} RENAME COLUMN {column} TO other",
+    "ALTER TABLE {table} ADD COLUMN other DEFAULT {value}",
+    "CREATE TABLE other AS SELECT * FROM {table}",
+    "CREATE INDEX i ON {table} ({column})",
+    "CREATE TRIGGER t BEFORE INSERT ON {table} BEGIN SELECT RAISE(FAIL, 'no'); END",
+    "DROP TABLE {table}; CREATE TABLE {table} ({columns})",
+    "DROP TABLE {table}; CREATE VIEW {table} AS WITH RECURSIVE r({columns}) AS "
+    "(SELECT {zeros} UNION ALL SELECT {columns} FROM r) SELECT * FROM r",
     "PRAGMA user_version = {value}",
     "PRAGMA application_id = {value}",
     "PRAGMA journal_mode = DELETE",
@@ -182,8 +181,30 @@ STATEMENTS = (
 VALUES = ("0", "-1", "1e308", "9e999", "''", "'x'", "x'00ff'", "zeroblob(3000000)", "2147483647")
 
 
+def _change_rows(table: sqlite3.Connection, rng: random.Random) -> None:
+    """Run a statement on one of the tables, or change one of the scripts in it."""
+    names = [row[0] for row in table.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    name = rng.choice(names)
+    columns = [row[1] for row in table.execute(f"PRAGMA table_info({name})")]
+    if "script" in columns and rng.random() < 0.5:
+        rows = table.execute(f"SELECT DISTINCT script FROM {name}").fetchall()
+        script = str(rng.choice(rows)[0])
+        changed = mutate_text.change(script.encode(), script.encode(), rng)
+        text = changed.decode(errors="replace")
+        table.execute(f"UPDATE {name} SET script = ? WHERE script = ?", (text, script))
+        return
+    statement = rng.choice(STATEMENTS).format(
+        table=name,
+        column=rng.choice(columns),
+        columns=", ".join(columns),
+        zeros=", ".join("0" for _ in columns),
+        value=rng.choice(VALUES),
+    )
+    table.executescript(statement)
+
+
 def change_table(original: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Return a table of kernels with other rows or another scheme."""
+    """Return tables with other rows or another scheme."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table"
         path.write_bytes(original)
@@ -192,8 +213,8 @@ def change_table(original: bytes, other: bytes, rng: random.Random) -> bytes:
             table.set_progress_handler(lambda: 1, 1_000_000)
             for _ in range(rng.choice((1, 1, 2))):
                 # What one statement removed, another may miss.
-                with contextlib.suppress(sqlite3.Error):
-                    table.executescript(rng.choice(STATEMENTS).format(value=rng.choice(VALUES)))
+                with contextlib.suppress(sqlite3.Error, IndexError):
+                    _change_rows(table, rng)
             with contextlib.suppress(sqlite3.Error):
                 table.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return path.read_bytes()

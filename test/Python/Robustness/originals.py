@@ -175,6 +175,24 @@ def make_times(folder: Path, wide: bool) -> None:
         cache=None, optimize="egraph", kernel_times=path, measure_seconds=0.1
     )
     compile_module(_espalier.Module.parse(KERNEL), options=options)
+    _close(path)
+
+
+def make_records(folder: Path, wide: bool) -> None:
+    """Write what was tuned, of which something won, all in one file."""
+    path = folder / "records"
+    options = espalier.Options(cache=None, records=path)
+    espalier.tune(KERNEL, trials=4, options=options)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as table:
+        table.execute(
+            "INSERT OR REPLACE INTO winners SELECT task, target, compiler, rule, script, "
+            "seconds, 2 * seconds FROM trials WHERE status = 'measured' ORDER BY id DESC LIMIT 1"
+        )
+    _close(path)
+
+
+def _close(path: Path) -> None:
+    """Bring a database into one file."""
     with contextlib.closing(sqlite3.connect(path)) as table:
         table.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         table.execute("PRAGMA journal_mode = DELETE")

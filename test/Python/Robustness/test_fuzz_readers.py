@@ -18,6 +18,7 @@ SEED = 1
 SLOW = {
     "cache",
     "times",
+    "records",
     "passes",
     "rules",
     "patterns",

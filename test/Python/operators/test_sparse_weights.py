@@ -279,7 +279,7 @@ def test_a_type_may_say_it():
 def test_sparse_kernels_are_not_tuned():
     model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
     with pytest.raises(EspalierError, match='expects sparse="off" to tune'):
-        espalier.tune(model, trials=1, records=None, options=Options(cache=None, sparse="all"))
+        espalier.tune(model, trials=1, options=Options(cache=None, sparse="all"))
 
 
 @pytest.mark.parametrize("sparse", ["all", "auto"])
