@@ -107,6 +107,17 @@ ESPALIER_API int espalier_optimize(espalier_module *module,
                                    void (*write)(const char *, size_t, void *),
                                    void *user);
 
+/** Stores weights without their zeros where that makes the operator that reads
+    them faster when run, which is measured for `measure_seconds`; times that
+    the table has are taken from there. `write` is called once with a report in
+    JSON, one object for each operator whose weights were looked at. Returns a
+    negative number on an error, whose diagnostics are the module's last error.
+ */
+ESPALIER_API int
+espalier_choose_sparse(espalier_module *module,
+                       const espalier_compile_options *options,
+                       void (*write)(const char *, size_t, void *), void *user);
+
 /** Writes the program to `path`, as a shared library or an object as the name
     ends in .so or .o, and its C header beside it. Both appear complete or not
    at all. Objects of several programs can be linked together; they need libm

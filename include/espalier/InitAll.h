@@ -20,13 +20,15 @@
 #include "espalier/Pipeline/Pipeline.h"
 #include "espalier/Substitution/Patterns/Passes.h"
 #include "espalier/Substitution/Search/Passes.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace espalier {
 
 /// Adds every Espalier dialect and dialect extension to `registry`.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, poly::PolyDialect, rec::RecDialect>();
+  registry.insert<graph::GraphDialect, poly::PolyDialect, rec::RecDialect,
+                  mlir::sparse_tensor::SparseTensorDialect>();
   poly::registerTransformExtension(registry);
   rec::registerTransformExtension(registry);
 }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,8 +31,8 @@ static DialectRegistry inputDialects() {
                   cf::ControlFlowDialect, func::FuncDialect,
                   espalier::rec::RecDialect, linalg::LinalgDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, transform::TransformDialect,
-                  vector::VectorDialect>();
+                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect,
+                  transform::TransformDialect, vector::VectorDialect>();
   espalier::poly::registerTransformExtension(registry);
   espalier::rec::registerTransformExtension(registry);
   return registry;

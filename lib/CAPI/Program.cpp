@@ -5,7 +5,7 @@
 #include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/ExecutionEngine/Link.h"
 #include "espalier/ExecutionEngine/LoadedProgram.h"
-#include "espalier/Optimize/OptimizeProgram.h"
+#include "espalier/Optimize/ChooseSparse.h"
 #include "espalier/Tuning/TunedSchedules.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -174,6 +174,32 @@ int espalier_optimize(espalier_module *module,
     module->error = "the search was interrupted";
     return -1;
   }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*report));
+  write(text.data(), text.size(), user);
+  return 0;
+}
+
+int espalier_choose_sparse(espalier_module *module,
+                           const espalier_compile_options *options,
+                           void (*write)(const char *, size_t, void *),
+                           void *user) {
+  if (!module || !options)
+    return -1;
+  capi::ErrorCollector collector(&module->context, module->error);
+  mlir::DialectRegistry registry;
+  registerCompilation(registry);
+  module->context.appendDialectRegistry(registry);
+  mlir::FailureOr<OptimizeOptions> optimize =
+      makeOptimizeOptions(module, options);
+  if (mlir::failed(optimize))
+    return -1;
+  InterruptiblePasses passes(&module->context,
+                             optimize->cost.measure.codegen.isCancelled);
+  mlir::FailureOr<llvm::json::Array> report =
+      chooseSparse(*module->module, *optimize);
+  if (mlir::failed(report))
+    return -1;
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*report));
   write(text.data(), text.size(), user);

@@ -56,6 +56,11 @@ unsigned espalier::interpreter::getBytes(ElementKind kind) {
   });
 }
 
+bool espalier::interpreter::isZero(ArrayRef<char> bytes, bool hasSign) {
+  return llvm::all_of(bytes.drop_back(), [](char c) { return c == 0; }) &&
+         (bytes.back() & (hasSign ? 0x7f : 0xff)) == 0;
+}
+
 double espalier::interpreter::decodeF16(uint16_t bits) {
   int exponent = (bits >> 10) & 31;
   double fraction = bits & 1023;

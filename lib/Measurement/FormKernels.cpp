@@ -135,7 +135,10 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
       return emitError(module.getLoc(), llvm::toString(target.takeError()));
     (*copy)->setAttr(poly::TargetAttr::getAttrName(), *target);
   }
-  if (failed(compileToStage(*copy, Stage::Poly, codegen.pipeline)))
+  // Kernels are measured on made-up numbers, which are no lists of entries.
+  PipelineOptions pipeline = codegen.pipeline;
+  pipeline.sparse = false;
+  if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
     return failure();
   return collectKernels(*copy);
 }

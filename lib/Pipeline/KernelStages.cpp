@@ -2,6 +2,7 @@
 
 #include "Stages.h"
 #include "espalier/Conversion/Passes.h"
+#include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
 #include "espalier/Dialect/Poly/Program/Passes.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
@@ -15,8 +16,10 @@ using namespace espalier;
 void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
 
 void espalier::buildStatementsStage(OpPassManager &manager,
-                                    const PipelineOptions &) {
+                                    const PipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
+  if (options.sparse)
+    manager.addPass(graph::createGraphSparsifyPass());
   manager.addPass(createCSEPass());
   // Of other front ends; each of the two leaves the other's functions alone.
   manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());

@@ -139,8 +139,9 @@ static std::unique_ptr<Program> compile(const Module &module,
   return result;
 }
 
-/// Returns a report in JSON.
-static std::string optimize(const Module &module, const CompileOptions &given) {
+/// Lets `edit`, which changes the module, write a report in JSON.
+static std::string edit(const Module &module, const CompileOptions &given,
+                        decltype(&espalier_optimize) edit) {
   espalier_compile_options options = given.get();
   std::string report;
   auto write = [](const char *text, size_t size, void *user) {
@@ -149,10 +150,19 @@ static std::string optimize(const Module &module, const CompileOptions &given) {
   Conversation<int> conversation(options);
   ModuleInUse used(module, module.edit());
   int status = conversation.work.run(
-      [&] { return espalier_optimize(used.get(), &options, write, &report); });
+      [&] { return edit(used.get(), &options, write, &report); });
   if (status != 0)
     throw CompileError(espalier_module_last_error(used.get()));
   return report;
+}
+
+static std::string optimize(const Module &module, const CompileOptions &given) {
+  return edit(module, given, espalier_optimize);
+}
+
+static std::string chooseSparse(const Module &module,
+                                const CompileOptions &given) {
+  return edit(module, given, espalier_choose_sparse);
 }
 
 using AnyArray = nb::ndarray<nb::device::cpu>;
@@ -302,4 +312,8 @@ void espalier::python::bindProgram(nb::module_ &extension) {
   extension.def("optimize", optimize, nb::arg("module"), nb::arg("options"),
                 "Change a module's graph by substitutions; return a report in "
                 "JSON.");
+  extension.def("choose_sparse", chooseSparse, nb::arg("module"),
+                nb::arg("options"),
+                "Store weights without their zeros where that is faster; "
+                "return a report in JSON.");
 }

@@ -47,6 +47,10 @@ class Options:
             on the heap by itself, where tools find accesses outside of it.
         winograd: whether 3x3 convolutions are computed by Winograd's algorithm where
             that saves time; an element that is not finite then spoils its neighbours.
+        sparse: which weights are stored without their zeros, one of `SPARSITIES`:
+            none, those of which few elements are not zero, or those that make their
+            operator faster when both ways are run ("auto"). A product of such a zero
+            with what is not finite is then left out.
     """
 
     cpu: str = ""
@@ -61,17 +65,24 @@ class Options:
     run_threads: int = 1
     arena: bool = True
     winograd: bool = True
+    sparse: str = "off"
 
     def native(self) -> _espalier.CompileOptions:
         """Return the options as the extension takes them."""
+        if self.sparse not in SPARSITIES:
+            raise EspalierError(
+                f"expects sparse to be one of {', '.join(SPARSITIES)}, but got {self.sparse!r}"
+            )
         options = _espalier.CompileOptions()
+        options.sparse = self.sparse == "all"
         for name, value in vars(self).items():
-            if value is not None:
+            if value is not None and name != "sparse":
                 setattr(options, name, os.fspath(value) if isinstance(value, Path) else value)
         return options
 
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
+SPARSITIES = ("off", "all", "auto")
 KERNEL_TIMES = "kernels.sqlite"
 RECORDS = "tuning.sqlite"
 
@@ -203,6 +214,7 @@ def apply_script(
         check_text(script)
         if select:
             script = _espalier.select(module, script, json.dumps(dict(select)))
+        choose_sparse(module, given_options(options))
         _espalier.schedule(module, script, given_options(options).native())
 
 
@@ -245,6 +257,7 @@ def lower(
     """
     module, _ = load_module(model, dims, shapes, values)
     with naming(model):
+        choose_sparse(module, given_options(options))
         _espalier.lower(module, stage, given_options(options).native())
     return module
 
@@ -288,8 +301,25 @@ def compile_module(
     Arguments:
         bound: the inputs whose values the module relies on.
     """
-    program = _espalier.compile(module, given_options(options).native(), progress)
-    return Function(NativeProgram(program), bound)
+    options = given_options(options)
+    layers = choose_sparse(module, options)
+    program = _espalier.compile(module, options.native(), progress)
+    return Function(NativeProgram(program), bound, layers)
+
+
+def choose_sparse(module: _espalier.Module, options: Options) -> list[dict[str, Any]]:
+    """Choose which weights are sparse, where the options ask for it; return a report.
+
+    What the report has: `Function.sparsity`.
+    """
+    if options.sparse != "auto":
+        return []
+    if options.optimize != "none":
+        raise EspalierError(
+            'expects optimize="none" where weights are chosen to be sparse, because '
+            f'substitutions make other operators, but got "{options.optimize}"'
+        )
+    return json.loads(_espalier.choose_sparse(module, options.native()))
 
 
 def optimize_module(module: _espalier.Module, options: Options | None = None) -> dict[str, Any]:

@@ -73,12 +73,23 @@ class Function:
         >>> y = f(x=np.zeros([1, 3, 224, 224], np.float32))
     """
 
-    def __init__(self, program: Program, bound: Mapping[str, np.ndarray] | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        bound: Mapping[str, np.ndarray] | None = None,
+        sparsity: Sequence[dict[str, Any]] = (),
+    ) -> None:
         """Wrap a program.
 
         Arguments:
             bound: the inputs whose values the program relies on.
+            sparsity: what the attribute of this name is.
         """
+        self.sparsity = list(sparsity)
+        """With `Options(sparse="auto")`, one entry for each operator whose weights could be
+        sparse: its `node`, the `density` of the weights, `dense_s` and `sparse_s`, the
+        seconds that it takes both ways, or the `reason` why they are not known, and the
+        `choice`."""
         self.program = program
         self.inputs = list(program.inputs)
         self.outputs = list(program.outputs)

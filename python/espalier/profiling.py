@@ -11,6 +11,7 @@ from espalier import _espalier
 from espalier.compiler import (
     Model,
     Options,
+    choose_sparse,
     compile_module,
     given_options,
     is_mlir,
@@ -76,6 +77,7 @@ def profile(
     with naming(model):
         if options.optimize != "none":
             optimize_module(module, options)
+        choose_sparse(module, options)
         _espalier.lower(module, "poly", options.native())
         calls = json.loads(_espalier.profile(module))
         function = compile_module(module, bound, options)

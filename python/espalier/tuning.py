@@ -125,9 +125,14 @@ def tune(
         raise EspalierError(f"argument 'seconds': expects 0 or more, but got {seconds}")
     if not 0 <= seed < 2**64:
         raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
+    options = given_options(options)
+    if options.sparse != "off":
+        raise EspalierError(
+            'expects sparse="off" to tune, because kernels are measured on made-up numbers, '
+            f'which are no entries of weights, but got "{options.sparse}"'
+        )
     report = None if progress is None else lambda *now: progress(TuneProgress(*now))
     module, _ = load_module(model, dims, shapes)
-    options = given_options(options)
     if options.records is not None:
         Path(options.records).parent.mkdir(parents=True, exist_ok=True)
     with naming(model):

@@ -53,7 +53,8 @@ def ConvertGraphToPolyPass
   ];
   let statistics = [
     Statistic<"numStatements", "num-statements", "Statements written">,
-    Statistic<"numFolded", "num-folded", "Statements evaluated">
+    Statistic<"numFolded", "num-folded", "Statements evaluated">,
+    Statistic<"numSparse", "num-sparse", "Sums over entries of constants">
   ];
 }
 

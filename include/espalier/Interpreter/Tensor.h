@@ -18,6 +18,10 @@ std::optional<unsigned> getElementBytes(mlir::Type elementType);
 /// static, not of a supported element type, or too large to count.
 std::optional<size_t> getDenseBytes(mlir::RankedTensorType type);
 
+/// Whether the bytes of an element are all 0, but for the highest bit if that
+/// is a sign, as that of floating-point numbers is.
+bool isZero(llvm::ArrayRef<char> bytes, bool hasSign);
+
 /// A dense, row-major tensor of static shape. Copies share the buffer.
 class Tensor {
 public:

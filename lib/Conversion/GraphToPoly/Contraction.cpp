@@ -46,8 +46,8 @@ static std::optional<int64_t> getOffset(const StepProgram &program, Expr index,
   return offset ? std::optional(offset.getValue()) : std::nullopt;
 }
 
-/// The factors of a product, conversions looked through.
-static void getFactors(Expr expr, SmallVectorImpl<Expr> &factors) {
+void espalier::graphtopoly::getFactors(Expr expr,
+                                       SmallVectorImpl<Expr> &factors) {
   while (expr.getKind() == Expr::Kind::Cast)
     expr = expr.getOperands()[0];
   if (expr.getKind() == Expr::Kind::Apply && expr.getFn() == ScalarFn::Mul)

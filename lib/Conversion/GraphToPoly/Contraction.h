@@ -24,6 +24,9 @@ struct Contraction {
 std::optional<Contraction> getContraction(const StepProgram &program,
                                           const Statement &statement);
 
+/// The factors of a product, conversions looked through.
+void getFactors(Expr expr, llvm::SmallVectorImpl<Expr> &factors);
+
 /// The dimensions of a statement that an expression depends on.
 llvm::SmallVector<unsigned> getDims(Expr expr);
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalize.h"
 #include "PackConstant.h"
-#include "StepProgram.h"
 #include "espalier/Definition/FoldLimits.h"
 #include "espalier/Interpreter/Interpreter.h"
 
@@ -104,7 +104,8 @@ ElementsAttr ConstantFolder::getConstant(ArrayId number) {
 
 bool ConstantFolder::isCandidate(const Statement &statement) {
   const Array &target = program.arrays[statement.target];
-  if (statement.recurrence || returned.contains(statement.target) ||
+  if (statement.recurrence || statement.entries ||
+      returned.contains(statement.target) ||
       !llvm::all_of(statement.extents, llvm::IsaPred<AffineConstantExpr>) ||
       (which == FoldedStatements::Computing && !computes(statement)))
     return false;

@@ -48,6 +48,10 @@ private:
     llvm::BitVector dependsOn;       ///< Clusters, transitively.
   };
 
+  /// Whether a tile of the result lives in registers.
+  bool isTiled(const Statement &statement) const {
+    return statement.entries || getContraction(program, statement);
+  }
   std::optional<unsigned> getProducer(ArrayId array) const {
     auto it = producer.find(program.getBase(array));
     if (it == producer.end())
@@ -136,7 +140,7 @@ ClusterBuilder::getSharedDims(const Statement &statement,
   });
   if (node.cluster.statements.size() >= kMaxStatements ||
       node.recurrenceGroup || statement.recurrence || hasPieces ||
-      getContraction(program, statement) || changesOrder(program, statement))
+      isTiled(statement) || changesOrder(program, statement))
     return std::nullopt;
   unsigned numTargetDims = program.countPoints(statement);
   unsigned shared = std::min(node.cluster.sharedDims, numTargetDims);
@@ -229,7 +233,7 @@ SmallVector<Cluster> ClusterBuilder::run() {
     }
     Node node;
     node.dependsOn.resize(numStatements);
-    node.isContraction = getContraction(program, statement).has_value();
+    node.isContraction = isTiled(statement);
     node.cluster.sharedDims = program.countPoints(statement);
     if (statement.recurrence) {
       node.recurrenceGroup = statement.recurrenceGroup;

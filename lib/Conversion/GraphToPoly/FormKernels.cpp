@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Facts.h"
+#include "Normalize.h"
 #include "Read/ReadProgram.h"
 #include "Sums/Sums.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"

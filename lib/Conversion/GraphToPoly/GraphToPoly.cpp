@@ -1,6 +1,7 @@
 //===- GraphToPoly.cpp - From operators to kernels ------------------------===//
 
 #include "Emit/KernelEmitter.h"
+#include "Normalize.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,6 +86,7 @@ struct ConvertGraphToPolyPass
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
+      numSparse += storeEntries(*program);
       numStatements += program->statements.size();
       SmallVector<Cluster> kernels = separateKernels(*program);
       versions.push_back({std::move(*program), std::move(kernels)});

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepProgram.h"
+#include "Normalize.h"
 #include "espalier/Definition/Formulas.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -88,6 +88,9 @@ Statement espalier::graphtopoly::substitute(const StepProgram &program,
   for (auto [name, expr] : llvm::zip(statement.names, dims))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       result.names[dim.getPosition()] = name;
+  if (result.entries)
+    result.entries->row =
+        program.simplify(result.entries->row.replaceDims(dims));
   for (Piece &piece : result.pieces) {
     // Indices are simplified as a whole: terms cancel.
     piece.value = transform(piece.value, [&](Expr e) -> Expr {

@@ -50,6 +50,10 @@ struct Array {
   llvm::SmallVector<mlir::AffineExpr> storedExtents = {};
   /// Whether somebody has chosen the layout before layouts were assigned.
   bool isLayoutGiven = false;
+  /// Of a constant that says where to read: its elements are from 0 to less
+  /// than this, and whether they do not decrease. Whoever calls checks it.
+  std::optional<int64_t> bound = std::nullopt;
+  bool isMonotonic = false;
 };
 
 /// An affine condition `expr >= 0` or `expr == 0` on a statement's dimensions.
@@ -63,6 +67,14 @@ using Conjunction = llvm::SmallVector<Condition>;
 struct Piece {
   Conjunction domain;
   Expr value;
+};
+
+/// Which entries of a sparse constant a sum runs over: those of one row, from
+/// `starts[row]` to less than `starts[row + 1]`. The row is affine in the
+/// dimensions of the target.
+struct Entries {
+  ArrayId starts;
+  mlir::AffineExpr row;
 };
 
 /// One equation `target[d0, ...] = value`, piecewise; or, with `reduction`, the
@@ -80,6 +92,9 @@ struct Statement {
   /// Of a recurrence: the array that cuts its dimension into levels whose
   /// points are independent.
   std::optional<ArrayId> levels = std::nullopt;
+  /// Of a sum over the entries of a sparse constant, which the last dimension
+  /// counts.
+  std::optional<Entries> entries = std::nullopt;
   /// The element of the target that a point computes, over the dimensions;
   /// empty: that with the point's own first indices.
   llvm::SmallVector<mlir::AffineExpr> targetIndices = {};
@@ -177,25 +192,6 @@ Expr getNeutral(definition::ReduceKind kind, mlir::Type type);
 /// definition or no affine sizes.
 mlir::FailureOr<StepProgram> buildStepProgram(mlir::func::FuncOp function,
                                               mlir::Block *version = nullptr);
-
-/// Which statements on constants alone are evaluated.
-enum class FoldedStatements {
-  /// Those that compute. A mere rearrangement may still become part of its
-  /// reader, and a packed constant costs nothing then.
-  Computing,
-  All,
-};
-
-/// Replaces the targets of statements on constants alone by constants, rounded
-/// as the program would round (`interpreter::Rounding::Functions`), and returns
-/// how many. A statement stays if its target is an output, is more than 4 MiB
-/// larger than what it reads, or takes long to compute.
-unsigned foldConstants(StepProgram &program, FoldedStatements which);
-
-/// Splits affine conditionals into pieces, gives computed indices statements of
-/// their own, and moves the padding of sums and maxima into padded arrays, so
-/// that every access is in bounds wherever its piece is evaluated.
-void normalize(StepProgram &program);
 
 /// Removes maps by writing their formula into the statements that read them,
 /// where that saves a pass over memory without repeating work.

@@ -96,7 +96,12 @@ LogicalResult polytoloops::evaluateProperties(poly::CallOp call,
   std::optional<int64_t> most;
   if (bound) {
     SmallVector<int64_t> sizes;
-    for (BlockArgument parameter : kernel.getParameters()) {
+    AffineExpr limit = bound.getValue().getResult(0);
+    for (auto [symbol, parameter] : llvm::enumerate(kernel.getParameters())) {
+      if (!limit.isFunctionOfSymbol(symbol)) {
+        sizes.push_back(0);
+        continue;
+      }
       auto size = getSize(call.getArguments()[parameter.getArgNumber()]);
       if (!size)
         return call.emitOpError("expects sizes that are constant, as operand "
@@ -105,7 +110,7 @@ LogicalResult polytoloops::evaluateProperties(poly::CallOp call,
                << " is not";
       sizes.push_back(*size);
     }
-    most = polyhedral::evaluate(bound.getValue().getResult(0), {}, sizes);
+    most = polyhedral::evaluate(limit, {}, sizes);
   }
   llvm::DenseSet<int64_t> seen;
   for (auto [element, value] : llvm::enumerate(data.values)) {

@@ -5,7 +5,7 @@ import math
 import os
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from espalier.compiler import (
     KERNEL_TIMES,
     OPTIMIZATIONS,
     RECORDS,
+    SPARSITIES,
     Options,
     Progress,
     compile_for,
@@ -58,9 +59,18 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
     for name, summary in _espalier.PIPELINE_OPTIONS.items():
+        if name == "sparse":  # Which is none of two.
+            continue
         parser.add_argument(
             f"--no-{name}", dest=f"use_{name}", action="store_false", help=f"do not {summary}"
         )
+    parser.add_argument(
+        "--sparse",
+        choices=SPARSITIES,
+        default=Options.sparse,
+        help="store weights without their zeros: all with few others, or those that are faster "
+        "so when measured; products with these zeros are left out (default: %(default)s)",
+    )
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
     parser.add_argument(
         "--cache-limit",
@@ -115,8 +125,23 @@ def make_options(args: argparse.Namespace) -> Options:
         measure_seconds=args.measure_seconds,
         records=args.records or (None if args.no_cache else default_cache() / RECORDS),
         run_threads=getattr(args, "threads", None) or 1,
-        **{name: getattr(args, f"use_{name}") for name in _espalier.PIPELINE_OPTIONS},
+        sparse=args.sparse,
+        **{
+            name: getattr(args, f"use_{name}")
+            for name in _espalier.PIPELINE_OPTIONS
+            if name != "sparse"
+        },
     )
+
+
+def describe_sparsity(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each entry of `Function.sparsity`."""
+    for layer in layers:
+        line = f"{layer['node']}: {layer['density']:.1%} of the weights: {layer['choice']}"
+        if "reason" in layer:
+            yield f"{line}, {layer['reason']}"
+        else:
+            yield f"{line}, {layer['sparse_s']:.3e} s; dense {layer['dense_s']:.3e} s"
 
 
 def describe_optimization(report: Mapping[str, Any]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from espalier.commands.common import (
     add_model_option,
     check_output,
     describe_optimization,
+    describe_sparsity,
     make_options,
     parse_dims,
 )
@@ -120,11 +121,15 @@ def run(args: argparse.Namespace) -> int:
         }
         if function.optimization:
             made["optimization"] = function.optimization
+        if function.sparsity:
+            made["sparsity"] = function.sparsity
         if args.explain_batching:
             made["batching"] = batching.splitlines()
         print(json.dumps(made))
     else:
         print(batching, end="")
+        for line in describe_sparsity(function.sparsity):
+            print(line)
         for line in describe_optimization(function.optimization):
             print(line)
         print(f"{args.output}, {header}: {function.kernels} kernels")

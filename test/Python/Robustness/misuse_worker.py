@@ -181,6 +181,9 @@ VALUES: list[Any] = [
     espalier.Options(cache=None, optimize="egraph", kernel_times=None, run_threads=-1),
     espalier.Options(cache=None, threads=2),
     espalier.Options(cache=None, winograd=None),
+    espalier.Options(cache=None, sparse="some"),
+    espalier.Options(cache=None, sparse=None),
+    espalier.Options(cache=None, sparse="auto", optimize="egraph"),
     *_arrays(),
 ]
 

@@ -76,6 +76,10 @@ void KernelEmitter::collect() {
       read.insert(*statement.levels);
       parameters.add(program.arrays[*statement.levels].extents.front());
     }
+    if (statement.entries) {
+      read.insert(statement.entries->starts);
+      parameters.add(statement.entries->row);
+    }
     for (AffineExpr expr : llvm::concat<const AffineExpr>(
              statement.extents, statement.targetIndices))
       parameters.add(expr);
@@ -278,6 +282,22 @@ IntegerSet KernelEmitter::getLevelSet(const Statement &statement) const {
                          {index - begin, end - 1 - index}, {false, false});
 }
 
+void KernelEmitter::addRow(const Statement &statement,
+                           SmallVectorImpl<poly::ComputeAccess> &reads) const {
+  const auto &[starts, row] = *statement.entries;
+  for (int64_t next : {0, 1})
+    reads.push_back({memory.lookup(starts), getMap(statement, row + next), {}});
+}
+
+IntegerSet KernelEmitter::getRowSet(const Statement &statement) const {
+  AffineExpr entry =
+      getAffineDimExpr(statement.getNumDims() - 1, program.context);
+  AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
+  AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
+  return IntegerSet::get(statement.getNumDims(), parameters.size() + 2,
+                         {entry - begin, end - 1 - entry}, {false, false});
+}
+
 AffineMap KernelEmitter::getTargetMap(const Statement &statement,
                                       unsigned numReads) {
   SmallVector<AffineExpr> indices;
@@ -294,6 +314,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
   SmallVector<poly::ComputeAccess> reads;
   if (statement.levels)
     addLevel(statement, reads);
+  if (statement.entries)
+    addRow(statement, reads);
   llvm::DenseMap<const void *, unsigned> readOf;
   unsigned numProgram = program.symbols.size();
 
@@ -392,6 +414,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
     compute.setDimsAttr(dims);
   if (statement.levels)
     compute.setWhere(getLevelSet(statement));
+  if (statement.entries)
+    compute.setWhere(getRowSet(statement));
   if (!facts.empty())
     setFacts(compute, statement);
 }
@@ -420,6 +444,18 @@ void KernelEmitter::emitStatement(OpBuilder &builder,
               statement.pieces.size() == 1
                   ? name
                   : name + "_" + std::to_string(index));
+}
+
+void KernelEmitter::setValues(const Array &array, unsigned number) {
+  if (array.bound)
+    kernel.setArgAttr(
+        number, poly::KernelOp::getBoundAttrName(),
+        AffineMapAttr::get(AffineMap::get(
+            0, parameters.size(),
+            getAffineConstantExpr(*array.bound, program.context))));
+  if (array.isMonotonic)
+    kernel.setArgAttr(number, poly::KernelOp::getMonotonicAttrName(),
+                      UnitAttr::get(program.context));
 }
 
 Value KernelEmitter::emitArray(OpBuilder &builder, ArrayId array) {
@@ -468,8 +504,10 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     setFacts(kernel, cluster);
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  for (auto [array, argument] : llvm::zip(arguments, body.getArguments()))
+  for (auto [array, argument] : llvm::zip(arguments, body.getArguments())) {
     memory[array] = argument;
+    setValues(program.arrays[array], argument.getArgNumber());
+  }
   for (ArrayId array : local) {
     memory[array] = emitArray(inside, array);
     if (!facts.empty())

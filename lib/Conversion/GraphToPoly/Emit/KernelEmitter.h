@@ -130,6 +130,12 @@ private:
   void addLevel(const Statement &statement,
                 llvm::SmallVectorImpl<poly::ComputeAccess> &reads) const;
   mlir::IntegerSet getLevelSet(const Statement &statement) const;
+  /// The same for the entries of a row.
+  void addRow(const Statement &statement,
+              llvm::SmallVectorImpl<poly::ComputeAccess> &reads) const;
+  mlir::IntegerSet getRowSet(const Statement &statement) const;
+  /// States what is known of the values of argument `number`.
+  void setValues(const Array &array, unsigned number);
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }
   /// The element that a statement computes, in memory.
   mlir::AffineMap getTargetMap(const Statement &statement, unsigned numReads);

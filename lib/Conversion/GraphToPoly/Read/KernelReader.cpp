@@ -280,6 +280,8 @@ void KernelReader::arrange(Statement &statement) const {
   statement.targetIndices.clear();
   if (llvm::is_sorted(order))
     return;
+  if (statement.entries && order.back() + 1 != order.size())
+    return;
   SmallVector<AffineExpr> place(order.size());
   Statement before = statement;
   for (auto [number, dim] : llvm::enumerate(order)) {
@@ -288,6 +290,8 @@ void KernelReader::arrange(Statement &statement) const {
     if (!before.names.empty())
       statement.names[number] = before.names[dim];
   }
+  if (statement.entries)
+    statement.entries->row = statement.entries->row.replaceDims(place);
   for (Piece &piece : statement.pieces) {
     for (Condition &rule : piece.domain)
       rule.expr = rule.expr.replaceDims(place);
@@ -397,8 +401,8 @@ LogicalResult KernelReader::addReduction(poly::ComputeOp compute,
   bool isSame = last && last->target == statement.target &&
                 last->targetIndices == statement.targetIndices;
   // More of the same.
-  if (isSame && last->reduction == statement.reduction &&
-      last->extents == statement.extents) {
+  if (isSame && last->reduction == statement.reduction && !last->entries &&
+      !statement.entries && last->extents == statement.extents) {
     last->pieces.push_back(std::move(statement.pieces.front()));
     return success();
   }
@@ -498,15 +502,40 @@ LogicalResult KernelReader::readCompute(poly::ComputeOp compute) {
   return addStatement(compute, std::move(statement));
 }
 
+LogicalResult KernelReader::readValues(unsigned number) {
+  auto found = arrayOf.find(kernel.getArgument(number));
+  Array *array =
+      found == arrayOf.end() ? nullptr : &program.arrays[found->second];
+  for (NamedAttribute attr : FunctionOpInterface(kernel).getArgAttrs(number)) {
+    StringRef name = attr.getName().getValue();
+    if (!name.starts_with("poly."))
+      continue;
+    if (!array || array->kind != Array::Kind::Constant)
+      return refuse(kernel, "expects kernels without facts about values that "
+                            "are no constants");
+    auto map = dyn_cast<AffineMapAttr>(attr.getValue());
+    auto bound = map ? dyn_cast<AffineConstantExpr>(map.getValue().getResult(0))
+                     : AffineConstantExpr();
+    if (name == poly::KernelOp::getMonotonicAttrName())
+      array->isMonotonic = true;
+    else if (name == poly::KernelOp::getBoundAttrName() && bound)
+      array->bound =
+          std::min(bound.getValue(), array->bound.value_or(bound.getValue()));
+    else
+      return refuse(kernel, "expects no facts about values but bounds that are "
+                            "numbers, and that they do not decrease");
+  }
+  return success();
+}
+
 FailureOr<Cluster> KernelReader::read() {
   if (kernel.getSchedule() || !kernel.getGivens().empty() ||
       kernel.getAssumptions())
     return refuse(kernel, "expects kernels without a schedule and without "
                           "facts about values");
   for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
-    for (NamedAttribute attr : FunctionOpInterface(kernel).getArgAttrs(number))
-      if (attr.getName().getValue().starts_with("poly."))
-        return refuse(kernel, "expects kernels without facts about values");
+    if (failed(readValues(number)))
+      return failure();
   for (poly::ArrayOp op : kernel.getArrays()) {
     if (!op.isIn(poly::Placement::Heap) || op.getStorage())
       return refuse(op, "expects arrays without a place");

@@ -24,6 +24,11 @@ private:
   mlir::LogicalResult readCompute(poly::ComputeOp compute);
   mlir::LogicalResult readDomain(poly::ComputeOp compute, Statement &statement);
   mlir::LogicalResult readFacts(poly::ComputeOp compute, Statement &statement);
+  /// Reads the condition of a sum over the entries of a sparse constant.
+  mlir::LogicalResult readEntries(poly::ComputeOp compute,
+                                  Statement &statement);
+  /// Reads what is stated of the values of an argument.
+  mlir::LogicalResult readValues(unsigned number);
   /// Refuses a `poly.recurrence` that the accesses contradict.
   mlir::LogicalResult checkRecurrence();
   mlir::LogicalResult readReads(poly::ComputeOp compute);

@@ -16,10 +16,9 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::graphtopoly;
 
-/// Whether `dim` runs from one element of a vector, whose number is the first
-/// dimension, to the next.
-static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
-                             unsigned numParams) {
+/// Whether `dim` runs from one element of a vector, at `place`, to the next.
+static bool isRangeCondition(poly::ComputeOp compute, unsigned dim,
+                             AffineExpr place, unsigned numParams) {
   MLIRContext *context = compute.getContext();
   IntegerSet set = *compute.getWhere();
   SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
@@ -29,7 +28,6 @@ static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
            getAffineConstantExpr(0, context);
   };
   AffineExpr index = getAffineDimExpr(dim, context);
-  AffineExpr level = getAffineDimExpr(0, context);
   AffineExpr begin = getAffineSymbolExpr(numParams, context);
   AffineExpr end = getAffineSymbolExpr(numParams + 1, context);
   return set.getNumConstraints() == 2 && !set.isEq(0) && !set.isEq(1) &&
@@ -38,8 +36,31 @@ static bool isLevelCondition(poly::ComputeOp compute, unsigned dim,
          reads[1].argument.use_empty() && reads[0].map.getNumResults() == 1 &&
          isZero(set.getConstraint(0) - (index - begin)) &&
          isZero(set.getConstraint(1) - (end - 1 - index)) &&
-         isZero(reads[0].map.getResult(0) - level) &&
-         isZero(reads[1].map.getResult(0) - level - 1);
+         isZero(reads[0].map.getResult(0) - place) &&
+         isZero(reads[1].map.getResult(0) - place - 1);
+}
+
+LogicalResult KernelReader::readEntries(poly::ComputeOp compute,
+                                        Statement &statement) {
+  unsigned last = compute.getNumDims() - 1;
+  auto refuseCondition = [&] {
+    return refuse(compute, "expects a condition on levels, or on the entries "
+                           "of a row, which a sum runs over in its last loop");
+  };
+  if (compute.getReads().empty() || compute.getNumDims() == 0 ||
+      !compute.getReduction())
+    return refuseCondition();
+  AffineMap map = compute.getReadAccesses().front().map;
+  if (map.getNumResults() != 1 || map.isFunctionOfDim(last) ||
+      map.getNumSymbols() > parameters.size() ||
+      compute.getWriteAccesses().front().map.isFunctionOfDim(last) ||
+      !isRangeCondition(compute, last, map.getResult(0), parameters.size()))
+    return refuseCondition();
+  auto starts = arrayOf.find(compute.getReads().front());
+  if (starts == arrayOf.end())
+    return refuseCondition();
+  statement.entries = {starts->second, import(map.getResult(0))};
+  return success();
 }
 
 LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
@@ -50,18 +71,20 @@ LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
         readNumber(compute, kRecurrenceFact, recurrence)})
     if (!fault.empty())
       return reject(compute, "expects " + fault);
+  if (!recurrence && compute.getInterleaved())
+    return refuse(compute, "expects no computations that run together");
   if (!recurrence)
-    return compute.getInterleaved() || compute.getWhere()
-               ? refuse(compute, "expects no computations that run together")
-               : success();
+    return compute.getWhere() ? readEntries(compute, statement) : success();
   numOuter = compute.getWhere() ? 1 : 0;
+  MLIRContext *context = compute.getContext();
   int64_t dim = *recurrence;
   if (dim < 0 || dim + numOuter >= compute.getNumDims())
     return reject(compute,
                   "expects poly.recurrence to be a dimension, but got " +
                       Twine(dim));
   if (numOuter == 1) {
-    if (!isLevelCondition(compute, dim + 1, parameters.size()) ||
+    if (!isRangeCondition(compute, dim + 1, getAffineDimExpr(0, context),
+                          parameters.size()) ||
         !arrayOf.contains(compute.getReads()[0]))
       return refuse(compute, "expects a condition on levels");
     statement.levels = arrayOf.lookup(compute.getReads()[0]);

@@ -168,7 +168,7 @@ bool TapSeparator::pays() const {
 }
 
 LogicalResult TapSeparator::analyze() {
-  if (sum.reduction != ReduceKind::Sum || sum.recurrence ||
+  if (sum.reduction != ReduceKind::Sum || sum.recurrence || sum.entries ||
       sum.pieces.size() != 1 || !sum.pieces.front().domain.empty() ||
       !sum.targetIndices.empty() ||
       !isa<FloatType>(sum.pieces.front().value.getType()))

@@ -1,6 +1,7 @@
 //===- VerifyWrittenTest.cpp - Is what is left out noticed? ---------------===//
 
 #include "Emit/KernelEmitter.h"
+#include "Normalize.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

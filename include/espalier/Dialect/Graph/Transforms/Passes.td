@@ -31,6 +31,42 @@ def GraphFoldConstantsPass : Pass<"graph-fold-constants"> {
   ];
 }
 
+def GraphSparsifyPass : Pass<"graph-sparsify"> {
+  let summary = "stores constants, most of whose elements are zero, without them";
+  let description = [{
+    Gives the types of constants that operators read in sums of products, as a
+    product of matrices or a convolution does its weights, an encoding of the
+    `sparse_tensor` dialect, if at most `max-density` of their elements are not
+    zero. Entries are stored row by row: the dimensions that the sum runs over
+    are compressed, the others dense. The operator stays what it was:
+
+    ```mlir
+    %w = graph.constant dense_resource<w> : tensor<512x256xf32>
+    %r = graph.matmul %x, %w : (tensor<?x512xf32>, tensor<512x256xf32>) -> tensor<?x256xf32>
+    // becomes
+    #entries = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d1 : dense, d0 : compressed) }>
+    %w = graph.constant dense_resource<w> : tensor<512x256xf32, #entries>
+    %r = graph.matmul %x, %w : (tensor<?x512xf32>, tensor<512x256xf32, #entries>) -> tensor<?x256xf32>
+    ```
+
+    `convert-graph-to-poly` lets such sums run over the entries. That leaves out
+    products with zero: where the other factor is infinite or not a number, the
+    result is not what the definition says. A remark names each operator.
+  }];
+  let dependentDialects = ["::espalier::graph::GraphDialect",
+                           "::mlir::sparse_tensor::SparseTensorDialect"];
+  let options = [
+    Option<"maxDensity", "max-density", "double", /*default=*/"0.3",
+           "Largest share of elements that are not zero">,
+    Option<"minElements", "min-elements", "int64_t", /*default=*/"1024",
+           "Constants of fewer elements stay as they are">
+  ];
+  let statistics = [
+    Statistic<"numSparse", "num-sparse", "Operands that are sparse now">
+  ];
+}
+
 def GraphPrintDefinitionsPass : Pass<"graph-print-definitions"> {
   let summary = "prints what each operator computes";
   let description = [{

@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "StepProgram.h"
+#include "LayoutAssigner.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -71,62 +70,16 @@ void espalier::graphtopoly::setPanelLayout(const StepProgram &program,
       AffineMap::get(array.extents.size(), 0, results, program.context);
 }
 
-namespace {
-
 /// Sums of no more terms than this take less time than to store their results
 /// in another order than the caller wants.
-constexpr int64_t kFewTerms = 16;
+static constexpr int64_t kFewTerms = 16;
 /// The same where a window passes over as few rows of the operand, which stay
 /// in cache from one tap to the next.
-constexpr int64_t kFewTermsOfWindow = 64, kFewRows = 8;
+static constexpr int64_t kFewTermsOfWindow = 64, kFewRows = 8;
 
 /// Rows that are so many times longer than the vectorized dimension fill lanes
 /// better, even if not all.
-constexpr int64_t kWiderRows = 2;
-
-class LayoutAssigner {
-public:
-  explicit LayoutAssigner(StepProgram &program) : program(program) {
-    for (Array &array : program.arrays)
-      array.isLayoutGiven = bool(array.layout);
-  }
-  void run();
-
-private:
-  /// The order of an array's dimensions in memory, outermost first; nothing if
-  /// the layout is not a permutation.
-  std::optional<SmallVector<unsigned>> getOrder(ArrayId array) const;
-  void setOrder(Array &array, ArrayRef<unsigned> order);
-  void assignContraction(Statement &statement, const Contraction &contraction);
-  void assignOther(Statement &statement);
-  void assignOrder(Statement &statement);
-  void storePanel(Statement &statement, const Contraction &contraction);
-  AffineMap getPanelLayout(const Statement &statement,
-                           const Contraction &contraction,
-                           SmallVectorImpl<AffineExpr> &storedExtents);
-  void alignConstants(Statement &statement, unsigned innermost);
-  unsigned countReaders(ArrayId array) const;
-  /// Whether maps of `array`, each the only reader of what is before it, become
-  /// a result of the function.
-  bool isReturned(ArrayId array) const;
-  /// Whether what `access` reads is there, all of it, before the recurrence
-  /// that `statement` belongs to.
-  bool isThereBefore(const Statement &statement, Expr access) const;
-  /// Whether a sum whose result is returned has few terms.
-  bool isShort(const Statement &statement,
-               const Contraction &contraction) const;
-  /// Whether the vectorized dimension leaves most lanes empty, or the sum is
-  /// short and returned, while the last dimension, along which the other
-  /// operand lies in memory, fills them.
-  bool fillsLanesInRows(const Statement &statement,
-                        const Contraction &contraction) const;
-  /// Whether the elements along `index` are neighbours in memory.
-  bool isInRows(ArrayId array, unsigned index) const;
-
-  StepProgram &program;
-  std::vector<Statement> result;
-  llvm::DenseMap<std::pair<ArrayId, AffineMap>, ArrayId> copies;
-};
+static constexpr int64_t kWiderRows = 2;
 
 std::optional<SmallVector<unsigned>>
 LayoutAssigner::getOrder(ArrayId number) const {
@@ -363,18 +316,25 @@ void LayoutAssigner::storePanel(Statement &statement,
   }
   SmallVector<AffineExpr> storedExtents;
   AffineMap layout = getPanelLayout(statement, contraction, storedExtents);
+  storeAs(statement, source, layout, storedExtents);
+}
+
+void LayoutAssigner::storeAs(Statement &statement, ArrayId source,
+                             AffineMap layout,
+                             ArrayRef<AffineExpr> storedExtents) {
   Array &array = program.arrays[source];
+  bool isConstant = array.kind == Array::Kind::Constant;
   if (array.kind == Array::Kind::Intermediate && !array.rowMajor &&
       !array.layout && countReaders(source) == 1 && !statement.recurrence) {
     array.layout = layout;
-    array.storedExtents = storedExtents;
+    array.storedExtents = llvm::to_vector(storedExtents);
     return;
   }
   auto [known, isNew] = copies.try_emplace({source, layout}, 0);
   if (isNew) {
     Array copy = array;
     copy.layout = layout;
-    copy.storedExtents = storedExtents;
+    copy.storedExtents = llvm::to_vector(storedExtents);
     copy.rowMajor = false;
     copy.outputs.clear();
     copy.reshapeOf.reset();
@@ -444,6 +404,8 @@ void LayoutAssigner::alignConstants(Statement &statement, unsigned innermost) {
 }
 
 void LayoutAssigner::assignOther(Statement &statement) {
+  if (const SmallVector<unsigned> *order = findEntryOrder(statement))
+    followEntries(statement, SmallVector<unsigned>(*order));
   Array &target = program.arrays[statement.target];
   unsigned rank = target.extents.size();
   // Follow the operand of highest rank, if it is not read in the usual order.
@@ -510,16 +472,19 @@ void LayoutAssigner::run() {
         !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))
       assignContraction(statement, *contraction);
+    else if (statement.entries && order.empty())
+      assignEntries(statement);
     else if (!contraction && order.empty())
       assignOther(statement);
     if (!order.empty())
       assignOrder(statement);
     result.push_back(statement);
+    if (std::optional<ArrayId> target = std::exchange(copied, std::nullopt))
+      result.push_back(
+          makeStore(program, statement.target, *target, statement.loc));
   }
   program.statements.assign(result.begin(), result.end());
 }
-
-} // namespace
 
 void espalier::graphtopoly::assignLayouts(StepProgram &program) {
   LayoutAssigner(program).run();

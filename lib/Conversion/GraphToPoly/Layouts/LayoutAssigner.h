@@ -1,0 +1,73 @@
+//===- LayoutAssigner.h - Where the elements of arrays lie ------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_LAYOUTASSIGNER_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_LAYOUTASSIGNER_H
+
+#include "../Contraction.h"
+#include "../StepProgram.h"
+
+namespace espalier::graphtopoly {
+
+/// Chooses the layout of every array, statement by statement.
+class LayoutAssigner {
+public:
+  explicit LayoutAssigner(StepProgram &program) : program(program) {
+    for (Array &array : program.arrays)
+      array.isLayoutGiven = bool(array.layout);
+  }
+  void run();
+
+private:
+  /// The order of an array's dimensions in memory, outermost first; nothing if
+  /// the layout is not a permutation.
+  std::optional<llvm::SmallVector<unsigned>> getOrder(ArrayId array) const;
+  void setOrder(Array &array, llvm::ArrayRef<unsigned> order);
+  void assignContraction(Statement &statement, const Contraction &contraction);
+  void assignOther(Statement &statement);
+  void assignOrder(Statement &statement);
+  void storePanel(Statement &statement, const Contraction &contraction);
+  /// Lets `statement` read the elements of `source` in this layout.
+  void storeAs(Statement &statement, ArrayId source, mlir::AffineMap layout,
+               llvm::ArrayRef<mlir::AffineExpr> storedExtents);
+  void assignEntries(Statement &statement);
+  /// Lets the target of a sum over entries, or of a map that follows one, lie
+  /// in `order`. What the caller has in another order is copied at the end.
+  void followEntries(Statement &statement, llvm::ArrayRef<unsigned> order);
+  /// The order of what a map reads at its own indices that follows a sum over
+  /// entries; null if there is none, or if the target lies elsewhere.
+  const llvm::SmallVector<unsigned> *
+  findEntryOrder(const Statement &statement) const;
+  mlir::AffineMap
+  getPanelLayout(const Statement &statement, const Contraction &contraction,
+                 llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents);
+  void alignConstants(Statement &statement, unsigned innermost);
+  unsigned countReaders(ArrayId array) const;
+  /// Whether maps of `array`, each the only reader of what is before it, become
+  /// a result of the function.
+  bool isReturned(ArrayId array) const;
+  /// Whether what `access` reads is there, all of it, before the recurrence
+  /// that `statement` belongs to.
+  bool isThereBefore(const Statement &statement, Expr access) const;
+  /// Whether a sum whose result is returned has few terms.
+  bool isShort(const Statement &statement,
+               const Contraction &contraction) const;
+  /// Whether the vectorized dimension leaves most lanes empty, or the sum is
+  /// short and returned, while the last dimension, along which the other
+  /// operand lies in memory, fills them.
+  bool fillsLanesInRows(const Statement &statement,
+                        const Contraction &contraction) const;
+  /// Whether the elements along `index` are neighbours in memory.
+  bool isInRows(ArrayId array, unsigned index) const;
+
+  StepProgram &program;
+  std::vector<Statement> result;
+  llvm::DenseMap<std::pair<ArrayId, mlir::AffineMap>, ArrayId> copies;
+  /// The order of what follows sums over entries.
+  llvm::DenseMap<ArrayId, llvm::SmallVector<unsigned>> entryOrders;
+  /// The result that a copy of what the statement computes becomes.
+  std::optional<ArrayId> copied;
+};
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_LAYOUTASSIGNER_H

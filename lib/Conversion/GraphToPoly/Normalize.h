@@ -1,0 +1,35 @@
+//===- Normalize.h - What becomes of definitions at first -------*- C++ -*-===//
+
+#ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NORMALIZE_H
+#define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NORMALIZE_H
+
+#include "StepProgram.h"
+
+namespace espalier::graphtopoly {
+
+/// Which statements on constants alone are evaluated.
+enum class FoldedStatements {
+  /// Those that compute. A mere rearrangement may still become part of its
+  /// reader, and a packed constant costs nothing then.
+  Computing,
+  All,
+};
+
+/// Replaces the targets of statements on constants alone by constants, rounded
+/// as the program would round (`interpreter::Rounding::Functions`), and returns
+/// how many. A statement stays if its target is an output, is more than 4 MiB
+/// larger than what it reads, or takes long to compute.
+unsigned foldConstants(StepProgram &program, FoldedStatements which);
+
+/// Splits affine conditionals into pieces, gives computed indices statements of
+/// their own, and moves the padding of sums and maxima into padded arrays, so
+/// that every access is in bounds wherever its piece is evaluated.
+void normalize(StepProgram &program);
+
+/// Lets sums of products with constants whose type says that they are sparse
+/// run over their entries, and returns how many.
+unsigned storeEntries(StepProgram &program);
+
+} // namespace espalier::graphtopoly
+
+#endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NORMALIZE_H

@@ -1,0 +1,186 @@
+//===- ChooseSparse.cpp - Which weights are sparse ------------------------===//
+
+#include "espalier/Optimize/ChooseSparse.h"
+#include "espalier/Dialect/Graph/Transforms/Transforms.h"
+#include "espalier/Measurement/ComparePrograms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::graph;
+
+/// Weights of which more are not zero are not worth measuring.
+static constexpr SparsifyOptions kMeasured = {/*maxDensity=*/0.6,
+                                              /*minElements=*/1024};
+/// Runs of one operator take so long together.
+static constexpr double kCompareSeconds = 0.2;
+
+namespace {
+
+/// One operator by itself, both ways.
+class SparseLayer {
+public:
+  SparseLayer(const SparseOperand &operand, const OptimizeOptions &options)
+      : operand(operand), op(operand.operand->getOwner()), options(options) {}
+
+  /// The median times in seconds: dense, then sparse. Nothing, and a reason, if
+  /// they cannot be had.
+  std::optional<std::pair<double, double>> measure(KernelCost &costs);
+  /// What its times depend on, but for the place of the entries.
+  std::string describe(StringRef form) const;
+  StringRef getReason() const { return reason; }
+
+private:
+  OwningOpRef<ModuleOp> build(bool isSparse) const;
+  std::optional<std::pair<double, double>> compare();
+
+  const SparseOperand &operand;
+  Operation *op;
+  const OptimizeOptions &options;
+  std::string reason;
+};
+
+} // namespace
+
+std::string SparseLayer::describe(StringRef form) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "sparse layer " << form << ' ' << op->getName() << ' '
+     << op->getAttrDictionary() << ' ';
+  llvm::interleaveComma(op->getOperandTypes(), os);
+  os << " operand " << operand.operand->getOperandNumber() << " percent "
+     << std::lround(100 * operand.getDensity());
+  return text;
+}
+
+OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
+  MLIRContext *context = op->getContext();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
+  if (Operation *parent = op->getParentOfType<ModuleOp>())
+    (*module)->setDiscardableAttrs(parent->getDiscardableAttrDictionary());
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<Value> inputs;
+  for (Value value : op->getOperands())
+    if (!value.getDefiningOp<ConstantOp>() &&
+        !llvm::is_contained(inputs, value))
+      inputs.push_back(value);
+  if (!llvm::all_of(ValueRange(inputs).getTypes(),
+                    llvm::IsaPred<RankedTensorType>))
+    return {};
+  auto main = func::FuncOp::create(
+      builder, op->getLoc(), "main",
+      builder.getFunctionType(ValueRange(inputs).getTypes(),
+                              op->getResultTypes()));
+  Block *body = main.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  mapping.map(inputs, body->getArguments());
+  for (Value value : op->getOperands())
+    if (Operation *constant = value.getDefiningOp<ConstantOp>())
+      builder.clone(*constant, mapping);
+  Operation *copy = builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op->getLoc(), copy->getResults());
+  if (isSparse) {
+    IRRewriter rewriter(context);
+    SparseOperand own = operand;
+    own.operand = &copy->getOpOperand(operand.operand->getOperandNumber());
+    makeSparse(rewriter, own);
+  }
+  return module;
+}
+
+std::optional<std::pair<double, double>> SparseLayer::compare() {
+  CodegenOptions codegen = options.cost.measure.codegen;
+  codegen.pipeline.sparse = false;
+  std::vector<CompiledProgram> programs;
+  for (bool isSparse : {false, true}) {
+    OwningOpRef<ModuleOp> module = build(isSparse);
+    FailureOr<CompiledProgram> program =
+        module ? compileModule(*module, codegen)
+               : FailureOr<CompiledProgram>(failure());
+    if (failed(program)) {
+      reason = module ? "it does not compile by itself"
+                      : "it depends on what is no tensor";
+      return std::nullopt;
+    }
+    programs.push_back(std::move(*program));
+  }
+  CompareOptions compare = options.compare;
+  compare.seconds = kCompareSeconds;
+  auto result = comparePrograms(programs[0], programs[1], compare);
+  if (!result) {
+    reason = llvm::toString(result.takeError());
+    return std::nullopt;
+  }
+  return std::pair(result->first, result->second);
+}
+
+std::optional<std::pair<double, double>>
+SparseLayer::measure(KernelCost &costs) {
+  std::optional<std::pair<double, double>> both;
+  auto compute = [&]() -> std::optional<std::pair<double, double>> {
+    if (!both && reason.empty())
+      both = compare();
+    return both;
+  };
+  std::optional<double> dense =
+      costs.getSeconds(describe("dense"), [&]() -> std::optional<double> {
+        auto times = compute();
+        return times ? std::optional(times->first) : std::nullopt;
+      });
+  std::optional<double> sparse =
+      costs.getSeconds(describe("sparse"), [&]() -> std::optional<double> {
+        auto times = compute();
+        return times ? std::optional(times->second) : std::nullopt;
+      });
+  if (!dense || !sparse)
+    return std::nullopt;
+  return std::pair(*dense, *sparse);
+}
+
+FailureOr<llvm::json::Array>
+espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options) {
+  module.getContext()->loadDialect<sparse_tensor::SparseTensorDialect>();
+  std::string warning;
+  KernelCost costs(module.getContext(), options.cost,
+                   [&](const std::string &text) { warning = text; });
+  IRRewriter rewriter(module.getContext());
+  auto begin = std::chrono::steady_clock::now();
+  llvm::json::Array report;
+  for (const SparseOperand &operand :
+       findSparseOperands(rewriter, module, kMeasured)) {
+    Operation *op = operand.operand->getOwner();
+    auto name = op->getLoc()->findInstanceOf<NameLoc>();
+    llvm::json::Object entry{
+        {"node", name ? name.getName() : op->getName().getStringRef()},
+        {"density", operand.getDensity()}};
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    if (options.cost.measure.codegen.mustStop())
+      return module.emitError("the choice was interrupted");
+    SparseLayer layer(operand, options);
+    std::optional<std::pair<double, double>> times;
+    if (spent.count() < options.cost.budget)
+      times = layer.measure(costs);
+    bool isSparse = times && times->second < times->first;
+    if (times) {
+      entry["dense_s"] = times->first;
+      entry["sparse_s"] = times->second;
+    } else {
+      entry["reason"] = layer.getReason().empty() ? "no time is left"
+                                                  : layer.getReason().str();
+    }
+    entry["choice"] = isSparse ? "sparse" : "dense";
+    report.push_back(std::move(entry));
+    if (isSparse) {
+      remarkSparse(operand);
+      makeSparse(rewriter, operand);
+    }
+  }
+  if (!warning.empty())
+    module.emitWarning(warning);
+  return report;
+}

@@ -1,0 +1,305 @@
+"""Weights that are mostly zero: entries row by row, against dense programs and NumPy."""
+
+import contextlib
+import itertools
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+import espalier
+from espalier import Options
+from espalier.errors import EspalierError
+from espalier.profiling import profile
+from espalier.testing.guarded import guarded_all
+from support import make_model, one_op
+
+MAX_DENSITY = 0.3  # What `graph-sparsify` takes for sparse.
+ROW_SUMS = "poly.monotonic"  # The starts of rows, in a kernel.
+COLUMNS = "#sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>"
+
+
+def prune(shape, density, kind="random", dtype=np.float32, seed=0):
+    """Return weights of which some are zero; of small integers, so that sums are exact."""
+    random = np.random.default_rng(seed)
+    weights = random.integers(1, 5, shape) * random.choice([-1, 1], shape)
+    kept = random.random(shape) < density
+    if kind == "zero":
+        kept[...] = False
+    elif kind == "one":
+        kept[...] = False
+        kept.flat[weights.size // 2] = True
+    elif kind == "row":
+        kept[...] = False
+        kept[3] = True
+    elif kind == "column":
+        kept[...] = False
+        kept[:, 3] = True
+    assert kept.mean() <= MAX_DENSITY
+    return (weights * kept).astype(dtype)
+
+
+def whole(shape, dtype=np.float32, seed=1):
+    return np.random.default_rng(seed).integers(-3, 4, shape).astype(dtype)
+
+
+def compile_sparse(model, threads=1):
+    """Compile a model whose weights are to be sparse, and check that they are."""
+    options = Options(cache=None, sparse="all")
+    assert ROW_SUMS in str(espalier.lower(model, options=options))
+    function = espalier.compile(model, options=options)
+    with contextlib.suppress(EspalierError):  # Nothing in it may be parallel.
+        function.set_num_threads(threads)
+    return function
+
+
+def check(model, *inputs, threads=1):
+    """Compare with the dense program: small integers give the same sums in any order."""
+    feeds = guarded_all({str(i): x for i, x in enumerate(inputs)}, "after")
+    result = compile_sparse(model, threads)(*feeds.values())
+    expected = espalier.compile(model, options=Options(cache=None))(*inputs)
+    np.testing.assert_array_equal(result, expected)
+    return result
+
+
+@pytest.mark.parametrize("kind", ["random", "zero", "one", "row", "column"])
+@pytest.mark.parametrize("rows", [1, 5, 16, 70])
+def test_products_with_a_right_weight(kind, rows):
+    w = prune((40, 48), 0.2, kind)
+    x = whole((rows, 40))
+    result = check(one_op("MatMul", {"x": (np.float32, x.shape)}, {"w": w}), x)
+    np.testing.assert_array_equal(result, x @ w)
+
+
+@pytest.mark.parametrize("kind", ["random", "zero", "one", "row", "column"])
+@pytest.mark.parametrize("columns", [1, 17, 64])
+def test_products_with_a_left_weight(kind, columns):
+    w = prune((48, 40), 0.2, kind)
+    x = whole((40, columns))
+    model = one_op("MatMul", {"x": (np.float32, x.shape)}, {"w": w}, ["w", "x"])
+    np.testing.assert_array_equal(check(model, x), w @ x)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32])
+def test_other_numbers(dtype):
+    w = prune((40, 48), 0.1, dtype=dtype)
+    x = whole((20, 40), dtype)
+    result = check(one_op("MatMul", {"x": (dtype, x.shape)}, {"w": w}), x)
+    np.testing.assert_array_equal(result, x @ w)
+
+
+@pytest.mark.parametrize("density", [0.01, 0.1, 0.29])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_batches_of_any_size(density, threads):
+    w = prune((64, 50), density)
+    function = compile_sparse(
+        one_op("MatMul", {"x": (np.float32, ["b", "s", 64])}, {"w": w}), threads
+    )
+    for shape in [(1, 1, 64), (2, 3, 64), (1, 33, 64), (3, 16, 64), (0, 5, 64)]:
+        x = whole(shape)
+        np.testing.assert_array_equal(function(x), x @ w)
+
+
+def test_batches_of_weights():
+    w = prune((3, 20, 24), 0.2)
+    x = whole((3, 18, 20))
+    np.testing.assert_array_equal(
+        check(one_op("MatMul", {"x": (np.float32, x.shape)}, {"w": w}), x), x @ w
+    )
+
+
+@pytest.mark.parametrize("transposed", [0, 1])
+def test_a_layer_is_one_kernel_beside_its_copies(transposed):
+    w, bias, x = prune((48, 40), 0.2), whole(48), whole((32, 40))
+    nodes = [
+        helper.make_node("Gemm", ["x", "w", "b"], ["h"], transB=transposed),
+        helper.make_node("Relu", ["h"], ["y"]),
+    ]
+    stored = w if transposed else np.ascontiguousarray(w.T)
+    model = make_model(nodes, {"x": (np.float32, x.shape)}, ["y"], {"w": stored, "b": bias})
+    np.testing.assert_array_equal(check(model, x), np.maximum(x @ w.T + bias, 0))
+    text = str(espalier.lower(model, options=Options(sparse="all")))
+    assert text.count("poly.call @") == 3  # Of the operand, the layer, of the result.
+
+
+def test_layers_in_a_row():
+    """What one layer computes lies as the next one reads it."""
+    sizes = [40, 48, 56, 32]
+    weights = {f"w{i}": prune(s, 0.2, seed=i) for i, s in enumerate(itertools.pairwise(sizes))}
+    nodes = [helper.make_node("MatMul", [f"h{i}", f"w{i}"], [f"h{i + 1}"]) for i in range(3)]
+    model = make_model(nodes, {"h0": (np.float32, [32, 40])}, ["h3"], weights)
+    check(model, whole((32, 40)))
+    text = str(espalier.lower(model, options=Options(sparse="all")))
+    assert text.count("poly.call @") == 5
+
+
+CONVOLUTIONS = [
+    ({"pads": [1, 1, 1, 1]}, (16, 8, 3, 3), (1, 8, 14, 14)),
+    ({"pads": [1, 1, 1, 1]}, (16, 8, 3, 3), (3, 8, 9, 20)),
+    ({"strides": [2, 2], "pads": [0, 1, 1, 0]}, (16, 8, 3, 3), (2, 8, 15, 15)),
+    ({"dilations": [2, 1]}, (16, 8, 3, 3), (1, 8, 14, 17)),
+    ({"group": 2}, (16, 8, 3, 3), (1, 16, 10, 18)),
+    ({}, (64, 32, 1, 1), (2, 32, 7, 7)),
+    ({}, (16, 16, 7), (2, 16, 30)),
+]
+
+
+@pytest.mark.parametrize(("attributes", "weights", "image"), CONVOLUTIONS)
+@pytest.mark.parametrize("kind", ["random", "zero", "row"])
+def test_convolutions(attributes, weights, image, kind):
+    model = one_op(
+        "Conv", {"x": (np.float32, image)}, {"w": prune(weights, 0.1, kind)}, **attributes
+    )
+    check(model, whole(image), threads=2)
+
+
+def test_images_of_any_size():
+    w = prune((16, 8, 3, 3), 0.1)
+    model = one_op("Conv", {"x": (np.float32, ["n", 8, "h", "w"])}, {"w": w}, pads=[1, 1, 1, 1])
+    sparse, dense = compile_sparse(model), espalier.compile(model, options=Options(cache=None))
+    for shape in [(1, 8, 1, 1), (2, 8, 5, 33), (1, 8, 16, 16)]:
+        x = whole(shape)
+        np.testing.assert_array_equal(sparse(x), dense(x))
+
+
+def test_pooling_and_a_residual_after_a_convolution():
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c", "x"], ["s"]),
+        helper.make_node("Relu", ["s"], ["r"]),
+        helper.make_node("MaxPool", ["r"], ["y"], kernel_shape=[2, 2], strides=[2, 2]),
+    ]
+    model = make_model(
+        nodes, {"x": (np.float32, [2, 16, 12, 12])}, ["y"], {"w": prune((16, 16, 3, 3), 0.1)}
+    )
+    check(model, whole((2, 16, 12, 12)))
+
+
+def test_zero_times_infinity_is_left_out():
+    """The one thing that is not as the definition says it."""
+    w = prune((40, 48), 0.2)
+    x = whole((4, 40))
+    x[1, 7] = np.inf
+    model = one_op("MatMul", {"x": (np.float32, x.shape)}, {"w": w})
+    assert np.isnan(espalier.compile(model, options=Options(cache=None))(x)[1]).any()
+    result = compile_sparse(model)(x)
+    assert not np.isnan(result).any()
+    np.testing.assert_array_equal(np.isinf(result[1]), w[7] != 0)
+
+
+@pytest.mark.parametrize(
+    "w", [prune((40, 48), 0.2) + 1, prune((8, 8), 0.2)], ids=["dense", "small"]
+)
+def test_what_stays_dense(w):
+    model = one_op("MatMul", {"x": (np.float32, [4, len(w)])}, {"w": w})
+    assert ROW_SUMS not in str(espalier.lower(model, options=Options(sparse="all")))
+
+
+def test_recurrences_stay_dense():
+    """Weights inside of a recurrence are read as they are."""
+    w, r = prune((1, 128, 16), 0.1), prune((1, 128, 32), 0.1)
+    model = one_op("LSTM", {"x": (np.float32, [5, 2, 16])}, {"w": w, "r": r}, hidden_size=32)
+    x = whole((5, 2, 16))
+    sparse, dense = (
+        espalier.compile(model, options=Options(cache=None, sparse=s))(x) for s in ("all", "off")
+    )
+    np.testing.assert_allclose(sparse, dense, rtol=1e-5)
+
+
+def test_the_model_stays_as_it_is():
+    """The model itself stays what it was."""
+    model = one_op("MatMul", {"x": (np.float32, [4, 40])}, {"w": prune((40, 48), 0.2)})
+    before = model.SerializeToString()
+    compile_sparse(model)
+    assert onnx.ModelProto.SerializeToString(model) == before
+
+
+def test_the_choice_is_what_is_faster(tmp_path):
+    """Both ways are measured; the table knows the times afterwards."""
+    wide, full = prune((96, 512), 0.02), prune((512, 64), 0.29)
+    full[full == 0] = prune(full.shape, 0.25, seed=3)[full == 0]
+    nodes = [
+        helper.make_node("MatMul", ["x", "wide"], ["h"], name="first"),
+        helper.make_node("MatMul", ["h", "full"], ["y"], name="second"),
+    ]
+    model = make_model(nodes, {"x": (np.float32, [64, 96])}, ["y"], {"wide": wide, "full": full})
+    options = Options(cache=None, sparse="auto", kernel_times=tmp_path / "times.sqlite")
+    function = espalier.compile(model, options=options)
+    first, second = function.sparsity
+    assert [first["node"], second["node"]] == ["first", "second"]
+    assert abs(first["density"] - (wide != 0).mean()) < 1e-6
+    for layer in (first, second):
+        faster = layer["sparse_s"] < layer["dense_s"]
+        assert layer["choice"] == ("sparse" if faster else "dense")
+    assert first["choice"] == "sparse"
+    x = whole((64, 96))
+    np.testing.assert_array_equal(function(x), x @ wide @ full)
+    assert espalier.compile(model, options=options).sparsity == [first, second]
+
+
+def test_nothing_is_sparse_without_measuring(tmp_path):
+    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
+    options = Options(cache=None, sparse="auto", kernel_times=None, measure_seconds=0.0)
+    (layer,) = espalier.compile(model, options=options).sparsity
+    assert (layer["choice"], layer["reason"]) == ("dense", "no time is left")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sparse": "some"}, "expects sparse to be one of off, all, auto, but got 'some'"),
+        ({"sparse": "auto", "optimize": "egraph"}, 'expects optimize="none"'),
+    ],
+)
+def test_options_that_are_refused(options, message):
+    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
+    with pytest.raises(EspalierError, match=message):
+        espalier.compile(model, options=Options(cache=None, **options))
+
+
+def test_a_type_may_say_it():
+    """Text has types with encodings of its own, in whatever order the dimensions are."""
+    kind = f"tensor<2x3xf32, {COLUMNS}>"
+    text = f"""
+    func.func @main(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {{
+      %w = graph.constant dense<[[0.0, 2.0, 0.0], [0.0, 5.0, 3.0]]> : {kind}
+      %r = graph.matmul %x, %w : (tensor<?x2xf32>, {kind}) -> tensor<?x3xf32>
+      return %r : tensor<?x3xf32>
+    }}"""
+    assert ROW_SUMS in str(espalier.lower(text))
+    x = whole((17, 2))
+    result = espalier.compile(text, options=Options(cache=None))(x)
+    np.testing.assert_array_equal(result, x @ np.array([[0, 2, 0], [0, 5, 3]], np.float32))
+    np.testing.assert_array_equal(
+        next(iter(espalier.interpret(text, {"input0": x}).values())), result
+    )
+
+
+def test_sparse_kernels_are_not_tuned():
+    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
+    with pytest.raises(EspalierError, match='expects sparse="off" to tune'):
+        espalier.tune(model, trials=1, options=Options(cache=None, sparse="all"))
+
+
+@pytest.mark.parametrize("sparse", ["all", "auto"])
+def test_a_profile_is_of_the_kernels_that_run(sparse):
+    w, x = prune((40, 48), 0.02), whole((64, 40))
+    model = one_op("MatMul", {"x": (np.float32, x.shape)}, {"w": w})
+    options = Options(cache=None, sparse=sparse, kernel_times=None)
+    times = profile(model, {"x": x}, options=options, seconds=0.01)
+    assert len(times) == 3
+
+
+def test_constants_without_elements_stay_dense():
+    kind = (
+        "tensor<0x3xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>"
+    )
+    text = f"""
+    func.func @main(%x: tensor<2x0xf32>) -> tensor<2x3xf32> {{
+      %w = graph.constant dense<> : {kind}
+      %r = graph.matmul %x, %w : (tensor<2x0xf32>, {kind}) -> tensor<2x3xf32>
+      return %r : tensor<2x3xf32>
+    }}"""
+    result = espalier.compile(text, options=Options(cache=None))(np.zeros((2, 0), np.float32))
+    np.testing.assert_array_equal(result, np.zeros((2, 3), np.float32))
