@@ -49,7 +49,10 @@ typedef struct espalier_compile_options {
   /** Seconds for measuring kernels that the file has not; the cost of others
      is estimated. */
   double measure_seconds;
-  /** Number of threads that programs are compared with. */
+  /** The file of what `espalier_tune` found, by which kernels are scheduled;
+     "", or one that is missing, for none. */
+  const char *records;
+  /** Number of threads that programs are compared with, and were tuned for. */
   uint32_t run_threads;
   /** Called after each part, from any thread but one at a time; may be NULL. */
   void (*progress)(uint32_t done, uint32_t all, void *user);

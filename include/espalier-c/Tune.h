@@ -30,9 +30,6 @@ typedef struct espalier_tune_options {
   /** Seconds after which no candidate is begun; 0 for no limit. */
   double seconds;
   uint64_t seed;
-  /** The file of all trials, which is read first and made if it is missing; ""
-     for none. */
-  const char *records;
   /** Called after each trial, from the thread of the call; may be NULL. */
   void (*progress)(const espalier_tune_progress *progress, void *user);
   void *user;
@@ -41,10 +38,11 @@ typedef struct espalier_tune_options {
 /** Looks for better schedules of the kernels that the module becomes, which is
     at stage "graph" and stays as it is. `write` is called once with JSON: the
     transform script for the kernels that are faster with it, and what was found
-    for each. A call that is cancelled ends soon, without a script; what was
-    tried is in the records.
-    Returns a negative number on an error, whose diagnostics are the module's
-    last error. */
+    for each. The file `records` of the options, which is made if it is missing,
+    has all trials, and what won, by which compiling then schedules kernels; it
+    is read first. A call that is cancelled ends soon, without a script; what
+   was tried is in the records. Returns a negative number on an error, whose
+   diagnostics are the module's last error. */
 ESPALIER_API int espalier_tune(espalier_module *module,
                                const espalier_compile_options *options,
                                const espalier_tune_options *tune,

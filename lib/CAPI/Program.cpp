@@ -6,6 +6,7 @@
 #include "espalier/ExecutionEngine/Link.h"
 #include "espalier/ExecutionEngine/LoadedProgram.h"
 #include "espalier/Optimize/OptimizeProgram.h"
+#include "espalier/Tuning/TunedSchedules.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace espalier;
@@ -19,7 +20,7 @@ struct espalier_executable {
 espalier_compile_options espalier_default_compile_options() {
   espalier_compile_options options = {};
   options.cpu = options.features = options.cache_dir = "";
-  options.optimize = options.kernel_times = "";
+  options.optimize = options.kernel_times = options.records = "";
   options.run_threads = 1;
 #define PIPELINE_OPTION(name, value, summary) options.name = value;
 #include "espalier-c/PipelineOptions.def"
@@ -58,22 +59,32 @@ capi::makeCodegenOptions(const espalier_compile_options *options) {
   return codegen;
 }
 
-/// Fails after an error at `location` if an option is no such thing.
+MeasureOptions
+capi::makeMeasureOptions(espalier_module *module,
+                         const espalier_compile_options *options) {
+  MeasureOptions measure;
+  measure.codegen = makeCodegenOptions(options);
+  measure.codegen.progress = nullptr;
+  measure.threads = std::max(options->run_threads, 1u);
+  measure.constantBytes =
+      roundConstantBytes(countConstantBytes(*module->module));
+  return measure;
+}
+
+/// Fails after an error if an option is no such thing.
 static mlir::FailureOr<OptimizeOptions>
-makeOptimizeOptions(const espalier_compile_options *options,
-                    mlir::Location location) {
+makeOptimizeOptions(espalier_module *module,
+                    const espalier_compile_options *options) {
   OptimizeOptions result;
   llvm::StringRef name = getText(options->optimize);
   auto optimization = parseOptimization(name.empty() ? "none" : name);
   if (!optimization)
-    return mlir::emitError(location, "expects an optimization out of ")
+    return module->module->emitError("expects an optimization out of ")
            << listOptimizations() << ", but got '" << name << "'";
   result.optimization = *optimization;
   result.cost.table = getText(options->kernel_times);
   result.cost.budget = options->measure_seconds;
-  result.cost.measure.codegen = capi::makeCodegenOptions(options);
-  result.cost.measure.codegen.progress = nullptr;
-  result.cost.measure.threads = std::max(options->run_threads, 1u);
+  result.cost.measure = capi::makeMeasureOptions(module, options);
   result.compare.threads = result.cost.measure.threads;
   return result;
 }
@@ -90,11 +101,13 @@ espalier_executable *espalier_compile(espalier_module *module,
   registerCompilation(registry);
   module->context.appendDialectRegistry(registry);
   mlir::FailureOr<OptimizeOptions> optimize =
-      makeOptimizeOptions(options, module->module->getLoc());
+      makeOptimizeOptions(module, options);
   if (mlir::failed(optimize))
     return nullptr;
 
   CodegenOptions codegen = capi::makeCodegenOptions(options);
+  tuning::useRecords(*module->module, getText(options->records),
+                     optimize->cost.measure, codegen);
   InterruptiblePasses passes(&module->context, codegen.isCancelled);
   auto result = std::make_unique<espalier_executable>();
   CacheOptions cache = {getText(options->cache_dir), options->cache_limit};
@@ -147,7 +160,7 @@ int espalier_optimize(espalier_module *module,
     return -1;
   capi::ErrorCollector collector(&module->context, module->error);
   mlir::FailureOr<OptimizeOptions> optimize =
-      makeOptimizeOptions(options, module->module->getLoc());
+      makeOptimizeOptions(module, options);
   if (mlir::failed(optimize))
     return -1;
   optimize->explains = true;

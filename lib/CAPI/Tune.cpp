@@ -26,15 +26,11 @@ int espalier_tune(espalier_module *module,
     return -1;
   capi::ErrorCollector collector(&module->context, module->error);
   tuning::TuneOptions options;
-  options.measure.codegen = capi::makeCodegenOptions(compile);
-  options.measure.codegen.progress = nullptr;
-  options.measure.threads = std::max(compile->run_threads, 1u);
-  options.measure.constantBytes =
-      roundConstantBytes(countConstantBytes(*module->module));
+  options.measure = capi::makeMeasureOptions(module, compile);
   options.trials = given->trials;
   options.seconds = given->seconds;
   options.seed = given->seed;
-  options.records = given->records ? given->records : "";
+  options.records = compile->records ? compile->records : "";
   if (given->progress)
     options.progress = [&](const tuning::TuneProgress &now) {
       espalier_tune_progress progress = {now.trials, now.failures, now.elapsed,

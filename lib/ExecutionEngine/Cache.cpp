@@ -71,6 +71,7 @@ std::string espalier::computeCacheKey(ModuleOp module,
   stream << ' ' << options.pipeline.name;
 #include "espalier-c/PipelineOptions.def"
     stream << '\n';
+    add(options.schedulesKey);
     OpPrintingFlags flags;
     flags.elideLargeResourceString(0);
     module.print(stream, flags);

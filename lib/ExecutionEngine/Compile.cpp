@@ -184,6 +184,15 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
       return emitError(unknown, llvm::toString(machine.takeError()));
     module->setAttr(poly::TargetAttr::getAttrName(), *machine);
   }
+  if (options.scheduleKernels) {
+    FailureOr<Stage> stage = detectStage(module);
+    if (failed(stage) ||
+        (*stage < Stage::Poly &&
+         failed(compileToStage(module, Stage::Poly, options.pipeline))))
+      return failure();
+    if (*stage <= Stage::Poly && !options.mustStop())
+      options.scheduleKernels(module);
+  }
   if (failed(compileToStage(module, Stage::LLVM, options.pipeline)))
     return failure();
   if (options.mustStop())

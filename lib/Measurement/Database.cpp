@@ -1,6 +1,7 @@
 //===- Database.cpp - A table in a file that processes share --------------===//
 
 #include "espalier/Measurement/Database.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <sqlite3.h>
 
@@ -96,21 +97,24 @@ llvm::Expected<int> Database::readVersion() {
   return version;
 }
 
-/// Whether the file has our table and nothing else: a view of that name may
+/// Whether the file has our tables and nothing else: a view of such a name may
 /// never come to an end.
-bool Database::hasTable() {
-  Statement statement(*this, "SELECT sql FROM sqlite_master");
+bool Database::hasTables() {
+  Statement statement(*this, "SELECT sql FROM sqlite_master ORDER BY rowid");
   auto step = [&] {
     llvm::Expected<bool> hasRow = statement.step();
     if (!hasRow)
       llvm::consumeError(hasRow.takeError());
     return hasRow && *hasRow;
   };
-  return step() && statement.getText(0) == format.create && !step();
+  for (llvm::StringRef create : format.create)
+    if (!step() || statement.getText(0) != create)
+      return false;
+  return !step();
 }
 
-/// Makes the table of an empty file; checks that of any other.
-llvm::Error Database::makeTable() {
+/// Makes the tables of an empty file; checks those of any other.
+llvm::Error Database::makeTables() {
   llvm::Expected<int> version = readVersion();
   if (!version)
     return version.takeError();
@@ -119,7 +123,7 @@ llvm::Error Database::makeTable() {
                      ", but got version " + llvm::Twine(*version) +
                      "; the file is left as it is");
   if (*version != 0)
-    return hasTable()
+    return hasTables()
                ? llvm::Error::success()
                : makeError("expects the table of version " +
                            llvm::Twine(format.version) +
@@ -127,7 +131,7 @@ llvm::Error Database::makeTable() {
   std::string create =
       ("PRAGMA application_id = " + llvm::Twine(format.applicationId) +
        "; PRAGMA user_version = " + llvm::Twine(format.version) + "; " +
-       format.create)
+       llvm::join(format.create, "; "))
           .str();
   return run(create.c_str());
 }
@@ -138,7 +142,7 @@ llvm::Error Database::prepare() {
   // here, and then finds the table.
   if (llvm::Error error = run("BEGIN IMMEDIATE"))
     return error;
-  if (llvm::Error error = makeTable()) {
+  if (llvm::Error error = makeTables()) {
     llvm::consumeError(run("ROLLBACK"));
     return error;
   }

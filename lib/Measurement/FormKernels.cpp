@@ -68,7 +68,7 @@ static std::string printAlone(poly::KernelOp kernel, Attribute target) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   (*module)->setAttr(poly::TargetAttr::getAttrName(), target);
   poly::KernelOp copy = kernel.clone();
-  copy.setSymName("kernel");
+  copy.setSymName(kKernelName);
   copy.removeSymVisibilityAttr();
   module->push_back(copy);
   std::string text;
@@ -101,25 +101,13 @@ static bool isInSecondVersion(poly::CallOp call) {
   return choice && call->getBlock() == choice.elseBlock();
 }
 
-FailureOr<std::vector<ProgramKernel>>
-espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
-  MLIRContext *context = module.getContext();
-  OwningOpRef<ModuleOp> copy = module.clone();
-  if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
-    context->loadDialect<poly::PolyDialect>();
-    auto target = describeMachine(context, codegen);
-    if (!target)
-      return emitError(module.getLoc(), llvm::toString(target.takeError()));
-    (*copy)->setAttr(poly::TargetAttr::getAttrName(), *target);
-  }
-  if (failed(compileToStage(*copy, Stage::Poly, codegen.pipeline)))
-    return failure();
-  Attribute target = (*copy)->getAttr(poly::TargetAttr::getAttrName());
-  SymbolTable symbols(*copy);
+std::vector<ProgramKernel> espalier::collectKernels(ModuleOp module) {
+  Attribute target = module->getAttr(poly::TargetAttr::getAttrName());
+  SymbolTable symbols(module);
   std::vector<ProgramKernel> kernels;
   // Where each kernel is in the result, by which arguments are constants.
   std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
-  (*copy)->walk([&](poly::CallOp call) {
+  module->walk([&](poly::CallOp call) {
     if (isInSecondVersion(call))
       return;
     auto kernel = symbols.lookup<poly::KernelOp>(call.getCallee());
@@ -134,4 +122,20 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
     ++kernels[place->second].numCalls;
   });
   return kernels;
+}
+
+FailureOr<std::vector<ProgramKernel>>
+espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
+  MLIRContext *context = module.getContext();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
+    context->loadDialect<poly::PolyDialect>();
+    auto target = describeMachine(context, codegen);
+    if (!target)
+      return emitError(module.getLoc(), llvm::toString(target.takeError()));
+    (*copy)->setAttr(poly::TargetAttr::getAttrName(), *target);
+  }
+  if (failed(compileToStage(*copy, Stage::Poly, codegen.pipeline)))
+    return failure();
+  return collectKernels(*copy);
 }

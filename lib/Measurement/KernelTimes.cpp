@@ -4,13 +4,15 @@
 
 using namespace espalier;
 
-static constexpr TableFormat kFormat = {
-    "table of kernels",
-    /*applicationId=*/0x4553506b, // "ESPk"
-    /*version=*/KernelTimes::kVersion,
+static constexpr llvm::StringLiteral kTables[] = {
     "CREATE TABLE kernel_times (key TEXT NOT NULL, compiler TEXT NOT NULL, "
     "seconds REAL, error TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (key, "
     "compiler)) WITHOUT ROWID"};
+
+static constexpr TableFormat kFormat = {"table of kernels",
+                                        /*applicationId=*/0x4553506b, // "ESPk"
+                                        /*version=*/KernelTimes::kVersion,
+                                        kTables};
 
 llvm::Expected<std::unique_ptr<KernelTimes>>
 KernelTimes::open(llvm::StringRef path, llvm::StringRef compiler) {

@@ -102,15 +102,32 @@ bool PairSet::isEmptyForRationals() const {
   return false;
 }
 
+/// Constraints as what `Context::Answers` knows them by.
+static Context::Answers::Key getKey(llvm::ArrayRef<isl::Constraint> constraints,
+                                    unsigned numParams) {
+  Context::Answers::Key key;
+  for (auto [expr, isEquality] : constraints)
+    key.push_back(reinterpret_cast<uintptr_t>(expr.getAsOpaquePointer()) |
+                  uintptr_t(isEquality));
+  llvm::sort(key);
+  key.erase(llvm::unique(key), key.end());
+  key.push_back(numParams);
+  return key;
+}
+
 std::optional<bool> PairSet::isEmpty() const {
+  auto &answers = context.getAnswers().isEmpty;
+  auto key = getKey(constraints, program.numParams);
+  if (auto known = answers.find(key); known != answers.end())
+    return known->second;
   if (isEmptyForRationals())
-    return true;
+    return answers[std::move(key)] = true;
   isl::Question question(context.get());
   addPending();
   isl_bool answer = isl_basic_set_is_empty(points.get());
   if (answer == isl_bool_error)
     return std::nullopt;
-  return answer == isl_bool_true;
+  return answers[std::move(key)] = answer == isl_bool_true;
 }
 
 void PairSet::addPending() const {

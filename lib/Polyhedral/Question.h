@@ -4,7 +4,25 @@
 #define ESPALIER_LIB_POLYHEDRAL_QUESTION_H
 
 #include "espalier/Polyhedral/Set.h"
+#include "llvm/ADT/Hashing.h"
 #include <isl/ctx.h>
+#include <unordered_map>
+#include <vector>
+
+namespace espalier::polyhedral {
+
+struct Context::Answers {
+  /// Constraints in any fixed order, each once, then the number of parameters.
+  using Key = std::vector<uintptr_t>;
+  struct Hash {
+    size_t operator()(const Key &key) const {
+      return llvm::hash_combine_range(key.begin(), key.end());
+    }
+  };
+  std::unordered_map<Key, bool, Hash> isEmpty;
+};
+
+} // namespace espalier::polyhedral
 
 namespace espalier::polyhedral::isl {
 

@@ -32,7 +32,8 @@ static std::string toString(char *owned) {
 //===----------------------------------------------------------------------===//
 
 Context::Context(const Limits &limits)
-    : ctx(isl::makeContext(limits), isl_ctx_free) {
+    : ctx(isl::makeContext(limits), isl_ctx_free),
+      answers(std::make_shared<Answers>()) {
   isl_options_set_on_error(ctx.get(), ISL_ON_ERROR_CONTINUE);
 }
 

@@ -1,6 +1,7 @@
 //===- Task.cpp - The search for one kernel -------------------------------===//
 
 #include "Task.h"
+#include "Script.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Support/ChildProcess.h"
@@ -142,10 +143,9 @@ std::string Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
         return success();
       });
   if (script) {
-    auto sequence = script.lookupSymbol<transform::NamedSequenceOp>(
-        transform::TransformDialect::kTransformEntryPointSymbolName);
     if (failed(transform::applyTransformNamedSequence(
-            payload, sequence, ModuleOp(), transform::TransformOptions())))
+            payload, getSequence(script), ModuleOp(),
+            transform::TransformOptions())))
       return Outcome::print(TrialStatus::Refused, reasons);
   }
   CodegenOptions codegen = options.codegen;
@@ -307,7 +307,7 @@ static double median(std::vector<double> values) {
   return *middle;
 }
 
-std::optional<Trial> Task::findWinner() {
+std::optional<Winner> Task::findWinner() {
   if (population.empty())
     return std::nullopt;
   size_t numFinalists = std::min(population.size(), kFinalists);
@@ -331,17 +331,15 @@ std::optional<Trial> Task::findWinner() {
   if (defaults.empty())
     return std::nullopt;
   original = median(std::move(defaults));
-  std::optional<Trial> winner;
+  std::optional<Winner> winner;
   for (size_t i = 0; i < numFinalists; ++i) {
     // One that fails now and then is none.
     if (times[i].size() < kFinalRounds)
       continue;
     double seconds = median(std::move(times[i]));
-    if (seconds < kMinGain * original &&
-        (!winner || seconds < winner->seconds)) {
-      winner = population[i].trial;
-      winner->seconds = seconds;
-    }
+    if (seconds < kMinGain * original && (!winner || seconds < winner->seconds))
+      winner = {population[i].trial.rule, population[i].trial.script, seconds,
+                original};
   }
   return winner;
 }

@@ -34,7 +34,7 @@ public:
 
   /// Measures the best candidates and the default again in turns, and returns
   /// the best of them; nothing if that is the default.
-  std::optional<Trial> findWinner();
+  std::optional<Winner> findWinner();
 
   unsigned getNumTrials() const { return numTrials; }
   unsigned getNumFailures() const { return numFailures; }

@@ -1,10 +1,10 @@
 //===- Tuner.cpp - Searches for faster schedules --------------------------===//
 
 #include "espalier/Tuning/Tuner.h"
+#include "Script.h"
 #include "Task.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -24,7 +24,7 @@ public:
   llvm::Error openRecords();
   llvm::Error addTask(const ProgramKernel &kernel);
   llvm::Error search();
-  TuneResult finish();
+  llvm::Expected<TuneResult> finish();
 
 private:
   bool mustStop() const;
@@ -62,11 +62,6 @@ private:
 // The script of the program
 //===----------------------------------------------------------------------===//
 
-static transform::NamedSequenceOp getSequence(ModuleOp script) {
-  return script.lookupSymbol<transform::NamedSequenceOp>(
-      transform::TransformDialect::kTransformEntryPointSymbolName);
-}
-
 ScriptCollector::ScriptCollector(MLIRContext *context) {
   OpBuilder builder(context);
   Location loc = builder.getUnknownLoc();
@@ -87,15 +82,7 @@ ScriptCollector::ScriptCollector(MLIRContext *context) {
 
 void ScriptCollector::add(ModuleOp part, StringRef name) {
   Builder builder(part.getContext());
-  AttrTypeReplacer replacer;
-  replacer.addReplacement(
-      [&](SymbolRefAttr symbol) -> std::optional<Attribute> {
-        if (symbol.getRootReference() != "kernel")
-          return std::nullopt;
-        return SymbolRefAttr::get(builder.getStringAttr(name),
-                                  symbol.getNestedReferences());
-      });
-  replacer.recursivelyReplaceElementsIn(part);
+  renameKernel(part, name);
   // One choice of the program is of one kernel.
   part.walk([&](transform::tune::KnobOp knob) {
     knob.setNameAttr(
@@ -205,7 +192,7 @@ llvm::Error Tuner::search() {
   return llvm::Error::success();
 }
 
-TuneResult Tuner::finish() {
+llvm::Expected<TuneResult> Tuner::finish() {
   ScriptCollector script(context);
   for (auto [task, tuned] : llvm::zip_equal(tasks, result.kernels)) {
     tuned.original = tuned.best = task->getOriginal();
@@ -213,7 +200,12 @@ TuneResult Tuner::finish() {
     tuned.failures = task->getNumFailures();
     if (!tuned.reason.empty() || options.measure.codegen.mustStop())
       continue;
-    std::optional<Trial> winner = task->findWinner();
+    std::optional<Winner> winner = task->findWinner();
+    if (options.measure.codegen.mustStop())
+      continue;
+    if (records)
+      if (llvm::Error error = records->setWinner(task->getKey(), winner))
+        return error;
     tuned.original = tuned.best = task->getOriginal();
     if (!winner)
       continue;

@@ -6,14 +6,21 @@
 using namespace espalier;
 using namespace espalier::tuning;
 
-static constexpr TableFormat kFormat = {
-    "tuning records",
-    /*applicationId=*/0x45535074, // "ESPt"
-    /*version=*/TuningRecords::kVersion,
+static constexpr llvm::StringLiteral kTables[] = {
     "CREATE TABLE trials (id INTEGER PRIMARY KEY, task TEXT NOT NULL, "
     "target TEXT NOT NULL, compiler TEXT NOT NULL, seed INTEGER NOT NULL, "
     "rule TEXT NOT NULL, script TEXT NOT NULL, status TEXT NOT NULL, "
-    "seconds REAL, error TEXT NOT NULL)"};
+    "seconds REAL, error TEXT NOT NULL)",
+    "CREATE INDEX trials_of ON trials (task, target, compiler)",
+    "CREATE TABLE winners (task TEXT NOT NULL, target TEXT NOT NULL, "
+    "compiler TEXT NOT NULL, rule TEXT NOT NULL, script TEXT NOT NULL, "
+    "seconds REAL NOT NULL, original REAL NOT NULL, "
+    "PRIMARY KEY (target, task)) WITHOUT ROWID"};
+
+static constexpr TableFormat kFormat = {"tuning records",
+                                        /*applicationId=*/0x45535074, // "ESPt"
+                                        /*version=*/TuningRecords::kVersion,
+                                        kTables};
 
 static constexpr llvm::StringLiteral kSpellings[] = {
 #define ESPALIER_TRIAL_SPELLING(name, spelling) spelling,
@@ -85,5 +92,47 @@ llvm::Expected<std::vector<Trial>> TuningRecords::find(const TrialKey &key) {
     // A damaged record tells no time.
     if (trial.status != TrialStatus::Measured || trial.seconds > 0)
       trials.push_back(std::move(trial));
+  }
+}
+
+llvm::Error TuningRecords::setWinner(const TrialKey &key,
+                                     const std::optional<Winner> &winner) {
+  if (!winner) {
+    Database::Statement statement(
+        *database, "DELETE FROM winners WHERE task = ? AND target = ?");
+    statement.bind(1, key.task);
+    statement.bind(2, key.target);
+    return statement.step().takeError();
+  }
+  Database::Statement statement(
+      *database, "INSERT OR REPLACE INTO winners (task, target, compiler, "
+                 "rule, script, seconds, original) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?)");
+  statement.bind(1, key.task);
+  statement.bind(2, key.target);
+  statement.bind(3, key.compiler);
+  statement.bind(4, winner->rule);
+  statement.bind(5, winner->script);
+  statement.bind(6, winner->seconds);
+  statement.bind(7, winner->original);
+  return statement.step().takeError();
+}
+
+llvm::Expected<llvm::StringMap<Winner>>
+TuningRecords::findWinners(llvm::StringRef target) {
+  Database::Statement statement(*database,
+                                "SELECT task, rule, script, seconds, original "
+                                "FROM winners WHERE target = ?");
+  statement.bind(1, target);
+  llvm::StringMap<Winner> winners;
+  while (true) {
+    llvm::Expected<bool> hasRow = statement.step();
+    if (!hasRow)
+      return hasRow.takeError();
+    if (!*hasRow)
+      return std::move(winners);
+    winners[statement.getText(0)] = {statement.getText(1), statement.getText(2),
+                                     statement.getReal(3),
+                                     statement.getReal(4)};
   }
 }

@@ -125,7 +125,7 @@ private:
 /// How to compile, with the texts that the C structure points to.
 class CompileOptions {
 public:
-  std::string cpu, features, cache, optimize, kernelTimes;
+  std::string cpu, features, cache, optimize, kernelTimes, records;
   /// The rest; its texts are set by `get`.
   espalier_compile_options other = espalier_default_compile_options();
 

@@ -13,6 +13,7 @@ espalier_compile_options CompileOptions::get() const {
   options.cache_dir = cache.c_str();
   options.optimize = optimize.c_str();
   options.kernel_times = kernelTimes.c_str();
+  options.records = records.c_str();
   return options;
 }
 
@@ -38,7 +39,8 @@ void espalier::python::bindOptions(nb::module_ &extension) {
       .def_rw("features", &CompileOptions::features)
       .def_rw("cache", &CompileOptions::cache)
       .def_rw("optimize", &CompileOptions::optimize)
-      .def_rw("kernel_times", &CompileOptions::kernelTimes);
+      .def_rw("kernel_times", &CompileOptions::kernelTimes)
+      .def_rw("records", &CompileOptions::records);
   bindField<uint64_t>(options, "cache_limit",
                       &espalier_compile_options::cache_limit);
   bindField<double>(options, "measure_seconds",

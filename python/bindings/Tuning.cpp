@@ -25,7 +25,6 @@ static void reportProgress(const espalier_tune_progress *now, void *user) {
 /// Returns what was found in JSON.
 static std::string tune(const Module &module, const CompileOptions &given,
                         uint32_t trials, double seconds, uint64_t seed,
-                        const std::string &records,
                         std::optional<nb::callable> progress) {
   Interruptible<int> work;
   espalier_compile_options options = given.get();
@@ -33,8 +32,7 @@ static std::string tune(const Module &module, const CompileOptions &given,
   options.cancelled = [](void *user) -> int32_t {
     return static_cast<Interruptible<int> *>(user)->isCancelled();
   };
-  espalier_tune_options tune = {trials,          seconds, seed,
-                                records.c_str(), nullptr, nullptr};
+  espalier_tune_options tune = {trials, seconds, seed, nullptr, nullptr};
   if (progress) {
     tune.progress = reportProgress;
     tune.user = &*progress;
@@ -52,7 +50,7 @@ static std::string tune(const Module &module, const CompileOptions &given,
 void espalier::python::bindTuning(nb::module_ &extension) {
   extension.def("tune", tune, nb::arg("module"), nb::arg("options"),
                 nb::arg("trials"), nb::arg("seconds"), nb::arg("seed"),
-                nb::arg("records"), nb::arg("progress") = nb::none(),
+                nb::arg("progress") = nb::none(),
                 "Look for better schedules of a module's kernels; return what "
                 "was found in JSON.");
 }

@@ -141,7 +141,6 @@ def tune(
     trials: int,
     seconds: float,
     seed: int,
-    records: str,
     progress: Callable[[int, int, float, float, float], None] | None = None,
 ) -> str: ...
 def describe_choices(module: Module, script: str) -> str: ...

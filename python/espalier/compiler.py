@@ -40,6 +40,8 @@ class Options:
         kernel_times: the file with the times of kernels; None for no file.
         measure_seconds: for measuring kernels that the file has not; the cost of
             others is estimated.
+        records: the file of what `espalier.tune` found, by which `compile` schedules
+            kernels; None for no file.
         run_threads: number of threads that programs and kernels are measured with.
         arena: whether intermediate tensors lie in one piece of memory; if not, each is
             on the heap by itself, where tools find accesses outside of it.
@@ -55,6 +57,7 @@ class Options:
     optimize: str = "none"
     kernel_times: Path | None = field(default_factory=lambda: default_cache() / KERNEL_TIMES)
     measure_seconds: float = 60.0
+    records: Path | None = field(default_factory=lambda: default_cache() / RECORDS)
     run_threads: int = 1
     arena: bool = True
     winograd: bool = True
@@ -70,6 +73,7 @@ class Options:
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
 KERNEL_TIMES = "kernels.sqlite"
+RECORDS = "tuning.sqlite"
 
 
 def given_options(options: Options | None, usual: Options | None = None) -> Options:
@@ -161,7 +165,7 @@ def compile(
         name: what the program is called in C, an identifier; without one, as MLIR's
             `module @name` or the ONNX graph is called, with other characters replaced.
         schedule: the file of a transform script for the model's kernels; kernels
-            that it does not schedule get the default schedule.
+            that it does not schedule get what was tuned, or the default schedule.
         select: what is selected for choices of that script, by name.
         progress: called with the number of finished and of all parts.
 

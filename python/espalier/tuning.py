@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from espalier import _espalier
-from espalier.compiler import Model, Options, default_cache, given_options, load_module
+from espalier.compiler import Model, Options, given_options, load_module
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
-
-RECORDS = "tuning.sqlite"
 
 
 @dataclass(frozen=True)
@@ -88,11 +86,6 @@ class Tuned:
         write_text(path, self.script)
 
 
-def default_records() -> Path:
-    """Return the user's file of trials."""
-    return default_cache() / RECORDS
-
-
 def tune(
     model: Model,
     *,
@@ -101,7 +94,6 @@ def tune(
     trials: int = 64,
     seconds: float = 0.0,
     seed: int = 0,
-    records: str | os.PathLike[str] | None = None,
     options: Options | None = None,
     progress: Callable[[TuneProgress], None] | None = None,
 ) -> Tuned:
@@ -116,15 +108,16 @@ def tune(
         trials: candidates of all kernels together.
         seconds: after which no candidate is begun; 0 for no limit.
         seed: of the choices that are made at random.
-        records: the file of all trials. What it has of these kernels is not tried
-            again: a search that was stopped goes on. None for no file.
-        options: for which machine; `run_threads` is the number of threads.
+        options: for which machine; `run_threads` is the number of threads. In the
+            file `records` all trials are kept, and what won. What it has of these
+            kernels is not tried again: a search that was stopped goes on.
         progress: called after each trial.
 
     Example:
         >>> tuned = espalier.tune("model.onnx", trials=200)
+        >>> f = espalier.compile("model.onnx")  # as the records say
         >>> tuned.save("fast.mlir")
-        >>> f = espalier.compile("model.onnx", schedule="fast.mlir")
+        >>> f = espalier.compile("model.onnx", schedule="fast.mlir")  # anywhere
     """
     if trials < 0 or trials >= 2**32:
         raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
@@ -134,17 +127,17 @@ def tune(
         raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
     report = None if progress is None else lambda *now: progress(TuneProgress(*now))
     module, _ = load_module(model, dims, shapes)
-    if records is not None:
-        Path(records).parent.mkdir(parents=True, exist_ok=True)
+    options = given_options(options)
+    if options.records is not None:
+        Path(options.records).parent.mkdir(parents=True, exist_ok=True)
     with naming(model):
         found = json.loads(
             _espalier.tune(
                 module,
-                given_options(options).native(),
+                options.native(),
                 trials,
                 seconds,
                 seed,
-                "" if records is None else os.fspath(records),
                 report,
             )
         )

@@ -8,7 +8,7 @@
 #define ESPALIER_CAPI_MODULE_H
 
 #include "espalier-c/Program.h"
-#include "espalier/ExecutionEngine/Compile.h"
+#include "espalier/Measurement/MeasureKernel.h"
 #include "espalier/Pipeline/Pipeline.h"
 #include "espalier/Support/WorkerPool.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,6 +44,10 @@ PipelineOptions makePipelineOptions(const espalier_compile_options *options);
 
 /// What of `options` concerns code; they have to outlive it.
 CodegenOptions makeCodegenOptions(const espalier_compile_options *options);
+
+/// How kernels of a module are measured with `options`, which outlive it.
+MeasureOptions makeMeasureOptions(espalier_module *module,
+                                  const espalier_compile_options *options);
 
 /// Collects diagnostics, notes included, as text, one per line, while it
 /// lives; remarks are left out, and so are warnings where there is no text

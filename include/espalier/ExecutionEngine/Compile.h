@@ -30,6 +30,10 @@ struct CodegenOptions {
   /// Called after each finished object with the number of finished and of all,
   /// from any thread but one at a time.
   std::function<void(unsigned done, unsigned all)> progress;
+  /// Schedules kernels, before those that have no schedule get the default one;
+  /// null for none. What it does follows from the module and from a text.
+  std::function<void(mlir::ModuleOp)> scheduleKernels;
+  std::string schedulesKey;
   /// Asked between steps, from any thread; once it says so, compilation fails
   /// soon. Null for a compilation that nothing interrupts.
   std::function<bool()> isCancelled;

@@ -20,12 +20,13 @@ struct TableFormat {
   /// Marks the file as ours.
   int applicationId;
   int version;
-  /// The statement that makes the table, as SQLite keeps its text.
-  llvm::StringLiteral create;
+  /// The statements that make tables, as SQLite keeps their text.
+  llvm::ArrayRef<llvm::StringLiteral> create;
 };
 
-/// An SQLite file with one table, which several processes may use at once. Each
-/// statement is one transaction: a process that ends in between loses none.
+/// An SQLite file with tables of ours, which several processes may use at once.
+/// Each statement is one transaction: a process that ends in between loses
+/// none.
 class Database {
 public:
   /// A prepared statement, finalized at the end of its scope.
@@ -73,8 +74,8 @@ private:
   llvm::Error makeError() const;
   llvm::Error run(const char *statement);
   llvm::Expected<int> readVersion();
-  bool hasTable();
-  llvm::Error makeTable();
+  bool hasTables();
+  llvm::Error makeTables();
   llvm::Error prepare();
 
   std::string path;

@@ -21,9 +21,16 @@ struct ProgramKernel {
   KernelModule module;
   KernelWork work;
   unsigned numCalls = 1;
-  /// What the program calls it; in `module` it is `kernel`.
+  /// What the program calls it; in `module` it is `kKernelName`.
   std::string name;
 };
+
+/// What a kernel is called in a module of its own.
+inline constexpr llvm::StringLiteral kKernelName = "kernel";
+
+/// Returns the kernels that `module`, which is at stage `poly` and has a
+/// target, calls. Of two versions of a program, these are the first one's.
+std::vector<ProgramKernel> collectKernels(mlir::ModuleOp module);
 
 /// Returns the kernels that `module`, which is at stage `graph`, becomes for
 /// the machine of `codegen`; `module` stays as it is. Of two versions of it,

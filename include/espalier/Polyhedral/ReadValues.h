@@ -121,19 +121,27 @@ private:
 
   // Statements on data.
 
+  /// What makes a point run, each `expr` >= 0 over all dimensions: all of
+  /// `always`, and all of one of `domains`.
+  struct Premises {
+    unsigned point;
+    Constraints always;
+    llvm::SmallVector<Constraints> domains;
+  };
+  Premises getPremises(unsigned point) const;
   /// Adds what the program's statements say at a point.
   void addGivens(unsigned point, Constraints &constraints) const;
   /// Binds dimensions of a statement on data, one of its reads after the other.
-  void match(const Given &given, unsigned point, unsigned read,
+  void match(const Given &given, const Premises &premises, unsigned read,
              const llvm::SmallVector<mlir::AffineExpr> &dims,
              llvm::SmallVectorImpl<Constraints> &instances) const;
   /// Adds what the statement says with these values of its dimensions, null for
   /// any, if the point satisfies its premise.
-  void addInstance(const Given &given, unsigned point,
+  void addInstance(const Given &given, const Premises &premises,
                    llvm::ArrayRef<mlir::AffineExpr> dims,
                    llvm::SmallVectorImpl<Constraints> &instances) const;
-  /// Whether `expr` >= 0 wherever a point is that runs.
-  bool follows(mlir::AffineExpr expr, unsigned point) const;
+  /// Whether `expr` >= 0 wherever the point runs.
+  bool follows(mlir::AffineExpr expr, const Premises &premises) const;
 
   const Context &context;
   const Program &program;

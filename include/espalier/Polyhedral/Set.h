@@ -50,8 +50,14 @@ public:
   /// that is the limit from now on.
   void restart(unsigned long maxOperations = 0) const;
 
+  /// Which systems of constraints, over expressions of one MLIRContext, are
+  /// known to be empty, or not: commands and checks ask the same of many pairs.
+  struct Answers;
+  Answers &getAnswers() const { return *answers; }
+
 private:
   std::shared_ptr<isl_ctx> ctx;
+  std::shared_ptr<Answers> answers;
 };
 
 /// `coefficients` . dimensions + `constant` == 0, or >= 0.

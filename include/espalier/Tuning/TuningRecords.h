@@ -4,6 +4,7 @@
 #define ESPALIER_TUNING_TUNINGRECORDS_H
 
 #include "espalier/Measurement/Database.h"
+#include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <vector>
 
@@ -45,10 +46,17 @@ struct TrialKey {
   std::string compiler; ///< The build.
 };
 
-/// The file of all trials; each is one transaction.
+/// What was faster than the default schedule when both ran in turns.
+struct Winner {
+  std::string rule, script;
+  /// Of one call, with the script and by default.
+  double seconds = 0, original = 0;
+};
+
+/// The file of all trials, each one transaction, and of what won.
 class TuningRecords {
 public:
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
 
   /// Opens the file `path`, which is made if it is missing. Fails, leaving the
   /// file as it is, if it is something else or damaged.
@@ -60,6 +68,14 @@ public:
 
   /// The trials of `key`, in the order in which they were added.
   llvm::Expected<std::vector<Trial>> find(const TrialKey &key);
+
+  /// Lets `winner` take the place of the last one of this task and target, of
+  /// whichever build; with none, the default schedule won.
+  llvm::Error setWinner(const TrialKey &key,
+                        const std::optional<Winner> &winner);
+
+  /// The winners for a machine, of whichever build, by their tasks.
+  llvm::Expected<llvm::StringMap<Winner>> findWinners(llvm::StringRef target);
 
 private:
   explicit TuningRecords(std::unique_ptr<Database> database)

@@ -236,8 +236,19 @@ static AffineMap getVectorLayout(const StepProgram &program,
   return total.layout;
 }
 
-/// Lets `cluster` store its last result with `layout`, and returns the kernel
-/// that copies it to where it belongs.
+/// Whether only `cluster` writes `array`.
+static bool isWrittenBy(const StepProgram &program, const Cluster &cluster,
+                        ArrayRef<Cluster> all, ArrayId array) {
+  return llvm::all_of(all, [&](const Cluster &other) {
+    return other.statements == cluster.statements ||
+           llvm::all_of(other.statements, [&](unsigned number) {
+             return program.statements[number].target != array;
+           });
+  });
+}
+
+/// Lets `cluster` store its last result, of which it writes all, with `layout`,
+/// and returns the kernel that copies it to where it belongs.
 static Cluster storeElsewhere(StepProgram &program, const Cluster &cluster,
                               AffineMap layout) {
   const Statement &last = program.statements[cluster.statements.back()];
@@ -280,7 +291,10 @@ void espalier::graphtopoly::splitPhases(StepProgram &program,
     result.push_back(cluster);
     if (grids.empty() || grids.size() != sum.pieces.front().domain.size())
       continue;
-    AffineMap layout = getVectorLayout(program, cluster, grids);
+    AffineMap layout;
+    if (isWrittenBy(program, cluster, clusters,
+                    program.statements[cluster.statements.back()].target))
+      layout = getVectorLayout(program, cluster, grids);
     if (succeeded(PhaseSplitter(program, result.back(), grids).run(local)) &&
         layout)
       result.push_back(storeElsewhere(program, result.back(), layout));

@@ -45,16 +45,16 @@ static bool unify(AffineExpr index, AffineExpr target, unsigned numDims,
   return true;
 }
 
-void ReadValues::match(const Given &given, unsigned point, unsigned read,
-                       const llvm::SmallVector<AffineExpr> &dims,
+void ReadValues::match(const Given &given, const Premises &premises,
+                       unsigned read, const llvm::SmallVector<AffineExpr> &dims,
                        llvm::SmallVectorImpl<Constraints> &instances) const {
   if (instances.size() >= kMaxInstances)
     return;
   if (read == given.values.size())
-    return addInstance(given, point, dims, instances);
+    return addInstance(given, premises, dims, instances);
   const Access &access = given.values[read];
   for (const Value &value : values) {
-    if (value.point != point || value.array != access.array)
+    if (value.point != premises.point || value.array != access.array)
       continue;
     llvm::SmallVector<AffineExpr> bound(dims);
     bool fits =
@@ -64,39 +64,45 @@ void ReadValues::match(const Given &given, unsigned point, unsigned read,
                                     getNumDims(), program.numParams, bound);
                      });
     if (fits)
-      match(given, point, read + 1, bound, instances);
+      match(given, premises, read + 1, bound, instances);
   }
-  match(given, point, read + 1, dims, instances);
+  match(given, premises, read + 1, dims, instances);
 }
 
-bool ReadValues::follows(AffineExpr expr, unsigned point) const {
+ReadValues::Premises ReadValues::getPremises(unsigned point) const {
+  Premises premises{point, {}, {}};
+  addConditions(point, premises.always);
+  for (AffineExpr &constraint : premises.always)
+    constraint = simplify(constraint);
+  for (IntegerSet set : getStatement(point).domain)
+    forEachConstraint(set, [&, &domain = premises.domains.emplace_back()](
+                               AffineExpr constraint) {
+      domain.push_back(simplify(get(constraint, point)));
+    });
+  return premises;
+}
+
+bool ReadValues::follows(AffineExpr expr, const Premises &premises) const {
   expr = simplify(expr);
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return number.getValue() >= 0;
-  Constraints known;
-  addConditions(point, known);
-  auto isSame = [&](AffineExpr other) { return simplify(other) == expr; };
-  if (llvm::any_of(known, isSame))
+  if (llvm::is_contained(premises.always, expr))
     return true;
-  return llvm::all_of(getStatement(point).domain, [&](IntegerSet domain) {
-    bool isKnown = false;
-    PairSet outside(context, program, getNumDims(), 0);
-    forEachConstraint(domain, [&](AffineExpr constraint) {
-      AffineExpr own = get(constraint, point);
-      isKnown |= isSame(own);
-      outside.add(own, /*isEquality=*/false);
-    });
-    if (isKnown)
+  return llvm::all_of(premises.domains, [&](const Constraints &domain) {
+    if (llvm::is_contained(domain, expr))
       return true;
-    for (AffineExpr constraint : known)
-      outside.add(constraint, /*isEquality=*/false);
+    PairSet outside(context, program, getNumDims(), 0);
     outside.add(-expr - 1, /*isEquality=*/false);
+    for (AffineExpr constraint :
+         llvm::concat<const AffineExpr>(domain, premises.always))
+      outside.add(constraint, /*isEquality=*/false);
     return outside.isEmpty().value_or(false);
   });
 }
 
 void ReadValues::addInstance(
-    const Given &given, unsigned point, llvm::ArrayRef<AffineExpr> dims,
+    const Given &given, const Premises &premises,
+    llvm::ArrayRef<AffineExpr> dims,
     llvm::SmallVectorImpl<Constraints> &instances) const {
   AffineExpr unknown = getAffineSymbolExpr(program.numParams, program.context);
   auto bind = [&](AffineExpr expr, llvm::ArrayRef<AffineExpr> symbols) {
@@ -113,7 +119,7 @@ void ReadValues::addInstance(
   for (const Access &access : given.values) {
     AffineExpr found = unknown;
     for (auto [number, value] : llvm::enumerate(values))
-      if (value.point == point && value.array == access.array &&
+      if (value.point == premises.point && value.array == access.array &&
           llvm::all_of(llvm::zip_equal(access.map.getResults(), value.indices),
                        [&](auto pair) {
                          AffineExpr index = bind(std::get<0>(pair), parameters);
@@ -127,7 +133,7 @@ void ReadValues::addInstance(
   bool holds = true;
   auto require = [&](AffineExpr premise) {
     AffineExpr expr = bind(premise, symbols);
-    holds = holds && isAffine(expr) && follows(expr, point);
+    holds = holds && isAffine(expr) && follows(expr, premises);
   };
   forEachConstraint(given.where, require);
   if (!holds || llvm::none_of(given.domain, [&](IntegerSet set) {
@@ -148,10 +154,11 @@ void ReadValues::addGivens(unsigned point, Constraints &constraints) const {
   if (llvm::none_of(values,
                     [&](const Value &value) { return value.point == point; }))
     return;
+  Premises premises = getPremises(point);
   for (const Given &given : program.givens) {
     llvm::SmallVector<AffineExpr> dims(given.numDims);
     llvm::SmallVector<Constraints> instances;
-    match(given, point, 0, dims, instances);
+    match(given, premises, 0, dims, instances);
     for (const Constraints &instance : instances)
       for (AffineExpr constraint : instance)
         if (!llvm::is_contained(constraints, constraint))

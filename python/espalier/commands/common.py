@@ -15,6 +15,7 @@ from espalier import _espalier
 from espalier.compiler import (
     KERNEL_TIMES,
     OPTIMIZATIONS,
+    RECORDS,
     Options,
     Progress,
     compile_for,
@@ -68,6 +69,12 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         help="size of the folder of compiled programs (default: 8 GiB)",
     )
     parser.add_argument(
+        "--records",
+        type=Path,
+        metavar="FILE",
+        help="what was tuned (default: in the user's cache; none with --no-cache)",
+    )
+    parser.add_argument(
         "--optimize",
         choices=OPTIMIZATIONS,
         default="none",
@@ -106,6 +113,7 @@ def make_options(args: argparse.Namespace) -> Options:
         optimize=args.optimize,
         kernel_times=None if args.no_cache else default_cache() / KERNEL_TIMES,
         measure_seconds=args.measure_seconds,
+        records=args.records or (None if args.no_cache else default_cache() / RECORDS),
         run_threads=getattr(args, "threads", None) or 1,
         **{name: getattr(args, f"use_{name}") for name in _espalier.PIPELINE_OPTIONS},
     )

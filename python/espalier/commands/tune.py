@@ -1,7 +1,8 @@
 """Look for faster schedules of a model's kernels.
 
-Writes a transform script for `espalier compile --schedule`. All trials are kept: the
-same command goes on where it was stopped.
+Other commands schedule kernels by what was found; it is also written as a transform
+script for `espalier compile --schedule`. All trials are kept: the same command goes on
+where it was stopped.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from espalier.commands.common import (
     parse_dims,
     positive,
 )
-from espalier.tuning import Tuned, TuneProgress, default_records, tune
+from espalier.tuning import Tuned, TuneProgress, tune
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="of the choices made at random")
     parser.add_argument("--threads", type=positive, default=1, metavar="N")
-    parser.add_argument(
-        "--records", type=Path, metavar="FILE", help="trials (default: in the user's cache)"
-    )
     add_compile_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -73,7 +71,6 @@ def run(args: argparse.Namespace) -> int:
         trials=args.trials,
         seconds=args.budget,
         seed=args.seed,
-        records=args.records or (None if args.no_cache else default_records()),
         options=make_options(args),
         progress=lambda now: progress.show(describe(now)),
     )

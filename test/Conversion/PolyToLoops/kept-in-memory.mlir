@@ -5,6 +5,8 @@
 // CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'first' uses them otherwise
 // CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects elements of an array in registers to be used in the same lanes, or each by itself, but 'other' uses them otherwise
 
+// CHECK: remark: [Missed] KeptInMemory | Category:convert-poly-to-loops {{.*}}expects accesses that lanes can make, in a vector loop with arrays in registers
+
 // Code cannot tell which element is meant where its loop is not unrolled: then
 // the array is in memory.
 // CHECK-LABEL: func.func @registers_need_unrolled_loops(
@@ -78,6 +80,37 @@ poly.kernel @other_lane(%a: memref<8xf32>, %o: memref<8xf32>) {
       poly.filter [@init] { poly.band [@init] maps [#i] loops [vector(8)] {} }
       poly.filter [@other] { poly.band [@other] maps [#i] loops [vector(8)] {} }
       poly.filter [@out] { poly.band [@out] maps [#i] loops [vector(8)] {} }
+    }
+  }
+}
+
+// Lanes write every other element, which registers of vectors cannot hold.
+// CHECK-LABEL: func.func @every_other_lane(
+// CHECK:         %[[T:.*]] = memref.alloca() {{.*}}: memref<16xf32>
+// CHECK-COUNT-16: memref.store %{{.*}}, %[[T]]
+// CHECK:         vector.scatter %[[T]]
+// CHECK:         memref.load %[[T]]
+#two = affine_map<(i) -> (i * 2)>
+#twice = affine_set<(i) : (i >= 0, 15 - i >= 0)>
+poly.kernel @every_other_lane(%a: memref<8xf32>, %o: memref<16xf32>) {
+  %t = poly.array register : memref<16xf32>
+  poly.compute @init domain [#twice] reads() writes(%t[#i] : memref<16xf32>) {
+    %c = arith.constant 1.0 : f32
+    poly.yield %c : f32
+  }
+  poly.compute @even domain [#lanes] reads(%a[#i] : memref<8xf32>) writes(%t[#two] : memref<16xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.compute @out domain [#twice] reads(%t[#i] : memref<16xf32>) writes(%o[#i] : memref<16xf32>) {
+  ^bb0(%x: f32):
+    poly.yield %x : f32
+  }
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@init] { poly.band [@init] maps [#i] loops [unroll] {} }
+      poly.filter [@even] { poly.band [@even] maps [#i] loops [vector(8)] {} }
+      poly.filter [@out] { poly.band [@out] maps [#i] loops [unroll] {} }
     }
   }
 }

@@ -54,11 +54,17 @@ Expr KernelEmitter::traceToInputs(Expr index, unsigned numSteps) const {
   return transform(index, [&](Expr part) -> Expr {
     if (part.getKind() == Expr::Kind::Apply &&
         (part.getFn() == ScalarFn::Min || part.getFn() == ScalarFn::Max)) {
-      // What is read where a limit matters is out of the array, or not used.
+      // What is read where a limit matters is out of the array, or not used. A
+      // number below an upper limit is no later one; a lower limit above 0 is.
+      auto isLimit = [&](Expr operand) {
+        return part.getFn() == ScalarFn::Min
+                   ? isExtent(operand)
+                   : operand.getInt().value_or(1) <= 0;
+      };
       auto operands = part.getOperands();
-      return isExtent(operands[1])   ? operands[0]
-             : isExtent(operands[0]) ? operands[1]
-                                     : Expr();
+      return isLimit(operands[1])   ? operands[0]
+             : isLimit(operands[0]) ? operands[1]
+                                    : Expr();
     }
     if (part.getKind() != Expr::Kind::Access || numSteps == 0)
       return {};

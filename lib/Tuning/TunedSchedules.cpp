@@ -1,0 +1,141 @@
+//===- TunedSchedules.cpp - What searches found, when compiling -----------===//
+
+#include "espalier/Tuning/TunedSchedules.h"
+#include "Script.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/TransformOps/Choices.h"
+#include "espalier/Dialect/Poly/TransformOps/Script.h"
+#include "espalier/Measurement/KernelCost.h"
+#include "espalier/Tuning/TuningRecords.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::tuning;
+
+void tuning::renameKernel(ModuleOp script, StringRef name) {
+  auto root = StringAttr::get(script.getContext(), name);
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](SymbolRefAttr symbol) -> std::optional<Attribute> {
+        if (symbol.getRootReference() != kKernelName)
+          return std::nullopt;
+        return SymbolRefAttr::get(root, symbol.getNestedReferences());
+      });
+  replacer.recursivelyReplaceElementsIn(script);
+}
+
+/// Applies `text`, which was found for the kernel by itself, to `kernel` in
+/// `module`. Fails after an error; the kernel may be changed then.
+static LogicalResult applyScript(ModuleOp module, poly::KernelOp kernel,
+                                 StringRef text) {
+  auto script = parseSourceString<ModuleOp>(text, module.getContext());
+  transform::NamedSequenceOp sequence =
+      script ? getSequence(*script) : transform::NamedSequenceOp();
+  if (!sequence || sequence.isExternal() || sequence.getNumArguments() != 1)
+    return kernel.emitError("expects a script with a sequence");
+  if (Operation *edit = poly::findForeignEdit(sequence))
+    return poly::reportForeignEdit(edit);
+  if (Operation *choice = poly::findOpenChoice(sequence))
+    return poly::reportOpenChoice(choice);
+  renameKernel(*script, kernel.getSymName());
+  return transform::applyTransformNamedSequence(module, sequence, ModuleOp(),
+                                                transform::TransformOptions());
+}
+
+/// As above, but a script that does not fit is a warning and changes nothing.
+static void tryScript(ModuleOp module, poly::KernelOp kernel, StringRef text) {
+  poly::KernelOp before = kernel.clone();
+  std::string reason;
+  LogicalResult applied = success();
+  {
+    ScopedDiagnosticHandler handler(
+        module.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              reason.empty())
+            reason = diagnostic.str();
+          return success();
+        });
+    applied = applyScript(module, kernel, text);
+  }
+  if (succeeded(applied)) {
+    before->erase();
+    return;
+  }
+  kernel->getBlock()->getOperations().insert(kernel->getIterator(), before);
+  kernel->erase();
+  emitWarning(module.getLoc(), "kernel '")
+      << before.getSymName()
+      << "': what was tuned does not fit any more: " << reason;
+}
+
+/// Schedules those kernels of `module` that have no schedule and are among
+/// `winners`.
+static void scheduleKernels(ModuleOp module,
+                            const llvm::StringMap<Winner> &winners,
+                            const MeasureOptions &options) {
+  llvm::StringSet<> seen;
+  for (const ProgramKernel &found : collectKernels(module)) {
+    // Calls that differ in which arguments are constants share the kernel.
+    if (!seen.insert(found.name).second)
+      continue;
+    auto kernel = module.lookupSymbol<poly::KernelOp>(found.name);
+    auto winner = winners.find(computeKernelKey(found, options));
+    if (winner != winners.end() && !kernel.getSchedule())
+      tryScript(module, kernel, winner->second.script);
+  }
+}
+
+/// What is scheduled by `winners` follows from it.
+static std::string describe(const llvm::StringMap<Winner> &winners) {
+  std::vector<uint64_t> hashes;
+  for (const auto &winner : winners)
+    hashes.push_back(llvm::xxh3_64bits(winner.getKey()) * 31 +
+                     llvm::xxh3_64bits(winner.getValue().script));
+  llvm::sort(hashes);
+  std::string text = "tuned";
+  for (uint64_t hash : hashes)
+    text += " " + llvm::utohexstr(hash);
+  return text;
+}
+
+void tuning::useRecords(ModuleOp module, StringRef path,
+                        const MeasureOptions &options,
+                        CodegenOptions &codegen) {
+  if (path.empty() || !llvm::sys::fs::exists(path))
+    return;
+  auto warn = [&](llvm::Error error) {
+    emitWarning(module.getLoc(), "cannot use what was tuned: ")
+        << llvm::toString(std::move(error));
+  };
+  MLIRContext *context = module.getContext();
+  context->loadDialect<poly::PolyDialect>();
+  Attribute target = module->getAttr(poly::TargetAttr::getAttrName());
+  if (!target) {
+    auto machine = describeMachine(context, codegen);
+    // The compilation reports what is wrong.
+    if (!machine)
+      return llvm::consumeError(machine.takeError());
+    target = *machine;
+  }
+  auto records = TuningRecords::open(path);
+  if (!records)
+    return warn(records.takeError());
+  std::string name;
+  llvm::raw_string_ostream(name) << target;
+  auto winners = (*records)->findWinners(name);
+  if (!winners)
+    return warn(winners.takeError());
+  if (winners->empty())
+    return;
+  codegen.schedulesKey = describe(*winners);
+  codegen.scheduleKernels = [winners = std::move(*winners),
+                             options](ModuleOp kernels) {
+    scheduleKernels(kernels, winners, options);
+  };
+}
