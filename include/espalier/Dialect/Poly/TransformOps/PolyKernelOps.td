@@ -96,7 +96,8 @@ def LocalizeOp : PolyProgramComputeOp<"localize", "localize", "getNumber()"> {
   let description = [{
     The argument that the target writes, with write `write`, becomes a
     `poly.array`: nobody else sees it, so commands may shrink it (`privatize`,
-    `fold_storage`), compute it where it is used (`compute_at`) or remove it (`inline`).
+    `fold_storage`), compute it where it is used (`compute_at`) or remove it
+    (`inline`).
 
     #### Return modes
 
