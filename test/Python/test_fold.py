@@ -45,7 +45,7 @@ def fused() -> Schedule:
 
 def test_rows_of_a_stencil():
     s = fused()
-    s.fold("across", 0, 3)
+    s.fold_storage("across", 0, 3)
     assert "memref<3x?xf64>" in str(s.module)
     check_blur(s)
     s.vectorize("across", "j", 4)
@@ -62,7 +62,7 @@ def test_rows_of_a_stencil():
 def test_columns_first(places):
     s = fused()
     s.layout("across", "affine_map<(i, j) -> (j, i)>")
-    s.fold("across", 1, places)
+    s.fold_storage("across", 1, places)
     assert f"memref<?x{places}xf64>" in str(s.module)
     check_blur(s)
 
@@ -71,11 +71,11 @@ def test_refusals():
     s = fused()
     for places in (1, 2):
         with pytest.raises(ScheduleError, match=r"alive at the same time, .*; legal with 3 places"):
-            s.fold("across", 0, places)
+            s.fold_storage("across", 0, places)
     with pytest.raises(ScheduleError, match=r"the storage of 'rows' to suit .* with m = "):
-        Schedule(blur).fold("across", 0, 3)
+        Schedule(blur).fold_storage("across", 0, 3)
     with pytest.raises(ScheduleError, match=r"expects one of the 1 writes of @across, but got 1"):
-        s.fold("across", 0, 3, write=1)
+        s.fold_storage("across", 0, 3, write=1)
 
 
 @kernel
@@ -97,7 +97,7 @@ def means(x: f64[n]) -> None:
 def test_one_step_in_place():
     """A step may overwrite the one before, as long as it runs from left to right."""
     s = Schedule(means)
-    s.fold("step", 0, 1)
+    s.fold_storage("step", 0, 1)
     for loop in ("i", "s"):
         with pytest.raises(ScheduleError, match=r"'transform\.poly\.reverse' op expects "):
             s.reverse("step", loop)
@@ -109,5 +109,5 @@ def test_one_step_in_place():
         s.compile(NO_CACHE)(x, t=steps)
         np.testing.assert_allclose(x[: len(expected)], expected)
     with_two = Schedule(means)
-    with_two.fold("step", 0, 2)
+    with_two.fold_storage("step", 0, 2)
     with_two.reverse("step", "i")

@@ -107,7 +107,7 @@ def test_contracted_rows_run_in_parallel():
     s = Schedule(rows)
     with pytest.raises(ScheduleError, match="dependence"):
         s.parallelize("square", "i")
-    s.contract("square", "i")
+    s.privatize("square", "i")
     s.parallelize("square", "i")
     program = s.compile(NO_CACHE)
     for threads in (1, 2):

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from espalier import _espalier, compiler
 from random_models import heap, search
 from random_models import judge as judging
 from random_models.builder import DTYPES
+from random_models.choices import choose
 from random_models.evaluate import Evaluator, Impossible, make_model
-from random_models.generate import Sample, generate, generate_one
+from random_models.generate import Sample, generate, generate_convolutions, generate_one
 from random_models.judge import judge
 from random_models.minimize import minimize
 from random_models.recipes import LEFT_OUT, RECIPES, claimed
@@ -47,6 +49,23 @@ def test_samples_have_the_corners():
     assert any(not sample.inputs for sample in samples)
     assert any(set(sample.outputs) & set(sample.inputs) for sample in samples)
     assert len({sample.opset for sample in samples}) > 10
+
+
+def test_choices_are_accepted():
+    """Layouts, and algorithms of convolutions: what compiles is judged with the rest."""
+    accepted = []
+    for seed in range(12):
+        sample = generate_convolutions(seed)
+        module, _ = compiler.load_module(sample.static().model())
+        _espalier.lower(module, "statements", compiler.Options(cache=None).native())
+        accepted += choose(module, sample.choices, winograd=True)
+    for word in ("direct", "winograd", "buffer_layout %0 affine", "buffer_layout %0 read"):
+        assert any(word in command for command in accepted)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_convolutions_by_chosen_algorithms(seed: int):
+    assert judge(generate_convolutions(seed)).text == ""
 
 
 def test_a_seed_is_a_model():

@@ -1,7 +1,6 @@
 //===- Derived.cpp - Operators by their definitions -----------------------===//
 
 #include "Derived.h"
-#include "espalier/Definition/Evaluate.h"
 #include <algorithm>
 #include <cmath>
 
@@ -90,29 +89,6 @@ DerivedOperator::get(llvm::ArrayRef<unsigned> ranks) const {
       open = ranks[i];
   const AtRank &at = byRank[open];
   return at.meaning && ranks == llvm::ArrayRef(at.ranks) ? &at : nullptr;
-}
-
-int64_t
-generator::evaluateIndex(const Expr &expr,
-                         llvm::function_ref<int64_t(const Expr &)> getLeaf) {
-  switch (expr.getKind()) {
-  case Expr::Kind::Constant:
-    return expr.getInt().value_or(0);
-  case Expr::Kind::Variable:
-  case Expr::Kind::Size:
-  case Expr::Kind::Parameter:
-    return getLeaf(expr);
-  case Expr::Kind::Cast:
-    return evaluateIndex(expr.getOperands()[0], getLeaf);
-  case Expr::Kind::Apply: {
-    llvm::ArrayRef<Expr> args = expr.getOperands();
-    int64_t lhs = evaluateIndex(args.front(), getLeaf);
-    int64_t rhs = args.size() == 1 ? 0 : evaluateIndex(args.back(), getLeaf);
-    return evaluateInteger(expr.getFn(), IntegerFormat(), lhs, rhs);
-  }
-  default:
-    llvm_unreachable("expects an index that is made of sizes");
-  }
 }
 
 /// Of extents and parameters on operands of these types; a cut must be there.

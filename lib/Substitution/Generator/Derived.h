@@ -9,6 +9,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_GENERATOR_DERIVED_H
 #define ESPALIER_LIB_SUBSTITUTION_GENERATOR_DERIVED_H
 
+#include "espalier/Definition/Evaluate.h"
 #include "espalier/Substitution/Generator/Kernels.h"
 #include "espalier/Substitution/Meaning.h"
 #include "mlir/IR/MLIRContext.h"
@@ -69,9 +70,29 @@ private:
 
 /// The value of an index expression. `getLeaf` gives those of variables,
 /// extents and parameters.
-int64_t evaluateIndex(
-    const definition::Expr &expr,
-    llvm::function_ref<int64_t(const definition::Expr &leaf)> getLeaf);
+template <typename Fn>
+int64_t evaluateIndex(const definition::Expr &expr, const Fn &getLeaf) {
+  using definition::Expr;
+  switch (expr.getKind()) {
+  case Expr::Kind::Constant:
+    return expr.getInt().value_or(0);
+  case Expr::Kind::Variable:
+  case Expr::Kind::Size:
+  case Expr::Kind::Parameter:
+    return getLeaf(expr);
+  case Expr::Kind::Cast:
+    return evaluateIndex(expr.getOperands()[0], getLeaf);
+  case Expr::Kind::Apply: {
+    llvm::ArrayRef<Expr> args = expr.getOperands();
+    int64_t lhs = evaluateIndex(args.front(), getLeaf);
+    int64_t rhs = args.size() == 1 ? 0 : evaluateIndex(args.back(), getLeaf);
+    return definition::evaluateInteger(expr.getFn(),
+                                       definition::IntegerFormat(), lhs, rhs);
+  }
+  default:
+    llvm_unreachable("expects an index that is made of sizes");
+  }
+}
 
 } // namespace espalier::substitution::generator
 

@@ -98,6 +98,9 @@ bool Expressions::mayApply(const Application &application) const {
 
 bool Expressions::evaluate(const Application &application,
                            Results &results) const {
+  // First what costs little.
+  if (!mayApply(application))
+    return false;
   const OperatorTemplate &op = table.operators[application.operatorNumber];
   unsigned numOperands = op.operation.getNumOperands();
   std::array<TensorView, 2> operands;
@@ -108,7 +111,7 @@ bool Expressions::evaluate(const Application &application,
     operands[i] = {&tensor.type, tensor.data};
   }
   std::optional<TensorType> type = inferType(op.operation, types.data());
-  if (!type || !mayApply(application))
+  if (!type)
     return false;
   Operation operation = op.operation;
   for (unsigned i = 0; i < op.getNumResults(); ++i) {

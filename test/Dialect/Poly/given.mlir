@@ -89,7 +89,7 @@ transform.named_sequence @contract(%m: !transform.any_op {transform.readonly}) {
   %sum = transform.poly.computation @tree::@sum of %m : (!transform.any_op) -> !transform.any_op
   %init = transform.poly.computation @tree::@init of %m : (!transform.any_op) -> !transform.any_op
   %acc = transform.poly.computation @tree::@acc of %m : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %sum loop "l" : !transform.any_op
+  transform.poly.privatize %sum loop "l" : !transform.any_op
   transform.yield
 }
 
@@ -103,11 +103,11 @@ transform.named_sequence @fold(%m: !transform.any_op {transform.readonly}) {
       affine_map<(l, n, j)[N, L, D] -> (l, n floordiv 4, n, j)>, affine_map<(l, n, j, k)[N, L, D] -> (l, n floordiv 4, n, j, k)>,
       affine_map<(l, n, j)[N, L, D] -> (l, n floordiv 4, n, j)>] into ["l", "nb"] : !transform.any_op
   %g = transform.poly.written_array of %init : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %g index 0 places 4 : !transform.any_op
+  transform.poly.fold_storage %g index 0 places 4 : !transform.any_op
   transform.yield
 }
 
-// FOLD-LESS: error: 'transform.poly.fold' op expects the storage of array #1 to suit the schedule, but elements
+// FOLD-LESS: error: 'transform.poly.fold_storage' op expects the storage of array #1 to suit the schedule, but elements
 transform.named_sequence @fold_less(%m: !transform.any_op {transform.readonly}) {
   %sum = transform.poly.computation @tree::@sum of %m : (!transform.any_op) -> !transform.any_op
   %init = transform.poly.computation @tree::@init of %m : (!transform.any_op) -> !transform.any_op
@@ -116,7 +116,7 @@ transform.named_sequence @fold_less(%m: !transform.any_op {transform.readonly}) 
       affine_map<(l, n, j)[N, L, D] -> (l, n floordiv 4, n, j)>, affine_map<(l, n, j, k)[N, L, D] -> (l, n floordiv 4, n, j, k)>,
       affine_map<(l, n, j)[N, L, D] -> (l, n floordiv 4, n, j)>] into ["l", "nb"] : !transform.any_op
   %g = transform.poly.written_array of %init : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %g index 0 places 3 : !transform.any_op
+  transform.poly.fold_storage %g index 0 places 3 : !transform.any_op
   transform.yield
 }
 

@@ -99,7 +99,7 @@ poly.kernel @k(%A: memref<?xf32>, %N: index) {
 
 // ComputeOp C4
 poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
-  // expected-error @below {{expects 1 parameters and at most 0 values of reads as symbols of the map of read #0, but got 2 symbols}}
+  // expected-error @below {{expects 1 parameters, and the values of none or all of 0 reads, as symbols of the map of read #0, but got 2 symbols}}
   poly.compute @c domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
       reads(%A[affine_map<(i)[N, r] -> (r)>] : memref<?xf32>)
       writes(%B[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
@@ -112,7 +112,7 @@ poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
 
 // ComputeOp C4
 poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
-  // expected-error @below {{expects 1 parameters and at most 1 values of reads as symbols of the map of write #0, but got 3 symbols}}
+  // expected-error @below {{expects 1 parameters, and the values of none or all of 1 reads, as symbols of the map of write #0, but got 3 symbols}}
   poly.compute @c domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
       reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>)
       writes(%B[affine_map<(i)[N, r, s] -> (r)>] : memref<?xf32>) {

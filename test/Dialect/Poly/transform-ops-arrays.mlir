@@ -97,7 +97,7 @@ poly.kernel @scalar(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %N: index) {
 
 transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @scalar::@make of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %make loop "j" place register : !transform.any_op
+  transform.poly.privatize %make loop "j" place register : !transform.any_op
   transform.poly.parallelize %make loop "i" : !transform.any_op
   transform.yield
 }

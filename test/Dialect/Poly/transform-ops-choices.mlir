@@ -122,8 +122,8 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
 transform.named_sequence @syntax(%s: !transform.any_op {transform.readonly}) {
   // ROUND: %[[THREE:.*]] = transform.tune.knob<"three"> options = [3]
   %3 = transform.tune.knob<"three"> options = [3] -> !transform.param<i64>
-  // ROUND: transform.poly.fold %{{.*}} index 0 places %[[THREE]]
-  transform.poly.fold %s index 0 places %3 : !transform.any_op
+  // ROUND: transform.poly.fold_storage %{{.*}} index 0 places %[[THREE]]
+  transform.poly.fold_storage %s index 0 places %3 : !transform.any_op
   // ROUND: transform.poly.plan %{{.*}} shared 2 inside %[[THREE]] window %[[THREE]] parallel %[[THREE]] around_rest %[[THREE]]
   // ROUND-SAME: tile ["i"] by [4] width %[[THREE]] block "j" block_size %[[THREE]]
   // ROUND-SAME: inside_sum ["k"] terms %[[THREE]] own_vectors [1, %[[THREE]]] ahead %[[THREE]]

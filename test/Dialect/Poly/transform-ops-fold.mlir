@@ -38,26 +38,26 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.poly.fuse %make with %use loops 1 : !transform.any_op, !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
   transform.poly.layout %rows by affine_map<(i, j) -> (j, i)> : !transform.any_op
-  transform.poly.fold %rows index 1 places 3 : !transform.any_op
+  transform.poly.fold_storage %rows index 1 places 3 : !transform.any_op
   transform.yield
 }
 
-// FEW: error: 'transform.poly.fold' op expects the storage of 'rows' to suit the schedule, but elements {{.*}} are in one place and alive at the same time, with n = {{[0-9]+}}; legal with 3 places
+// FEW: error: 'transform.poly.fold_storage' op expects the storage of 'rows' to suit the schedule, but elements {{.*}} are in one place and alive at the same time, with n = {{[0-9]+}}; legal with 3 places
 transform.named_sequence @few(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @blur::@make of %module : (!transform.any_op) -> !transform.any_op
   %use = transform.poly.computation @blur::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.fuse %make with %use loops 1 : !transform.any_op, !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 0 places 2 : !transform.any_op
+  transform.poly.fold_storage %rows index 0 places 2 : !transform.any_op
   transform.yield
 }
 
 // All rows are made before the first is used.
-// APART: error: 'transform.poly.fold' op expects the storage of 'rows' to suit the schedule, but elements {{.*}} are in one place and alive at the same time, with n = {{[0-9]+}}{{$}}
+// APART: error: 'transform.poly.fold_storage' op expects the storage of 'rows' to suit the schedule, but elements {{.*}} are in one place and alive at the same time, with n = {{[0-9]+}}{{$}}
 transform.named_sequence @apart(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @blur::@make of %module : (!transform.any_op) -> !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 0 places 3 : !transform.any_op
+  transform.poly.fold_storage %rows index 0 places 3 : !transform.any_op
   transform.yield
 }
 
@@ -68,32 +68,32 @@ transform.named_sequence @later(%module: !transform.any_op {transform.readonly})
   %use = transform.poly.computation @blur::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.fuse %make with %use loops 1 : !transform.any_op, !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 0 places 3 : !transform.any_op
+  transform.poly.fold_storage %rows index 0 places 3 : !transform.any_op
   transform.poly.fission %make loop "i" : !transform.any_op
   transform.yield
 }
 
-// NONE: error: 'transform.poly.fold' op expects between 1 and 1073741824 places along index #0 of 'rows', but got 0
+// NONE: error: 'transform.poly.fold_storage' op expects between 1 and 1073741824 places along index #0 of 'rows', but got 0
 transform.named_sequence @none(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @blur::@make of %module : (!transform.any_op) -> !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 0 places 0 : !transform.any_op
+  transform.poly.fold_storage %rows index 0 places 0 : !transform.any_op
   transform.yield
 }
 
-// INDEX: error: 'transform.poly.fold' op expects one of the 2 indices of the memory of 'rows', but got #2
+// INDEX: error: 'transform.poly.fold_storage' op expects one of the 2 indices of the memory of 'rows', but got #2
 transform.named_sequence @index(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @blur::@make of %module : (!transform.any_op) -> !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 2 places 3 : !transform.any_op
+  transform.poly.fold_storage %rows index 2 places 3 : !transform.any_op
   transform.yield
 }
 
-// EXTENT: error: 'transform.poly.fold' op expects between 1 and 16 places along index #1 of 'rows', but got 17
+// EXTENT: error: 'transform.poly.fold_storage' op expects between 1 and 16 places along index #1 of 'rows', but got 17
 transform.named_sequence @extent(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @blur::@make of %module : (!transform.any_op) -> !transform.any_op
   %rows = transform.poly.written_array of %make : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 1 places 17 : !transform.any_op
+  transform.poly.fold_storage %rows index 1 places 17 : !transform.any_op
   transform.yield
 }
 
@@ -101,7 +101,7 @@ transform.named_sequence @extent(%module: !transform.any_op {transform.readonly}
 transform.named_sequence @argument(%module: !transform.any_op {transform.readonly}) {
   %use = transform.poly.computation @blur::@use of %module : (!transform.any_op) -> !transform.any_op
   %rows = transform.poly.written_array of %use : (!transform.any_op) -> !transform.any_op
-  transform.poly.fold %rows index 0 places 3 : !transform.any_op
+  transform.poly.fold_storage %rows index 0 places 3 : !transform.any_op
   transform.yield
 }
 }

@@ -185,38 +185,38 @@ transform.named_sequence @pack_read(%module: !transform.any_op {transform.readon
   transform.yield
 }
 
-// CONTRACT-WRITE: error: 'transform.poly.contract' op expects one of the 1 writes of @make, but got 1
+// CONTRACT-WRITE: error: 'transform.poly.privatize' op expects one of the 1 writes of @make, but got 1
 transform.named_sequence @contract_write(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %x write 1 loop "i" : !transform.any_op
+  transform.poly.privatize %x write 1 loop "i" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-LOOP: error: 'transform.poly.contract' op expects a loop of @make, one of ["i"], but got "x"
+// CONTRACT-LOOP: error: 'transform.poly.privatize' op expects a loop of @make, one of ["i"], but got "x"
 transform.named_sequence @contract_loop(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %x loop "x" : !transform.any_op
+  transform.poly.privatize %x loop "x" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-ARGUMENT: error: 'transform.poly.contract' op expects an array of the kernel, which nobody else sees, but argument #1 is an argument
+// CONTRACT-ARGUMENT: error: 'transform.poly.privatize' op expects an array of the kernel, which nobody else sees, but argument #1 is an argument
 transform.named_sequence @contract_argument(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@use of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %x loop "i" : !transform.any_op
+  transform.poly.privatize %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-OUTSIDE: error: 'transform.poly.contract' op expects all uses of array #1 in "i", but @other is outside
+// CONTRACT-OUTSIDE: error: 'transform.poly.privatize' op expects all uses of array #1 in "i", but @other is outside
 transform.named_sequence @contract_outside(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@alone of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %x loop "i" : !transform.any_op
+  transform.poly.privatize %x loop "i" : !transform.any_op
   transform.yield
 }
 
-// CONTRACT-READ: error: 'transform.poly.contract' op expects each iteration of "i" to write what it reads of array #0 before, but read 1 of @use takes what others wrote
+// CONTRACT-READ: error: 'transform.poly.privatize' op expects each iteration of "i" to write what it reads of array #0 before, but read 1 of @use takes what others wrote
 transform.named_sequence @contract_read(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @k::@make of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %x loop "i" : !transform.any_op
+  transform.poly.privatize %x loop "i" : !transform.any_op
   transform.yield
 }
 
@@ -255,10 +255,10 @@ transform.named_sequence @register_illegal(%module: !transform.any_op {transform
   transform.yield
 }
 
-// CONTRACT-ORDER: error: 'transform.poly.contract' op expects iterations of "i" that use the same elements of array #0 to come one after the other in program order
+// CONTRACT-ORDER: error: 'transform.poly.privatize' op expects iterations of "i" that use the same elements of array #0 to come one after the other in program order
 transform.named_sequence @contract_order(%module: !transform.any_op {transform.readonly}) {
   %x = transform.poly.computation @shared::@set of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %x loop "i" : !transform.any_op
+  transform.poly.privatize %x loop "i" : !transform.any_op
   transform.yield
 }
 

@@ -12,6 +12,9 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=woven 2>&1 | FileCheck %s --check-prefix=WOVEN
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=indirect 2>&1 | FileCheck %s --check-prefix=INDIRECT
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=schedule 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=again 2>&1 | FileCheck %s --check-prefix=AGAIN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=local 2>&1 | FileCheck %s --check-prefix=LOCAL
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=global 2>&1 | FileCheck %s --check-prefix=GLOBAL
 
 // Why an array is not computed in the loop that uses it. Each case is an entry
 // point.
@@ -22,6 +25,7 @@
 #inner = affine_set<(i)[N] : (i - 1 >= 0, N - 1 - i >= 0)>
 !v = memref<?xf32>
 
+#at = affine_map<(i)[N, v, a] -> (v)>
 module attributes {transform.with_named_sequence} {
 poly.kernel @k(%A: !v, %B: !v, %C: !v, %I: memref<?xi32>, %N: index) {
   %p = poly.array(%N) : !v
@@ -123,6 +127,33 @@ poly.kernel @other(%A: !v, %B: !v, %C: !v, %N: index) {
   poly.compute @use_r dims ["i"] domain [#all] reads(%r[#i] : !v) writes(%B[#i] : !v) {
   ^bb0(%a: f32):
     poly.yield %a : f32
+  }
+}
+poly.kernel @placed(%A: !v, %B: !v, %C: !v, %I: memref<?xi32>, %N: index) {
+  %p = poly.array(%N) : !v
+  %q = poly.array(%N) : !v
+  %r = poly.array(%N) : !v
+  poly.compute @two dims ["i"] domain [#all] reads() writes(%q[#i], %r[#i] : !v, !v) {
+    %x = arith.constant 1.0 : f32
+    poly.yield %x, %x : f32, f32
+  }
+  poly.compute @again dims ["i"] domain [#all] reads() writes(%q[#i] : !v) {
+    %x = arith.constant 2.0 : f32
+    poly.yield %x : f32
+  }
+  poly.compute @local dims ["i"] domain [#all] reads(%I[#i], %A[#i] : memref<?xi32>, !v) writes(%p[#at] : !v) {
+  ^bb0(%v: i32, %a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @global dims ["i"] domain [#all] reads(%I[#i], %A[#i] : memref<?xi32>, !v) writes(%B[#at] : !v) {
+  ^bb0(%v: i32, %a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @use dims ["i"] domain [#all] reads(%p[#i], %B[#i], %q[#i] : !v, !v, !v) writes(%C[#i] : !v) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %x = arith.addf %a, %b : f32
+    %y = arith.addf %x, %c : f32
+    poly.yield %y : f32
   }
 }
 
@@ -235,6 +266,30 @@ transform.named_sequence @schedule(%module: !transform.any_op {transform.readonl
   %p = transform.poly.computation @other::@p of %module : (!transform.any_op) -> !transform.any_op
   %c = transform.poly.computation @other::@use of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.compute_at %p in %c loop "i" : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// AGAIN: error: 'transform.poly.compute_at' op expects @two to write nothing but array #1
+transform.named_sequence @again(%module: !transform.any_op {transform.readonly}) {
+  %p = transform.poly.computation @placed::@again of %module : (!transform.any_op) -> !transform.any_op
+  %u = transform.poly.computation @placed::@use of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.compute_at %p in %u loop "i" : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// LOCAL: error: 'transform.poly.compute_at' op expects write 0 of @local to be affine
+transform.named_sequence @local(%module: !transform.any_op {transform.readonly}) {
+  %p = transform.poly.computation @placed::@local of %module : (!transform.any_op) -> !transform.any_op
+  %u = transform.poly.computation @placed::@use of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.compute_at %p in %u loop "i" : !transform.any_op, !transform.any_op
+  transform.yield
+}
+
+// GLOBAL: error: 'transform.poly.compute_at' op expects write 0 of @global to be affine
+transform.named_sequence @global(%module: !transform.any_op {transform.readonly}) {
+  %p = transform.poly.computation @placed::@global of %module : (!transform.any_op) -> !transform.any_op
+  %u = transform.poly.computation @placed::@use of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.compute_at %p in %u loop "i" : !transform.any_op, !transform.any_op
   transform.yield
 }
 }

@@ -24,11 +24,18 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=kept 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=ahead 2>&1 | FileCheck %s --check-prefix=AHEAD
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=sums 2>&1 | FileCheck %s --check-prefix=SUMS
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=window 2>&1 | FileCheck %s --check-prefix=WINDOW
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=least 2>&1 | FileCheck %s --check-prefix=LEAST
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=inside 2>&1 | FileCheck %s --check-prefix=INSIDE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=written_out 2>&1 | FileCheck %s --check-prefix=WRITTEN-OUT
 
 #ij = affine_set<(i, j) : (i >= 0, 30 - i >= 0, j >= 0, 63 - j >= 0)>
 #ijk = affine_set<(i, j, k) : (i >= 0, 30 - i >= 0, j >= 0, 63 - j >= 0, k >= 0, 255 - k >= 0)>
 #c = affine_map<(i, j) -> (i, j)>
 #C = affine_map<(i, j, k) -> (i, j)>
+#sym = affine_set<(i, j)[N] : (i >= 0, 30 - i >= 0, j >= 0, N - 1 - j >= 0)>
+#wide = affine_set<(i, j)[N] : (i >= 0, 30 - i >= 0, j >= 0, 4095 - j >= 0)>
+#C2 = affine_map<(i, j)[N] -> (i, j)>
 module attributes {transform.with_named_sequence} {
 poly.kernel @k(%A: memref<31x256xf32>, %B: memref<256x64xf32>, %R: memref<31x64xf32>) {
   %t = poly.array : memref<31x64xf32>
@@ -48,6 +55,16 @@ poly.kernel @k(%A: memref<31x256xf32>, %B: memref<256x64xf32>, %R: memref<31x64x
   poly.compute @store dims ["i", "j"] domain [#ij] reads(%t[#c] : memref<31x64xf32>) writes(%R[#c] : memref<31x64xf32>) {
   ^bb0(%s: f32):
     poly.yield %s : f32
+  }
+}
+poly.kernel @symbolic(%R: memref<31x?xf32>, %S: memref<31x4096xf32>, %N: index) {
+  poly.compute @init dims ["i", "j"] domain [#sym] reads() writes(%R[#C2] : memref<31x?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+  poly.compute @other dims ["i", "j"] domain [#wide] reads() writes(%S[#C2] : memref<31x4096xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
   }
 }
 
@@ -204,7 +221,7 @@ transform.named_sequence @unrolled(%module: !transform.any_op {transform.readonl
 }
 
 // PlanOp, keep
-// KEEP: error: 'transform.poly.plan' op expects @store to be the first to write a local array
+// KEEP: error: 'transform.poly.plan' op expects @store to be the first to write a local array, one without storage of its own that the plan's computations alone use, at the shared dimensions
 transform.named_sequence @keep(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %init with ["acc", "store"] shared 2 loops ["i", "j"] keep ["store"] : !transform.any_op
@@ -255,6 +272,38 @@ transform.named_sequence @ahead(%module: !transform.any_op {transform.readonly})
 transform.named_sequence @sums(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %init with ["store"] shared 2 loops ["j"] inside_sum ["i"] terms 8 : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, window
+// WINDOW: error: 'transform.poly.plan' op expects a window of constant size, but got "j" of @init
+transform.named_sequence @window(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @symbolic::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init shared 1 window 1 loops ["i"] : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, least
+// LEAST: error: 'transform.poly.plan' op expects at least 3 dimensions of each computation, but @init has 2
+transform.named_sequence @least(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @symbolic::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init shared 1 window 2 loops ["i"] : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, inside
+// INSIDE: error: 'transform.poly.plan' op expects loops inside the 1 that are there, but got "i"
+transform.named_sequence @inside(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @symbolic::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init shared 2 inside 1 loops ["i", "j"] : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, written_out
+// WRITTEN-OUT: error: 'transform.poly.plan' op expects at most 1024 points of "j" to be written out
+transform.named_sequence @written_out(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @symbolic::@other of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init shared 1 loops ["i"] own_unrolled ["j"] : !transform.any_op
   transform.yield
 }
 }

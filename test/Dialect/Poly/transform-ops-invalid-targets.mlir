@@ -33,7 +33,7 @@ poly.kernel @k(%A: memref<?x8xf32>, %R: memref<?xf32>, %S: memref<f32>, %N: inde
   }
 }
 
-// PLACE-SYMBOLIC: error: 'transform.poly.place' op expects an array of constant size in stack memory, but array #0 is memref<?xf32>; fold it to a tile first
+// PLACE-SYMBOLIC: error: 'transform.poly.place' op expects an array of constant size in stack memory, but array #0 is memref<?xf32>; legal after fold_storage to a tile
 transform.named_sequence @place_symbolic(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
   %t = transform.poly.written_array of %init : (!transform.any_op) -> !transform.any_op

@@ -8,6 +8,10 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=access 2>&1 | FileCheck %s --check-prefix=ACCESS
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=reduction 2>&1 | FileCheck %s --check-prefix=REDUCTION
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=arrays 2>&1 | FileCheck %s --check-prefix=ARRAYS
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=count 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=type 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=indices 2>&1 | FileCheck %s --check-prefix=INDICES
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=nest 2>&1 | FileCheck %s --check-prefix=NEST
 
 // Why loops are not a micro-kernel. Each case is an entry point.
 
@@ -95,8 +99,40 @@ poly.kernel @large(%A: memref<?x16x64xf32>, %W: memref<64x32xf32>, %C: memref<?x
     poly.yield %r : f32
   }
 }
+poly.kernel @wide(%a: memref<4x8xf64>, %b: memref<8x16xf32>, %c: memref<4x16xf32>) {
+  poly.compute @m dims ["i", "j", "k"] domain [#small] reads(%c[#c], %a[#a], %b[#b] : memref<4x16xf32>, memref<4x8xf64>, memref<8x16xf32>)
+      writes(%c[#c] : memref<4x16xf32>) {
+  ^bb0(%s: f32, %x: f64, %y: f32):
+    poly.yield %y : f32
+  }
+}
+poly.kernel @more(%a: memref<4x8x3xf32>, %b: memref<8x16xf32>, %c: memref<4x16xf32>) {
+  poly.compute @m dims ["i", "j", "k"] domain [#small] reads(%c[#c], %a[affine_map<(i, j, k) -> (i, k, k)>], %b[#b] : memref<4x16xf32>, memref<4x8x3xf32>, memref<8x16xf32>)
+      writes(%c[#c] : memref<4x16xf32>) reduction add {
+  ^bb0(%s: f32, %x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %s, %p : f32
+    poly.yield %r : f32
+  }
+}
+poly.kernel @fill(%c: memref<4x16xf32>) {
+  poly.compute @m dims ["i", "j", "k"] domain [#small] reads() writes(%c[#c] : memref<4x16xf32>) {
+    %x = arith.constant 1.0 : f32
+    poly.yield %x : f32
+  }
+}
+poly.kernel @pair(%A: memref<16xf32>, %B: memref<16xf32>) {
+  poly.compute @first dims ["i"] domain [affine_set<(i) : (i >= 0, 15 - i >= 0)>] reads() writes(%A[affine_map<(i) -> (i)>] : memref<16xf32>) {
+    %x = arith.constant 1.0 : f32
+    poly.yield %x : f32
+  }
+  poly.compute @second dims ["i"] domain [affine_set<(i) : (i >= 0, 15 - i >= 0)>] reads() writes(%B[affine_map<(i) -> (i)>] : memref<16xf32>) {
+    %x = arith.constant 1.0 : f32
+    poly.yield %x : f32
+  }
+}
 
-// KERNEL: error: 'transform.poly.tensorize' op expects a micro-kernel, one of [@product_4x16, @two, @sequence, @difference, @turned, @ordered, @shared, @large], but got @none
+// KERNEL: error: 'transform.poly.tensorize' op expects a micro-kernel, one of [@product_4x16, @two, @sequence, @difference, @turned, @ordered, @shared, @large, @wide, @more, @fill, @pair], but got @none
 transform.named_sequence @kernel(%module: !transform.any_op {transform.readonly}) {
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
@@ -173,6 +209,39 @@ transform.named_sequence @arrays(%module: !transform.any_op {transform.readonly}
   %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
   transform.poly.tensorize %acc loop "i.1" to @shared : !transform.any_op
+  transform.yield
+}
+
+// COUNT: error: 'transform.poly.tensorize' op expects 0 accesses as @m has, but @acc has 3, each a read
+transform.named_sequence @count(%module: !transform.any_op {transform.readonly}) {
+  %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
+  transform.poly.tensorize %acc loop "i.1" to @fill : !transform.any_op
+  transform.yield
+}
+
+// TYPE: error: 'transform.poly.tensorize' op expects read 1 of @acc to be of the same type as that of @m, but got affine_map<(d0, d1, d2, d3)[s0] -> (d0, d1, d3)> for affine_map<(d0, d1, d2) -> (d0, d2)>
+transform.named_sequence @type(%module: !transform.any_op {transform.readonly}) {
+  %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
+  transform.poly.tensorize %acc loop "i.1" to @wide : !transform.any_op
+  transform.yield
+}
+
+// INDICES: error: 'transform.poly.tensorize' op expects read 1 of @acc to have the indices of that of @m, but got affine_map<(d0, d1, d2, d3)[s0] -> (d0, d1, d3)> for affine_map<(d0, d1, d2) -> (d0, d2, d2)>
+transform.named_sequence @indices(%module: !transform.any_op {transform.readonly}) {
+  %acc = transform.poly.computation @large::@acc of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.tile %acc loops ["i", "j", "k"] sizes [[4, 16, 8]] : !transform.any_op
+  transform.poly.tensorize %acc loop "i.1" to @more : !transform.any_op
+  transform.yield
+}
+
+// NEST: error: 'transform.poly.tensorize' op expects only loops of one computation inside "i", but got a band of 2
+transform.named_sequence @nest(%module: !transform.any_op {transform.readonly}) {
+  %first = transform.poly.computation @pair::@first of %module : (!transform.any_op) -> !transform.any_op
+  %second = transform.poly.computation @pair::@second of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fuse %first with %second loops 1 : !transform.any_op, !transform.any_op
+  transform.poly.tensorize %first loop "i" to @fill : !transform.any_op
   transform.yield
 }
 }

@@ -100,7 +100,7 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.poly.merge %a with %b : !transform.any_op, !transform.any_op
   transform.poly.localize %a : !transform.any_op
   transform.poly.fuse %a with %b loops 1 : !transform.any_op, !transform.any_op
-  transform.poly.contract %a loop "i" : !transform.any_op
+  transform.poly.privatize %a loop "i" : !transform.any_op
   transform.yield
 }
 }

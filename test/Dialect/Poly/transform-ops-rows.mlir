@@ -136,10 +136,10 @@ transform.named_sequence @tensorize(%module: !transform.any_op {transform.readon
   transform.yield
 }
 
-// CONTRACT: error: 'transform.poly.contract' op expects each iteration of "n" to write what it reads of array #0 before, but read 0 of @use takes what others wrote
+// CONTRACT: error: 'transform.poly.privatize' op expects each iteration of "n" to write what it reads of array #0 before, but read 0 of @use takes what others wrote
 transform.named_sequence @contract(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @partial::@make of %module : (!transform.any_op) -> !transform.any_op
-  transform.poly.contract %make loop "n" : !transform.any_op
+  transform.poly.privatize %make loop "n" : !transform.any_op
   transform.yield
 }
 

@@ -75,7 +75,7 @@ def test_schedules_that_rely_on_it() -> None:
     s = Schedule(TREE)
     s.fuse("take", "add", 1)  # A node at a time: children are in levels before.
     s.parallelize("take", "n")
-    s.fold("take", 0, 1)  # Of what is taken, one number for each thread.
+    s.fold_storage("take", 0, 1)  # Of what is taken, one number for each thread.
     program = s.compile(NO_CACHE)
     program.set_num_threads(2)
     random = np.random.default_rng(1)

@@ -72,8 +72,8 @@ def test_rest_of_a_tile_in_registers(rows):
     element = "affine_map<(i, j) -> (i floordiv 6, j floordiv 16, i mod 6, j mod 16)>"
     term = "affine_map<(i, j, k) -> (i floordiv 6, j floordiv 16, k, i mod 6, j mod 16)>"
     s.arrange("acc_in", ["acc", "acc_out"], [element, term, element], ["ti", "tj"])
-    s.fold("acc_in", 0, 6)
-    s.fold("acc_in", 1, 16)
+    s.fold_storage("acc_in", 0, 6)
+    s.fold_storage("acc_in", 1, 16)
     for name, row, column in (("acc_in", "e0", "e1"), ("acc", "i", "j"), ("acc_out", "e0", "e1")):
         s.unroll(name, row)
         s.vectorize(name, column, 16)

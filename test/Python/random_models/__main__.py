@@ -19,7 +19,8 @@ def show(sample: Sample) -> None:
     print(onnx.printer.to_text(sample.model()))
     for name, array in sample.inputs.items():
         print(f"{name} = {array!r}")
-    print(f"winograd={sample.winograd} threads={sample.threads} skips={sample.skips}")
+    for name in ("winograd", "threads", "skips", "choices"):
+        print(f"{name}={getattr(sample, name)}")
 
 
 def main() -> int:

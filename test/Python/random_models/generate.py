@@ -24,7 +24,8 @@ class Sample:
 
     `values` has every value for these inputs; those in `exact` must be the very same
     everywhere. `symbols` has the extents of inputs, with names for unknown ones. Bit i
-    of `skips` leaves out step i of `poly-form-kernels`.
+    of `skips` leaves out step i of `poly-form-kernels`. `choices` is a seed of what is
+    chosen before kernels are formed, or 0.
     """
 
     opset: int
@@ -38,6 +39,7 @@ class Sample:
     winograd: bool = True
     threads: int = 1
     skips: int = 0
+    choices: int = 0
 
     @property
     def dynamic(self) -> bool:
@@ -112,6 +114,23 @@ def generate_one(name: str, seed: int) -> Sample | None:
     return None
 
 
+def generate_convolutions(seed: int) -> Sample:
+    """Return 3x3 convolutions, one after the other, and what is chosen for them."""
+    rng = np.random.default_rng(seed)
+    b = Builder(rng, 18)
+    single = np.dtype(np.float32)
+    extents = [b.choose([1, 2]), b.integer(1, 5), *(b.choose([8, 10, 12]) for _ in range(2))]
+    value = b.leaf(b.draw(single, extents, -3, 3), constant=False)
+    for _ in range(b.integer(1, 3)):
+        shape = (b.integer(1, 6), value.shape[1], 3, 3)
+        weight = b.leaf(b.draw(single, shape, -1, 1), constant=True)
+        [value] = b.add("Conv", [value, weight], pads=[b.integer(0, 1), b.integer(0, 1)] * 2)
+        if follower := b.choose(["", "Relu", "Neg", "Abs"]):
+            [value] = b.add(follower, [value])
+    sample = _finish(b)
+    return replace(sample, winograd=True, skips=0, choices=b.integer(1, 2**30))
+
+
 def try_recipe(builder: Builder, name: str) -> bool:
     """Add an operator's node, or leave the model as it was."""
     before = [len(builder.values), len(builder.nodes), len(builder.constants)]
@@ -161,6 +180,8 @@ def _finish(b: Builder) -> Sample:
         sample.symbols = _symbols(b)
     if b.chance(0.25):
         sample.skips = b.integer(1, 2**30)
+    elif b.chance(0.35):
+        sample.choices = b.integer(1, 2**30)
     return sample
 
 

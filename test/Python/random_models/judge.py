@@ -12,10 +12,11 @@ import ml_dtypes
 import numpy as np
 import onnx
 
-from espalier import compiler
+from espalier import _espalier, compiler
 from espalier.errors import CompileError, EspalierError, UnsupportedOperators
 from espalier.function import Function
 from espalier.testing.guarded import SIDES, Side, guarded_all, guarded_empty
+from random_models.choices import choose
 from random_models.evaluate import (
     BFLOAT16,
     SINGLE,
@@ -164,6 +165,8 @@ def _compile(sample: Sample) -> Function:
     options = compiler.Options(cache=None, winograd=sample.winograd, arena=not is_guarded())
     if text := make_kernels(sample):
         function = compiler.compile(text, options=options)
+    elif chosen := choose_for(sample, options):
+        function = compiler.compile(chosen, options=options)
     elif sample.dynamic:
         function = compiler.compile(sample.model(), options=options)
     else:
@@ -201,6 +204,32 @@ def make_kernels(sample: Sample) -> str | None:
     if result.returncode:
         raise EspalierError(f"without {skipped}: {result.stderr}")
     return result.stdout
+
+
+def choose_for(sample: Sample, options: compiler.Options) -> str | None:
+    """Return the statements of a sample with what is chosen for them.
+
+    None if nothing is, or if what it computes depends on values.
+    """
+    if not sample.choices:
+        return None
+    model = sample.model() if sample.dynamic else sample.static().model()
+    for winograd in (sample.winograd, False):
+        module, bound = compiler.load_module(model)
+        if bound:
+            return None
+        _espalier.lower(module, "statements", options.native())
+        if not choose(module, sample.choices, winograd):
+            return None
+        text = str(module)
+        try:
+            _espalier.lower(module, "poly", options.native())
+        except CompileError as error:
+            if winograd and "Winograd" in str(error):
+                continue  # Not for every convolution that it was chosen for.
+            raise
+        return text
+    return None
 
 
 def _optimize(text: str, passes: str) -> subprocess.CompletedProcess[str]:

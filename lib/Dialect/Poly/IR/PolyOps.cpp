@@ -152,8 +152,8 @@ static LogicalResult verifyAccesses(ComputeOp op, OperandRange arrays,
     if (map.getNumSymbols() != numParams &&
         map.getNumSymbols() != numParams + numValues)
       return op.emitOpError("expects ")
-             << numParams << " parameters and at most " << numValues
-             << " values of reads as symbols of the map of " << what << " #"
+             << numParams << " parameters, and the values of none or all of "
+             << numValues << " reads, as symbols of the map of " << what << " #"
              << number << ", but got " << map.getNumSymbols() << " symbols";
 
     // C7

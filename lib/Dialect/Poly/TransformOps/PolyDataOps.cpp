@@ -90,10 +90,19 @@ Results UnfoldOp::command(ArrayTarget array) {
   return SmallVector<Operation *>{};
 }
 
-Results FoldOp::command(ArrayTarget array) {
-  if (llvm::Error error = fold(array, getIndex(), getPlaces()))
+template <typename Op>
+static Results applyFoldStorage(Op op, ArrayTarget array) {
+  if (llvm::Error error = foldStorage(array, op.getIndex(), op.getPlaces()))
     return std::move(error);
   return SmallVector<Operation *>{};
+}
+
+Results FoldStorageOp::command(ArrayTarget array) {
+  return applyFoldStorage(*this, array);
+}
+
+Results FoldOp::command(ArrayTarget array) {
+  return applyFoldStorage(*this, array);
 }
 
 Results LayoutOp::command(ArrayTarget array) {
@@ -124,7 +133,16 @@ llvm::Error TensorizeOp::command(ComputeTarget compute) {
   return tensorize(compute, getLoop(), micro);
 }
 
+template <typename Op>
+static llvm::Error applyPrivatize(Op op, ComputeTarget compute) {
+  return privatize(compute, op.getNumber(), op.getLoop(),
+                   getOptions(op.getLayout(), op.getPlacementAttr()));
+}
+
+llvm::Error PrivatizeOp::command(ComputeTarget compute) {
+  return applyPrivatize(*this, compute);
+}
+
 llvm::Error ContractOp::command(ComputeTarget compute) {
-  return contract(compute, getNumber(), getLoop(),
-                  getOptions(getLayout(), getPlacementAttr()));
+  return applyPrivatize(*this, compute);
 }

@@ -33,9 +33,9 @@ public:
 /// Whether a command changes nothing but the order of points, how loops run and
 /// where arrays store.
 static bool changesOrderOnly(Operation *op) {
-  return isa<ArrangeOp, FissionOp, FoldOp, FuseOp, InterchangeOp, LayoutOp,
-             MarkCommandOp, MoveOp, ParallelizeOp, PeelOp, PlaceOp, PlanOp,
-             PrefetchCommandOp, RemapOp, RetileOp, ReverseOp,
+  return isa<ArrangeOp, FissionOp, FoldOp, FoldStorageOp, FuseOp, InterchangeOp,
+             LayoutOp, MarkCommandOp, MoveOp, ParallelizeOp, PeelOp, PlaceOp,
+             PlanOp, PrefetchCommandOp, RemapOp, RetileOp, ReverseOp,
              SeparateFullTilesOp, SerializeOp, ShiftOp, SkewOp, SpecializeOp,
              SplitOp, TileOp, UnfoldOp, UnrollOp, UnrollAndJamOp, VectorizeOp,
              WavefrontOp>(op);

@@ -82,7 +82,8 @@ static llvm::Error checkDependences(KernelOp kernel) {
   case polyhedral::Legality::Verdict::Legal:
     return llvm::Error::success();
   case polyhedral::Legality::Verdict::Unknown:
-    return refuse("cannot be checked: " + legality.reason);
+    return refuse("expects a schedule that can be checked, but got: " +
+                  legality.reason);
   case polyhedral::Legality::Verdict::Illegal:
     break;
   }

@@ -33,7 +33,8 @@ llvm::Error espalier::poly::place(ArrayTarget array,
     if (space.getCapacity() && !type.hasStaticShape())
       return refuse("expects an array of constant size in " + space.toText() +
                     ", but " + describeArray(target.getArray()) + " is " +
-                    llvm::to_string(type) + "; fold it to a tile first");
+                    llvm::to_string(type) +
+                    "; legal after fold_storage to a tile");
     target.setPlacementAttr(space);
     return llvm::Error::success();
   };
@@ -166,8 +167,8 @@ static llvm::Error foldIndex(ArrayOp array, int64_t index, int64_t places) {
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::fold(ArrayTarget array, int64_t index,
-                                 int64_t places) {
+llvm::Error espalier::poly::foldStorage(ArrayTarget array, int64_t index,
+                                        int64_t places) {
   auto kernel = array->getParentOfType<KernelOp>();
   SmallVector<ArrayOp> arrays = kernel.getArrays();
   unsigned number = llvm::find(arrays, array) - arrays.begin();

@@ -1,6 +1,7 @@
 //===- KernelShapeTest.cpp - What the default schedule looks at -----------===//
 
 #include "KernelShape.h"
+#include "espalier/Dialect/Poly/Transforms/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -76,6 +77,28 @@ TEST_F(KernelShapeTest, ExtentsComeFromTheDomain) {
   // A triangle: no tile of it is known to be whole.
   EXPECT_EQ(shapes[1].getExtent(1), 8);
   EXPECT_EQ(ArrayRef(shapes[1].restricted), ArrayRef({true, true}));
+}
+
+TEST_F(KernelShapeTest, OwnLanesAreNoSharedDimension) {
+  std::vector<ComputeShape> shapes = parse(R"mlir(
+    poly.kernel @k(%A: memref<4x8xf32>) {
+      poly.compute @s domain [affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>]
+          reads() writes(%A[affine_map<(i, j) -> (i, j)>] : memref<4x8xf32>) {
+        %x = arith.constant 1.0 : f32
+        poly.yield %x : f32
+      }
+    })mlir");
+  ASSERT_EQ(shapes.size(), 1u);
+  Plan plan;
+  plan.computations = {"s"};
+  plan.numShared = 1;
+  plan.loops = {0};
+  plan.tile = {1};
+  plan.own.resize(1);
+  plan.own[0].order = {1};
+  plan.own[0].lanes = 0;
+  EXPECT_EQ(llvm::toString(applyPlan(shapes[0].op, plan)),
+            "expects one of the other dimensions of @s, but got \"d0\"");
 }
 
 TEST_F(KernelShapeTest, StridesOfRowMajorArrays) {

@@ -1,15 +1,13 @@
 //===- OtherTargetTest.cpp - Loops and memories of another target ---------===//
 //
-// Attributes of stock MLIR become kinds of loops and a memory space here: what
-// a target adds, with nothing changed in the dialect.
+// Its loops and memories are in legality, commands and text what our own are.
 //
 //===----------------------------------------------------------------------===//
 
+#include "OtherTarget.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
-#include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
@@ -22,30 +20,6 @@ using namespace espalier;
 using namespace espalier::poly;
 
 namespace {
-
-struct BlockLoop
-    : public LoopKindAttrInterface::ExternalModel<BlockLoop,
-                                                  gpu::GPUBlockMappingAttr> {
-  bool isParallel(Attribute) const { return true; }
-};
-
-struct ThreadLoop
-    : public LoopKindAttrInterface::ExternalModel<ThreadLoop,
-                                                  gpu::GPUThreadMappingAttr> {
-  bool isParallel(Attribute) const { return true; }
-  int64_t getWidth(Attribute) const { return 1024; }
-};
-
-/// Memory that the threads of a block share.
-struct BlockMemory
-    : public MemorySpaceAttrInterface::ExternalModel<BlockMemory,
-                                                     gpu::AddressSpaceAttr> {
-  std::optional<int64_t> getCapacity(Attribute) const { return 48 * 1024; }
-  bool isShared(Attribute) const { return false; }
-  bool isSharedBy(Attribute, LoopKindAttrInterface loop) const {
-    return !isa<gpu::GPUBlockMappingAttr>(loop);
-  }
-};
 
 constexpr const char *kMaps = R"(
   #points = affine_set<(i, j) : (i >= 0, 511 - i >= 0, j >= 0, 63 - j >= 0)>
@@ -110,9 +84,7 @@ protected:
     registerTransformExtension(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    gpu::GPUBlockMappingAttr::attachInterface<BlockLoop>(context);
-    gpu::GPUThreadMappingAttr::attachInterface<ThreadLoop>(context);
-    gpu::AddressSpaceAttr::attachInterface<BlockMemory>(context);
+    attachOtherTarget(context);
   }
 
   OwningOpRef<ModuleOp> parse(const std::string &text) {

@@ -68,7 +68,9 @@ def UnfoldOp : PolyArrayDataOp<"unfold"> {
   let assemblyFormat = "$target attr-dict `:` type($target)";
 }
 
-def FoldOp : PolyArrayDataOp<"fold", ["places"]> {
+/// `fold_storage`, under a name.
+class PolyFoldStorageOp<string mnemonic>
+    : PolyArrayDataOp<mnemonic, ["places"]> {
   let summary = "lets elements of an array take turns in memory";
   let description = [{
     What lies at `x` of the array's memory, along index number `index`, then lies
@@ -94,7 +96,7 @@ def FoldOp : PolyArrayDataOp<"fold", ["places"]> {
         : !transform.any_op, !transform.any_op
     %rows = transform.poly.written_array of %blur_x
         : (!transform.any_op) -> !transform.any_op
-    transform.poly.fold %rows index 0 places 3 : !transform.any_op
+    transform.poly.}] # mnemonic # [{ %rows index 0 places 3 : !transform.any_op
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
@@ -105,6 +107,11 @@ def FoldOp : PolyArrayDataOp<"fold", ["places"]> {
     $target `index` $index `places` custom<Number>($open_places, $places)
     attr-dict `:` type($target)
   }];
+}
+
+def FoldStorageOp : PolyFoldStorageOp<"fold_storage">;
+def FoldOp : PolyFoldStorageOp<"fold"> {
+  let summary = "what `transform.poly.fold_storage` was called";
 }
 
 def PackOp : PolyComputeDataOp<"pack", ["blocks"]> {
@@ -146,7 +153,8 @@ def PackOp : PolyComputeDataOp<"pack", ["blocks"]> {
   }];
 }
 
-def ContractOp : PolyCommandOp<"contract"> {
+/// `privatize`, under a name.
+class PolyPrivatizeOp<string mnemonic> : PolyCommandOp<mnemonic> {
   let summary = "gives each iteration of a loop an array of its own";
   let description = [{
     The `poly.array` that the target writes, with write 0 or `write`, gets the
@@ -164,7 +172,7 @@ def ContractOp : PolyCommandOp<"contract"> {
 
     Example:
     ```mlir
-    transform.poly.contract %row loop "i" place register : !transform.any_op
+    transform.poly.}] # mnemonic # [{ %row loop "i" place register : !transform.any_op
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
@@ -175,6 +183,11 @@ def ContractOp : PolyCommandOp<"contract"> {
     $target (`write` $number^)? `loop` $loop (`layout` $layout^)?
     (`place` custom<MemorySpace>($placement)^)? attr-dict `:` type($target)
   }];
+}
+
+def PrivatizeOp : PolyPrivatizeOp<"privatize">;
+def ContractOp : PolyPrivatizeOp<"contract"> {
+  let summary = "what `transform.poly.privatize` was called";
 }
 
 def TensorizeOp : PolyCommandOp<"tensorize"> {

@@ -95,8 +95,9 @@ def LocalizeOp : PolyProgramComputeOp<"localize", "localize", "getNumber()"> {
   let summary = "makes a buffer of the program an array of the kernel";
   let description = [{
     The argument that the target writes, with write `write`, becomes a
-    `poly.array`: nobody else sees it, so commands may shrink it (`contract`,
-    `fold`), compute it where it is used (`compute_at`) or remove it (`inline`).
+    `poly.array`: nobody else sees it, so commands may shrink it (`privatize`,
+    `fold_storage`), compute it where it is used (`compute_at`) or remove it
+    (`inline`).
 
     #### Return modes
 

@@ -150,7 +150,7 @@ llvm::Error changeLayout(ArrayTarget array, mlir::AffineMap layout,
 /// Keeps at most `places` elements along an index of an array's memory: what
 /// lies at `x` then lies at `x mod places` in it, so that elements take turns.
 /// Refused if two of one place are in use at the same time.
-llvm::Error fold(ArrayTarget array, int64_t index, int64_t places);
+llvm::Error foldStorage(ArrayTarget array, int64_t index, int64_t places);
 
 /// Copies what one iteration of `loop` reads of an array to blocks: `cacheRead`
 /// with a layout of the indices of blocks, of `blocks[k]` elements along index
@@ -165,8 +165,8 @@ llvm::Expected<LocalCopy> pack(ComputeOp compute, uint64_t read,
 /// Gives each iteration of `loop` an array of its own, for the box of what it
 /// uses, in place of the `poly.array` of write `write`. Refused if the array is
 /// used elsewhere, or if an iteration reads what another wrote.
-llvm::Error contract(ComputeOp compute, uint64_t write, llvm::StringRef loop,
-                     const LocalOptions &options = {});
+llvm::Error privatize(ComputeOp compute, uint64_t write, llvm::StringRef loop,
+                      const LocalOptions &options = {});
 
 } // namespace espalier::poly
 

@@ -179,7 +179,9 @@ llvm::Error Localizer::rewrite(ComputeOp writer,
       points.toSet().simplify().toIntegerSets(mlirContext);
   if (!domain)
     return refuse("cannot compute which points of " + quote(writer) +
-                  " a tile needs: " + context.getError());
+                  " a tile needs: " +
+                  (context.getError().empty() ? "numbers beyond 64 bits"
+                                              : context.getError()));
   SmallVector<StringAttr> names = getInnerNames(tile, writer);
   unsigned numDims = numLoops + writer.getNumDims();
   SmallVector<AffineExpr> dims;

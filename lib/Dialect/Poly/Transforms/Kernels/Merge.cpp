@@ -32,7 +32,7 @@ public:
   ArrayRef<Value> getValues() const { return values; }
 
 private:
-  llvm::Error addArguments(ValueRange others);
+  void addArguments(ValueRange others);
   void addAttributes(unsigned place, DictionaryAttr attributes);
   void addAssumptions(IntegerSet more);
   void rename();
@@ -45,7 +45,7 @@ private:
 };
 } // namespace
 
-llvm::Error Merger::addArguments(ValueRange others) {
+void Merger::addArguments(ValueRange others) {
   auto order = [](KernelOp kernel) {
     return llvm::map_to_vector(
         kernel.getParameters(),
@@ -58,9 +58,8 @@ llvm::Error Merger::addArguments(ValueRange others) {
     places.push_back(known - values.begin());
     if (known != values.end())
       continue;
-    if (failed(first.insertArgument(first.getNumArguments(), argument.getType(),
-                                    {}, argument.getLoc())))
-      return refuse("cannot add an argument");
+    (void)first.insertArgument(first.getNumArguments(), argument.getType(), {},
+                               argument.getLoc());
     values.push_back(value);
   }
   SmallVector<unsigned> after = order(first);
@@ -80,7 +79,6 @@ llvm::Error Merger::addArguments(ValueRange others) {
   }
   if (IntegerSet assumptions = second.getAssumptions())
     addAssumptions(assumptions);
-  return llvm::Error::success();
 }
 
 void Merger::addAttributes(unsigned place, DictionaryAttr attributes) {
@@ -144,8 +142,7 @@ void Merger::addSchedule() {
 }
 
 llvm::Error Merger::run(ValueRange others) {
-  if (llvm::Error error = addArguments(others))
-    return error;
+  addArguments(others);
   rename();
   if (first.getSchedule() || second.getSchedule()) {
     for (KernelOp kernel : {first, second}) {

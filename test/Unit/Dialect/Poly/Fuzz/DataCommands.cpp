@@ -79,12 +79,12 @@ static Command makeComputeAt(const std::string &producer,
           }};
 }
 
-static Command makeContract(const Target &target) {
-  return {"transform.poly.contract %" + target.compute + " loop \"" +
+static Command makePrivatize(const Target &target) {
+  return {"transform.poly.privatize %" + target.compute + " loop \"" +
               target.loop + "\" : !transform.any_op",
           [=](KernelOp kernel) {
-            return contract(kernel.lookupCompute(target.compute), 0,
-                            target.loop);
+            return privatize(kernel.lookupCompute(target.compute), 0,
+                             target.loop);
           }};
 }
 
@@ -184,9 +184,9 @@ static Command makePlacement(Random &random, ComputeOp op) {
   if (kind >= 7) {
     int64_t index = random.pick(0, 1), places = random.pick(1, 4);
     return makeArrayCommand(
-        "fold", compute,
+        "fold_storage", compute,
         " index " + std::to_string(index) + " places " + std::to_string(places),
-        [=](ArrayOp array) { return fold(array, index, places); });
+        [=](ArrayOp array) { return foldStorage(array, index, places); });
   }
   if (kind <= 4)
     return makeLayout(random, array, compute);
@@ -250,7 +250,7 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
   if (kind == 6)
     return makeRfactor(target);
   if (kind <= 8)
-    return makeContract(target);
+    return makePrivatize(target);
   if (kind == 9)
     return makeDecompose(target);
   if (kind == 10)

@@ -1,9 +1,13 @@
 //===- Programs.cpp - Random programs of kernels --------------------------===//
 
 #include "Programs.h"
+#include "MicroKernels.h"
 #include "RandomCommands.h"
+#include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 #include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -77,41 +81,39 @@ static ComputeOp pickLocalizable(Random &random, ModuleOp program) {
   return writers.empty() ? ComputeOp() : random.choose(ArrayRef(writers));
 }
 
-ProgramCommand fuzz::makeProgramCommand(Random &random, ModuleOp program) {
-  auto kernels = llvm::to_vector(program.getOps<KernelOp>());
-  KernelOp kernel = random.choose(ArrayRef(kernels));
-  int64_t kind = random.pick(1, 100);
-  if (kind <= 35) {
-    Command command = makeCommand(random, kernel);
-    std::string name = kernel.getSymName().str();
-    return {"in @" + name + ": " + command.text, [=](ModuleOp program) {
-              return command.apply(program.lookupSymbol<KernelOp>(name));
-            }};
-  }
-  if (kind <= 50)
-    return makeOne("externalize", kernel, pickWriter(random, kernel, true), "",
-                   [](ComputeOp compute, Eraser erase) {
-                     return externalize(compute, 0, erase);
-                   });
-  if (kind <= 60) {
-    ComputeOp compute =
-        random.chance(80) ? pickLocalizable(random, program) : ComputeOp();
-    if (!compute)
-      compute = pickWriter(random, kernel, false);
-    return makeOne("localize", compute.getKernel(), compute, "",
-                   [](ComputeOp compute, Eraser erase) {
-                     return localize(compute, 0, erase);
-                   });
-  }
-  if (kind <= 80) {
-    // A name is free again when its kernel was merged.
-    std::string into = "part" + std::to_string(random.pick(0, 9));
-    return makeOne("detach", kernel, pickCompute(random, kernel),
-                   " into " + into, [=](ComputeOp compute, Eraser erase) {
-                     return detach(compute, into, erase);
-                   });
-  }
+/// Makes an array an argument, or moves it to where that may be.
+static ProgramCommand makeExternalize(Random &random, KernelOp kernel) {
+  ComputeOp compute = pickWriter(random, kernel, true);
+  auto array = compute.getWrites().front().getDefiningOp<ArrayOp>();
+  if (array && !array.isIn(Placement::Heap))
+    return makeOne("place", kernel, compute, " heap", [](ComputeOp op, Eraser) {
+      return place(op.getWrites().front().getDefiningOp<ArrayOp>(),
+                   PlacementAttr::get(op.getContext(), Placement::Heap));
+    });
+  return makeOne(
+      "externalize", kernel, compute, "",
+      [](ComputeOp op, Eraser erase) { return externalize(op, 0, erase); });
+}
+
+static ProgramCommand makeLocalize(ComputeOp compute) {
+  return makeOne(
+      "localize", compute.getKernel(), compute, "",
+      [](ComputeOp op, Eraser erase) { return localize(op, 0, erase); });
+}
+
+static ProgramCommand makeDetach(Random &random, KernelOp kernel) {
+  // A name is free again when its kernel was merged.
+  std::string into = "part" + std::to_string(random.pick(0, 9));
+  return makeOne("detach", kernel, pickCompute(random, kernel), " into " + into,
+                 [=](ComputeOp compute, Eraser erase) {
+                   return detach(compute, into, erase);
+                 });
+}
+
+static ProgramCommand makeMerge(Random &random, ModuleOp program,
+                                KernelOp kernel) {
   // Mostly the one that is called next.
+  auto kernels = llvm::to_vector(program.getOps<KernelOp>());
   auto *next = llvm::find(kernels, kernel) + 1;
   KernelOp other = next != kernels.end() && random.chance(80)
                        ? *next
@@ -125,6 +127,72 @@ ProgramCommand fuzz::makeProgramCommand(Random &random, ModuleOp program) {
         auto other = program.lookupSymbol<KernelOp>(name);
         return mergeKernels(compute, other.lookupCompute(symbol), erase);
       });
+}
+
+/// Runs a loop on the blocks or the threads of a GPU.
+static ProgramCommand makeMapped(Random &random, KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  LoopKindAttrInterface kind;
+  if (random.chance(50))
+    kind = cast<LoopKindAttrInterface>(Attribute(
+        gpu::GPUBlockMappingAttr::get(context, gpu::MappingId::DimX)));
+  else
+    kind = cast<LoopKindAttrInterface>(Attribute(
+        gpu::GPUThreadMappingAttr::get(context, gpu::MappingId::DimX)));
+  ComputeOp compute = pickCompute(random, kernel);
+  SmallVector<std::string> loops = getLoopNames(compute);
+  std::string loop = random.choose(ArrayRef(loops));
+  return makeOne("parallelize", kernel, compute,
+                 " loop \"" + loop + "\" as " + llvm::to_string(kind),
+                 [=](ComputeOp op, Eraser) -> llvm::Error {
+                   return parallelize(op, loop, kind);
+                 });
+}
+
+/// Runs inner loops as a random micro-kernel does.
+static ProgramCommand makeTensorize(Random &random, KernelOp kernel) {
+  ComputeOp compute = pickCompute(random, kernel);
+  SmallVector<std::string> loops = getLoopNames(compute);
+  size_t outer = random.pick(0, loops.size() - 1);
+  unsigned numInner = loops.size() - outer;
+  unsigned first = std::max<int>(compute.getNumDims() - numInner, 0);
+  auto micro = std::make_shared<OwningOpRef<KernelOp>>(
+      makeMicroKernel(random, compute, first));
+  std::string loop = loops[outer];
+  return makeOne("tensorize", kernel, compute,
+                 " loop \"" + loop + "\" to " +
+                     (*micro ? llvm::to_string(**micro) : "none"),
+                 [=](ComputeOp op, Eraser) {
+                   return *micro ? tensorize(op, loop, **micro)
+                                 : refuse("expects a micro-kernel");
+                 });
+}
+
+ProgramCommand fuzz::makeProgramCommand(Random &random, ModuleOp program) {
+  auto kernels = llvm::to_vector(program.getOps<KernelOp>());
+  KernelOp kernel = random.choose(ArrayRef(kernels));
+  if (ComputeOp compute = pickLocalizable(random, program);
+      compute && random.chance(25))
+    return makeLocalize(compute);
+  int64_t kind = random.pick(1, 100);
+  if (kind <= 30) {
+    Command command = makeCommand(random, kernel);
+    std::string name = kernel.getSymName().str();
+    return {"in @" + name + ": " + command.text, [=](ModuleOp program) {
+              return command.apply(program.lookupSymbol<KernelOp>(name));
+            }};
+  }
+  if (kind <= 37)
+    return makeMapped(random, kernel);
+  if (kind <= 47)
+    return makeTensorize(random, kernel);
+  if (kind <= 60)
+    return makeExternalize(random, kernel);
+  if (kind <= 62)
+    return makeLocalize(pickWriter(random, kernel, false));
+  if (kind <= 80)
+    return makeDetach(random, kernel);
+  return makeMerge(random, program, kernel);
 }
 
 //===----------------------------------------------------------------------===//

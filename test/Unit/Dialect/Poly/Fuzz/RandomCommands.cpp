@@ -78,16 +78,12 @@ static SmallVector<StringRef> refs(const Names &names) {
   return SmallVector<StringRef>(names.begin(), names.end());
 }
 
-CommandMaker::CommandMaker(Random &random, KernelOp kernel)
-    : random(random), kernel(kernel), context(kernel.getContext()),
-      numParams(kernel.getNumParameters()) {
-  for (ComputeOp op : kernel.getComputes())
-    computes.push_back(op.getSymName().str());
-  compute = random.choose(ArrayRef(computes));
-  ComputeOp op = kernel.lookupCompute(compute);
-  if (ScheduleOp schedule = kernel.getSchedule())
-    schedule.walk([&](BandOp band) {
-      if (band.getMap(compute) && band.getNames())
+SmallVector<std::string> fuzz::getLoopNames(ComputeOp op) {
+  SmallVector<std::string> loops;
+  StringRef symbol = op.getSymName();
+  if (ScheduleOp schedule = op.getKernel().getSchedule())
+    schedule.walk<WalkOrder::PreOrder>([&](BandOp band) {
+      if (band.getMap(symbol) && band.getNames())
         for (StringRef name : band.getNames()->getAsValueRange<StringAttr>())
           loops.push_back(name.str());
     });
@@ -96,6 +92,16 @@ CommandMaker::CommandMaker(Random &random, KernelOp kernel)
       loops.push_back(op.getDimName(dim).str());
   if (loops.empty())
     loops.push_back("none");
+  return loops;
+}
+
+CommandMaker::CommandMaker(Random &random, KernelOp kernel)
+    : random(random), kernel(kernel), context(kernel.getContext()),
+      numParams(kernel.getNumParameters()) {
+  for (ComputeOp op : kernel.getComputes())
+    computes.push_back(op.getSymName().str());
+  compute = random.choose(ArrayRef(computes));
+  loops = getLoopNames(kernel.lookupCompute(compute));
 }
 
 Names CommandMaker::pickLoops(int64_t low, int64_t high) {

@@ -17,6 +17,9 @@ struct Command {
   std::function<llvm::Error(KernelOp)> apply;
 };
 
+/// The loops of a computation, outermost first, or a name that none has.
+llvm::SmallVector<std::string> getLoopNames(ComputeOp compute);
+
 /// A random command for a computation of `kernel`. Its arguments are mostly
 /// such that it can be applied, but for the dependences.
 Command makeCommand(Random &random, KernelOp kernel);

@@ -115,7 +115,7 @@ void LoopRunner::runFor(const AstNode &node, Iterators &iterators) {
                end = get(node.upper, iterators);
        value < end; value += node.step)
     values.push_back(value);
-  auto kind = dyn_cast_or_null<LoopAttr>(node.tag);
+  auto kind = dyn_cast_or_null<LoopKindAttrInterface>(node.tag);
   if (kind && kind.isParallel())
     return runParallel(node, iterators, values);
   if (!kind || !kind.isVector()) {

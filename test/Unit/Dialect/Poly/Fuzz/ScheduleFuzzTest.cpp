@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OtherTarget.h"
 #include "Compiled.h"
 #include "Kernels.h"
 #include "Order.h"
@@ -68,11 +69,13 @@ protected:
   ScheduleFuzzTest() : context(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
     registry.insert<PolyDialect, arith::ArithDialect, func::FuncDialect,
-                    memref::MemRefDialect, transform::TransformDialect>();
+                    gpu::GPUDialect, memref::MemRefDialect,
+                    transform::TransformDialect>();
     registerTransformExtension(registry);
     registerCompilation(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
+    attachOtherTarget(context);
   }
 
   /// A module with a random kernel under a random schedule.
@@ -424,6 +427,7 @@ static bool isValidProgram(ModuleOp program) {
 
 TEST_F(ScheduleFuzzTest, CommandsAcrossKernelsKeepTheResult) {
   std::map<std::string, unsigned> accepted;
+  unsigned numPrograms = 0;
   for (uint64_t number = seed; number < seed + numCases / 4 && !HasFailure();
        ++number) {
     Random random(number);
@@ -460,6 +464,7 @@ TEST_F(ScheduleFuzzTest, CommandsAcrossKernelsKeepTheResult) {
     }
     if (!isOther)
       continue;
+    ++numPrograms;
     for (ArrayRef<int64_t> sizes : getSizes(original.getNumParameters()))
       for (Random *order : {static_cast<Random *>(nullptr), &random})
         if (auto fault = findProgramMismatch(*program, original, sizes, order);
@@ -469,10 +474,12 @@ TEST_F(ScheduleFuzzTest, CommandsAcrossKernelsKeepTheResult) {
                         << llvm::to_string(*program) << "\nmade of\n"
                         << llvm::to_string(original);
   }
+  llvm::outs() << numPrograms << " programs:";
   for (const auto &[name, count] : accepted)
-    llvm::outs() << name << " " << count << " ";
+    llvm::outs() << " " << name << " " << count;
   llvm::outs() << "\n";
-  for (const char *name : {"detach", "externalize", "localize", "merge"})
+  for (const char *name : {"detach", "externalize", "localize", "merge",
+                           "parallelize", "tensorize"})
     EXPECT_GT(accepted[name], 0u) << name;
 }
 

@@ -1,4 +1,4 @@
-//===- Contract.cpp - Arrays for one iteration of a loop ------------------===//
+//===- Privatize.cpp - Arrays for one iteration of a loop -----------------===//
 //
 //   for i: t[0] = a[i]; b[i] = t[0] + t[0]
 //
@@ -65,9 +65,9 @@ static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::contract(ComputeOp compute, uint64_t write,
-                                     StringRef loop,
-                                     const LocalOptions &options) {
+llvm::Error espalier::poly::privatize(ComputeOp compute, uint64_t write,
+                                      StringRef loop,
+                                      const LocalOptions &options) {
   auto edit = [&](ComputeOp compute, StringRef loop) -> llvm::Error {
     if (write >= compute.getWrites().size())
       return refuse("expects one of the " + Twine(compute.getWrites().size()) +

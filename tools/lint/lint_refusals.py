@@ -1,0 +1,38 @@
+"""Every refusal of a command has a test that quotes it."""
+
+import pathlib
+import re
+from collections.abc import Iterator
+
+Texts = dict[pathlib.Path, str]
+
+COMMANDS = pathlib.Path("lib/Dialect/Poly/Transforms")
+REFUSAL = re.compile(r"\b(?:refuse|fail|fault)\(")
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+STATEMENT = re.compile(rf'(?:{LITERAL}|[^";])*')
+WORDS = re.compile(rf"(?:{LITERAL}\s*)+")
+
+
+def squeeze(text: str) -> str:
+    """Drop what differs between a text and a quotation of it: blanks and quotes."""
+    return re.sub(r'[\s"\\]+', "", text)
+
+
+def refusals(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of each refusal, and the longest text that is always in it."""
+    for start in REFUSAL.finditer(text):
+        statement = STATEMENT.match(text, start.end())
+        assert statement
+        words = WORDS.findall(statement[0])
+        if words:
+            yield text.count("\n", 0, start.start()) + 1, max(map(squeeze, words), key=len)
+
+
+def check(texts: Texts) -> Iterator[str]:
+    """Find refusals that no test meets."""
+    tests = squeeze("\n".join(text for path, text in texts.items() if path.parts[0] == "test"))
+    for path, text in texts.items():
+        if path.is_relative_to(COMMANDS) and path.suffix == ".cpp":
+            for line, words in refusals(text):
+                if words not in tests:
+                    yield f"{path}:{line}: no test quotes this refusal"
