@@ -113,21 +113,25 @@ bool Database::hasTables() {
   return !step();
 }
 
+llvm::Error Database::checkTables(int version) {
+  if (version != format.version)
+    return makeError("expects version " + llvm::Twine(format.version) +
+                     ", but got version " + llvm::Twine(version) +
+                     "; the file is left as it is");
+  if (!hasTables())
+    return makeError("expects the table of version " +
+                     llvm::Twine(format.version) +
+                     ", but got another; the file is left as it is");
+  return llvm::Error::success();
+}
+
 /// Makes the tables of an empty file; checks those of any other.
 llvm::Error Database::makeTables() {
   llvm::Expected<int> version = readVersion();
   if (!version)
     return version.takeError();
-  if (*version != 0 && *version != format.version)
-    return makeError("expects version " + llvm::Twine(format.version) +
-                     ", but got version " + llvm::Twine(*version) +
-                     "; the file is left as it is");
   if (*version != 0)
-    return hasTables()
-               ? llvm::Error::success()
-               : makeError("expects the table of version " +
-                           llvm::Twine(format.version) +
-                           ", but got another; the file is left as it is");
+    return checkTables(*version);
   std::string create =
       ("PRAGMA application_id = " + llvm::Twine(format.applicationId) +
        "; PRAGMA user_version = " + llvm::Twine(format.version) + "; " +
@@ -161,6 +165,20 @@ Database::open(llvm::StringRef path, const TableFormat &format) {
                       nullptr) != SQLITE_OK)
     return result->makeError();
   if (llvm::Error error = result->prepare())
+    return error;
+  return result;
+}
+
+llvm::Expected<std::unique_ptr<Database>>
+Database::openToRead(llvm::StringRef path, const TableFormat &format) {
+  std::unique_ptr<Database> result(new Database(path.str(), format));
+  if (sqlite3_open_v2(result->path.c_str(), &result->database,
+                      SQLITE_OPEN_READONLY, nullptr) != SQLITE_OK)
+    return result->makeError();
+  llvm::Expected<int> version = result->readVersion();
+  if (!version)
+    return version.takeError();
+  if (llvm::Error error = result->checkTables(*version))
     return error;
   return result;
 }

@@ -63,17 +63,21 @@ static KernelWork countWork(poly::KernelOp kernel) {
   return work;
 }
 
-/// Returns a module that is `kernel` alone, under one name for all kernels.
-static std::string printAlone(poly::KernelOp kernel, Attribute target) {
+OwningOpRef<ModuleOp> espalier::copyAlone(poly::KernelOp kernel,
+                                          Attribute target) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   (*module)->setAttr(poly::TargetAttr::getAttrName(), target);
   poly::KernelOp copy = kernel.clone();
   copy.setSymName(kKernelName);
   copy.removeSymVisibilityAttr();
   module->push_back(copy);
+  return module;
+}
+
+static std::string printAlone(poly::KernelOp kernel, Attribute target) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  module->print(os);
+  copyAlone(kernel, target)->print(os);
   return text;
 }
 

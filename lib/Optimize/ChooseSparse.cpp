@@ -27,7 +27,8 @@ public:
 
   /// The median times in seconds: dense, then sparse. Nothing, and a reason, if
   /// they cannot be had.
-  std::optional<std::pair<double, double>> measure(KernelCost &costs);
+  std::optional<std::pair<double, double>> measure(KernelCost &costs,
+                                                   bool mayMeasure);
   /// What its times depend on, but for the place of the entries.
   std::string describe(StringRef form) const;
   StringRef getReason() const { return reason; }
@@ -118,11 +119,11 @@ std::optional<std::pair<double, double>> SparseLayer::compare() {
   return std::pair(result->first, result->second);
 }
 
-std::optional<std::pair<double, double>>
-SparseLayer::measure(KernelCost &costs) {
+std::optional<std::pair<double, double>> SparseLayer::measure(KernelCost &costs,
+                                                              bool mayMeasure) {
   std::optional<std::pair<double, double>> both;
   auto compute = [&]() -> std::optional<std::pair<double, double>> {
-    if (!both && reason.empty())
+    if (!both && reason.empty() && mayMeasure)
       both = compare();
     return both;
   };
@@ -162,9 +163,8 @@ espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options) {
     if (options.cost.measure.codegen.mustStop())
       return module.emitError("the choice was interrupted");
     SparseLayer layer(operand, options);
-    std::optional<std::pair<double, double>> times;
-    if (spent.count() < options.cost.budget)
-      times = layer.measure(costs);
+    std::optional<std::pair<double, double>> times =
+        layer.measure(costs, spent.count() < options.cost.budget);
     bool isSparse = times && times->second < times->first;
     if (times) {
       entry["dense_s"] = times->first;

@@ -60,12 +60,13 @@ static void writeAll(int file, const std::string &text) {
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGINT, SIGTERM})
     signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
+  // It may be one of the first three, where the parent has closed them.
+  constexpr int kResult = 3;
+  dup2(result, kResult);
   int null = open("/dev/null", O_RDWR);
   for (int file : {0, 1, 2})
     dup2(null, file);
   // Another thread's child would wait for this one to close its pipe.
-  constexpr int kResult = 3;
-  dup2(result, kResult);
   close_range(kResult + 1, ~0U, 0);
   setLimit(RLIMIT_CORE, 0);
   setLimit(RLIMIT_AS, memory);

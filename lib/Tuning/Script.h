@@ -14,9 +14,6 @@ inline mlir::transform::NamedSequenceOp getSequence(mlir::ModuleOp script) {
       mlir::transform::TransformDialect::kTransformEntryPointSymbolName);
 }
 
-/// Lets the script of a kernel by itself speak of it as the program calls it.
-void renameKernel(mlir::ModuleOp script, llvm::StringRef name);
-
 } // namespace espalier::tuning
 
 #endif // ESPALIER_LIB_TUNING_SCRIPT_H

@@ -307,15 +307,15 @@ static double median(std::vector<double> values) {
   return *middle;
 }
 
-std::optional<Winner> Task::findWinner() {
+bool Task::findWinner(std::optional<Winner> &winner) {
   if (population.empty())
-    return std::nullopt;
+    return false;
   size_t numFinalists = std::min(population.size(), kFinalists);
   std::vector<double> defaults;
   std::vector<std::vector<double>> times(numFinalists);
   for (unsigned round = 0; round < kFinalRounds; ++round) {
     if (options.codegen.mustStop())
-      return std::nullopt;
+      return false;
     Outcome outcome = runOutcome(
         [&] { return evaluate(nullptr, expected, /*returnsOutputs=*/false); },
         options);
@@ -329,9 +329,8 @@ std::optional<Winner> Task::findWinner() {
     }
   }
   if (defaults.empty())
-    return std::nullopt;
+    return false;
   original = median(std::move(defaults));
-  std::optional<Winner> winner;
   for (size_t i = 0; i < numFinalists; ++i) {
     // One that fails now and then is none.
     if (times[i].size() < kFinalRounds)
@@ -341,5 +340,5 @@ std::optional<Winner> Task::findWinner() {
       winner = {population[i].trial.rule, population[i].trial.script, seconds,
                 original};
   }
-  return winner;
+  return true;
 }

@@ -32,9 +32,10 @@ public:
   /// Makes the next trial. Nothing if all candidates were tried.
   std::optional<Trial> tryNext(Sketch::Random &random);
 
-  /// Measures the best candidates and the default again in turns, and returns
-  /// the best of them; nothing if that is the default.
-  std::optional<Winner> findWinner();
+  /// Measures the best candidates and the default again in turns; `winner` is
+  /// the best of them, or nothing if that is the default. Returns whether there
+  /// was something to compare.
+  bool findWinner(std::optional<Winner> &winner);
 
   unsigned getNumTrials() const { return numTrials; }
   unsigned getNumFailures() const { return numFailures; }

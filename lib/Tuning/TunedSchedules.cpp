@@ -8,7 +8,6 @@
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/TuningRecords.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,41 +17,37 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::tuning;
 
-void tuning::renameKernel(ModuleOp script, StringRef name) {
-  auto root = StringAttr::get(script.getContext(), name);
-  AttrTypeReplacer replacer;
-  replacer.addReplacement(
-      [&](SymbolRefAttr symbol) -> std::optional<Attribute> {
-        if (symbol.getRootReference() != kKernelName)
-          return std::nullopt;
-        return SymbolRefAttr::get(root, symbol.getNestedReferences());
-      });
-  replacer.recursivelyReplaceElementsIn(script);
-}
-
-/// Applies `text`, which was found for the kernel by itself, to `kernel` in
-/// `module`. Fails after an error; the kernel may be changed then.
-static LogicalResult applyScript(ModuleOp module, poly::KernelOp kernel,
-                                 StringRef text) {
-  auto script = parseSourceString<ModuleOp>(text, module.getContext());
+/// Applies `text`, which was found for the kernel by itself, to such a module,
+/// and returns the kernel. Fails after an error.
+static FailureOr<poly::KernelOp> applyScript(ModuleOp alone, StringRef text) {
+  Location loc = alone.getLoc();
+  auto script = parseSourceString<ModuleOp>(text, alone.getContext());
   transform::NamedSequenceOp sequence =
       script ? getSequence(*script) : transform::NamedSequenceOp();
   if (!sequence || sequence.isExternal() || sequence.getNumArguments() != 1)
-    return kernel.emitError("expects a script with a sequence");
+    return emitError(loc, "expects a script with a sequence");
   if (Operation *edit = poly::findForeignEdit(sequence))
     return poly::reportForeignEdit(edit);
   if (Operation *choice = poly::findOpenChoice(sequence))
     return poly::reportOpenChoice(choice);
-  renameKernel(*script, kernel.getSymName());
-  return transform::applyTransformNamedSequence(module, sequence, ModuleOp(),
-                                                transform::TransformOptions());
+  auto type = alone.lookupSymbol<poly::KernelOp>(kKernelName).getFunctionType();
+  if (failed(transform::applyTransformNamedSequence(
+          alone, sequence, ModuleOp(), transform::TransformOptions())))
+    return failure();
+  auto kernel = alone.lookupSymbol<poly::KernelOp>(kKernelName);
+  if (!kernel || !llvm::hasSingleElement(*alone.getBody()) ||
+      kernel.getFunctionType() != type)
+    return emitError(loc, "expects a script that schedules one kernel");
+  return kernel;
 }
 
-/// As above, but a script that does not fit is a warning and changes nothing.
+/// Lets `kernel` of `module` run as the script says; one that does not fit is a
+/// warning and changes nothing.
 static void tryScript(ModuleOp module, poly::KernelOp kernel, StringRef text) {
-  poly::KernelOp before = kernel.clone();
+  OwningOpRef<ModuleOp> alone =
+      copyAlone(kernel, module->getAttr(poly::TargetAttr::getAttrName()));
   std::string reason;
-  LogicalResult applied = success();
+  FailureOr<poly::KernelOp> scheduled = failure();
   {
     ScopedDiagnosticHandler handler(
         module.getContext(), [&](Diagnostic &diagnostic) {
@@ -61,17 +56,18 @@ static void tryScript(ModuleOp module, poly::KernelOp kernel, StringRef text) {
             reason = diagnostic.str();
           return success();
         });
-    applied = applyScript(module, kernel, text);
+    scheduled = applyScript(*alone, text);
   }
-  if (succeeded(applied)) {
-    before->erase();
+  if (failed(scheduled)) {
+    emitWarning(module.getLoc(), "kernel '")
+        << kernel.getSymName()
+        << "': what was tuned does not fit any more: " << reason;
     return;
   }
-  kernel->getBlock()->getOperations().insert(kernel->getIterator(), before);
-  kernel->erase();
-  emitWarning(module.getLoc(), "kernel '")
-      << before.getSymName()
-      << "': what was tuned does not fit any more: " << reason;
+  scheduled->setSymNameAttr(kernel.getSymNameAttr());
+  scheduled->setSymVisibilityAttr(kernel.getSymVisibilityAttr());
+  (*scheduled)->moveBefore(kernel);
+  kernel.erase();
 }
 
 /// Schedules those kernels of `module` that have no schedule and are among
@@ -92,13 +88,16 @@ static void scheduleKernels(ModuleOp module,
 }
 
 /// What is scheduled by `winners` follows from it.
-static std::string describe(const llvm::StringMap<Winner> &winners) {
+static std::string describe(const llvm::StringMap<Winner> &winners,
+                            const MeasureOptions &options) {
   std::vector<uint64_t> hashes;
   for (const auto &winner : winners)
     hashes.push_back(llvm::xxh3_64bits(winner.getKey()) * 31 +
                      llvm::xxh3_64bits(winner.getValue().script));
   llvm::sort(hashes);
-  std::string text = "tuned";
+  std::string text = (llvm::Twine(options.threads) + " threads, " +
+                      llvm::Twine(options.constantBytes) + " bytes")
+                         .str();
   for (uint64_t hash : hashes)
     text += " " + llvm::utohexstr(hash);
   return text;
@@ -123,7 +122,7 @@ void tuning::useRecords(ModuleOp module, StringRef path,
       return llvm::consumeError(machine.takeError());
     target = *machine;
   }
-  auto records = TuningRecords::open(path);
+  auto records = TuningRecords::openToRead(path);
   if (!records)
     return warn(records.takeError());
   std::string name;
@@ -133,7 +132,7 @@ void tuning::useRecords(ModuleOp module, StringRef path,
     return warn(winners.takeError());
   if (winners->empty())
     return;
-  codegen.schedulesKey = describe(*winners);
+  codegen.schedulesKey = describe(*winners, options);
   codegen.scheduleKernels = [winners = std::move(*winners),
                              options](ModuleOp kernels) {
     scheduleKernels(kernels, winners, options);

@@ -5,6 +5,7 @@
 #include "Task.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -82,7 +83,15 @@ ScriptCollector::ScriptCollector(MLIRContext *context) {
 
 void ScriptCollector::add(ModuleOp part, StringRef name) {
   Builder builder(part.getContext());
-  renameKernel(part, name);
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](SymbolRefAttr symbol) -> std::optional<Attribute> {
+        if (symbol.getRootReference() != kKernelName)
+          return std::nullopt;
+        return SymbolRefAttr::get(builder.getStringAttr(name),
+                                  symbol.getNestedReferences());
+      });
+  replacer.recursivelyReplaceElementsIn(part);
   // One choice of the program is of one kernel.
   part.walk([&](transform::tune::KnobOp knob) {
     knob.setNameAttr(
@@ -200,10 +209,11 @@ llvm::Expected<TuneResult> Tuner::finish() {
     tuned.failures = task->getNumFailures();
     if (!tuned.reason.empty() || options.measure.codegen.mustStop())
       continue;
-    std::optional<Winner> winner = task->findWinner();
+    std::optional<Winner> winner;
+    bool isDecided = task->findWinner(winner);
     if (options.measure.codegen.mustStop())
       continue;
-    if (records)
+    if (records && isDecided)
       if (llvm::Error error = records->setWinner(task->getKey(), winner))
         return error;
     tuned.original = tuned.best = task->getOriginal();

@@ -49,6 +49,15 @@ TuningRecords::open(llvm::StringRef path) {
       new TuningRecords(std::move(*database)));
 }
 
+llvm::Expected<std::unique_ptr<TuningRecords>>
+TuningRecords::openToRead(llvm::StringRef path) {
+  auto database = Database::openToRead(path, kFormat);
+  if (!database)
+    return database.takeError();
+  return std::unique_ptr<TuningRecords>(
+      new TuningRecords(std::move(*database)));
+}
+
 llvm::Error TuningRecords::add(const TrialKey &key, const Trial &trial,
                                uint64_t seed) {
   Database::Statement statement(

@@ -59,6 +59,10 @@ public:
   static llvm::Expected<std::unique_ptr<Database>>
   open(llvm::StringRef path, const TableFormat &format);
 
+  /// The same for a file that is there and only read: nothing waits for it.
+  static llvm::Expected<std::unique_ptr<Database>>
+  openToRead(llvm::StringRef path, const TableFormat &format);
+
   ~Database();
   Database(const Database &) = delete;
   Database &operator=(const Database &) = delete;
@@ -75,6 +79,7 @@ private:
   llvm::Error run(const char *statement);
   llvm::Expected<int> readVersion();
   bool hasTables();
+  llvm::Error checkTables(int version);
   llvm::Error makeTables();
   llvm::Error prepare();
 

@@ -3,6 +3,7 @@
 #ifndef ESPALIER_MEASUREMENT_KERNELCOST_H
 #define ESPALIER_MEASUREMENT_KERNELCOST_H
 
+#include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Measurement/KernelTimes.h"
 #include "espalier/Measurement/MeasureKernel.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,6 +28,10 @@ struct ProgramKernel {
 
 /// What a kernel is called in a module of its own.
 inline constexpr llvm::StringLiteral kKernelName = "kernel";
+
+/// Returns a module for the machine `target` that is `kernel` alone.
+mlir::OwningOpRef<mlir::ModuleOp> copyAlone(poly::KernelOp kernel,
+                                            mlir::Attribute target);
 
 /// Returns the kernels that `module`, which is at stage `poly` and has a
 /// target, calls. Of two versions of a program, these are the first one's.

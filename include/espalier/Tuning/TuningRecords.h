@@ -62,6 +62,9 @@ public:
   /// file as it is, if it is something else or damaged.
   static llvm::Expected<std::unique_ptr<TuningRecords>>
   open(llvm::StringRef path);
+  /// The same for a file that is there and only read.
+  static llvm::Expected<std::unique_ptr<TuningRecords>>
+  openToRead(llvm::StringRef path);
 
   /// Fails if the file cannot be written.
   llvm::Error add(const TrialKey &key, const Trial &trial, uint64_t seed);

@@ -60,7 +60,8 @@ void espalier::graphtopoly::getFactors(Expr expr,
 std::optional<Contraction>
 espalier::graphtopoly::getContraction(const StepProgram &program,
                                       const Statement &statement) {
-  if (statement.reduction != ReduceKind::Sum || statement.pieces.size() != 1)
+  if (statement.reduction != ReduceKind::Sum || statement.entries ||
+      statement.pieces.size() != 1)
     return std::nullopt;
   SmallVector<Expr> factors;
   getFactors(statement.pieces[0].value, factors);

@@ -88,6 +88,9 @@ Statement espalier::graphtopoly::substitute(const StepProgram &program,
   for (auto [name, expr] : llvm::zip(statement.names, dims))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       result.names[dim.getPosition()] = name;
+  // Which entry it is stays the last dimension, as the condition knows it.
+  assert(!result.entries ||
+         dims.back() == getAffineDimExpr(extents.size() - 1, program.context));
   if (result.entries)
     result.entries->row =
         program.simplify(result.entries->row.replaceDims(dims));

@@ -282,7 +282,8 @@ void espalier::graphtopoly::splitPhases(StepProgram &program,
     const Statement &sum = program.statements[cluster.statements.front()];
     llvm::DenseSet<ArrayId> local = findLocal(program, cluster, escaping);
     SmallVector<Grid> grids;
-    if (sum.reduction && sum.pieces.size() == 1 && local.contains(sum.target) &&
+    if (sum.reduction && !sum.entries && sum.pieces.size() == 1 &&
+        local.contains(sum.target) &&
         cluster.sharedDims == program.getRank(sum.target) &&
         isPointwise(program, cluster, local))
       for (const Condition &condition : sum.pieces.front().domain)

@@ -134,6 +134,20 @@ poly.kernel @subtracted_from(%x: memref<8xf32>, %s: memref<f32>) {
 // -----
 
 #all = affine_set<(n, j)[E] : (n >= 0, 3 - n >= 0, j >= 0, E - 1 - j >= 0)>
+#n = affine_map<(n, j)[E] -> (n)>
+poly.kernel @k(%P: memref<?xi32>, %x: memref<?xf32>, %E: index) {
+  // ComputeOp C5
+  // expected-error @below {{expects one argument per read, 1, but got 0}}
+  poly.compute @a domain [#all] where affine_set<(n, j)[E, b] : (j - b >= 0)>
+      reads(%P[#n] : memref<?xi32>) writes(%x[#n] : memref<?xf32>) {
+    %z = arith.constant 0.0 : f32
+    poly.yield %z : f32
+  }
+}
+
+// -----
+
+#all = affine_set<(n, j)[E] : (n >= 0, 3 - n >= 0, j >= 0, E - 1 - j >= 0)>
 poly.kernel @k(%P: memref<?xi32>, %x: memref<?xf32>, %E: index) {
   // ComputeOp C14
   // expected-error @below {{expects 'where' to have 2 dimensions, with 1 parameters and at most 1 values of reads as symbols, but got 2 dimensions and 3 symbols}}

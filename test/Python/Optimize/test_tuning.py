@@ -1,6 +1,7 @@
 """Searching for schedules by measuring."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,11 @@ SEQUENCE = """module attributes {transform.with_named_sequence} {
 CLEAN_UP = "transform.apply_cse to %module : !transform.any_op"
 LOOK_UP = """%s = transform.poly.computation @NAME::@s0 of %module
       : (!transform.any_op) -> !transform.any_op"""
+DETACH = (
+    LOOK_UP.replace("NAME", "kernel")
+    + """
+    transform.poly.detach %s into "other" : !transform.any_op"""
+)
 
 
 def keep_winner(records: Path, script: str) -> None:
@@ -219,6 +225,7 @@ def test_a_search_keeps_what_won(tmp_path: Path) -> None:
         ("module {}", "expects a script with a sequence"),
         (SEQUENCE.replace("COMMAND", CLEAN_UP), "transform.apply_cse"),
         (SEQUENCE.replace("COMMAND", LOOK_UP), "@NAME"),
+        (SEQUENCE.replace("COMMAND", DETACH), "expects one call of @kernel"),
     ],
 )
 def test_what_does_not_fit_any_more_is_said(tmp_path: Path, script: str, reason: str) -> None:
@@ -228,6 +235,33 @@ def test_what_does_not_fit_any_more_is_said(tmp_path: Path, script: str, reason:
     keep_winner(records, script)
     with pytest.warns(RuntimeWarning, match=f"was tuned does not fit any more: .*{reason}"):
         assert code(keeping(records), tmp_path) == usual
+
+
+def test_a_search_that_compares_nothing_keeps_what_won(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    espalier.tune(make_model(), trials=1, options=keeping(records))
+    keep_winner(records, "script")
+    with sqlite3.connect(records) as connection:
+        connection.execute("UPDATE trials SET compiler = 'another build'")
+    espalier.tune(make_model(), trials=0, options=keeping(records))
+    with sqlite3.connect(records) as connection:
+        assert connection.execute("SELECT script FROM winners").fetchall() == [("script",)]
+
+
+def test_compiling_leaves_records_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    with pytest.warns(RuntimeWarning, match="cannot use what was tuned"):
+        code(keeping(tmp_path / "empty"), tmp_path)
+    assert (tmp_path / "empty").stat().st_size == 0
+
+
+def test_what_won_depends_on_the_number_of_threads(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    espalier.tune(make_model(), trials=8, options=keeping(records))
+    keep_winner(records, winning_script(records))
+    options = Options(records=records, cache=tmp_path / "cache", run_threads=2)
+    usual = code(options, tmp_path)
+    assert code(replace(options, run_threads=1), tmp_path) != usual
 
 
 def test_records_that_cannot_be_read_are_a_warning(tmp_path: Path) -> None:

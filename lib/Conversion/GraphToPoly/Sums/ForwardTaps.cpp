@@ -57,6 +57,7 @@ static void turnConstants(StepProgram &program, Statement &statement,
   });
   for (Expr read : accesses) {
     Array array = program.arrays[read.getTensor().number];
+    array.outputs.clear();
     SmallVector<Expr> indices(read.getOperands());
     SmallVector<AffineExpr> places;
     SmallVector<int64_t> shape(array.constant.getShapedType().getShape());
@@ -89,7 +90,7 @@ static void turnConstants(StepProgram &program, Statement &statement,
 void espalier::graphtopoly::forwardTaps(StepProgram &program) {
   for (Statement &statement : program.statements) {
     if (statement.reduction != definition::ReduceKind::Sum ||
-        statement.recurrence ||
+        statement.recurrence || statement.entries ||
         !llvm::all_of(statement.pieces,
                       [](const Piece &piece) { return piece.domain.empty(); }))
       continue;

@@ -115,8 +115,8 @@ std::optional<Grouping>
 GroupSeparator::findGrouping(const Statement &sum) const {
   unsigned rank = program.getRank(sum.target);
   if (sum.reduction != ReduceKind::Sum || sum.pieces.size() != 1 ||
-      sum.recurrence || sum.keepsRows || sum.algorithm ||
-      !sum.targetIndices.empty() || program.arrays[sum.target].isLayoutGiven)
+      sum.recurrence || sum.entries || sum.keepsRows || sum.algorithm ||
+      !sum.targetIndices.empty() || program.arrays[sum.target].layout)
     return std::nullopt;
   std::optional<Grouping> grouping;
   forEachAccess(sum, [&](Expr access) {
@@ -151,7 +151,7 @@ std::optional<ArrayId> GroupSeparator::split(ArrayId number, unsigned index,
                                              Grouping grouping) {
   Array array = program.arrays[number];
   array.extents = splitExtent(array.extents, index, grouping.features);
-  if (array.isLayoutGiven || !llvm::all_of(array.extents, getNumber))
+  if (array.layout || !llvm::all_of(array.extents, getNumber))
     return std::nullopt;
   if (array.kind == Array::Kind::Constant) {
     SmallVector<int64_t> shape = llvm::map_to_vector(

@@ -275,15 +275,14 @@ LogicalResult ComputeOp::verify() {
   if (failed(verifyAccesses(*this, getReads(), getReadMaps(), true)) ||
       failed(verifyAccesses(*this, getWrites(), getWriteMaps(), false)))
     return failure();
-  // C14, C15, C17
-  if (failed(verifyWhere(*this)))
-    return failure();
-
   // C5
   Block &block = getBody().front();
   if (block.getNumArguments() != getReads().size())
     return emitOpError("expects one argument per read, ")
            << getReads().size() << ", but got " << block.getNumArguments();
+  // C14, C15, C17
+  if (failed(verifyWhere(*this)))
+    return failure();
   for (auto [number, access] : llvm::enumerate(getReadAccesses()))
     if (access.argument.getType() != access.getType().getElementType())
       return emitOpError("expects argument #")
