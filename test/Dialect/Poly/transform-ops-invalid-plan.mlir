@@ -26,6 +26,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=sums 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=window 2>&1 | FileCheck %s --check-prefix=WINDOW
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=least 2>&1 | FileCheck %s --check-prefix=LEAST
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=around 2>&1 | FileCheck %s --check-prefix=AROUND
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=inside 2>&1 | FileCheck %s --check-prefix=INSIDE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=written_out 2>&1 | FileCheck %s --check-prefix=WRITTEN-OUT
 
@@ -288,6 +289,14 @@ transform.named_sequence @window(%module: !transform.any_op {transform.readonly}
 transform.named_sequence @least(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @symbolic::@init of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %init shared 1 window 2 loops ["i"] : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, around
+// AROUND: error: 'transform.poly.plan' op expects at most 2 loops around, but got 3
+transform.named_sequence @around(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init with ["acc", "store"] shared 2 inside 3 loops ["i", "j"] tile ["i"] by [4] : !transform.any_op
   transform.yield
 }
 

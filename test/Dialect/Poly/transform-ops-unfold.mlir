@@ -2,8 +2,10 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=shared 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=begin 2>&1 | FileCheck %s --check-prefix=BEGIN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=read 2>&1 | FileCheck %s --check-prefix=READ
 
 #box = affine_set<(i, j)[N] : (i >= 0, N - 1 - i >= 0, j - 2 >= 0, 9 - j >= 0)>
+#each = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
 #down = affine_set<(i)[N] : (i + N - 1 >= 0, -i >= 0)>
 #ij = affine_map<(i, j)[N] -> (i, j)>
 #i = affine_map<(i)[N] -> (i)>
@@ -48,7 +50,7 @@ transform.named_sequence @shared(%module: !transform.any_op {transform.readonly}
   transform.yield
 }
 
-// NONE: error: 'transform.poly.unfold' op expects several elements in one place, but
+// NONE: error: 'transform.poly.unfold' op expects several elements in one place, but array #1 has no storage map
 transform.named_sequence @none(%module: !transform.any_op {transform.readonly}) {
   %other = transform.poly.computation @first::@other of %module : (!transform.any_op) -> !transform.any_op
   %array = transform.poly.written_array of %other : (!transform.any_op) -> !transform.any_op
@@ -67,6 +69,23 @@ poly.kernel @backwards(%A: memref<?xf32>, %N: index) {
 // BEGIN: error: 'transform.poly.unfold' op expects {{.*}} to have first indices that are numbers
 transform.named_sequence @begin(%module: !transform.any_op {transform.readonly}) {
   %set = transform.poly.computation @backwards::@set of %module : (!transform.any_op) -> !transform.any_op
+  %array = transform.poly.written_array of %set : (!transform.any_op) -> !transform.any_op
+  transform.poly.unfold %array : !transform.any_op
+  transform.yield
+}
+
+poly.kernel @at_a_value(%P: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N)>}, %A: memref<?xf32>, %N: index) {
+  %t = poly.array stack : memref<?xf32> storage affine_map<(i) -> ()> as memref<f32>
+  poly.compute @set dims ["i"] domain [#each] reads(%P[#i], %A[#i] : memref<?xi32>, memref<?xf32>)
+      writes(%t[affine_map<(i)[N, p, a] -> (p)>] : memref<?xf32>) {
+  ^bb0(%p: i32, %a: f32):
+    poly.yield %a : f32
+  }
+}
+
+// READ: error: 'transform.poly.unfold' op expects affine accesses to array #0, but @set uses it at (d0)[s0, s1, s2] -> (s1)
+transform.named_sequence @read(%module: !transform.any_op {transform.readonly}) {
+  %set = transform.poly.computation @at_a_value::@set of %module : (!transform.any_op) -> !transform.any_op
   %array = transform.poly.written_array of %set : (!transform.any_op) -> !transform.any_op
   transform.poly.unfold %array : !transform.any_op
   transform.yield

@@ -89,8 +89,7 @@ llvm::Expected<LocalCopy> espalier::poly::makePartial(
   polyhedral::Context context;
   polyhedral::Map footprint = getFootprint(context, tile, compute, map);
   if (!footprint)
-    return refuse("expects affine accesses to " + describeArray(write.array) +
-                  ", but write 0 of " + quote(compute) + " is not");
+    return refuseUnknown(context);
   llvm::Expected<LocalArray> local =
       makeLocalArray(tile, write.array, context, footprint, options);
   if (!local)
