@@ -30,6 +30,12 @@ typedef struct espalier_tune_options {
   /** Seconds after which no candidate is begun; 0 for no limit. */
   double seconds;
   uint64_t seed;
+  /** How candidates are chosen: "random", "evolution", "drafts" or "model"; ""
+     for the last. */
+  const char *search;
+  /** XGBoost's shared library, which "model" needs; "" for none: then it is
+     "drafts". */
+  const char *model_library;
   /** Called after each trial, from the thread of the call; may be NULL. */
   void (*progress)(const espalier_tune_progress *progress, void *user);
   void *user;
@@ -48,6 +54,15 @@ ESPALIER_API int espalier_tune(espalier_module *module,
                                const espalier_tune_options *tune,
                                void (*write)(const char *, size_t, void *),
                                void *user);
+
+/** Judges how well costs are predicted of the candidates in the file `records`,
+    each kernel's by a model that is trained on all others. `write` is called
+    once, with JSON: by kernel the number of candidates, and the rank
+    correlations with their times of the model and of the estimate. Returns a
+    negative number on an error, which is written then. */
+ESPALIER_API int
+espalier_judge_model(const char *records, const char *model_library,
+                     void (*write)(const char *, size_t, void *), void *user);
 
 #ifdef __cplusplus
 } /* extern "C" */

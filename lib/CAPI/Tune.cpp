@@ -31,6 +31,17 @@ int espalier_tune(espalier_module *module,
   options.seconds = given->seconds;
   options.seed = given->seed;
   options.records = compile->records ? compile->records : "";
+  options.modelLibrary = given->model_library ? given->model_library : "";
+  if (given->search && *given->search) {
+    auto search = tuning::parseSearch(given->search);
+    if (!search) {
+      module->error += "expects a search out of random, evolution, drafts, "
+                       "model, but got " +
+                       std::string(given->search);
+      return -1;
+    }
+    options.search = *search;
+  }
   if (given->progress)
     options.progress = [&](const tuning::TuneProgress &now) {
       espalier_tune_progress progress = {now.trials, now.failures, now.elapsed,
@@ -47,10 +58,35 @@ int espalier_tune(espalier_module *module,
   for (const tuning::TunedKernel &kernel : result->kernels)
     kernels.push_back(describe(kernel));
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(
-      llvm::json::Object{{"script", std::move(result->script)},
-                         {"kernels", std::move(kernels)},
-                         {"interrupted", result->isInterrupted}});
+  llvm::raw_string_ostream(text) << llvm::json::Value(llvm::json::Object{
+      {"script", std::move(result->script)},
+      {"kernels", std::move(kernels)},
+      {"model_fault", llvm::json::fixUTF8(result->modelFault)},
+      {"interrupted", result->isInterrupted}});
+  write(text.data(), text.size(), user);
+  return 0;
+}
+
+int espalier_judge_model(const char *records, const char *model_library,
+                         void (*write)(const char *, size_t, void *),
+                         void *user) {
+  if (!records || !model_library)
+    return -1;
+  auto judged = tuning::judgeModel(records, model_library);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!judged) {
+    os << llvm::toString(judged.takeError());
+    write(text.data(), text.size(), user);
+    return -1;
+  }
+  llvm::json::Array kernels;
+  for (const tuning::JudgedKernel &kernel : *judged)
+    kernels.push_back(
+        llvm::json::Object{{"candidates", int64_t(kernel.numCandidates)},
+                           {"model", kernel.model},
+                           {"estimate", kernel.estimate}});
+  os << llvm::json::Value(std::move(kernels));
   write(text.data(), text.size(), user);
   return 0;
 }

@@ -125,11 +125,21 @@ llvm::Error Database::checkTables(int version) {
   return llvm::Error::success();
 }
 
-/// Makes the tables of an empty file; checks those of any other.
+/// Makes the tables of an empty file; checks those of any other, which may be
+/// of the version before.
 llvm::Error Database::makeTables() {
   llvm::Expected<int> version = readVersion();
   if (!version)
     return version.takeError();
+  if (*version == format.version - 1 && format.upgrade) {
+    if (llvm::Error error = run(format.upgrade))
+      return error;
+    std::string mark =
+        ("PRAGMA user_version = " + llvm::Twine(format.version)).str();
+    if (llvm::Error error = run(mark.c_str()))
+      return error;
+    version = format.version;
+  }
   if (*version != 0)
     return checkTables(*version);
   std::string create =

@@ -98,6 +98,21 @@ static std::vector<bool> findConstants(poly::KernelOp kernel,
   return isConstant;
 }
 
+/// Whether no value that is read decides where or whether something happens.
+static bool isIndependentOfData(poly::KernelOp kernel) {
+  if (!kernel.getOps<poly::GivenOp>().empty())
+    return false;
+  return llvm::all_of(kernel.getComputes(), [](poly::ComputeOp compute) {
+    unsigned numParameters = compute.getDomainSets().front().getNumSymbols();
+    auto isIndirect = [&](const poly::ComputeAccess &access) {
+      return access.map.getNumSymbols() > numParameters;
+    };
+    return !compute.getWhere() &&
+           llvm::none_of(compute.getReadAccesses(), isIndirect) &&
+           llvm::none_of(compute.getWriteAccesses(), isIndirect);
+  });
+}
+
 /// Whether the program makes the call where a condition on sizes does not hold,
 /// which is taken to be rare.
 static bool isInSecondVersion(poly::CallOp call) {
@@ -119,7 +134,8 @@ std::vector<ProgramKernel> espalier::collectKernels(ModuleOp module) {
     auto [place, isNew] =
         places.try_emplace({kernel.getOperation(), isConstant}, kernels.size());
     if (isNew)
-      kernels.push_back({{printAlone(kernel, target), std::move(isConstant)},
+      kernels.push_back({{printAlone(kernel, target), std::move(isConstant),
+                          isIndependentOfData(kernel)},
                          countWork(kernel),
                          /*numCalls=*/0,
                          kernel.getSymName().str()});

@@ -159,9 +159,14 @@ static llvm::Error compareOutputs(ArrayRef<MeasuredOutput> outputs,
   return llvm::Error::success();
 }
 
-llvm::Expected<MeasuredProgram> espalier::measureProgram(
-    CompiledProgram compiled, const std::vector<bool> &isConstant,
-    const MeasureOptions &options, ArrayRef<MeasuredOutput> expected) {
+bool espalier::hasNumbers(const MeasuredOutput &output) {
+  return hasFinite(output.dtype, output.bytes.data(), output.bytes.size());
+}
+
+llvm::Expected<MeasuredProgram>
+espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
+                         const MeasureOptions &options,
+                         ArrayRef<MeasuredOutput> expected) {
   auto loaded = LoadedProgram::create(std::move(compiled));
   if (!loaded)
     return loaded.takeError();
@@ -170,7 +175,7 @@ llvm::Expected<MeasuredProgram> espalier::measureProgram(
   // constants are among them.
   int64_t constantBytes = 0;
   auto isInputConstant = [&](unsigned input) {
-    return input < isConstant.size() && isConstant[input];
+    return input < kernel.isConstant.size() && kernel.isConstant[input];
   };
   for (int32_t i = 0; i < program->num_inputs; ++i) {
     const espalier_tensor_info &info = program->inputs[i];
@@ -181,10 +186,13 @@ llvm::Expected<MeasuredProgram> espalier::measureProgram(
   unsigned copies = std::clamp<int64_t>(options.constantBytes /
                                             std::max<int64_t>(constantBytes, 1),
                                         1, kMaxCopies);
-  auto run =
-      ProgramRun::create(program, {options.threads, [&](unsigned input) {
-                                     return isInputConstant(input) ? copies : 1;
-                                   }});
+  RunOptions runOptions;
+  runOptions.threads = options.threads;
+  runOptions.numCopies = [&](unsigned input) {
+    return isInputConstant(input) ? copies : 1;
+  };
+  runOptions.fillsIntegers = kernel.takesAnyInteger;
+  auto run = ProgramRun::create(program, runOptions);
   if (!run)
     return run.takeError();
   // The first run touches memory and code for the first time.
@@ -209,8 +217,7 @@ static llvm::Expected<double> measureHere(const KernelModule &kernel,
   auto compiled = compileKernel(kernel, registry, options.codegen);
   if (!compiled)
     return compiled.takeError();
-  auto measured =
-      measureProgram(std::move(*compiled), kernel.isConstant, options);
+  auto measured = measureProgram(std::move(*compiled), kernel, options);
   if (!measured)
     return measured.takeError();
   return measured->seconds;

@@ -64,9 +64,39 @@ static void fillWithNumbers(char *data, uint64_t bytes) {
   }
 }
 
+/// Writes numbers from -8 to 7; from 0 to 15 where they have no sign, and 0 or
+/// 1 for those that are nothing else.
+template <typename Integer>
+static void fillWithIntegers(char *data, uint64_t bytes, bool isBool) {
+  auto *values = reinterpret_cast<Integer *>(data);
+  uint32_t state = 54321;
+  for (uint64_t i = 0; i < bytes / sizeof(Integer); ++i) {
+    state = state * 1664525u + 1013904223u;
+    values[i] = isBool                      ? state >> 31
+                : std::is_signed_v<Integer> ? Integer(int(state >> 28) - 8)
+                                            : Integer(state >> 28);
+  }
+}
+
+static void fillWithIntegers(int32_t dtype, char *data, uint64_t bytes) {
+  switch (dtype) {
+  case ESPALIER_I8:
+    return fillWithIntegers<int8_t>(data, bytes, false);
+  case ESPALIER_I16:
+    return fillWithIntegers<int16_t>(data, bytes, false);
+  case ESPALIER_I32:
+    return fillWithIntegers<int32_t>(data, bytes, false);
+  case ESPALIER_I64:
+    return fillWithIntegers<int64_t>(data, bytes, false);
+  default:
+    return;
+  }
+}
+
 llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
                                                   std::vector<int64_t> extents,
-                                                  unsigned copies) {
+                                                  unsigned copies,
+                                                  bool fillsIntegers) {
   ProgramArray result;
   std::optional<int64_t> bytes = countBytes(dtype, extents);
   void *memory = nullptr;
@@ -89,6 +119,8 @@ llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
   dispatchFloat(dtype, [&](auto zero, double) {
     fillWithNumbers<decltype(zero)>(first, result.stride);
   });
+  if (fillsIntegers)
+    fillWithIntegers(dtype, first, result.stride);
   for (unsigned copy = 1; copy < copies; ++copy)
     memcpy(first + copy * result.stride, first, result.stride);
   return result;
@@ -116,6 +148,18 @@ static double compareFloats(const void *first, const void *second,
         std::max(difference, std::isnan(distance) ? HUGE_VAL : distance);
   }
   return difference > 0 ? difference / std::max(scale, 1e-30) : 0;
+}
+
+bool espalier::hasFinite(int32_t dtype, const void *data, uint64_t bytes) {
+  bool found = true;
+  dispatchFloat(dtype, [&](auto zero, double) {
+    auto *values = static_cast<const decltype(zero) *>(data);
+    size_t count = bytes / sizeof(zero);
+    found = count == 0 || std::any_of(values, values + count, [](auto value) {
+              return std::isfinite(double(value));
+            });
+  });
+  return found;
 }
 
 double espalier::compareArrays(int32_t dtype, const void *first,
@@ -147,7 +191,8 @@ llvm::Error ProgramRun::makeInputs(const RunOptions &options) {
       else if (extent < 0)
         extent = options.unknownExtent;
     unsigned copies = options.numCopies ? options.numCopies(i) : 1;
-    auto array = ProgramArray::create(info.dtype, std::move(extents), copies);
+    auto array = ProgramArray::create(info.dtype, std::move(extents), copies,
+                                      options.fillsIntegers);
     if (!array)
       return array.takeError();
     inputs.push_back(std::move(*array));

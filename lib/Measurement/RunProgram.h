@@ -12,10 +12,12 @@ namespace espalier {
 class ProgramArray {
 public:
   /// An array of elements of type `dtype` with made-up values: floats around 0,
-  /// integers that are 0 and so an index of everything. Fails if there is not
-  /// enough memory.
-  static llvm::Expected<ProgramArray>
-  create(int32_t dtype, std::vector<int64_t> extents, unsigned copies);
+  /// integers that are 0 and so an index of everything, or with
+  /// `fillsIntegers` around 0. Fails if there is not enough memory.
+  static llvm::Expected<ProgramArray> create(int32_t dtype,
+                                             std::vector<int64_t> extents,
+                                             unsigned copies,
+                                             bool fillsIntegers = false);
 
   int32_t getDtype() const { return dtype; }
   uint64_t getBytes() const { return bytes; }
@@ -45,6 +47,9 @@ std::optional<int64_t> countBytes(int32_t dtype,
 double compareArrays(int32_t dtype, const void *first, const void *second,
                      uint64_t bytes);
 
+/// Whether an array has a finite number, if it is not empty and has floats.
+bool hasFinite(int32_t dtype, const void *data, uint64_t bytes);
+
 /// How a program is to be run.
 struct RunOptions {
   unsigned threads = 1;
@@ -52,6 +57,8 @@ struct RunOptions {
   std::function<unsigned(unsigned)> numCopies;
   /// What stands for extents that only the run knows; 0 to refuse them.
   int64_t unknownExtent = 0;
+  /// Whether integers are small numbers rather than 0, which an index may be.
+  bool fillsIntegers = false;
 };
 
 /// A program with a context and arrays to run on.

@@ -22,6 +22,8 @@
 using namespace espalier;
 using Clock = std::chrono::steady_clock;
 
+char NoChildProcess::ID = 0;
+
 /// Returns the bytes of addresses that this process has in use.
 static uint64_t getAddressSpace() {
   unsigned long long pages = 0;
@@ -103,8 +105,8 @@ espalier::runInChild(llvm::function_ref<std::string()> function,
                      uint64_t memoryLimit) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    return llvm::createStringError(std::string("cannot make a pipe: ") +
-                                   strerror(errno));
+    return llvm::make_error<NoChildProcess>(
+        std::string("cannot make a pipe: ") + strerror(errno));
   uint64_t memory = getAddressSpace() + memoryLimit;
   Clock::time_point end = Clock::now() + timeLimit;
   pid_t parent = getpid();
@@ -114,8 +116,8 @@ espalier::runInChild(llvm::function_ref<std::string()> function,
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return llvm::createStringError(std::string("cannot start a process: ") +
-                                   strerror(errno));
+    return llvm::make_error<NoChildProcess>(
+        std::string("cannot start a process: ") + strerror(errno));
   }
   std::string result;
   bool inTime = readAll(ends[0], end, result);

@@ -5,8 +5,10 @@
 
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/Sketch.h"
+#include "espalier/Tuning/Tuner.h"
 #include "espalier/Tuning/TuningRecords.h"
 #include "llvm/ADT/StringSet.h"
+#include <set>
 
 namespace espalier::tuning {
 
@@ -17,7 +19,7 @@ public:
   /// child processes go on with it.
   static llvm::Expected<std::unique_ptr<Task>>
   create(const ProgramKernel &kernel, mlir::MLIRContext *context,
-         const MeasureOptions &options);
+         const TuneOptions &options);
 
   const ProgramKernel &getKernel() const { return kernel; }
   const TrialKey &getKey() const { return key; }
@@ -29,13 +31,29 @@ public:
   /// Takes a trial that was made before.
   void recall(const Trial &trial);
 
-  /// Makes the next trial. Nothing if all candidates were tried.
-  std::optional<Trial> tryNext(Sketch::Random &random);
+  /// Whether the next trial is one that nobody has chosen yet.
+  bool needsDrafts() const {
+    return options.search >= Search::Drafts && numDefaults == sketches.size() &&
+           drafts.empty();
+  }
+  /// Chooses candidates for the next trials: many drafts, of which the estimate
+  /// keeps some, and `model` few; null for none.
+  void chooseDrafts(Sketch::Random &random, CostModel *model);
+
+  /// Makes the next trial. Nothing if all candidates were tried. Fails where
+  /// there are no processes to be had, which is no trial.
+  llvm::Expected<std::optional<Trial>> tryNext(Sketch::Random &random);
+
+  /// What is known of the candidates.
+  std::vector<Sample> getSamples() const;
 
   /// Measures the best candidates and the default again in turns; `winner` is
   /// the best of them, or nothing if that is the default. Returns whether there
   /// was something to compare.
-  bool findWinner(std::optional<Winner> &winner);
+  llvm::Expected<bool> findWinner(std::optional<Winner> &winner);
+
+  /// How many candidates `findWinner` will run.
+  unsigned countFinalRuns() const;
 
   unsigned getNumTrials() const { return numTrials; }
   unsigned getNumFailures() const { return numFailures; }
@@ -53,11 +71,27 @@ private:
     Trial trial;
   };
 
-  Task(const ProgramKernel &kernel, const MeasureOptions &options)
+  /// A candidate that may be tried.
+  struct Draft {
+    unsigned sketch = 0;
+    Selection selection;
+    Features features;
+    double score = 0; ///< The higher the better.
+  };
+
+  Task(const ProgramKernel &kernel, const TuneOptions &options)
       : kernel(kernel), options(options) {}
 
+  const MeasureOptions &getMeasure() const { return options.measure; }
+  std::pair<unsigned, Selection> proposeAny(Sketch::Random &random) const;
+  std::pair<unsigned, Selection>
+  proposeDescendant(Sketch::Random &random) const;
   std::pair<unsigned, Selection> propose(Sketch::Random &random);
-  Trial run(const Sketch &sketch, const Selection &selection) const;
+  Draft makeDraft(std::pair<unsigned, Selection> proposed) const;
+  llvm::Expected<double> runDefault() const;
+  Features describe(mlir::ModuleOp script) const;
+  llvm::Expected<Trial> run(const Sketch &sketch,
+                            const Selection &selection) const;
   bool isHopeless(unsigned sketch) const;
   void add(Candidate candidate);
   std::string evaluate(mlir::ModuleOp script,
@@ -65,7 +99,7 @@ private:
                        bool returnsOutputs) const;
 
   ProgramKernel kernel;
-  const MeasureOptions &options;
+  const TuneOptions &options;
   TrialKey key;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<Sketch> sketches;
@@ -77,6 +111,12 @@ private:
   std::vector<Candidate> population;
   std::vector<unsigned> numRefused; ///< By sketch.
   llvm::StringSet<> seen;
+  llvm::StringMap<unsigned> numFailed; ///< In earlier searches, by script.
+  std::set<std::pair<unsigned, Selection>> tried;
+  std::vector<Sample> samples;
+  Features originalFeatures; ///< Of the default schedule.
+  /// Those that were chosen, the first to be tried at the end.
+  std::vector<Draft> drafts;
 };
 
 } // namespace espalier::tuning

@@ -13,6 +13,11 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::tuning;
 
+/// With fewer candidates, a model knows nothing.
+static constexpr size_t kMinSamples = 16;
+/// A kernel of which so few were tried judges no model.
+static constexpr size_t kMinJudged = 8;
+
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -24,11 +29,19 @@ public:
 
   llvm::Error openRecords();
   llvm::Error addTask(const ProgramKernel &kernel);
+  /// Loads the model and what is known of other kernels, after all tasks are
+  /// there.
+  llvm::Error prepareModel();
   llvm::Error search();
   llvm::Expected<TuneResult> finish();
 
 private:
+  bool isOutOfTime(double reserved) const;
   bool mustStop() const;
+  /// Seconds that the comparison of the best candidates will take.
+  double estimateFinals() const;
+  void loadModel();
+  void trainModel();
   double getElapsed() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
@@ -42,6 +55,9 @@ private:
   std::vector<std::unique_ptr<Task>> tasks;
   TuneResult result;
   unsigned numTrials = 0;
+  double trialSeconds = 0; ///< Of all trials.
+  std::unique_ptr<CostModel> model;
+  std::vector<Sample> others; ///< Candidates of kernels that are no tasks.
 };
 
 /// Collects the scripts of single kernels in one.
@@ -127,7 +143,7 @@ llvm::Error Tuner::openRecords() {
 }
 
 llvm::Error Tuner::addTask(const ProgramKernel &kernel) {
-  auto task = Task::create(kernel, context, options.measure);
+  auto task = Task::create(kernel, context, options);
   if (!task)
     return task.takeError();
   TunedKernel tuned;
@@ -135,6 +151,9 @@ llvm::Error Tuner::addTask(const ProgramKernel &kernel) {
   tuned.numCalls = kernel.numCalls;
   if (!(*task)->hasSpace())
     tuned.reason = "runs in program order";
+  else if (isOutOfTime(0))
+    tuned.reason = "expects more time: it ended before the default schedule "
+                   "could be measured";
   else if (llvm::Error error = (*task)->measureDefault())
     tuned.reason = llvm::toString(std::move(error));
   result.kernels.push_back(std::move(tuned));
@@ -149,10 +168,71 @@ llvm::Error Tuner::addTask(const ProgramKernel &kernel) {
   return llvm::Error::success();
 }
 
+bool Tuner::isOutOfTime(double reserved) const {
+  return options.seconds > 0 &&
+         getElapsed() + std::min(reserved, options.seconds / 2) >=
+             options.seconds;
+}
+
+double Tuner::estimateFinals() const {
+  unsigned numRuns = 0;
+  for (const std::unique_ptr<Task> &task : tasks)
+    numRuns += task->countFinalRuns();
+  return numRuns * trialSeconds / std::max(numTrials, 1u);
+}
+
 bool Tuner::mustStop() const {
-  return numTrials >= options.trials ||
-         (options.seconds > 0 && getElapsed() >= options.seconds) ||
+  return numTrials >= options.trials || isOutOfTime(estimateFinals()) ||
          options.measure.codegen.mustStop();
+}
+
+//===----------------------------------------------------------------------===//
+// The model of costs
+//===----------------------------------------------------------------------===//
+
+/// The search goes on without a model.
+void Tuner::loadModel() {
+  if (options.search != Search::Model)
+    return;
+  if (options.modelLibrary.empty()) {
+    result.modelFault = "model of costs: expects XGBoost, but got no library";
+    return;
+  }
+  auto loaded = CostModel::load(options.modelLibrary);
+  if (loaded)
+    model = std::move(*loaded);
+  else
+    result.modelFault = llvm::toString(loaded.takeError());
+}
+
+/// Reads what is known of other kernels on the same machine.
+llvm::Error Tuner::prepareModel() {
+  loadModel();
+  if (!model || !records || tasks.empty())
+    return llvm::Error::success();
+  auto kernels = records->findSamples(tasks.front()->getKey().target);
+  if (!kernels)
+    return kernels.takeError();
+  for (auto &[key, samples] : *kernels)
+    if (llvm::none_of(tasks, [&, &name = key](const auto &task) {
+          return task->getKey().task == name;
+        }))
+      llvm::append_range(others, samples);
+  return llvm::Error::success();
+}
+
+void Tuner::trainModel() {
+  if (!model)
+    return;
+  std::vector<Sample> samples = others;
+  for (const std::unique_ptr<Task> &task : tasks)
+    llvm::append_range(samples, task->getSamples());
+  if (samples.size() < kMinSamples)
+    return;
+  if (llvm::Error error = model->train(samples)) {
+    result.modelFault = llvm::toString(std::move(error));
+    model.reset();
+  }
 }
 
 void Tuner::report() const {
@@ -183,11 +263,20 @@ llvm::Error Tuner::search() {
         best = i;
     if (best == tasks.size())
       break;
-    std::optional<Trial> trial = tasks[best]->tryNext(random);
+    if (tasks[best]->needsDrafts()) {
+      trainModel();
+      tasks[best]->chooseDrafts(random, model.get());
+    }
+    double begin = getElapsed();
+    auto tried = tasks[best]->tryNext(random);
+    if (!tried)
+      return tried.takeError();
+    const std::optional<Trial> &trial = *tried;
     if (!trial) {
       isDone[best] = true;
       continue;
     }
+    trialSeconds += getElapsed() - begin;
     // An interrupt ends the candidate, too.
     if (options.measure.codegen.mustStop())
       break;
@@ -210,10 +299,12 @@ llvm::Expected<TuneResult> Tuner::finish() {
     if (!tuned.reason.empty() || options.measure.codegen.mustStop())
       continue;
     std::optional<Winner> winner;
-    bool isDecided = task->findWinner(winner);
+    llvm::Expected<bool> isDecided = task->findWinner(winner);
+    if (!isDecided)
+      return isDecided.takeError();
     if (options.measure.codegen.mustStop())
       continue;
-    if (records && isDecided)
+    if (records && *isDecided)
       if (llvm::Error error = records->setWinner(task->getKey(), winner))
         return error;
     tuned.original = tuned.best = task->getOriginal();
@@ -246,6 +337,57 @@ joinCalls(std::vector<ProgramKernel> kernels) {
   return joined;
 }
 
+std::optional<Search> tuning::parseSearch(llvm::StringRef spelling) {
+#define ESPALIER_SEARCH(name, text)                                            \
+  if (spelling == text)                                                        \
+    return Search::name;
+  ESPALIER_FOR_EACH_SEARCH(ESPALIER_SEARCH)
+#undef ESPALIER_SEARCH
+  return std::nullopt;
+}
+
+llvm::Expected<std::vector<JudgedKernel>>
+tuning::judgeModel(StringRef path, StringRef modelLibrary) {
+  auto records = TuningRecords::openToRead(path);
+  if (!records)
+    return records.takeError();
+  auto kernels = (*records)->findSamples("");
+  if (!kernels)
+    return kernels.takeError();
+  auto model = CostModel::load(modelLibrary);
+  if (!model)
+    return model.takeError();
+  std::vector<JudgedKernel> judged;
+  for (auto &[key, own] : *kernels) {
+    std::vector<Sample> rest, measured;
+    for (auto &[other, samples] : *kernels)
+      if (other != key)
+        llvm::append_range(rest, samples);
+    llvm::copy_if(own, std::back_inserter(measured),
+                  [](const Sample &sample) { return sample.score > 0; });
+    if (measured.size() < kMinJudged)
+      continue;
+    if (llvm::Error error = (*model)->train(rest))
+      return std::move(error);
+    if (!(*model)->isTrained())
+      continue;
+    std::vector<double> scores, estimates;
+    for (const Sample &sample : measured) {
+      scores.push_back(sample.score);
+      estimates.push_back(-sample.features[Feature::Cycles]);
+    }
+    auto predicted = (*model)->predict(measured);
+    if (!predicted)
+      return predicted.takeError();
+    judged.push_back(
+        {measured.size(),
+         computeRankCorrelation(
+             std::vector<double>(predicted->begin(), predicted->end()), scores),
+         computeRankCorrelation(estimates, scores)});
+  }
+  return std::move(judged);
+}
+
 llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
                                               const TuneOptions &options) {
   FailureOr<std::vector<ProgramKernel>> kernels =
@@ -270,6 +412,8 @@ llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
     if (llvm::Error error = tuner.addTask(kernel))
       return error;
   }
+  if (llvm::Error error = tuner.prepareModel())
+    return error;
   if (llvm::Error error = tuner.search())
     return error;
   return tuner.finish();

@@ -2,6 +2,8 @@
 
 #include "espalier/Tuning/TuningRecords.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace espalier;
 using namespace espalier::tuning;
@@ -10,17 +12,25 @@ static constexpr llvm::StringLiteral kTables[] = {
     "CREATE TABLE trials (id INTEGER PRIMARY KEY, task TEXT NOT NULL, "
     "target TEXT NOT NULL, compiler TEXT NOT NULL, seed INTEGER NOT NULL, "
     "rule TEXT NOT NULL, script TEXT NOT NULL, status TEXT NOT NULL, "
-    "seconds REAL, error TEXT NOT NULL)",
+    "seconds REAL, error TEXT NOT NULL, features TEXT NOT NULL DEFAULT '')",
     "CREATE INDEX trials_of ON trials (task, target, compiler)",
     "CREATE TABLE winners (task TEXT NOT NULL, target TEXT NOT NULL, "
     "compiler TEXT NOT NULL, rule TEXT NOT NULL, script TEXT NOT NULL, "
     "seconds REAL NOT NULL, original REAL NOT NULL, "
     "PRIMARY KEY (target, task)) WITHOUT ROWID"};
 
-static constexpr TableFormat kFormat = {"tuning records",
-                                        /*applicationId=*/0x45535074, // "ESPt"
-                                        /*version=*/TuningRecords::kVersion,
-                                        kTables};
+static constexpr TableFormat kFormat = {
+    "tuning records",
+    /*applicationId=*/0x45535074, // "ESPt"
+    /*version=*/TuningRecords::kVersion, kTables,
+    "ALTER TABLE trials ADD COLUMN features "
+    "TEXT NOT NULL DEFAULT ''"};
+
+static constexpr llvm::StringLiteral kFeatureNames[] = {
+#define ESPALIER_FEATURE_NAME(name, meaning) #name,
+    ESPALIER_FOR_EACH_FEATURE(ESPALIER_FEATURE_NAME)
+#undef ESPALIER_FEATURE_NAME
+};
 
 static constexpr llvm::StringLiteral kSpellings[] = {
 #define ESPALIER_TRIAL_SPELLING(name, spelling) spelling,
@@ -38,6 +48,31 @@ static TrialStatus parseStatus(llvm::StringRef text) {
     if (text == spelling)
       return static_cast<TrialStatus>(index);
   return TrialStatus::Failed;
+}
+
+/// The names are written, since a build may have others.
+static std::string printFeatures(const Features &features) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [name, value] : llvm::zip_equal(kFeatureNames, features.values))
+    os << (text.empty() ? "" : " ") << name << '='
+       << llvm::format("%.6g", value);
+  return text;
+}
+
+/// Nothing if these are not the features of this build.
+static std::optional<Features> parseFeatures(llvm::StringRef text) {
+  Features features;
+  for (auto [name, value] : llvm::zip_equal(kFeatureNames, features.values)) {
+    auto [one, rest] = text.split(' ');
+    double number = 0;
+    if (!one.consume_front(name) || !one.consume_front("=") ||
+        one.getAsDouble(number))
+      return std::nullopt;
+    value = number;
+    text = rest;
+  }
+  return text.empty() ? std::optional(features) : std::nullopt;
 }
 
 llvm::Expected<std::unique_ptr<TuningRecords>>
@@ -62,8 +97,8 @@ llvm::Error TuningRecords::add(const TrialKey &key, const Trial &trial,
                                uint64_t seed) {
   Database::Statement statement(
       *database, "INSERT INTO trials (task, target, compiler, seed, rule, "
-                 "script, status, seconds, error) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                 "script, status, seconds, error, features) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   statement.bind(1, key.task);
   statement.bind(2, key.target);
   statement.bind(3, key.compiler);
@@ -75,6 +110,7 @@ llvm::Error TuningRecords::add(const TrialKey &key, const Trial &trial,
   if (trial.status == TrialStatus::Measured)
     statement.bind(8, trial.seconds);
   statement.bind(9, trial.error);
+  statement.bind(10, printFeatures(trial.features));
   return statement.step().takeError();
 }
 
@@ -144,4 +180,41 @@ TuningRecords::findWinners(llvm::StringRef target) {
                                      statement.getReal(3),
                                      statement.getReal(4)};
   }
+}
+
+llvm::Expected<std::vector<std::pair<std::string, std::vector<Sample>>>>
+TuningRecords::findSamples(llvm::StringRef target) {
+  Database::Statement statement(
+      *database, "SELECT task, status, seconds, features FROM trials "
+                 "WHERE ?1 = '' OR target = ?1 ORDER BY id");
+  statement.bind(1, target);
+  llvm::StringMap<size_t> places;
+  std::vector<std::pair<std::string, std::vector<Sample>>> kernels;
+  while (true) {
+    llvm::Expected<bool> hasRow = statement.step();
+    if (!hasRow)
+      return hasRow.takeError();
+    if (!*hasRow)
+      break;
+    std::string task = statement.getText(0);
+    TrialStatus status = parseStatus(statement.getText(1));
+    double seconds = statement.getReal(2);
+    std::optional<Features> features = parseFeatures(statement.getText(3));
+    // Why a process ended need not be the candidate.
+    if (!features || status == TrialStatus::Failed ||
+        (status == TrialStatus::Measured && !(seconds > 0)))
+      continue;
+    auto [place, isNew] = places.try_emplace(task, kernels.size());
+    if (isNew)
+      kernels.push_back({task, {}});
+    // A search begins with the default schedule.
+    std::vector<Sample> &samples = kernels[place->second].second;
+    const Features &original =
+        samples.empty() ? *features : samples.front().features;
+    samples.push_back({*features, original,
+                       status == TrialStatus::Measured ? 1 / seconds : 0});
+  }
+  for (auto &[task, samples] : kernels)
+    normalizeScores(samples);
+  return std::move(kernels);
 }

@@ -25,6 +25,8 @@ static void reportProgress(const espalier_tune_progress *now, void *user) {
 /// Returns what was found in JSON.
 static std::string tune(const Module &module, const CompileOptions &given,
                         uint32_t trials, double seconds, uint64_t seed,
+                        const std::string &search,
+                        const std::string &modelLibrary,
                         std::optional<nb::callable> progress) {
   Interruptible<int> work;
   espalier_compile_options options = given.get();
@@ -32,7 +34,9 @@ static std::string tune(const Module &module, const CompileOptions &given,
   options.cancelled = [](void *user) -> int32_t {
     return static_cast<Interruptible<int> *>(user)->isCancelled();
   };
-  espalier_tune_options tune = {trials, seconds, seed, nullptr, nullptr};
+  espalier_tune_options tune = {
+      trials,  seconds, seed, search.c_str(), modelLibrary.c_str(),
+      nullptr, nullptr};
   if (progress) {
     tune.progress = reportProgress;
     tune.user = &*progress;
@@ -47,10 +51,24 @@ static std::string tune(const Module &module, const CompileOptions &given,
   return found;
 }
 
+/// Returns how well costs are predicted in JSON.
+static std::string judgeModel(const std::string &records,
+                              const std::string &modelLibrary) {
+  std::string found;
+  if (espalier_judge_model(records.c_str(), modelLibrary.c_str(), appendText,
+                           &found) != 0)
+    throw CompileError(found);
+  return found;
+}
+
 void espalier::python::bindTuning(nb::module_ &extension) {
   extension.def("tune", tune, nb::arg("module"), nb::arg("options"),
                 nb::arg("trials"), nb::arg("seconds"), nb::arg("seed"),
+                nb::arg("search"), nb::arg("model_library"),
                 nb::arg("progress") = nb::none(),
                 "Look for better schedules of a module's kernels; return what "
                 "was found in JSON.");
+  extension.def("judge_model", judgeModel, nb::arg("records"),
+                nb::arg("model_library"),
+                "Judge how well costs are predicted; return that in JSON.");
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib.util import find_spec
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +67,13 @@ class Tuned:
         script: a transform script for the kernels that are faster with it, which
             `espalier.compile` takes as a file.
         kernels: all kernels, in the order of the program.
+        model_fault: why candidates were not ranked by the model of costs; empty if
+            they were, or if the search has none.
     """
 
     script: str
     kernels: list[TunedKernel]
+    model_fault: str = ""
 
     @property
     def original_s(self) -> float:
@@ -86,6 +90,52 @@ class Tuned:
         write_text(path, self.script)
 
 
+SEARCHES = ("random", "evolution", "drafts", "model")
+
+
+def find_model_library() -> str:
+    """Return where XGBoost's shared library is; empty if it is not installed."""
+    package = find_spec("xgboost")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        library = Path(folder) / "lib" / "libxgboost.so"
+        if library.exists():
+            return str(library)
+    return ""
+
+
+@dataclass(frozen=True)
+class JudgedKernel:
+    """How well costs are predicted of the candidates of one kernel.
+
+    Arguments:
+        candidates: those that were measured.
+        model: rank correlation with their times of the model, trained on all other
+            kernels.
+        estimate: the same of the estimate, which nothing is trained for.
+    """
+
+    candidates: int
+    model: float
+    estimate: float
+
+
+def judge_model(records: str | os.PathLike[str]) -> list[JudgedKernel]:
+    """Return how well costs are predicted of kernels that the model never saw.
+
+    Each kernel of a file of records is judged by a model that is trained on all
+    others; kernels of which few candidates were measured are left out.
+
+    Example:
+        >>> for kernel in espalier.tuning.judge_model("tuning.sqlite"):
+        ...     print(kernel.model)
+    """
+    library = find_model_library()
+    if not library:
+        raise EspalierError("expects XGBoost, but it is not installed: pip install xgboost-cpu")
+    found = json.loads(_espalier.judge_model(os.fspath(records), library))
+    return [JudgedKernel(**kernel) for kernel in found]
+
+
 def tune(
     model: Model,
     *,
@@ -94,6 +144,7 @@ def tune(
     trials: int = 64,
     seconds: float = 0.0,
     seed: int = 0,
+    search: str = "model",
     options: Options | None = None,
     progress: Callable[[TuneProgress], None] | None = None,
 ) -> Tuned:
@@ -108,6 +159,10 @@ def tune(
         trials: candidates of all kernels together.
         seconds: after which no candidate is begun; 0 for no limit.
         seed: of the choices that are made at random.
+        search: how candidates are chosen, one of `SEARCHES`: any; descendants of the
+            fastest; of many such, those that an estimate ranks first; of these, those
+            that a model of costs does. The model is of XGBoost; where that is not
+            installed, the estimate ranks alone.
         options: for which machine; `run_threads` is the number of threads. In the
             file `records` all trials are kept, and what won. What it has of these
             kernels is not tried again: a search that was stopped goes on.
@@ -125,6 +180,10 @@ def tune(
         raise EspalierError(f"argument 'seconds': expects 0 or more, but got {seconds}")
     if not 0 <= seed < 2**64:
         raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
+    if search not in SEARCHES:
+        raise EspalierError(
+            f"argument 'search': expects one of {', '.join(SEARCHES)}, but got {search!r}"
+        )
     options = given_options(options)
     if options.sparse != "off":
         raise EspalierError(
@@ -143,7 +202,10 @@ def tune(
                 trials,
                 seconds,
                 seed,
+                search,
+                find_model_library(),
                 report,
             )
         )
-    return Tuned(found["script"], [TunedKernel(**kernel) for kernel in found["kernels"]])
+    kernels = [TunedKernel(**kernel) for kernel in found["kernels"]]
+    return Tuned(found["script"], kernels, found["model_fault"])

@@ -22,6 +22,8 @@ struct TableFormat {
   int version;
   /// The statements that make tables, as SQLite keeps their text.
   llvm::ArrayRef<llvm::StringLiteral> create;
+  /// What makes such a file of one of the version before; null if nothing does.
+  const char *upgrade = nullptr;
 };
 
 /// An SQLite file with tables of ours, which several processes may use at once.

@@ -41,6 +41,8 @@ struct KernelModule {
   /// Constants are measured as they are found in a program: in the cache of a
   /// core only if all constants of the program are (see `constantBytes`).
   std::vector<bool> isConstant;
+  /// Whether integers may be any, since none of them is an index or a bound.
+  bool takesAnyInteger = false;
 };
 
 /// What one run of a program gave: an array of elements of type `dtype`.
@@ -48,6 +50,9 @@ struct MeasuredOutput {
   int32_t dtype = 0;
   std::string bytes;
 };
+
+/// Whether it is empty or has a number that is finite.
+bool hasNumbers(const MeasuredOutput &output);
 
 /// The time of a program, and what it computes from made-up inputs.
 struct MeasuredProgram {
@@ -65,11 +70,11 @@ public:
       : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
 };
 
-/// Runs a program that is one kernel (see `KernelModule::isConstant`) in this
+/// Runs a program that is compiled of `kernel` in this
 /// process. Fails if sizes are not known, and with `WrongResult` if outputs
 /// differ by more than rounding from `expected`, if that is not empty.
 llvm::Expected<MeasuredProgram>
-measureProgram(CompiledProgram program, const std::vector<bool> &isConstant,
+measureProgram(CompiledProgram program, const KernelModule &kernel,
                const MeasureOptions &options,
                llvm::ArrayRef<MeasuredOutput> expected = {});
 

@@ -10,9 +10,19 @@
 
 namespace espalier {
 
+/// There is no child process to be had, whatever it should do.
+class NoChildProcess
+    : public llvm::ErrorInfo<NoChildProcess, llvm::StringError> {
+public:
+  static char ID;
+  explicit NoChildProcess(const llvm::Twine &message)
+      : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
+};
+
 /// Runs `function` in a child process and returns its result. Fails if the
 /// child takes longer than `timeLimit` or `memoryLimit` bytes more than this
-/// process, or if it crashes. What it prints is lost.
+/// process, or if it crashes; with
+/// `NoChildProcess` if it cannot be started. What it prints is lost.
 llvm::Expected<std::string>
 runInChild(llvm::function_ref<std::string()> function,
            std::chrono::milliseconds timeLimit, uint64_t memoryLimit);

@@ -12,6 +12,7 @@
 
 #include "espalier/Measurement/MeasureKernel.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <optional>
 
 namespace espalier::tuning {
 
@@ -23,8 +24,28 @@ struct TuneProgress {
   double original = 0, best = 0;
 };
 
+/// X(enumerator, spelling): how candidates are chosen, each with what the ones
+/// before it have.
+#define ESPALIER_FOR_EACH_SEARCH(X)                                            \
+  X(Random, "random")       /* Any. */                                         \
+  X(Evolution, "evolution") /* Descendants of the fastest. */                  \
+  X(Drafts, "drafts")       /* Of many, those that an estimate ranks first. */ \
+  X(Model, "model")         /* Of these, those that trees do. */
+
+enum class Search {
+#define ESPALIER_SEARCH(name, spelling) name,
+  ESPALIER_FOR_EACH_SEARCH(ESPALIER_SEARCH)
+#undef ESPALIER_SEARCH
+};
+
+/// Nothing if there is no such search.
+std::optional<Search> parseSearch(llvm::StringRef spelling);
+
 struct TuneOptions {
   MeasureOptions measure;
+  Search search = Search::Model;
+  /// XGBoost's shared library; without it, the estimate ranks alone.
+  std::string modelLibrary;
   /// Candidates of all kernels together.
   unsigned trials = 64;
   /// Seconds after which no candidate is begun; 0 for no limit.
@@ -34,6 +55,8 @@ struct TuneOptions {
   std::string records;
   /// Called after each trial. May be null.
   std::function<void(const TuneProgress &)> progress;
+  /// For tests: the seconds of a script, instead of a run. May be null.
+  std::function<double(llvm::StringRef script)> simulate;
 };
 
 /// What was found for one kernel of the program.
@@ -53,10 +76,25 @@ struct TuneResult {
   /// A transform script for the kernels of the program that are faster with it.
   std::string script;
   std::vector<TunedKernel> kernels;
+  /// Why there was no model of costs; empty if there was or none was wanted.
+  std::string modelFault;
   /// Whether the options' `isCancelled` ended the search; then the script is
   /// empty, and the records have what was tried.
   bool isInterrupted = false;
 };
+
+/// How well costs are predicted of the candidates of a kernel.
+struct JudgedKernel {
+  size_t numCandidates = 0;
+  /// Rank correlations with what was measured: of the model that was trained on
+  /// all other kernels, and of the estimate.
+  double model = 0, estimate = 0;
+};
+
+/// Judges the model of costs by the file `records`: kernel by kernel, each of
+/// which the model never saw. Kernels with few candidates are left out.
+llvm::Expected<std::vector<JudgedKernel>>
+judgeModel(llvm::StringRef records, llvm::StringRef modelLibrary);
 
 /// Looks for better schedules of the kernels of `module`, which is at stage
 /// `graph` and stays as it is. Fails if it cannot be compiled, or if records

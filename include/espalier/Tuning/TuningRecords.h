@@ -4,6 +4,7 @@
 #define ESPALIER_TUNING_TUNINGRECORDS_H
 
 #include "espalier/Measurement/Database.h"
+#include "espalier/Tuning/CostModel.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <vector>
@@ -37,6 +38,7 @@ struct Trial {
   double seconds = 0;
   /// Otherwise, why not.
   std::string error;
+  Features features;
 };
 
 /// What a record is about: rows of other kernels, machines and builds stay.
@@ -56,7 +58,7 @@ struct Winner {
 /// The file of all trials, each one transaction, and of what won.
 class TuningRecords {
 public:
-  static constexpr int kVersion = 2;
+  static constexpr int kVersion = 3;
 
   /// Opens the file `path`, which is made if it is missing. Fails, leaving the
   /// file as it is, if it is something else or damaged.
@@ -79,6 +81,11 @@ public:
 
   /// The winners for a machine, of whichever build, by their tasks.
   llvm::Expected<llvm::StringMap<Winner>> findWinners(llvm::StringRef target);
+
+  /// What is known of the candidates of a machine, or of all if that is empty,
+  /// with their tasks, in the order in which these were begun.
+  llvm::Expected<std::vector<std::pair<std::string, std::vector<Sample>>>>
+  findSamples(llvm::StringRef target);
 
 private:
   explicit TuningRecords(std::unique_ptr<Database> database)

@@ -53,6 +53,11 @@ closeNumbers(mlir::Operation *op, llvm::ArrayRef<OpenNumber> numbers,
              mlir::transform::TransformState &state,
              mlir::OwningOpRef<mlir::Operation *> &closed);
 
+/// The same with what knobs select in place of open numbers; always a copy, and
+/// null where nothing is selected.
+mlir::OwningOpRef<mlir::Operation *>
+closeSelected(mlir::Operation *op, llvm::ArrayRef<OpenNumber> numbers);
+
 /// Calls `apply` with `op` as `closeNumbers` makes it.
 template <typename OpTy, typename Apply>
 mlir::DiagnosedSilenceableFailure

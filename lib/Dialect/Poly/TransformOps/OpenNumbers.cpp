@@ -4,6 +4,7 @@
 #include "CommandArguments.h"
 #include "NumberSyntax.h"
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"
+#include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -62,25 +63,19 @@ LogicalResult espalier::poly::verifyOpenNumbers(Operation *op,
   return success();
 }
 
-DiagnosedSilenceableFailure
-espalier::poly::closeNumbers(Operation *op, ArrayRef<OpenNumber> numbers,
-                             transform::TransformState &state,
-                             OwningOpRef<Operation *> &closed) {
-  if (llvm::all_of(numbers, [](const OpenNumber &number) {
-        return number.params.empty();
-      }))
-    return DiagnosedSilenceableFailure::success();
+/// A copy of `op`, without operands, that has numbers in place of parameters.
+/// Null where `getNumber` has none.
+static OwningOpRef<Operation *> copyClosed(
+    Operation *op, ArrayRef<OpenNumber> numbers,
+    llvm::function_ref<std::optional<int64_t>(StringRef, Value)> getNumber) {
   NamedAttrList attributes(op->getAttrDictionary());
   for (const OpenNumber &number : numbers) {
     SmallVector<int64_t> values;
     for (Value param : number.params) {
-      ArrayRef<Attribute> all = state.getParams(param);
-      if (all.size() != 1)
-        return emitDefiniteFailure(op)
-               << '\'' << op->getName() << "' op expects a parameter of '"
-               << number.attribute << "' to be one number, but got "
-               << all.size();
-      values.push_back(cast<IntegerAttr>(all.front()).getInt());
+      std::optional<int64_t> value = getNumber(number.attribute, param);
+      if (!value)
+        return {};
+      values.push_back(*value);
     }
     const int64_t *next = values.begin();
     if (Attribute attr = attributes.get(number.attribute))
@@ -89,8 +84,44 @@ espalier::poly::closeNumbers(Operation *op, ArrayRef<OpenNumber> numbers,
   }
   OperationState copy(op->getLoc(), op->getName(), {}, op->getResultTypes(),
                       attributes);
-  closed = OwningOpRef<Operation *>(Operation::create(copy));
-  return DiagnosedSilenceableFailure::success();
+  return OwningOpRef<Operation *>(Operation::create(copy));
+}
+
+DiagnosedSilenceableFailure
+espalier::poly::closeNumbers(Operation *op, ArrayRef<OpenNumber> numbers,
+                             transform::TransformState &state,
+                             OwningOpRef<Operation *> &closed) {
+  if (llvm::all_of(numbers, [](const OpenNumber &number) {
+        return number.params.empty();
+      }))
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure status = DiagnosedSilenceableFailure::success();
+  closed = copyClosed(
+      op, numbers,
+      [&](StringRef attribute, Value param) -> std::optional<int64_t> {
+        ArrayRef<Attribute> all = state.getParams(param);
+        if (all.size() == 1)
+          return cast<IntegerAttr>(all.front()).getInt();
+        status = emitDefiniteFailure(op)
+                 << '\'' << op->getName() << "' op expects a parameter of '"
+                 << attribute << "' to be one number, but got " << all.size();
+        return std::nullopt;
+      });
+  return status;
+}
+
+OwningOpRef<Operation *>
+espalier::poly::closeSelected(Operation *op, ArrayRef<OpenNumber> numbers) {
+  return copyClosed(
+      op, numbers, [](StringRef, Value param) -> std::optional<int64_t> {
+        auto knob = param.getDefiningOp<transform::tune::KnobOp>();
+        auto number = knob ? dyn_cast_or_null<IntegerAttr>(
+                                 knob.getSelected().value_or(Attribute()))
+                           : IntegerAttr();
+        if (!number)
+          return std::nullopt;
+        return number.getInt();
+      });
 }
 
 //===----------------------------------------------------------------------===//

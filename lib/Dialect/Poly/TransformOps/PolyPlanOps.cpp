@@ -185,6 +185,29 @@ llvm::Error PlanOp::command(ComputeTarget compute) {
   return applyPlan(compute, *plan);
 }
 
+llvm::Expected<std::vector<Plan>> espalier::poly::readPlans(ModuleOp script,
+                                                            KernelOp kernel) {
+  SmallVector<PlanOp> ops;
+  script.walk([&](PlanOp op) { ops.push_back(op); });
+  std::vector<Plan> plans;
+  for (PlanOp op : ops) {
+    auto target = op.getTarget().getDefiningOp<ComputationOp>();
+    ComputeOp compute =
+        target ? kernel.lookupCompute(target.getName().getLeafReference())
+               : ComputeOp();
+    if (!compute)
+      return refuse("expects a plan for a computation of the kernel");
+    OwningOpRef<Operation *> closed = closeSelected(op, op.getOpenNumbers());
+    if (!closed)
+      return refuse("expects a plan whose numbers are selected");
+    auto plan = PlanReader(cast<PlanOp>(*closed), compute).read();
+    if (!plan)
+      return plan.takeError();
+    plans.push_back(std::move(*plan));
+  }
+  return std::move(plans);
+}
+
 //===----------------------------------------------------------------------===//
 // To the operation
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 #define ESPALIER_DIALECT_POLY_TRANSFORMOPS_PLANSCRIPT_H
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "espalier/Dialect/Poly/Transforms/Plan.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -17,6 +18,12 @@ namespace espalier::poly {
 mlir::OwningOpRef<mlir::ModuleOp> makeDefaultScript(mlir::ModuleOp module,
                                                     TargetAttr target = {},
                                                     llvm::StringRef name = {});
+
+/// The plans that `script` gives to the computations of `kernel`, in its order,
+/// with what knobs select. Fails where a number is open, or a plan does not fit
+/// the computations; whether it is legal is not looked at.
+llvm::Expected<std::vector<Plan>> readPlans(mlir::ModuleOp script,
+                                            KernelOp kernel);
 
 } // namespace espalier::poly
 
