@@ -14,7 +14,7 @@ using namespace espalier::tuning;
 /// Trees, and how they grow. One thread: a search forks.
 static constexpr int kRounds = 60;
 /// A candidate that is less likely to be measured comes after others.
-static constexpr float kMinChance = 0.3;
+static constexpr float kMinChance = 0.1;
 static constexpr std::pair<const char *, const char *> kParameters[] = {
     {"objective", "reg:squarederror"},
     {"max_depth", "6"},

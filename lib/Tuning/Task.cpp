@@ -198,7 +198,9 @@ llvm::Error Task::measureDefault() {
     return outcome.takeError();
   if (outcome->status != TrialStatus::Measured)
     return llvm::createStringError(outcome->error);
-  if (outcome->outputs.empty())
+  if (llvm::all_of(outcome->outputs, [](const MeasuredOutput &output) {
+        return output.bytes.empty();
+      }))
     return llvm::createStringError("has no results to compare");
   for (const MeasuredOutput &output : outcome->outputs)
     if (!hasNumbers(output))

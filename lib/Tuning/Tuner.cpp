@@ -15,8 +15,8 @@ using namespace espalier::tuning;
 
 /// With fewer candidates, a model knows nothing.
 static constexpr size_t kMinSamples = 16;
-/// A kernel of which so few were tried judges no model.
-static constexpr size_t kMinJudged = 8;
+/// Nor does the best of fewer of one kernel tell how good the others are.
+static constexpr size_t kMinOfKernel = 8;
 
 using Clock = std::chrono::steady_clock;
 
@@ -190,6 +190,14 @@ bool Tuner::mustStop() const {
 // The model of costs
 //===----------------------------------------------------------------------===//
 
+/// Adds the samples of one kernel to those that a model is trained on.
+static void addSamples(ArrayRef<Sample> kernel, std::vector<Sample> &all) {
+  if (llvm::count_if(kernel, [](const Sample &sample) {
+        return sample.score > 0;
+      }) >= ptrdiff_t(kMinOfKernel))
+    llvm::append_range(all, kernel);
+}
+
 /// The search goes on without a model.
 void Tuner::loadModel() {
   if (options.search != Search::Model)
@@ -217,7 +225,7 @@ llvm::Error Tuner::prepareModel() {
     if (llvm::none_of(tasks, [&, &name = key](const auto &task) {
           return task->getKey().task == name;
         }))
-      llvm::append_range(others, samples);
+      addSamples(samples, others);
   return llvm::Error::success();
 }
 
@@ -226,7 +234,7 @@ void Tuner::trainModel() {
     return;
   std::vector<Sample> samples = others;
   for (const std::unique_ptr<Task> &task : tasks)
-    llvm::append_range(samples, task->getSamples());
+    addSamples(task->getSamples(), samples);
   if (samples.size() < kMinSamples)
     return;
   if (llvm::Error error = model->train(samples)) {
@@ -362,10 +370,10 @@ tuning::judgeModel(StringRef path, StringRef modelLibrary) {
     std::vector<Sample> rest, measured;
     for (auto &[other, samples] : *kernels)
       if (other != key)
-        llvm::append_range(rest, samples);
+        addSamples(samples, rest);
     llvm::copy_if(own, std::back_inserter(measured),
                   [](const Sample &sample) { return sample.score > 0; });
-    if (measured.size() < kMinJudged)
+    if (measured.size() < kMinOfKernel)
       continue;
     if (llvm::Error error = (*model)->train(rest))
       return std::move(error);

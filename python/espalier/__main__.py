@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-from espalier.commands import bench, check, compile, demo, report, run, tune
+from espalier.commands import bench, check, compile, demo, judge, report, run, tune
 from espalier.errors import EspalierError, UnsupportedOperators
 
-COMMANDS = (compile, tune, run, bench, check, demo, report)
+COMMANDS = (compile, tune, judge, run, bench, check, demo, report)
 EXIT_ERROR = 1
 EXIT_UNSUPPORTED = 3
 

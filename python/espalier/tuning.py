@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.util import find_spec
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from espalier import _espalier

@@ -122,7 +122,7 @@ def test_wrong_numbers_are_refused(arguments: dict[str, float], message: str) ->
 
 
 def test_searches_that_there_are_not_are_refused() -> None:
-    with pytest.raises(espalier.EspalierError, match="'search': expects one of random, evol.*'x'"):
+    with pytest.raises(espalier.EspalierError, match=r"'search': expects one of random, evol.*'x'"):
         espalier.tune(make_model(), search="x", options=keeping(None))
 
 
@@ -180,7 +180,9 @@ def keep_made_up(records: Path) -> None:
         )
 
 
-def test_the_model_learns_of_other_kernels(tmp_path: Path) -> None:
+def test_the_model_learns_of_other_kernels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("xgboost")
     records = tmp_path / "records.sqlite"
     keep_made_up(records)
@@ -189,6 +191,18 @@ def test_the_model_learns_of_other_kernels(tmp_path: Path) -> None:
     assert all(kernel.model > 0.9 for kernel in judged)
     # It says the same of all.
     assert all(kernel.estimate == 0 for kernel in judged)
+    assert main(["judge", "--records", str(records)]) == 0
+    assert "3 kernels: model 1.00, estimate 0.00" in capsys.readouterr().out
+
+
+def test_few_candidates_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("xgboost")
+    records = tmp_path / "records.sqlite"
+    espalier.tune(make_model(), trials=2, options=keeping(records))
+    assert main(["judge", "--records", str(records)]) == 0
+    assert "no kernel with enough candidates" in capsys.readouterr().out
+    with pytest.raises(espalier.EspalierError, match="unable to open database file"):
+        espalier.tuning.judge_model(tmp_path / "missing")
 
 
 def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
@@ -199,6 +213,55 @@ def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
         connection.execute("PRAGMA user_version = 2")
     again = espalier.tune(make_model(), trials=1, options=keeping(records))
     assert sum(kernel.trials for kernel in again.kernels) == 3
+
+
+def scripts(records: Path) -> list[str]:
+    """Return what was tried, in its order."""
+    with sqlite3.connect(records) as connection:
+        return [row[0] for row in connection.execute("SELECT script FROM trials ORDER BY id")]
+
+
+def test_what_ended_its_process_is_tried_twice(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    for times in (1, 2, 2):
+        espalier.tune(make_model(), trials=1, options=keeping(records))
+        with sqlite3.connect(records) as connection:
+            connection.execute("UPDATE trials SET status = 'failed'")
+        found = scripts(records)
+        assert found.count(found[0]) == times
+    assert len(set(found)) == 2
+
+
+def make_unary(operator: str, dtype: int, shape: tuple[int, ...]) -> bytes:
+    """Return a model of one operator with one operand."""
+    x, y = (helper.make_tensor_value_info(name, dtype, shape) for name in "xy")
+    nodes = [helper.make_node("Abs", "x", "a"), helper.make_node("Neg", "a", "n")]
+    nodes.append(helper.make_node(operator, "n", "y"))
+    graph = helper.make_graph(nodes, "g", [x], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    return model.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("operator", "dtype", "shape", "reason"),
+    [
+        ("Sqrt", 1, (64, 64), "has results that are not numbers, which cannot be compared"),
+        ("Abs", 7, (64, 64), ""),
+        ("Abs", 1, (0, 64), "has no results to compare"),
+    ],
+)
+def test_results_can_be_compared(
+    operator: str, dtype: int, shape: tuple[int, ...], reason: str
+) -> None:
+    tuned = espalier.tune(make_unary(operator, dtype, shape), trials=2, options=keeping(None))
+    assert [kernel.reason for kernel in tuned.kernels] in ([reason], [])
+    assert all(kernel.failures == 0 for kernel in tuned.kernels)
+
+
+def test_a_budget_covers_the_default_schedules() -> None:
+    tuned = espalier.tune(make_model(), trials=9, seconds=1e-9, options=keeping(None))
+    assert [kernel.trials for kernel in tuned.kernels] == [0]
+    assert "before the default schedule could be measured" in tuned.kernels[0].reason
 
 
 def test_foreign_files_are_refused(tmp_path: Path) -> None:

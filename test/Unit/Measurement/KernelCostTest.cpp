@@ -110,4 +110,23 @@ TEST_F(KernelCostTest, RepeatedKernelIsCountedForEachCall) {
   EXPECT_EQ(kernels->front().numCalls, 3u);
 }
 
+/// Kernels whose integers are no index are measured on other ones than zeros.
+TEST_F(KernelCostTest, IntegersAreAnythingWhereNoneIsAnIndex) {
+  auto takesAny = [&](StringRef body) {
+    auto module = parseSourceString<ModuleOp>(
+        ("func.func @main(%x: tensor<8xi64>, %y: tensor<8xi64>) -> "
+         "tensor<8xi64> {\n  %r = " +
+         body +
+         " : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>\n"
+         "  return %r : tensor<8xi64>\n}\n")
+            .str(),
+        &context);
+    auto kernels = formKernels(*module, {});
+    EXPECT_TRUE(succeeded(kernels));
+    return kernels->front().module.takesAnyInteger;
+  };
+  EXPECT_TRUE(takesAny("graph.add %x, %y"));
+  EXPECT_FALSE(takesAny("graph.gather %x, %y {axis = 0 : i64}"));
+}
+
 } // namespace

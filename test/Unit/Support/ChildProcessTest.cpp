@@ -3,6 +3,7 @@
 #include "espalier/Support/ChildProcess.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace espalier;
@@ -43,6 +44,20 @@ TEST(ChildProcess, CrashIsAnError) {
   auto crash = []() -> std::string { abort(); };
   EXPECT_EQ(run(crash),
             "!expects a result, but the process ended with signal 6");
+}
+
+TEST(ChildProcess, WhatCannotBeStartedIsNoFaultOfTheFunction) {
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit none = {0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  auto result = runInChild([] { return "x"; }, kLong, kMuch);
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(static_cast<bool>(result));
+  llvm::Error error = result.takeError();
+  EXPECT_TRUE(error.isA<NoChildProcess>());
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "cannot make a pipe: Too many open files");
 }
 
 TEST(ChildProcess, MemoryIsLimited) {
