@@ -78,6 +78,14 @@ llvm::Expected<Tile> espalier::poly::getTile(ComputeOp compute,
   return tile;
 }
 
+llvm::Expected<Tile> espalier::poly::getTileOfLoop(ComputeOp compute,
+                                                   StringRef loop) {
+  if (loop.empty())
+    if (llvm::Error error = findLoop(compute, loop).takeError())
+      return std::move(error);
+  return getTile(compute, loop);
+}
+
 /// Lets `compute` reach `node`: `loops` are the values of the loops above.
 static void addToNodesAbove(Operation *node, ComputeOp compute,
                             ArrayRef<AffineExpr> loops) {

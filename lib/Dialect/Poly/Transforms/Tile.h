@@ -37,6 +37,9 @@ struct Tile {
 /// no such loop, or if a filter lets only some points reach it.
 llvm::Expected<Tile> getTile(ComputeOp compute, llvm::StringRef loop);
 
+/// The same for commands that need a loop: an empty name is refused, too.
+llvm::Expected<Tile> getTileOfLoop(ComputeOp compute, llvm::StringRef loop);
+
 /// Where a computation is added to a tile.
 enum class Side { Before, After };
 

@@ -419,10 +419,7 @@ static llvm::Error decomposeIn(ComputeOp compute, StringRef loop) {
     return refuse("expects a computation before " + quote(compute) +
                   " that writes " + describeArray(array) +
                   ", and nothing else, without reading it");
-  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
-  if (!found)
-    return found.takeError();
-  llvm::Expected<Tile> tile = getTile(compute, loop);
+  llvm::Expected<Tile> tile = getTileOfLoop(compute, loop);
   if (!tile)
     return tile.takeError();
   StringRef above = tile->getNumLoops() == 1

@@ -21,12 +21,9 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
-                              const LocalOptions &options) {
-  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
-  if (!found)
-    return found.takeError();
-  llvm::Expected<Tile> tile = getTile(compute, loop);
+static llvm::Error privatizeIn(ComputeOp compute, Value array, StringRef loop,
+                               const LocalOptions &options) {
+  llvm::Expected<Tile> tile = getTileOfLoop(compute, loop);
   if (!tile)
     return tile.takeError();
   SmallVector<ComputeOp> users;
@@ -78,7 +75,7 @@ llvm::Error espalier::poly::privatize(ComputeOp compute, uint64_t write,
       return refuse("expects an array of the kernel, which nobody else sees, "
                     "but " +
                     describeArray(array) + " is an argument");
-    return contractIn(compute, array, loop, options);
+    return privatizeIn(compute, array, loop, options);
   };
   return applyAt(compute, loop, edit);
 }
