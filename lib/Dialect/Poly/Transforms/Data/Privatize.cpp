@@ -36,7 +36,7 @@ static llvm::Error privatizeIn(ComputeOp compute, Value array, StringRef loop,
                     loop + "\", but " + quote(op) + " is outside");
     users.push_back(op);
   }
-  const AccessKind both[] = {AccessKind::Read, AccessKind::Write};
+  const TileAccess both[] = {TileAccess::Read, TileAccess::Write};
   polyhedral::Context context;
   llvm::Expected<polyhedral::Map> elements =
       getElements(context, *tile, users, array, both);
@@ -52,7 +52,7 @@ static llvm::Error privatizeIn(ComputeOp compute, Value array, StringRef loop,
                     "\" that use the same elements of " + describeArray(array) +
                     " to come one after the other in program order");
   }
-  llvm::Expected<LocalArray> local =
+  llvm::Expected<TileArray> local =
       makeLocalArray(*tile, array, context, *elements, options);
   if (!local)
     return local.takeError();

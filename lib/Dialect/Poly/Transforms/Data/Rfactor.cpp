@@ -1,7 +1,7 @@
 //===- Rfactor.cpp - Partial results for the iterations of a loop ---------===//
 
 #include "../Hints.h"
-#include "../Partial.h"
+#include "../PartialReduction.h"
 
 using namespace mlir;
 using namespace espalier;
