@@ -7,7 +7,7 @@
 // RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-name-kernels | diff - %t.chain
 
 // Former names of steps and passes are read.
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-keep-row-major -poly-separate-interpolation -poly-decompose-phases -poly-form-kernels=skip=keep-row-major,separate-interpolation,decompose-phases -o %t.former
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-keep-rows -poly-separate-taps -poly-split-phases -poly-form-kernels=skip=keep-rows,separate-taps,split-phases -o %t.former
 // RUN: espalier-opt %s -convert-graph-to-poly -poly-keep-row-major -poly-separate-interpolation -poly-decompose-phases -poly-form-kernels=skip=keep-row-major,separate-interpolation,decompose-phases | diff - %t.former
 
 // Each step reads the kernels that the one before has written, also as text.
