@@ -92,7 +92,7 @@ constexpr Step kSteps[] = {
      kSeparates},
     {"keep-row-major",
      [](DispatchVariant &v, Counts &) { keepRowMajor(v.program); }, kSeparates,
-     "keep-row-major"},
+     "keep-rows"},
     {"separate-groups",
      [](DispatchVariant &v, Counts &) { separateGroups(v.program); },
      kSeparates},
@@ -103,7 +103,7 @@ constexpr Step kSteps[] = {
      kSeparates},
     {"separate-interpolation",
      [](DispatchVariant &v, Counts &) { separateInterpolation(v.program); },
-     kSeparates, "separate-interpolation"},
+     kSeparates, "separate-taps"},
     {"drop-points",
      [](DispatchVariant &v, Counts &) { dropSinglePoints(v.program); },
      kSeparates},
@@ -121,7 +121,7 @@ constexpr Step kSteps[] = {
      [](DispatchVariant &v, Counts &) {
        decomposePhases(v.program, v.fusionGroups);
      },
-     !kSeparates, "decompose-phases"},
+     !kSeparates, "split-phases"},
     {"fuse-windows", [](DispatchVariant &v,
                         Counts &) { fuseWindows(v.program, v.fusionGroups); }},
     {"winograd",
