@@ -88,6 +88,9 @@ public:
   findSamples(llvm::StringRef target);
 
 private:
+  static llvm::Expected<std::unique_ptr<TuningRecords>>
+  make(llvm::Expected<std::unique_ptr<Database>> database);
+
   explicit TuningRecords(std::unique_ptr<Database> database)
       : database(std::move(database)) {}
 

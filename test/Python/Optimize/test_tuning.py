@@ -209,10 +209,20 @@ def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
     records = tmp_path / "records.sqlite"
     espalier.tune(make_model(), trials=2, options=keeping(records))
     with sqlite3.connect(records) as connection:
-        connection.execute("ALTER TABLE trials DROP COLUMN features")
-        connection.execute("PRAGMA user_version = 2")
+        connection.executescript(
+            "ALTER TABLE trials DROP COLUMN features; DROP TABLE winners;"
+            "CREATE TABLE winners (task TEXT NOT NULL, target TEXT NOT NULL, "
+            "compiler TEXT NOT NULL, rule TEXT NOT NULL, script TEXT NOT NULL, "
+            "seconds REAL NOT NULL, original REAL NOT NULL, "
+            "PRIMARY KEY (target, task)) WITHOUT ROWID; PRAGMA user_version = 2"
+        )
+        connection.execute(
+            "INSERT INTO winners SELECT task, target, '', '', '', 1, 2 FROM trials LIMIT 1"
+        )
     again = espalier.tune(make_model(), trials=1, options=keeping(records))
     assert sum(kernel.trials for kernel in again.kernels) == 3
+    with sqlite3.connect(records) as connection:
+        assert connection.execute("SELECT count(*) FROM winners").fetchone() == (1,)
 
 
 def scripts(records: Path) -> list[str]:
@@ -311,7 +321,7 @@ def keep_winner(records: Path, script: str) -> None:
     """Let a script have won for the kernel that was tuned."""
     with sqlite3.connect(records) as connection:
         connection.execute(
-            "INSERT OR REPLACE INTO winners SELECT task, target, 'another build', 'rule', ?, "
+            "INSERT OR REPLACE INTO winners SELECT task, target, 'rule', ?, "
             "1e-6, 2e-6 FROM trials LIMIT 1",
             [script],
         )
