@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -338,8 +339,8 @@ static LogicalResult inferTypes(OperationState &state,
                                                attributes, emit)))
     return failure();
   return interface->inferReturnTypes(context, state.location, state.operands,
-                                     attributes, properties.get(), {},
-                                     state.types);
+                                     attributes, properties.get(),
+                                     state.regions, state.types);
 }
 
 /// Fills `state` with what the caller describes, or records an error.
@@ -370,6 +371,34 @@ static LogicalResult fillState(espalier_module *module,
   return success();
 }
 
+/// Adds the operation, whose types are inferred.
+static int addOperation(espalier_module *module, OperationState &state,
+                        espalier_value *results, size_t maxResults) {
+  RegisteredOperationName name = *state.name.getRegisteredInfo();
+  if (failed(inferTypes(state, name)))
+    return fail(module, "expects operands that fit the operation");
+  OpBuilder &builder = module->builder;
+  OpBuilder::InsertionGuard guard(builder);
+  if (module->body)
+    builder.setInsertionPointToEnd(module->body);
+  Operation *op = builder.create(state);
+  if (failed(verify(op))) {
+    op->erase();
+    return fail(module, "expects a valid operation");
+  }
+  for (size_t i = 0; i < std::min<size_t>(maxResults, op->getNumResults()); ++i)
+    results[i] = wrap(op->getResult(i));
+  return op->getNumResults();
+}
+
+/// Returns what an operation comes from.
+static Location getLocation(espalier_module *module, const char *location) {
+  Builder &builder = module->builder;
+  if (location && *location)
+    return NameLoc::get(builder.getStringAttr(location));
+  return builder.getUnknownLoc();
+}
+
 int espalier_module_op(espalier_module *module,
                        const espalier_operation *operation,
                        espalier_value *results, size_t max_results) {
@@ -381,30 +410,131 @@ int espalier_module_op(espalier_module *module,
       isMissing(module, operation->name, "an operation's name") ||
       (max_results > 0 && isMissing(module, results, "a place for results")))
     return -1;
-  OpBuilder &builder = module->builder;
-  Location loc = builder.getUnknownLoc();
-  if (operation->location && *operation->location)
-    loc = NameLoc::get(builder.getStringAttr(operation->location));
   std::optional<RegisteredOperationName> name =
       RegisteredOperationName::lookup(operation->name, &module->context);
   if (!name)
     return fail(module, Twine("expects a known operation, but got '") +
                             operation->name + "'");
 
-  OperationState state(loc, *name);
+  OperationState state(getLocation(module, operation->location), *name);
   if (failed(fillState(module, *operation, state)))
     return -1;
-  if (failed(inferTypes(state, *name)))
-    return fail(module, "expects operands that fit the operation");
-  Operation *op = builder.create(state);
-  if (failed(verify(op))) {
-    op->erase();
-    return fail(module, "expects a valid operation");
+  return addOperation(module, state, results, max_results);
+}
+
+namespace {
+/// Adds the operations of a body meanwhile.
+class BodyScope {
+public:
+  BodyScope(espalier_module *module, Block *body)
+      : module(module), outer(std::exchange(module->body, body)) {}
+  BodyScope(const BodyScope &) = delete;
+  ~BodyScope() { module->body = outer; }
+
+private:
+  espalier_module *module;
+  Block *outer;
+};
+} // namespace
+
+/// Makes what a body uses from outside arguments of it, or constants in it, and
+/// returns the values for these arguments.
+static SmallVector<Value> isolate(OpBuilder &builder, Block &body) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body);
+  DenseMap<Value, Value> inside;
+  SmallVector<Value> captured;
+  for (Operation &op : body)
+    for (OpOperand &operand : op.getOpOperands()) {
+      Value value = operand.get();
+      if (value.getParentBlock() == &body)
+        continue;
+      Value &known = inside[value];
+      SplatElementsAttr splat;
+      if (!known && matchPattern(value, m_Constant(&splat))) {
+        known = builder.clone(*value.getDefiningOp())->getResult(0);
+      } else if (!known) {
+        known = body.addArgument(value.getType(), value.getLoc());
+        captured.push_back(value);
+      }
+      operand.set(known);
+    }
+  return captured;
+}
+
+/// Appends values that the caller gives, which are to be tensors; `rank` is the
+/// least that they have.
+static LogicalResult addTensors(espalier_module *module,
+                                const espalier_value *values, size_t count,
+                                int64_t rank, const Twine &what,
+                                SmallVectorImpl<Value> &result) {
+  if (count > 0 && isMissing(module, values, what))
+    return failure();
+  for (size_t i = 0; i < count; ++i) {
+    Value value = values[i].ptr ? unwrap(values[i]) : Value();
+    auto type = value ? dyn_cast<RankedTensorType>(value.getType())
+                      : RankedTensorType();
+    if (!type || type.getRank() < rank) {
+      fail(module,
+           "expects tensors of rank " + Twine(rank) + " or more as " + what);
+      return failure();
+    }
+    result.push_back(value);
   }
-  for (size_t i = 0; i < std::min<size_t>(max_results, op->getNumResults());
-       ++i)
-    results[i] = wrap(op->getResult(i));
-  return op->getNumResults();
+  return success();
+}
+
+int espalier_module_scan(espalier_module *module, const espalier_scan *scan,
+                         espalier_value *results, size_t max_results) {
+  if (!module)
+    return -1;
+  module->error.clear();
+  if (!isUnderConstruction(module) || isMissing(module, scan, "a cell") ||
+      isMissing(module, reinterpret_cast<const void *>(scan->body), "a body") ||
+      (max_results > 0 && isMissing(module, results, "a place for results")))
+    return -1;
+  OperationState state(getLocation(module, scan->location),
+                       espalier::graph::ScanOp::getOperationName());
+  if (failed(addTensors(module, scan->states, scan->num_states, 0, "states",
+                        state.operands)) ||
+      failed(addTensors(module, scan->sequences, scan->num_sequences, 1,
+                        "sequences", state.operands)))
+    return -1;
+
+  Block &body = state.addRegion()->emplaceBlock();
+  SmallVector<espalier_value> arguments;
+  for (auto [number, operand] : llvm::enumerate(state.operands)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (number >= scan->num_states)
+      type = RankedTensorType::get(type.getShape().drop_front(),
+                                   type.getElementType());
+    arguments.push_back(wrap(body.addArgument(type, operand.getLoc())));
+  }
+  const espalier_value *yielded = nullptr;
+  int count;
+  {
+    BodyScope scope(module, &body);
+    count = scan->body(arguments.data(), &yielded, scan->user);
+  }
+  if (count < 0)
+    return fail(module, "expects a body");
+  ErrorCollector collector(&module->context, module->error);
+  SmallVector<Value> values;
+  if (failed(
+          addTensors(module, yielded, count, 0, "what a step gives", values)))
+    return -1;
+  OpBuilder builder(&module->context);
+  builder.setInsertionPointToEnd(&body);
+  espalier::graph::YieldOp::create(builder, state.location, values);
+  SmallVector<Value> captured = isolate(builder, body);
+  llvm::append_range(state.operands, captured);
+  state.addAttribute(
+      espalier::graph::ScanOp::getOperandSegmentSizesAttrName(
+          OperationName(state.name)),
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(scan->num_states),
+                                    static_cast<int32_t>(scan->num_sequences),
+                                    static_cast<int32_t>(captured.size())}));
+  return addOperation(module, state, results, max_results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -434,6 +564,8 @@ int espalier_module_dim(espalier_module *module, espalier_value value,
                         int32_t dimension, espalier_value *result) {
   if (!startIndex(module, result) || isMissing(module, value.ptr, "a value"))
     return -1;
+  if (unwrap(value).getParentBlock() != &module->function.getBody().front())
+    return fail(module, "expects a tensor outside of cells");
   auto type = dyn_cast<RankedTensorType>(unwrap(value).getType());
   if (!type || dimension < 0 || dimension >= type.getRank())
     return fail(module,

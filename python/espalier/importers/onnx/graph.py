@@ -15,6 +15,7 @@ from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.expansion import computing_parameters, expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
+from espalier.importers.onnx.loops import Poisoned, import_loop, import_scan
 from espalier.importers.onnx.nodes import find_schema, make_node, node_name
 from espalier.importers.onnx.order import captured_names, sort_nodes
 from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
@@ -279,6 +280,8 @@ class Importer:
             function = registry.find(node.op_type, opset)
             if node.op_type == "If":
                 return self._import_if(node, scope, opset)
+            if node.op_type in ("Scan", "Loop"):
+                return self._import_loop(node, scope, opset)
             if function is None:
                 return self._expand(node, proto, schema, opset)
             result = function(self._emitter, node)
@@ -338,13 +341,46 @@ class Importer:
         if condition.size != 1:
             raise node.error(f"expects a condition of one element, but got {condition.size}")
         branch = node["then_branch" if condition.reshape(-1)[0] else "else_branch"]
+        return self._import_body(node, branch, [], scope, opset)
+
+    def _import_loop(self, node: Node, scope: Scope, opset: int) -> "list[Value | Poison | None]":
+        def body(arguments: Sequence[Value]) -> list[Value]:
+            results = self._import_body(node, node["body"], arguments, scope, opset)
+            for result, output in zip(results, node["body"].output, strict=True):
+                if isinstance(result, Poison):
+                    raise Poisoned
+                if result is None:
+                    raise node.error(f"expects a body that gives '{output.name}'")
+            return results  # type: ignore[return-value]
+
+        before = len(self._unsupported)
+
+        def undo() -> None:
+            del self._unsupported[before:]
+
+        function = import_scan if node.op_type == "Scan" else import_loop
+        try:
+            return [*function(self._emitter, node, body, undo)]
+        except Poisoned:
+            return [POISON] * len(node.used)
+
+    def _import_body(
+        self,
+        node: Node,
+        graph: GraphProto,
+        arguments: Sequence[Value],
+        scope: Scope,
+        opset: int,
+    ) -> "list[Value | Poison | None]":
+        """Import a graph of the node that may read the values in scope."""
         inner = dict(scope)
-        self._add_initializers(branch, inner)
-        self._import_graph(branch, inner, opset)
-        for value in branch.output:
+        inner.update(zip((value.name for value in graph.input), arguments, strict=True))
+        self._add_initializers(graph, inner)
+        self._import_graph(graph, inner, opset)
+        for value in graph.output:
             if value.name not in inner:
-                raise node.error(f"expects a branch that defines '{value.name}'")
-        return [inner[value.name] for value in branch.output]
+                raise node.error(f"expects a body that defines '{value.name}'")
+        return [inner[value.name] for value in graph.output]
 
     def _expand(
         self, node: Node, proto: NodeProto, schema: OpSchema, opset: int
