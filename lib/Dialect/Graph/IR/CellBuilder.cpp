@@ -156,13 +156,12 @@ void CellBuilder::addOperation(
 //===----------------------------------------------------------------------===//
 
 llvm::DenseSet<unsigned> CellBuilder::getRepeated() const {
-  llvm::DenseSet<unsigned> repeated;
-  for (auto [placeholder, step] : placeholders)
-    repeated.insert(step);
+  llvm::DenseSet<unsigned> repeated(placed.begin(), placed.end());
   for (unsigned step = definition.steps.size(); step-- > 0;)
     if (repeated.contains(step))
       walk(definition.steps[step].value, [&](Expr e) {
-        if (e.getKind() == Expr::Kind::Access && !e.getTensor().isOperand())
+        if (e.getKind() == Expr::Kind::Access && !e.getTensor().isOperand() &&
+            e.getTensor().number < step)
           repeated.insert(e.getTensor().number);
       });
   llvm::DenseSet<unsigned> result;
@@ -199,9 +198,8 @@ void CellBuilder::order(std::optional<unsigned> levels) {
       if (e.getKind() != Expr::Kind::Access || e.getTensor().isOperand())
         return {};
       unsigned step = e.getTensor().number;
-      auto known = placeholders.find(step);
-      if (known != placeholders.end())
-        step = known->second;
+      if (~step < placed.size())
+        step = placed[~step];
       return access(TensorRef::step(place[step]), e.getOperands(), e.getType());
     });
   };

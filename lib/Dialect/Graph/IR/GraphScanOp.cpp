@@ -185,13 +185,13 @@ LogicalResult ScanBuilder::addState(unsigned state, const CellValue &next) {
       return failure();
   // A step over all times holds the states as it is.
   if (next.numIndices == 1 && !next.argument.tensor.isOperand()) {
-    setPlaceholder(state, next.argument.tensor);
+    addPlaced(next.argument.tensor);
     return success();
   }
   Type type = getType(state).getElementType();
   Expr element = read(next, use(vars), type);
   vars.insert(vars.begin(), cellIndices.front());
-  setPlaceholder(state, addStep("S", vars, element, type, next.isRecursive));
+  addPlaced(addStep("S", vars, element, type, next.isRecursive));
   return success();
 }
 

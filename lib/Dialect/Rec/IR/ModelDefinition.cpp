@@ -347,7 +347,7 @@ FailureOr<Definition> ModelBuilder::run() {
   addCase(model.getCase(Case::Interior), interior,
           numLeaves + use(interior).front());
   for (unsigned result = 0; result < leafResults.size(); ++result)
-    setPlaceholder(result, getInteriorResult(result));
+    addPlaced(getInteriorResult(result));
   addResults();
   order(model.getBatching() == Batching::Levels
             ? std::optional<unsigned>(Levels)

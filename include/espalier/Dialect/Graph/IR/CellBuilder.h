@@ -59,9 +59,8 @@ protected:
   static TensorRef getPlaceholder(unsigned number) {
     return TensorRef::step(~number);
   }
-  void setPlaceholder(unsigned number, TensorRef step) {
-    placeholders[getPlaceholder(number).number] = step.number;
-  }
+  /// Gives the next placeholder, from 0 on, its step.
+  void addPlaced(TensorRef step) { placed.push_back(step.number); }
 
   /// Moves the recurrence over index 0 behind all that it does not have a part
   /// in, in front of the results, which are the last steps; and replaces the
@@ -82,7 +81,7 @@ private:
   llvm::DenseSet<unsigned> getRepeated() const;
 
   llvm::DenseSet<unsigned> recursive;
-  llvm::DenseMap<unsigned, unsigned> placeholders; ///< The steps.
+  llvm::SmallVector<unsigned> placed; ///< The steps of the placeholders.
 };
 
 } // namespace espalier::graph
