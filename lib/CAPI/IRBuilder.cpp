@@ -1,13 +1,11 @@
 //===- IRBuilder.cpp - C API for building modules -------------------------===//
 
-#include "espalier-c/IRBuilder.h"
-#include "espalier/CAPI/Module.h"
+#include "Operations.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -15,34 +13,19 @@
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
-using espalier::capi::ErrorCollector;
+using namespace espalier::capi;
 
 /// Constants with more bytes are referred to rather than copied.
 static constexpr size_t maxInlineBytes = 256;
 
-static Value unwrap(espalier_value value) {
-  return Value::getFromOpaquePointer(value.ptr);
-}
-
-static espalier_value wrap(Value value) { return {value.getAsOpaquePointer()}; }
-
-/// Ends a call that failed without a diagnostic of its own.
-static int fail(espalier_module *module, const Twine &message) {
-  if (module->error.empty())
-    module->error = message.str();
-  return -1;
-}
-
-/// Records that `what` is missing if `pointer` is null, and says whether it is.
-static bool isMissing(espalier_module *module, const void *pointer,
-                      const Twine &what) {
+bool espalier::capi::isMissing(espalier_module *module, const void *pointer,
+                               const Twine &what) {
   if (!pointer)
     fail(module, "expects " + what + ", but got a null pointer");
   return !pointer;
 }
 
-/// Says whether operations can be added, or records an error.
-static bool isUnderConstruction(espalier_module *module) {
+bool espalier::capi::isUnderConstruction(espalier_module *module) {
   func::FuncOp function = module->function;
   if (function && !function.getBody().front().mightHaveTerminator())
     return true;
@@ -371,9 +354,8 @@ static LogicalResult fillState(espalier_module *module,
   return success();
 }
 
-/// Adds the operation, whose types are inferred.
-static int addOperation(espalier_module *module, OperationState &state,
-                        espalier_value *results, size_t maxResults) {
+int espalier::capi::addOperation(espalier_module *module, OperationState &state,
+                                 espalier_value *results, size_t maxResults) {
   RegisteredOperationName name = *state.name.getRegisteredInfo();
   if (failed(inferTypes(state, name)))
     return fail(module, "expects operands that fit the operation");
@@ -391,8 +373,8 @@ static int addOperation(espalier_module *module, OperationState &state,
   return op->getNumResults();
 }
 
-/// Returns what an operation comes from.
-static Location getLocation(espalier_module *module, const char *location) {
+Location espalier::capi::getLocation(espalier_module *module,
+                                     const char *location) {
   Builder &builder = module->builder;
   if (location && *location)
     return NameLoc::get(builder.getStringAttr(location));
@@ -419,121 +401,6 @@ int espalier_module_op(espalier_module *module,
   OperationState state(getLocation(module, operation->location), *name);
   if (failed(fillState(module, *operation, state)))
     return -1;
-  return addOperation(module, state, results, max_results);
-}
-
-namespace {
-/// Adds the operations of a body meanwhile.
-class BodyScope {
-public:
-  BodyScope(espalier_module *module, Block *body)
-      : module(module), outer(std::exchange(module->body, body)) {}
-  BodyScope(const BodyScope &) = delete;
-  ~BodyScope() { module->body = outer; }
-
-private:
-  espalier_module *module;
-  Block *outer;
-};
-} // namespace
-
-/// Makes what a body uses from outside arguments of it, or constants in it, and
-/// returns the values for these arguments.
-static SmallVector<Value> isolate(OpBuilder &builder, Block &body) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&body);
-  DenseMap<Value, Value> inside;
-  SmallVector<Value> captured;
-  for (Operation &op : body)
-    for (OpOperand &operand : op.getOpOperands()) {
-      Value value = operand.get();
-      if (value.getParentBlock() == &body)
-        continue;
-      Value &known = inside[value];
-      SplatElementsAttr splat;
-      if (!known && matchPattern(value, m_Constant(&splat))) {
-        known = builder.clone(*value.getDefiningOp())->getResult(0);
-      } else if (!known) {
-        known = body.addArgument(value.getType(), value.getLoc());
-        captured.push_back(value);
-      }
-      operand.set(known);
-    }
-  return captured;
-}
-
-/// Appends values that the caller gives, which are to be tensors; `rank` is the
-/// least that they have.
-static LogicalResult addTensors(espalier_module *module,
-                                const espalier_value *values, size_t count,
-                                int64_t rank, const Twine &what,
-                                SmallVectorImpl<Value> &result) {
-  if (count > 0 && isMissing(module, values, what))
-    return failure();
-  for (size_t i = 0; i < count; ++i) {
-    Value value = values[i].ptr ? unwrap(values[i]) : Value();
-    auto type = value ? dyn_cast<RankedTensorType>(value.getType())
-                      : RankedTensorType();
-    if (!type || type.getRank() < rank) {
-      fail(module,
-           "expects tensors of rank " + Twine(rank) + " or more as " + what);
-      return failure();
-    }
-    result.push_back(value);
-  }
-  return success();
-}
-
-int espalier_module_scan(espalier_module *module, const espalier_scan *scan,
-                         espalier_value *results, size_t max_results) {
-  if (!module)
-    return -1;
-  module->error.clear();
-  if (!isUnderConstruction(module) || isMissing(module, scan, "a cell") ||
-      isMissing(module, reinterpret_cast<const void *>(scan->body), "a body") ||
-      (max_results > 0 && isMissing(module, results, "a place for results")))
-    return -1;
-  OperationState state(getLocation(module, scan->location),
-                       espalier::graph::ScanOp::getOperationName());
-  if (failed(addTensors(module, scan->states, scan->num_states, 0, "states",
-                        state.operands)) ||
-      failed(addTensors(module, scan->sequences, scan->num_sequences, 1,
-                        "sequences", state.operands)))
-    return -1;
-
-  Block &body = state.addRegion()->emplaceBlock();
-  SmallVector<espalier_value> arguments;
-  for (auto [number, operand] : llvm::enumerate(state.operands)) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    if (number >= scan->num_states)
-      type = RankedTensorType::get(type.getShape().drop_front(),
-                                   type.getElementType());
-    arguments.push_back(wrap(body.addArgument(type, operand.getLoc())));
-  }
-  const espalier_value *yielded = nullptr;
-  int count;
-  {
-    BodyScope scope(module, &body);
-    count = scan->body(arguments.data(), &yielded, scan->user);
-  }
-  if (count < 0)
-    return fail(module, "expects a body");
-  ErrorCollector collector(&module->context, module->error);
-  SmallVector<Value> values;
-  if (failed(
-          addTensors(module, yielded, count, 0, "what a step gives", values)))
-    return -1;
-  OpBuilder builder(&module->context);
-  builder.setInsertionPointToEnd(&body);
-  espalier::graph::YieldOp::create(builder, state.location, values);
-  SmallVector<Value> captured = isolate(builder, body);
-  llvm::append_range(state.operands, captured);
-  state.addAttribute(
-      espalier::graph::ScanOp::getOperandSegmentSizesAttrName(
-          OperationName(state.name)),
-      builder.getDenseI32ArrayAttr({static_cast<int32_t>(scan->num_states),
-                                    static_cast<int32_t>(scan->num_sequences),
-                                    static_cast<int32_t>(captured.size())}));
   return addOperation(module, state, results, max_results);
 }
 

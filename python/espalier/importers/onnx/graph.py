@@ -15,10 +15,10 @@ from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.expansion import computing_parameters, expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
-from espalier.importers.onnx.loops import Poisoned, import_loop, import_scan
+from espalier.importers.onnx.loops import repeat
 from espalier.importers.onnx.nodes import find_schema, make_node, node_name
 from espalier.importers.onnx.order import captured_names, sort_nodes
-from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
+from espalier.importers.onnx.registry import Node, NotFoldable, Poison, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
 from espalier.importers.onnx.values import Given, Known, Tensor, Value, known
 from espalier.names import to_identifier
@@ -29,10 +29,6 @@ MAX_INPUT_BYTES = 2**48
 def is_extent(value: object) -> bool:
     """Say whether a value is an integer that may be an extent."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
-
-
-class Poison:
-    """Stands for the result of a node that is not supported."""
 
 
 POISON = Poison()
@@ -251,7 +247,7 @@ class Importer:
             schema = find_schema(proto, opset)
             function = registry.find(proto.op_type, opset)
             defined = has_definition(schema)
-            poisoned = any(value is POISON for value in inputs)
+            poisoned = any(isinstance(value, Poison) for value in inputs)
             folds = registry.find_fold(proto.op_type) and not poisoned
             if not (function or folds or defined):
                 raise Unsupported("has no counterpart in the graph dialect")
@@ -281,7 +277,12 @@ class Importer:
             if node.op_type == "If":
                 return self._import_if(node, scope, opset)
             if node.op_type in ("Scan", "Loop"):
-                return self._import_loop(node, scope, opset)
+                return repeat(
+                    self._emitter,
+                    node,
+                    lambda given: self._import_body(node, node["body"], given, scope, opset),
+                    self._unsupported,
+                )
             if function is None:
                 return self._expand(node, proto, schema, opset)
             result = function(self._emitter, node)
@@ -342,27 +343,6 @@ class Importer:
             raise node.error(f"expects a condition of one element, but got {condition.size}")
         branch = node["then_branch" if condition.reshape(-1)[0] else "else_branch"]
         return self._import_body(node, branch, [], scope, opset)
-
-    def _import_loop(self, node: Node, scope: Scope, opset: int) -> "list[Value | Poison | None]":
-        def body(arguments: Sequence[Value]) -> list[Value]:
-            results = self._import_body(node, node["body"], arguments, scope, opset)
-            for result, output in zip(results, node["body"].output, strict=True):
-                if isinstance(result, Poison):
-                    raise Poisoned
-                if result is None:
-                    raise node.error(f"expects a body that gives '{output.name}'")
-            return results  # type: ignore[return-value]
-
-        before = len(self._unsupported)
-
-        def undo() -> None:
-            del self._unsupported[before:]
-
-        function = import_scan if node.op_type == "Scan" else import_loop
-        try:
-            return [*function(self._emitter, node, body, undo)]
-        except Poisoned:
-            return [POISON] * len(node.used)
 
     def _import_body(
         self,

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from espalier.errors import UnsupportedNode
 from espalier.importers.onnx.emitter import Emitter, show
-from espalier.importers.onnx.registry import Node, Unsupported
+from espalier.importers.onnx.registry import Node, Poison, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
 from espalier.importers.onnx.values import Known, Tensor, Value, known
 
@@ -127,14 +128,14 @@ def _repeat(
     return _unfold(e, node, states, sequences, step)
 
 
-def import_scan(e: Emitter, node: Node, body: Body, undo: Callable[[], None]) -> list[Tensor]:
+def _scan(e: Emitter, node: Node, body: Body, undo: Callable[[], None]) -> list[Tensor]:
     """Import `Scan`; sequences may run along any axis, and backwards.
 
     `undo` takes back what importing the body has refused.
     """
     if node.version >= 9:
         values = [node.input(index) for index in range(len(node.inputs))]
-        return _scan(e, node, values, body, undo)
+        return _scan_values(e, node, values, body, undo)
     # Of opset 8: dimension 0 is a batch, which the body does not see.
     if node.inputs[0] is not None:
         raise Unsupported("has sequence_lens (input #0)")
@@ -148,13 +149,13 @@ def import_scan(e: Emitter, node: Node, body: Body, undo: Callable[[], None]) ->
                 f"expects a batch of {batch} in input #{index}, but got {show(value.dims)}"
             )
     results = [
-        _scan(e, node, [_element(e, value, index) for value in values], body, undo)
+        _scan_values(e, node, [_element(e, value, index) for value in values], body, undo)
         for index in range(batch)
     ]
     return [_join(e, parts) for parts in zip(*results, strict=True)]
 
 
-def _scan(
+def _scan_values(
     e: Emitter, node: Node, values: Sequence[Value], body: Body, undo: Callable[[], None]
 ) -> list[Tensor]:
     """Emit a scan of these states and sequences."""
@@ -212,6 +213,40 @@ def _scan(
     return results
 
 
+def repeat(
+    e: Emitter,
+    node: Node,
+    body: Callable[[Sequence[Value]], Sequence[Value | Poison | None]],
+    refused: list[UnsupportedNode],
+) -> Sequence[Value | Poison | None]:
+    """Import `Scan` or `Loop`.
+
+    Arguments:
+        body: imports the node's body for these inputs, and returns its outputs.
+        refused: the nodes that are not supported, to which the body adds its own.
+    """
+    before = len(refused)
+
+    def complete(arguments: Sequence[Value]) -> list[Value]:
+        results: list[Value] = []
+        for result, output in zip(body(arguments), node["body"].output, strict=True):
+            if isinstance(result, Poison):
+                raise Poisoned
+            if result is None:
+                raise node.error(f"expects a body that gives '{output.name}'")
+            results.append(result)
+        return results
+
+    def undo() -> None:
+        del refused[before:]
+
+    function = _scan if node.op_type == "Scan" else _loop
+    try:
+        return function(e, node, complete, undo)
+    except Poisoned:
+        return [Poison()] * len(node.used)
+
+
 def _trip_count(node: Node) -> Dim:
     """Return how often a loop runs, which its condition must not change."""
     if node.inputs[0] is None:
@@ -223,7 +258,7 @@ def _trip_count(node: Node) -> Dim:
     return count if isinstance(count, Expr) else max(0, int(count))
 
 
-def import_loop(e: Emitter, node: Node, body: Body, undo: Callable[[], None]) -> list[Tensor]:
+def _loop(e: Emitter, node: Node, body: Body, undo: Callable[[], None]) -> list[Tensor]:
     """Import `Loop`, if its trip count and condition do not depend on data."""
     count = _trip_count(node)
     states = [node.input(index) for index in range(2, len(node.inputs))]
