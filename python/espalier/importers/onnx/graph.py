@@ -366,7 +366,7 @@ class Importer:
         self, node: Node, proto: NodeProto, schema: OpSchema, opset: int
     ) -> "list[Value | Poison | None]":
         """Import the body that ONNX defines an operator by; it rounds once."""
-        computes = computing_parameters(schema)
+        computes = computing_parameters(schema, node.inputs)
         halves: dict[str, np.dtype] = {}
         for index, value in enumerate(node.inputs):
             kind = schema.inputs[min(index, len(schema.inputs) - 1)].type_str
