@@ -65,7 +65,9 @@ function(espalier_add_sanitized_check)
     get_property(targets GLOBAL PROPERTY ESPALIER_TEST_DEPENDS)
     set(python_tests ${tests}/test_threads.py ${tests}/test_fuzz_readers.py
                      ${tests}/test_misuse.py)
-    set(suites ${PROJECT_BINARY_DIR}/test/Unit)
+    # Unit tests, and what runs one pass or another.
+    set(suites Unit Conversion Dialect Interpreter Pipeline)
+    list(TRANSFORM suites PREPEND ${PROJECT_BINARY_DIR}/test/)
   endif()
   add_custom_target(check-sanitized
     COMMAND ${sanitized} ${Python_EXECUTABLE} ${LLVM_TOOLS_BINARY_DIR}/lit -sv ${suites}

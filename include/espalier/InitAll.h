@@ -36,6 +36,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 /// Registers every Espalier pass and pipeline.
 inline void registerAllPasses() {
   registerConversionPasses();
+  registerFormerPassNames();
   registerLoopsToProgramPasses();
   registerProgramToLLVMPasses();
   graph::registerGraphPasses();

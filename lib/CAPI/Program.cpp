@@ -71,10 +71,13 @@ capi::makeMeasureOptions(espalier_module *module,
   return measure;
 }
 
-/// Fails after an error if an option is no such thing.
+/// Prepares a compilation. Fails after an error if an option is no such thing.
 static mlir::FailureOr<OptimizeOptions>
 makeOptimizeOptions(espalier_module *module,
                     const espalier_compile_options *options) {
+  mlir::DialectRegistry registry;
+  registerCompilation(registry);
+  module->context.appendDialectRegistry(registry);
   OptimizeOptions result;
   llvm::StringRef name = getText(options->optimize);
   auto optimization = parseOptimization(name.empty() ? "none" : name);
@@ -97,9 +100,6 @@ espalier_executable *espalier_compile(espalier_module *module,
   const espalier_compile_options *options = given ? given : &defaults;
   capi::ErrorCollector collector(&module->context, module->error,
                                  /*data=*/nullptr, &module->warnings);
-  mlir::DialectRegistry registry;
-  registerCompilation(registry);
-  module->context.appendDialectRegistry(registry);
   mlir::FailureOr<OptimizeOptions> optimize =
       makeOptimizeOptions(module, options);
   if (mlir::failed(optimize))
@@ -153,9 +153,13 @@ espalier_executable_optimization(const espalier_executable *executable) {
   return executable->program->getCompiled().getInfo().optimization.c_str();
 }
 
-int espalier_optimize(espalier_module *module,
-                      const espalier_compile_options *options,
-                      void (*write)(const char *, size_t, void *), void *user) {
+/// Calls `write` with what `run` reports; returns 0, or -1 after an error.
+static int writeReport(espalier_module *module,
+                       const espalier_compile_options *options,
+                       void (*write)(const char *, size_t, void *), void *user,
+                       llvm::function_ref<mlir::FailureOr<llvm::json::Value>(
+                           const OptimizeOptions &)>
+                           run) {
   if (!module || !options)
     return -1;
   capi::ErrorCollector collector(&module->context, module->error);
@@ -166,44 +170,46 @@ int espalier_optimize(espalier_module *module,
   optimize->explains = true;
   InterruptiblePasses passes(&module->context,
                              optimize->cost.measure.codegen.isCancelled);
-  mlir::FailureOr<OptimizeReport> report =
-      optimizeModule(*module->module, *optimize);
+  mlir::FailureOr<llvm::json::Value> report = run(*optimize);
   if (mlir::failed(report))
     return -1;
-  if (optimize->cost.measure.codegen.mustStop()) {
-    module->error = "the search was interrupted";
-    return -1;
-  }
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*report));
+  llvm::raw_string_ostream(text) << *report;
   write(text.data(), text.size(), user);
   return 0;
+}
+
+int espalier_optimize(espalier_module *module,
+                      const espalier_compile_options *options,
+                      void (*write)(const char *, size_t, void *), void *user) {
+  auto run = [&](const OptimizeOptions &optimize)
+      -> mlir::FailureOr<llvm::json::Value> {
+    mlir::FailureOr<OptimizeReport> report =
+        optimizeModule(*module->module, optimize);
+    if (mlir::failed(report))
+      return mlir::failure();
+    if (optimize.cost.measure.codegen.mustStop()) {
+      module->error = "the search was interrupted";
+      return mlir::failure();
+    }
+    return llvm::json::Value(std::move(*report));
+  };
+  return writeReport(module, options, write, user, run);
 }
 
 int espalier_choose_sparse(espalier_module *module,
                            const espalier_compile_options *options,
                            void (*write)(const char *, size_t, void *),
                            void *user) {
-  if (!module || !options)
-    return -1;
-  capi::ErrorCollector collector(&module->context, module->error);
-  mlir::DialectRegistry registry;
-  registerCompilation(registry);
-  module->context.appendDialectRegistry(registry);
-  mlir::FailureOr<OptimizeOptions> optimize =
-      makeOptimizeOptions(module, options);
-  if (mlir::failed(optimize))
-    return -1;
-  InterruptiblePasses passes(&module->context,
-                             optimize->cost.measure.codegen.isCancelled);
-  mlir::FailureOr<llvm::json::Array> report =
-      chooseSparse(*module->module, *optimize);
-  if (mlir::failed(report))
-    return -1;
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*report));
-  write(text.data(), text.size(), user);
-  return 0;
+  auto run = [&](const OptimizeOptions &optimize)
+      -> mlir::FailureOr<llvm::json::Value> {
+    mlir::FailureOr<llvm::json::Array> report =
+        chooseSparse(*module->module, optimize);
+    if (mlir::failed(report))
+      return mlir::failure();
+    return llvm::json::Value(std::move(*report));
+  };
+  return writeReport(module, options, write, user, run);
 }
 
 int espalier_executable_save(espalier_executable *executable,

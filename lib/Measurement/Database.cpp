@@ -1,6 +1,8 @@
 //===- Database.cpp - A table in a file that processes share --------------===//
 
 #include "espalier/Measurement/Database.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <sqlite3.h>
@@ -14,55 +16,6 @@ static constexpr int kBusyMilliseconds = 5000;
 // Statements
 //===----------------------------------------------------------------------===//
 
-Database::Statement::Statement(Database &database, const char *text)
-    : database(database) {
-  sqlite3_prepare_v2(database.database, text, -1, &statement, nullptr);
-}
-
-Database::Statement::~Statement() { sqlite3_finalize(statement); }
-
-void Database::Statement::bind(int index, llvm::StringRef text) {
-  sqlite3_bind_text(statement, index, text.data(), text.size(),
-                    SQLITE_TRANSIENT);
-}
-
-void Database::Statement::bind(int index, double value) {
-  sqlite3_bind_double(statement, index, value);
-}
-
-void Database::Statement::bind(int index, int64_t value) {
-  sqlite3_bind_int64(statement, index, value);
-}
-
-llvm::Expected<bool> Database::Statement::step() {
-  // A statement that could not be prepared is null, and fails here.
-  int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-  if (status != SQLITE_ROW && status != SQLITE_DONE)
-    return database.makeError();
-  return status == SQLITE_ROW;
-}
-
-bool Database::Statement::isNull(int column) const {
-  return sqlite3_column_type(statement, column) == SQLITE_NULL;
-}
-
-double Database::Statement::getReal(int column) const {
-  return sqlite3_column_double(statement, column);
-}
-
-int64_t Database::Statement::getInteger(int column) const {
-  return sqlite3_column_int64(statement, column);
-}
-
-std::string Database::Statement::getText(int column) const {
-  const unsigned char *text = sqlite3_column_text(statement, column);
-  return text ? reinterpret_cast<const char *>(text) : "";
-}
-
-//===----------------------------------------------------------------------===//
-// Opening
-//===----------------------------------------------------------------------===//
-
 llvm::Error Database::makeError(const llvm::Twine &reason) const {
   return llvm::createStringError(format.name + " '" + path + "': " + reason);
 }
@@ -71,25 +24,77 @@ llvm::Error Database::makeError() const {
   return makeError(sqlite3_errmsg(database));
 }
 
-llvm::Error Database::run(const char *statement) {
-  if (sqlite3_exec(database, statement, nullptr, nullptr, nullptr) != SQLITE_OK)
+llvm::Error Database::execute(const char *statements) {
+  if (sqlite3_exec(database, statements, nullptr, nullptr, nullptr) !=
+      SQLITE_OK)
     return makeError();
   return llvm::Error::success();
 }
 
+static void setValue(sqlite3_stmt *statement, int index,
+                     Database::Value value) {
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    sqlite3_bind_int64(statement, index, *integer);
+  else if (const auto *real = std::get_if<double>(&value))
+    sqlite3_bind_double(statement, index, *real);
+  else if (const auto *text = std::get_if<llvm::StringRef>(&value))
+    sqlite3_bind_text(statement, index, text->data(), text->size(),
+                      SQLITE_TRANSIENT);
+}
+
+llvm::Error Database::run(const char *statement, llvm::ArrayRef<Value> values,
+                          llvm::function_ref<void(Row)> visit) {
+  sqlite3_stmt *prepared = nullptr;
+  if (sqlite3_prepare_v2(database, statement, -1, &prepared, nullptr) !=
+      SQLITE_OK)
+    return makeError();
+  auto finalize = llvm::make_scope_exit([&] { sqlite3_finalize(prepared); });
+  for (auto [index, value] : llvm::enumerate(values))
+    setValue(prepared, index + 1, value);
+  while (true) {
+    int status = sqlite3_step(prepared);
+    if (status == SQLITE_DONE)
+      return llvm::Error::success();
+    if (status != SQLITE_ROW)
+      return makeError();
+    if (visit)
+      visit(Row(prepared));
+  }
+}
+
+double Database::Row::getReal(int column) const {
+  return sqlite3_column_double(statement, column);
+}
+
+int64_t Database::Row::getInteger(int column) const {
+  return sqlite3_column_int64(statement, column);
+}
+
+std::string Database::Row::getText(int column) const {
+  const unsigned char *text = sqlite3_column_text(statement, column);
+  return text ? reinterpret_cast<const char *>(text) : "";
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
 /// Returns the version of the table, 0 if the file is empty. Fails if it is the
 /// file of somebody else.
 llvm::Expected<int> Database::readVersion() {
-  Statement statement(*this, "SELECT (SELECT application_id FROM "
-                             "pragma_application_id), "
-                             "(SELECT user_version FROM pragma_user_version), "
-                             "(SELECT count(*) FROM sqlite_master)");
-  llvm::Expected<bool> hasRow = statement.step();
-  if (!hasRow)
-    return hasRow.takeError();
-  int64_t application = statement.getInteger(0);
-  int64_t version = statement.getInteger(1);
-  bool isEmpty = statement.getInteger(2) == 0;
+  int64_t application = 0, version = 0;
+  bool isEmpty = false;
+  llvm::Error error =
+      run("SELECT (SELECT application_id FROM pragma_application_id), "
+          "(SELECT user_version FROM pragma_user_version), "
+          "(SELECT count(*) FROM sqlite_master)",
+          {}, [&](Row row) {
+            application = row.getInteger(0);
+            version = row.getInteger(1);
+            isEmpty = row.getInteger(2) == 0;
+          });
+  if (error)
+    return std::move(error);
   if (isEmpty && application == 0 && version == 0)
     return 0;
   if (application != format.applicationId)
@@ -99,18 +104,13 @@ llvm::Expected<int> Database::readVersion() {
 
 /// Whether the file has our tables and nothing else: a view of such a name may
 /// never come to an end.
-bool Database::hasTables() {
-  Statement statement(*this, "SELECT sql FROM sqlite_master ORDER BY rowid");
-  auto step = [&] {
-    llvm::Expected<bool> hasRow = statement.step();
-    if (!hasRow)
-      llvm::consumeError(hasRow.takeError());
-    return hasRow && *hasRow;
-  };
-  for (llvm::StringRef create : format.create)
-    if (!step() || statement.getText(0) != create)
-      return false;
-  return !step();
+llvm::Expected<bool> Database::hasTables() {
+  std::vector<std::string> found;
+  if (llvm::Error error =
+          run("SELECT sql FROM sqlite_master ORDER BY rowid", {},
+              [&](Row row) { found.push_back(row.getText(0)); }))
+    return std::move(error);
+  return llvm::equal(found, format.create);
 }
 
 llvm::Error Database::checkTables(int version) {
@@ -118,7 +118,10 @@ llvm::Error Database::checkTables(int version) {
     return makeError("expects version " + llvm::Twine(format.version) +
                      ", but got version " + llvm::Twine(version) +
                      "; the file is left as it is");
-  if (!hasTables())
+  llvm::Expected<bool> isOurs = hasTables();
+  if (!isOurs)
+    return isOurs.takeError();
+  if (!*isOurs)
     return makeError("expects the table of version " +
                      llvm::Twine(format.version) +
                      ", but got another; the file is left as it is");
@@ -137,24 +140,24 @@ llvm::Error Database::makeTables() {
        "; PRAGMA user_version = " + llvm::Twine(format.version) + "; " +
        llvm::join(format.create, "; "))
           .str();
-  return run(create.c_str());
+  return execute(create.c_str());
 }
 
 llvm::Error Database::prepare() {
   sqlite3_busy_timeout(database, kBusyMilliseconds);
   // Two processes may make the file at the same time: the second one waits
   // here, and then finds the table.
-  if (llvm::Error error = run("BEGIN IMMEDIATE"))
+  if (llvm::Error error = execute("BEGIN IMMEDIATE"))
     return error;
   if (llvm::Error error = makeTables()) {
-    llvm::consumeError(run("ROLLBACK"));
+    llvm::consumeError(execute("ROLLBACK"));
     return error;
   }
-  if (llvm::Error error = run("COMMIT"))
+  if (llvm::Error error = execute("COMMIT"))
     return error;
   // Readers do not wait for a writer then, and a record that was stored
   // survives the end of the process, though not that of the machine.
-  return run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  return execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
 llvm::Expected<std::unique_ptr<Database>>
@@ -184,7 +187,3 @@ Database::openToRead(llvm::StringRef path, const TableFormat &format) {
 }
 
 Database::~Database() { sqlite3_close_v2(database); }
-
-int64_t Database::getLastRow() const {
-  return sqlite3_last_insert_rowid(database);
-}

@@ -25,34 +25,27 @@ KernelTimes::open(llvm::StringRef path, llvm::StringRef compiler) {
 
 llvm::Expected<std::optional<KernelTime>>
 KernelTimes::find(llvm::StringRef key) {
-  Database::Statement statement(*database,
-                                "SELECT seconds, error FROM kernel_times "
-                                "WHERE key = ? AND compiler = ?");
-  statement.bind(1, key);
-  statement.bind(2, compiler);
-  llvm::Expected<bool> hasRow = statement.step();
-  if (!hasRow)
-    return hasRow.takeError();
-  if (!*hasRow)
-    return std::nullopt;
-  KernelTime time;
-  if (double seconds = statement.getReal(0); seconds > 0)
-    time.seconds = seconds;
-  time.error = statement.getText(1);
-  return time;
+  std::optional<KernelTime> found;
+  llvm::Error error = database->run(
+      "SELECT seconds, error FROM kernel_times WHERE key = ? AND compiler = ?",
+      {key, compiler}, [&](Database::Row row) {
+        found.emplace();
+        if (double seconds = row.getReal(0); seconds > 0)
+          found->seconds = seconds;
+        found->error = row.getText(1);
+      });
+  if (error)
+    return std::move(error);
+  return found;
 }
 
 llvm::Error KernelTimes::store(llvm::StringRef key, const KernelTime &time,
                                llvm::StringRef label) {
-  Database::Statement statement(
-      *database, "INSERT OR REPLACE INTO kernel_times (key, compiler, "
-                 "seconds, error, label) VALUES (?, ?, ?, ?, ?)");
-  statement.bind(1, key);
-  statement.bind(2, compiler);
-  // What is not bound is NULL.
+  Database::Value seconds;
   if (time.seconds)
-    statement.bind(3, *time.seconds);
-  statement.bind(4, time.error);
-  statement.bind(5, label);
-  return statement.step().takeError();
+    seconds = *time.seconds;
+  return database->run(
+      "INSERT OR REPLACE INTO kernel_times (key, compiler, seconds, error, "
+      "label) VALUES (?, ?, ?, ?, ?)",
+      {key, compiler, seconds, time.error, label});
 }

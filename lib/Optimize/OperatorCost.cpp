@@ -40,16 +40,16 @@ static bool isWeight(const OperatorInstance &instance, unsigned operand) {
 /// Whether the operator is nothing but a copy in another order.
 static bool isCopy(const OperatorInstance &instance) {
   return instance.name == graph::TransposeOp::getOperationName() &&
-         hasOrders(instance);
+         hasLayouts(instance);
 }
 
 /// Whether some operand lies in another order than the result.
 static bool reorders(const OperatorInstance &instance) {
-  return hasOrders(instance) &&
+  return hasLayouts(instance) &&
          llvm::any_of(instance.operands, [&](RankedTensorType operand) {
            return operand.getShape() == instance.result.getShape() &&
-                  substitution::getOrder(operand) !=
-                      substitution::getOrder(instance.result);
+                  substitution::getLayout(operand) !=
+                      substitution::getLayout(instance.result);
          });
 }
 
@@ -69,16 +69,16 @@ static bool isOnImages(const OperatorInstance &instance) {
   if (instance.name == graph::MatmulOp::getOperationName())
     return false;
   auto isInRows = [](RankedTensorType type) {
-    DenseI64ArrayAttr order = substitution::getOrder(type);
+    DenseI64ArrayAttr order = substitution::getLayout(type);
     return order && llvm::is_sorted(order.asArrayRef());
   };
-  return !hasOrders(instance) || beginsKernel(instance.name) ||
+  return !hasLayouts(instance) || beginsKernel(instance.name) ||
          isInRows(instance.result) || llvm::any_of(instance.operands, isInRows);
 }
 
 /// The order of a tensor in memory, outermost dimension first.
-static SmallVector<int64_t> getOrder(RankedTensorType type, bool isImage) {
-  if (DenseI64ArrayAttr order = substitution::getOrder(type))
+static SmallVector<int64_t> getLayout(RankedTensorType type, bool isImage) {
+  if (DenseI64ArrayAttr order = substitution::getLayout(type))
     return SmallVector<int64_t>(order.asArrayRef());
   int64_t rank = type.getRank();
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -111,7 +111,7 @@ static Value addOperand(OpBuilder &builder, func::FuncOp main,
                         const OperatorInstance &instance, unsigned number) {
   RankedTensorType type = instance.operands[number];
   SmallVector<int64_t> order =
-      getOrder(type, isOnImages(instance) && !isWeight(instance, number));
+      getLayout(type, isOnImages(instance) && !isWeight(instance, number));
   unsigned position = main.getNumArguments();
   (void)main.insertArgument(position, permute(type, order), {}, main.getLoc());
   return transpose(builder, main.getArgument(position),
@@ -132,12 +132,12 @@ static OwningOpRef<ModuleOp> makeProgram(MLIRContext *context,
   for (unsigned i = 0; i < instance.operands.size(); ++i)
     operands.push_back(addOperand(builder, main, instance, i));
   OperatorInstance plain = instance;
-  plain.result = withOrder(instance.result, {});
+  plain.result = withLayout(instance.result, {});
   Value result = isCopy(instance)
                      ? operands[0]
                      : createOperation(builder, loc, plain, operands);
   result = transpose(builder, result,
-                     getOrder(instance.result, isOnImages(instance)));
+                     getLayout(instance.result, isOnImages(instance)));
   func::ReturnOp::create(builder, loc, result);
   (void)main.insertResult(0, result.getType(), {});
   return module;
@@ -221,7 +221,8 @@ double OperatorCostModel::getSeconds(const OperatorInstance &instance) {
   return analytic.getSeconds(instance);
 }
 
-bool OperatorCostModel::mayGainByOrder(const OperatorInstance &instance) const {
+bool OperatorCostModel::mayGainByLayout(
+    const OperatorInstance &instance) const {
   // Lanes along few columns or features are lost, and with the operand in
   // another order they are along its rows.
   bool isMatmul = instance.name == graph::MatmulOp::getOperationName();

@@ -3,7 +3,7 @@
 #include "espalier/Pipeline/Pipeline.h"
 #include "Stages.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -18,7 +18,7 @@
 #include "CheckStorage.h"
 #include "PairSet.h"
 #include "Paths.h"
-#include "espalier/Polyhedral/Digits.h"
+#include "espalier/Polyhedral/QuasiAffine.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -157,8 +157,8 @@ bool ScheduleChecker::checkLevels(const AccessPair &pair, const Path &source,
       return refuse(pair, points, nullptr);
     }
     // Points with the same element agree in what that decides.
-    AffineExpr own = writeBy(here.expr, pair.sourceAccess.map.getResults());
-    if (own && own == writeBy(there.expr, pair.sinkAccess.map.getResults()))
+    AffineExpr own = expressIn(here.expr, pair.sourceAccess.map.getResults());
+    if (own && own == expressIn(there.expr, pair.sinkAccess.map.getResults()))
       continue;
     bool isDone = false;
     AffineExpr difference = points.getDifference(here.expr, there.expr);

@@ -24,18 +24,18 @@ public:
                  const Storage &storage)
       : context(context), program(program), storage(storage) {}
 
-  void check(const Uses &uses);
+  void check(const ArrayAccesses &uses);
   Legality legality;
   LoopSet privateLoops;
 
 private:
   /// Checks the tiles that the first levels of `uses` make. False as soon as
   /// the answer is known.
-  bool checkTiles(const Uses &uses, size_t numLevels);
+  bool checkTiles(const ArrayAccesses &uses, size_t numLevels);
   /// Whether elements of a tile lie in different places, if the levels are
   /// functions of the element alone; false if that does not tell.
-  bool haveDistinctPlaces(const Uses &uses, size_t numLevels) const;
-  bool checkLifetimes(const Uses &uses, size_t numLevels);
+  bool haveDistinctPlaces(const ArrayAccesses &uses, size_t numLevels) const;
+  bool checkLifetimes(const ArrayAccesses &uses, size_t numLevels);
   bool refuse(const Twine &what);
   bool doubt() {
     legality = makeUnknown(context);
@@ -48,7 +48,7 @@ private:
 };
 } // namespace
 
-bool StorageChecker::haveDistinctPlaces(const Uses &uses,
+bool StorageChecker::haveDistinctPlaces(const ArrayAccesses &uses,
                                         size_t numLevels) const {
   unsigned rank = storage.map.getNumDims();
   PairSet points(context, program, rank, rank);
@@ -81,7 +81,8 @@ static std::string toText(llvm::ArrayRef<int64_t> values) {
   return "(" + llvm::join(llvm::map_range(values, llvm::itostr), ", ") + ")";
 }
 
-bool StorageChecker::checkLifetimes(const Uses &uses, size_t numLevels) {
+bool StorageChecker::checkLifetimes(const ArrayAccesses &uses,
+                                    size_t numLevels) {
   Map conflicts = getConflicts(context, program, uses, numLevels, storage.map);
   std::optional<bool> isEmpty = conflicts ? conflicts.isEmpty() : std::nullopt;
   if (!isEmpty)
@@ -103,8 +104,8 @@ bool StorageChecker::checkLifetimes(const Uses &uses, size_t numLevels) {
   return refuse(text);
 }
 
-bool StorageChecker::checkTiles(const Uses &uses, size_t numLevels) {
-  for (const Use &use : uses)
+bool StorageChecker::checkTiles(const ArrayAccesses &uses, size_t numLevels) {
+  for (const ArrayAccess &use : uses)
     for (const Level &level : llvm::drop_begin(use.path->levels, numLevels))
       if (level.isParallel() && storage.isSharedBy &&
           !storage.isSharedBy(level.getMember().tag))
@@ -117,11 +118,11 @@ bool StorageChecker::checkTiles(const Uses &uses, size_t numLevels) {
   return haveDistinctPlaces(uses, numLevels) || checkLifetimes(uses, numLevels);
 }
 
-void StorageChecker::check(const Uses &uses) {
+void StorageChecker::check(const ArrayAccesses &uses) {
   if (!storage.isSharedBy && !uses.empty() && haveDistinctPlaces(uses, 0))
     return;
   std::optional<bool> isKnown = forEachTiling(
-      context, program, uses, [&](const Uses &part, size_t numLevels) {
+      context, program, uses, [&](const ArrayAccesses &part, size_t numLevels) {
         return checkTiles(part, numLevels);
       });
   if (!isKnown)
@@ -133,7 +134,7 @@ StorageAnswer espalier::polyhedral::checkStorage(const Context &context,
                                                  llvm::ArrayRef<Path> paths,
                                                  const Storage &storage) {
   StorageChecker checker(context, program, storage);
-  checker.check(getUses(program, paths, storage.array));
+  checker.check(getArrayAccesses(program, paths, storage.array));
   return {checker.legality, checker.privateLoops};
 }
 

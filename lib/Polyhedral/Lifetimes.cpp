@@ -28,15 +28,17 @@ public:
 
   /// Adds those of two uses, whose points are in `points`. False if a level or
   /// an access is not affine.
-  bool add(const Use &first, const Use &second, PairSet points);
+  bool add(const ArrayAccess &first, const ArrayAccess &second, PairSet points);
   const Union<Map> &get() const { return late; }
 
 private:
-  bool addLevels(const Use &first, const Use &second, PairSet &points);
+  bool addLevels(const ArrayAccess &first, const ArrayAccess &second,
+                 PairSet &points);
   /// Adds the pairs where `delta` (there minus here) is negative.
-  bool addUnordered(const Use &first, const Use &second, const PairSet &points,
-                    AffineExpr delta);
-  void addElements(const Use &first, const Use &second, const PairSet &points);
+  bool addUnordered(const ArrayAccess &first, const ArrayAccess &second,
+                    const PairSet &points, AffineExpr delta);
+  void addElements(const ArrayAccess &first, const ArrayAccess &second,
+                   const PairSet &points);
 
   const Program &program;
   size_t numLevels;
@@ -45,14 +47,16 @@ private:
 };
 } // namespace
 
-void LateElements::addElements(const Use &first, const Use &second,
+void LateElements::addElements(const ArrayAccess &first,
+                               const ArrayAccess &second,
                                const PairSet &points) {
   if (points.isEmpty().value_or(false))
     return;
   late.add(points.toPairs(first.map, second.map));
 }
 
-bool LateElements::addUnordered(const Use &first, const Use &second,
+bool LateElements::addUnordered(const ArrayAccess &first,
+                                const ArrayAccess &second,
                                 const PairSet &points, AffineExpr delta) {
   if (!points.isAffine(delta))
     return false;
@@ -62,8 +66,8 @@ bool LateElements::addUnordered(const Use &first, const Use &second,
 
 /// Adds what the levels leave out of order; `points` are then those that have
 /// all levels in common. False if one is not affine.
-bool LateElements::addLevels(const Use &first, const Use &second,
-                             PairSet &points) {
+bool LateElements::addLevels(const ArrayAccess &first,
+                             const ArrayAccess &second, PairSet &points) {
   for (auto [here, there] :
        llvm::zip(llvm::drop_begin(first.path->levels, numLevels),
                  llvm::drop_begin(second.path->levels, numLevels))) {
@@ -88,7 +92,8 @@ bool LateElements::addLevels(const Use &first, const Use &second,
   return true;
 }
 
-bool LateElements::add(const Use &first, const Use &second, PairSet points) {
+bool LateElements::add(const ArrayAccess &first, const ArrayAccess &second,
+                       PairSet points) {
   for (bool isSink : {false, true})
     for (AffineExpr index : (isSink ? second : first).map.getResults())
       if (!points.isAffine(points.at(index, isSink)))
@@ -121,15 +126,15 @@ bool LateElements::add(const Use &first, const Use &second, PairSet points) {
 }
 
 Map espalier::polyhedral::getConflicts(const Context &context,
-                                       const Program &program, const Uses &uses,
+                                       const Program &program,
+                                       const ArrayAccesses &uses,
                                        size_t numLevels,
                                        std::optional<AffineMap> places) {
   LateElements elements(program, numLevels, places);
-  bool isKnown =
-      forEachPair(context, program, uses,
-                  [&](const Use &first, const Use &second, PairSet &points) {
-                    return elements.add(first, second, points);
-                  });
+  bool isKnown = forEachPair(
+      context, program, uses,
+      [&](const ArrayAccess &first, const ArrayAccess &second,
+          PairSet &points) { return elements.add(first, second, points); });
   const Union<Map> &late = elements.get();
   if (!isKnown || late.isUnknown())
     return {};

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_POLYHEDRAL_LIFETIMES_H
 #define ESPALIER_LIB_POLYHEDRAL_LIFETIMES_H
 
-#include "Uses.h"
+#include "ArrayAccesses.h"
 #include "espalier/Polyhedral/Set.h"
 
 namespace espalier::polyhedral {
@@ -14,7 +14,7 @@ namespace espalier::polyhedral {
 /// that it maps to the same place. Null if a level or an access is not affine,
 /// or if it takes too long.
 Map getConflicts(const Context &context, const Program &program,
-                 const Uses &uses, size_t numLevels,
+                 const ArrayAccesses &uses, size_t numLevels,
                  std::optional<mlir::AffineMap> places);
 
 } // namespace espalier::polyhedral

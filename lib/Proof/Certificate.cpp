@@ -86,12 +86,11 @@ static void addDemands(std::vector<Demand> demands, const Names &position,
   }
 }
 
-std::optional<Obligation>
-espalier::proof::unfold(const Statement &statement, const Ranks &ranks,
-                        const Choices &choices,
-                        substitution::Meanings &meanings, std::string &error) {
+std::optional<Obligation> espalier::proof::unfold(
+    const Statement &statement, const Ranks &ranks, const Choices &choices,
+    substitution::SemanticsCache &semantics, std::string &error) {
   Obligation result;
-  result.typing = type(statement, ranks, choices, meanings);
+  result.typing = type(statement, ranks, choices, semantics);
   if (!result.typing.error.empty()) {
     error = "expects a meaning of dst: " + result.typing.error;
     return std::nullopt;

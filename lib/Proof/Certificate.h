@@ -36,7 +36,7 @@ struct Obligation {
 /// Unfolds a statement. Nothing, and a complaint, if that is not possible.
 std::optional<Obligation> unfold(const Statement &statement, const Ranks &ranks,
                                  const Choices &choices,
-                                 substitution::Meanings &meanings,
+                                 substitution::SemanticsCache &semantics,
                                  std::string &error);
 
 /// The ranks of the variables, as a proof says them.
@@ -67,7 +67,7 @@ private:
 
   Steps steps;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  substitution::Meanings meanings{context};
+  substitution::SemanticsCache semantics{context};
   std::vector<Demand> offered; ///< What holds where `src` has values.
   std::string error;
 };

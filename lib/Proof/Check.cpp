@@ -30,7 +30,7 @@ std::string Checker::check(Certificate &certificate) {
            std::to_string(kMaxOpenRanks) + " open ones";
   size_t next = 0;
   for (const Ranks &ranks : *all) {
-    Typing typing = type(statement, ranks, {}, meanings);
+    Typing typing = type(statement, ranks, {}, semantics);
     if (!typing.fault.empty())
       return typing.fault;
     if (typing.isVoid)
@@ -73,7 +73,7 @@ bool Checker::checkAt(const Statement &statement, const Ranks &ranks,
     if (!isOfSizes || !choices.try_emplace(size.list[0].word, *value).second)
       return expected("(NAME SIZE), but got " + size.str());
   }
-  auto obligation = unfold(statement, ranks, choices, meanings, error);
+  auto obligation = unfold(statement, ranks, choices, semantics, error);
   if (!obligation)
     return false;
   const Typing &typing = obligation->typing;

@@ -103,7 +103,8 @@ private:
       if ((!isScalar && !name.consume_front("?i")) ||
           name.getAsInteger(10, number) || !isSrc)
         return fail(expr, "a variable of src");
-      use.node.kind = isScalar ? Node::Kind::Scalar : Node::Kind::Tensor;
+      use.node.kind =
+          isScalar ? RuleNode::Kind::Scalar : RuleNode::Kind::Tensor;
       use.node.number = number;
       use.name = expr.word;
     } else if (!addOperator(expr, isSrc, use)) {
@@ -121,7 +122,7 @@ private:
                                   : lookupOperator(expr.list.front().word);
     if (!kind)
       return fail(expr, "an operator").has_value();
-    use.node.kind = Node::Kind::Operator;
+    use.node.kind = RuleNode::Kind::Operator;
     use.node.op = *kind;
     const OperatorInfo &info = substitution::getInfo(*kind);
     size_t next = 1;
@@ -178,7 +179,7 @@ public:
   bool require(unsigned first, unsigned last) {
     for (unsigned number = first; number < last; ++number) {
       const Use &use = statement.uses[number];
-      if (use.node.kind == Node::Kind::Scalar)
+      if (use.node.kind == RuleNode::Kind::Scalar)
         set(number, 0);
       if (use.node.isVariable())
         continue;

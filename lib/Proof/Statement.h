@@ -10,7 +10,7 @@
 #define ESPALIER_LIB_PROOF_STATEMENT_H
 
 #include "Solver.h"
-#include "espalier/Substitution/Meaning.h"
+#include "espalier/Substitution/OperatorSemantics.h"
 
 namespace espalier::proof {
 
@@ -21,7 +21,7 @@ constexpr unsigned kMaxOpenRank = 4, kMaxOpenRanks = 4;
 /// A variable, or an operator of others.
 struct Use {
   std::string name; ///< `?i0` or `conv2d#1`.
-  substitution::Node node;
+  substitution::RuleNode node;
   std::vector<unsigned> operands;
   bool isConstant() const {
     return !node.isVariable() && node.getInfo().isConstant();
@@ -56,7 +56,8 @@ std::optional<std::vector<Ranks>> listRanks(const Statement &statement);
 /// A use at known rank.
 struct Instance {
   unsigned rank = 0;
-  const substitution::Meaning *meaning = nullptr; ///< Null for variables.
+  const substitution::OperatorSemantics *semantics =
+      nullptr; ///< Null for variables.
   std::vector<Index> shape, parameters;
   substitution::BoundaryList<Index> boundaries;
 };
@@ -79,7 +80,7 @@ using Choices = std::map<std::string, Index>;
 
 /// The extents at known ranks.
 Typing type(const Statement &statement, const Ranks &ranks,
-            const Choices &choices, substitution::Meanings &meanings);
+            const Choices &choices, substitution::SemanticsCache &semantics);
 
 /// The name of an extent.
 std::string getExtentName(const Use &use, unsigned dim);

@@ -17,8 +17,9 @@ std::string espalier::proof::getExtentName(const Use &use, unsigned dim) {
 namespace {
 class Typer {
 public:
-  Typer(const Statement &statement, const Ranks &ranks, Meanings &meanings)
-      : statement(statement), ranks(ranks), meanings(meanings) {}
+  Typer(const Statement &statement, const Ranks &ranks,
+        SemanticsCache &semantics)
+      : statement(statement), ranks(ranks), semantics(semantics) {}
 
   Typing run() {
     for (unsigned number = 0; number < ranks.size(); ++number) {
@@ -58,10 +59,10 @@ private:
     for (unsigned operand : use.operands)
       known.push_back(ranks[operand]);
     known.push_back(instance.rank);
-    instance.meaning = meanings.get(use.node, known, result.error);
-    if (!instance.meaning || !setParameters(use, instance))
+    instance.semantics = semantics.get(use.node, known, result.error);
+    if (!instance.semantics || !setParameters(use, instance))
       return false;
-    const definition::Definition &definition = instance.meaning->definition;
+    const definition::Definition &definition = instance.semantics->definition;
     for (const definition::Requirement &requirement : definition.requirements) {
       auto value = get(requirement.value, use, instance);
       auto bound = get(requirement.bound, use, instance);
@@ -169,7 +170,7 @@ private:
   }
 
   bool setParameters(const Use &use, Instance &instance) {
-    for (Parameter parameter : instance.meaning->parameters) {
+    for (Parameter parameter : instance.semantics->parameters) {
       if (parameter.kind == Parameter::Kind::Chosen) {
         instance.parameters.push_back(choose(use, parameter.dim));
         continue;
@@ -195,7 +196,7 @@ private:
     for (unsigned operand : use.operands)
       operands.push_back(&result.instances[operand].boundaries);
     instance.boundaries = followBoundaries<Index>(
-        use.node, getTrace(instance.meaning->definition), operands,
+        use.node, getTrace(instance.semantics->definition), operands,
         [&](unsigned operand) {
           return result.instances[use.operands[operand]]
               .shape[use.node.params[0].first];
@@ -205,15 +206,16 @@ private:
 
   const Statement &statement;
   const Ranks &ranks;
-  Meanings &meanings;
+  SemanticsCache &semantics;
   Typing result;
   bool isSrc = true;
 };
 } // namespace
 
 Typing espalier::proof::type(const Statement &statement, const Ranks &ranks,
-                             const Choices &choices, Meanings &meanings) {
-  Typing typing = Typer(statement, ranks, meanings).run();
+                             const Choices &choices,
+                             SemanticsCache &semantics) {
+  Typing typing = Typer(statement, ranks, semantics).run();
   for (const std::string &name : typing.chosen) {
     auto found = choices.find(name);
     if (found == choices.end())

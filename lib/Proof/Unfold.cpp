@@ -59,7 +59,7 @@ espalier::proof::translate(Expr expr, const Use &use, const Instance &instance,
     TensorRef tensor = expr.getTensor();
     if (tensor.isOperand())
       return instances[use.operands[tensor.number]].shape[expr.getNumber()];
-    const Step &step = instance.meaning->definition.steps[tensor.number];
+    const Step &step = instance.semantics->definition.steps[tensor.number];
     return recurse(step.indices[expr.getNumber()].extent);
   }
   case Expr::Kind::Cast:
@@ -108,13 +108,13 @@ Sum Unfolder::unfold(unsigned use, const std::vector<Index> &indices) {
     atom.indices = indices;
     return makeAtom(std::move(atom));
   }
-  return unfoldStep(use, instances[use].meaning->definition.results[0],
+  return unfoldStep(use, instances[use].semantics->definition.results[0],
                     indices);
 }
 
 Sum Unfolder::unfoldStep(unsigned use, unsigned number,
                          const std::vector<Index> &indices) {
-  const Step &step = instances[use].meaning->definition.steps[number];
+  const Step &step = instances[use].semantics->definition.steps[number];
   if (step.recurrence || step.indices.size() != indices.size())
     return fail("a definition that refers to itself");
   Scope scope{use, {}};

@@ -1,7 +1,7 @@
 //===- Boundaries.cpp - Where splits cut ----------------------------------===//
 
 #include "espalier/Substitution/Boundaries.h"
-#include "espalier/Substitution/Meaning.h"
+#include "espalier/Substitution/OperatorSemantics.h"
 #include "mlir/IR/MLIRContext.h"
 
 using namespace espalier::substitution;
@@ -31,21 +31,21 @@ Trace espalier::substitution::getTrace(const Definition &definition) {
 
 struct Traces::State {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  Meanings meanings{context};
-  std::map<const Meaning *, Trace> known;
+  SemanticsCache semantics{context};
+  std::map<const OperatorSemantics *, Trace> known;
   Trace none;
 };
 
 Traces::Traces() : state(std::make_unique<State>()) {}
 Traces::~Traces() = default;
 
-const Trace &Traces::get(const Node &node, llvm::ArrayRef<unsigned> ranks) {
+const Trace &Traces::get(const RuleNode &node, llvm::ArrayRef<unsigned> ranks) {
   std::string error;
-  const Meaning *meaning = state->meanings.get(node, ranks, error);
-  if (!meaning)
+  const OperatorSemantics *semantics = state->semantics.get(node, ranks, error);
+  if (!semantics)
     return state->none;
-  auto [entry, isNew] = state->known.try_emplace(meaning);
+  auto [entry, isNew] = state->known.try_emplace(semantics);
   if (isNew)
-    entry->second = getTrace(meaning->definition);
+    entry->second = getTrace(semantics->definition);
   return entry->second;
 }

@@ -8,7 +8,8 @@ using namespace espalier::substitution;
 
 /// Constraints without variables that they determine; nothing if they have no
 /// solution.
-static std::optional<Points> reduce(const Points &points, const Facts &facts) {
+static std::optional<Points> reduce(const Points &points,
+                                    const ConstraintStore &facts) {
   Term term;
   term.bound = points.bound;
   term.constraints = points.constraints;
@@ -20,7 +21,7 @@ static std::optional<Points> reduce(const Points &points, const Facts &facts) {
 bool espalier::substitution::isCovered(llvm::ArrayRef<Constraint> points,
                                        llvm::ArrayRef<Points> pieces,
                                        const Assumed &assumed) {
-  const Facts &facts = *assumed.facts;
+  const ConstraintStore &facts = *assumed.facts;
   Constraints known;
   for (const Constraint &condition : assumed.conditions)
     known.push_back(facts.simplify(condition));

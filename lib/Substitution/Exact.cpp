@@ -311,7 +311,7 @@ ExactValue ExactEvaluator::get(unsigned number,
                                llvm::ArrayRef<int64_t> indices) {
   const Instance &instance = instances.list[number];
   if (!instance.node->isVariable())
-    return getStep(number, instance.meaning->definition.results[0], indices);
+    return getStep(number, instance.semantics->definition.results[0], indices);
   int64_t position = 0;
   for (auto [index, extent] : llvm::zip_equal(indices, shapes[number])) {
     if (index < 0 || index >= extent)
@@ -323,7 +323,8 @@ ExactValue ExactEvaluator::get(unsigned number,
 
 ExactValue ExactEvaluator::getStep(unsigned instance, unsigned number,
                                    llvm::ArrayRef<int64_t> indices) {
-  const Step &step = instances.list[instance].meaning->definition.steps[number];
+  const Step &step =
+      instances.list[instance].semantics->definition.steps[number];
   if (step.recurrence || !budget.check())
     return ExactValue::get(Kind::Unsure);
   std::vector<int64_t> key{instance, number};
@@ -434,12 +435,12 @@ ExactValue ExactEvaluator::evaluateReduce(Expr expr, Scope &scope) {
 int64_t ExactEvaluator::evaluateExtent(Expr extent, unsigned instance) {
   llvm::SmallVector<mlir::RankedTensorType> types;
   mlir::Type type = mlir::Float64Type::get(instances.list[instance]
-                                               .meaning->definition.steps[0]
+                                               .semantics->definition.steps[0]
                                                .elementType.getContext());
   for (unsigned operand : instances.list[instance].operands)
     types.push_back(mlir::RankedTensorType::get(shapes[operand], type));
   return definition::evaluateExtent(
-      extent, instances.list[instance].meaning->definition, types,
+      extent, instances.list[instance].semantics->definition, types,
       parameters[instance]);
 }
 

@@ -43,14 +43,14 @@ Sum Expander::expand(unsigned number, llvm::ArrayRef<Linear> indices,
       read.indices.push_back(sizes.facts.simplify(index));
     return makeAtom(std::move(read));
   }
-  return expandStep(instance, instance.meaning->definition.results[0], indices,
-                    assumed);
+  return expandStep(instance, instance.semantics->definition.results[0],
+                    indices, assumed);
 }
 
 Sum Expander::expandStep(const Instance &instance, unsigned number,
                          llvm::ArrayRef<Linear> indices,
                          const Assumed &assumed) {
-  const Step &step = instance.meaning->definition.steps[number];
+  const Step &step = instance.semantics->definition.steps[number];
   if (step.recurrence)
     return fail("recurrence");
   Scope scope(instance);

@@ -113,7 +113,7 @@ getShifts(const Linear &size, const Linear &scale, const Sizes &sizes);
 
 /// Replaces bound variables that equalities determine. Returns false if the
 /// constraints cannot hold, and leaves them as they are.
-bool eliminateDetermined(Term &term, const Facts &facts);
+bool eliminateDetermined(Term &term, const ConstraintStore &facts);
 
 /// Whether it is certain that wherever `points` hold, some of the pieces has a
 /// point.

@@ -357,7 +357,7 @@ public:
 private:
   void addDivision(Var var, Guard &guard) {
     const SizeInfo &info = typing.sizes[var];
-    const Facts &facts = typing.sizes.facts;
+    const ConstraintStore &facts = typing.sizes.facts;
     // Equalities of extents, which will be part of the condition.
     if (facts.simplify(info.b) == Linear(1) ||
         facts.simplify(info.a) == facts.simplify(info.b))

@@ -1,7 +1,7 @@
 //===- Instances.cpp - Ranks of the nodes of a rule -----------------------===//
 
 #include "Typing.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace espalier::substitution;
@@ -52,7 +52,7 @@ public:
 
   std::optional<Instances> run(llvm::ArrayRef<unsigned> open,
                                llvm::ArrayRef<unsigned> known) {
-    Uses uses = listUses(rule);
+    RuleTensors uses = listTensors(rule);
     result.numSrc = uses.numSrc;
     result.src = uses.src;
     result.dst = uses.dst;
@@ -125,7 +125,7 @@ private:
     }
   }
 
-  void add(const Use &use) {
+  void add(const RuleTensor &use) {
     Instance instance;
     instance.id = use.node;
     instance.node = &rule.graph[use.node];
@@ -137,9 +137,9 @@ private:
   }
 
   void requireRanks(const Instance &instance, unsigned number) {
-    const Node &node = *instance.node;
+    const RuleNode &node = *instance.node;
     if (node.isVariable()) {
-      if (node.kind == Node::Kind::Scalar)
+      if (node.kind == RuleNode::Kind::Scalar)
         ranks.set(number, 0);
       return;
     }

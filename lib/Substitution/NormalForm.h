@@ -15,7 +15,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_NORMALFORM_H
 #define ESPALIER_LIB_SUBSTITUTION_NORMALFORM_H
 
-#include "Facts.h"
+#include "ConstraintStore.h"
 #include "espalier/Definition/Expr.h"
 #include <chrono>
 #include <vector>
@@ -98,7 +98,7 @@ Sum makeAtom(Atom atom);
 
 /// Facts about sizes, and conditions under which something is asked.
 struct Assumed {
-  const Facts *facts;
+  const ConstraintStore *facts;
   const Sizes *sizes;
   Constraints conditions;
 

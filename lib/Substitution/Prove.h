@@ -25,7 +25,7 @@ solve(Constraints &equations, llvm::SmallVectorImpl<Var> &unknowns);
 /// Simplifies equations, and leaves those out that hold for sure. Nothing if
 /// one of them does not hold.
 std::optional<Constraints> simplifyEquations(const Constraints &equations,
-                                             const Facts &facts);
+                                             const ConstraintStore &facts);
 
 /// Demands on what products are made of, which say the same together.
 std::vector<Demand> splitDemands(std::vector<Demand> demands);

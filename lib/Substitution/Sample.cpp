@@ -110,7 +110,7 @@ bool Sampler::addDefined(std::vector<int64_t> &values) const {
 }
 
 std::string Sampler::findMisfit(const Sizes &src, const Guard &guard,
-                                const Uses &uses, unsigned count) {
+                                const RuleTensors &uses, unsigned count) {
   for (Var var = src.size(); var < sizes.size(); ++var)
     if (sizes[var].kind == SizeInfo::Kind::Extent)
       return "";
@@ -167,7 +167,7 @@ static bool isCheap(const Instance &instance, llvm::ArrayRef<Tensor> operands,
   llvm::SmallVector<mlir::RankedTensorType> types;
   for (const Tensor &operand : operands)
     types.push_back(operand.getType());
-  auto cost = definition::estimateCost(instance.meaning->definition, types);
+  auto cost = definition::estimateCost(instance.semantics->definition, types);
   return !cost || cost->flops <= kMaxFlops;
 }
 
@@ -192,7 +192,7 @@ Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional,
       for (const Linear &parameter : instance.parameters)
         parameters.push_back(parameter.evaluate(getValue));
       auto results =
-          interpreter::evaluate(instance.meaning->definition, operands,
+          interpreter::evaluate(instance.semantics->definition, operands,
                                 parameters, [](const llvm::Twine &) {});
       if (failed(results))
         return std::nullopt;
@@ -229,7 +229,8 @@ Sampler::evaluate(const std::vector<int64_t> &values, bool isFractional,
 std::string Sampler::describe(const std::vector<int64_t> &values) const {
   std::string text;
   for (const Instance &instance : instances.list) {
-    bool isConstant = instance.meaning && instance.node->getInfo().isConstant();
+    bool isConstant =
+        instance.semantics && instance.node->getInfo().isConstant();
     if (!instance.isInSrc || (!instance.node->isVariable() && !isConstant) ||
         instance.rank == 0)
       continue;
@@ -281,8 +282,8 @@ static bool isPartial(const Instances &instances) {
               fn == ScalarFn::Log || fn == ScalarFn::Div;
   };
   for (const Instance &instance : instances.list)
-    if (instance.meaning)
-      for (const definition::Step &step : instance.meaning->definition.steps)
+    if (instance.semantics)
+      for (const definition::Step &step : instance.semantics->definition.steps)
         walk(step.value, visit);
   return result;
 }

@@ -6,7 +6,7 @@
 #include "NormalForm.h"
 #include "Typing.h"
 #include "espalier/Interpreter/Tensor.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include <random>
 
 namespace espalier::substitution {
@@ -30,8 +30,8 @@ public:
   /// Draws shapes that fit `src` alone, and says which fulfil the guard but do
   /// not fit both sides; empty if there are none, or if constants of `dst`
   /// leave a choice.
-  std::string findMisfit(const Sizes &src, const Guard &guard, const Uses &uses,
-                         unsigned count);
+  std::string findMisfit(const Sizes &src, const Guard &guard,
+                         const RuleTensors &uses, unsigned count);
   /// The shapes of the variables and constants of `src`.
   std::string describe(const std::vector<int64_t> &values) const;
 

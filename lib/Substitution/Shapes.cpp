@@ -39,7 +39,8 @@ std::optional<int64_t> evaluateLinear(const Linear &linear,
 /// Solves one typing for numbers.
 class NumberSolver {
 public:
-  NumberSolver(const Typing &typing, const Uses &uses, const Guard &guard)
+  NumberSolver(const Typing &typing, const RuleTensors &uses,
+               const Guard &guard)
       : typing(typing), uses(uses), guard(guard),
         facts(typing.sizes.facts.getAll()) {
     for (const GuardClause &clause : guard.clauses)
@@ -268,14 +269,14 @@ private:
   }
 
   const Typing &typing;
-  const Uses &uses;
+  const RuleTensors &uses;
   const Guard &guard;
   llvm::SmallVector<Constraint> facts;
 };
 
 struct SolvedRule {
   Rule rule;
-  Uses uses;
+  RuleTensors uses;
   Guard guard;
   /// By the ranks of the tensors of `src` that decide the others; null if they
   /// do not fit.
@@ -287,7 +288,7 @@ struct ShapeSolver::State {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Integers integers{
       polyhedral::Context(polyhedral::Limits{5'000'000, false}), {}, {}};
-  Meanings meanings{context};
+  SemanticsCache semantics{context};
   std::vector<std::unique_ptr<SolvedRule>> rules;
 
   const Typing *getTyping(SolvedRule &rule, std::vector<unsigned> ranks);
@@ -304,7 +305,7 @@ const Typing *ShapeSolver::State::getTyping(SolvedRule &rule,
       makeInstances(rule.rule, error, /*open=*/{}, /*known=*/ranks);
   if (!instances)
     return nullptr;
-  auto typing = typeRule(*instances, meanings, integers, {}, error);
+  auto typing = typeRule(*instances, semantics, integers, {}, error);
   if (typing)
     entry->second = std::make_unique<Typing>(std::move(*typing));
   return entry->second.get();
@@ -322,7 +323,7 @@ bool espalier::substitution::hasOpenRank(const Rule &rule) {
 unsigned ShapeSolver::add(const Rule &rule, const Guard &guard) {
   auto solved = std::make_unique<SolvedRule>();
   solved->rule = rule;
-  solved->uses = listUses(rule);
+  solved->uses = listTensors(rule);
   solved->guard = guard;
   state->rules.push_back(std::move(solved));
   return state->rules.size() - 1;

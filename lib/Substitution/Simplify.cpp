@@ -12,7 +12,7 @@ static constexpr int64_t kMaxCounted = int64_t(1) << 40;
 
 /// Brings constraints to lowest terms without repetitions. False if one cannot
 /// hold.
-static bool normalize(Constraints &constraints, const Facts &facts) {
+static bool normalize(Constraints &constraints, const ConstraintStore &facts) {
   Constraints result;
   for (const Constraint &constraint : constraints) {
     Constraint simple = facts.simplify(constraint);
@@ -52,7 +52,7 @@ static bool eliminateOne(Term &term) {
 }
 
 bool espalier::substitution::eliminateDetermined(Term &term,
-                                                 const Facts &facts) {
+                                                 const ConstraintStore &facts) {
   do {
     if (!normalize(term.constraints, facts))
       return false;

@@ -14,7 +14,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_SIZES_H
 #define ESPALIER_LIB_SUBSTITUTION_SIZES_H
 
-#include "Facts.h"
+#include "ConstraintStore.h"
 #include "espalier/Definition/Expr.h"
 #include "espalier/Substitution/Guard.h"
 #include <vector>
@@ -57,7 +57,7 @@ public:
   const SizeInfo &operator[](Var var) const { return infos[var]; }
   unsigned size() const { return infos.size(); }
 
-  Facts facts;
+  ConstraintStore facts;
 
 private:
   Var add(SizeInfo info);

@@ -24,7 +24,7 @@ espalier::substitution::translateExtent(Expr extent, const Instances &instances,
       return sizes.facts.simplify(
           instances.list[instance.operands[tensor.number]]
               .shape[extent.getNumber()]);
-    const Step &step = instance.meaning->definition.steps[tensor.number];
+    const Step &step = instance.semantics->definition.steps[tensor.number];
     return translateExtent(step.indices[extent.getNumber()].extent, instances,
                            instance, sizes);
   }
@@ -50,11 +50,11 @@ espalier::substitution::translateExtent(Expr extent, const Instances &instances,
 namespace {
 class Typer {
 public:
-  Typer(Typing &typing, Meanings &meanings,
+  Typer(Typing &typing, SemanticsCache &semantics,
         llvm::ArrayRef<Assumption> assumptions, const Guard &hypothesis,
         std::string &error)
       : typing(typing), instances(typing.instances), sizes(typing.sizes),
-        meanings(meanings), assumptions(assumptions), hypothesis(hypothesis),
+        semantics(semantics), assumptions(assumptions), hypothesis(hypothesis),
         error(error) {}
 
   bool run() {
@@ -100,8 +100,8 @@ private:
     for (unsigned operand : instance.operands)
       ranks.push_back(instances.list[operand].rank);
     ranks.push_back(instance.rank);
-    instance.meaning = meanings.get(*instance.node, ranks, error);
-    if (!instance.meaning) {
+    instance.semantics = semantics.get(*instance.node, ranks, error);
+    if (!instance.semantics) {
       error = instance.name + ": " + error;
       return false;
     }
@@ -116,13 +116,13 @@ private:
                assumption.first == number && !instance.isInSrc)
         assumeSquare(instance);
     for (const Requirement &requirement :
-         instance.meaning->definition.requirements)
+         instance.semantics->definition.requirements)
       if (!require(instance, requirement))
         return false;
     for (const Assumption &assumption : assumptions)
       if (assumption.second == number && !instance.isInSrc)
         assumeSameGroups(assumption);
-    const Definition &definition = instance.meaning->definition;
+    const Definition &definition = instance.semantics->definition;
     for (const IndexVar &index :
          definition.steps[definition.results[0]].indices) {
       auto extent = translate(instance, index.extent);
@@ -176,7 +176,7 @@ private:
   }
 
   bool setParameters(Instance &instance) {
-    for (Parameter parameter : instance.meaning->parameters) {
+    for (Parameter parameter : instance.semantics->parameters) {
       if (parameter.kind == Parameter::Kind::Chosen) {
         instance.parameters.push_back(Linear::var(sizes.addExtent(
             getDim(instance, parameter.dim), /*isChosen=*/true)));
@@ -206,7 +206,7 @@ private:
     for (unsigned operand : instance.operands)
       operands.push_back(&instances.list[operand].boundaries);
     instance.boundaries = followBoundaries<Linear>(
-        *instance.node, getTrace(instance.meaning->definition), operands,
+        *instance.node, getTrace(instance.semantics->definition), operands,
         [&](unsigned operand) {
           return instances.list[instance.operands[operand]]
               .shape[instance.node->params[0].first];
@@ -383,27 +383,26 @@ private:
   Typing &typing;
   Instances &instances;
   Sizes &sizes;
-  Meanings &meanings;
+  SemanticsCache &semantics;
   llvm::ArrayRef<Assumption> assumptions;
   const Guard &hypothesis;
   std::string &error;
 };
 } // namespace
 
-std::optional<Typing>
-espalier::substitution::typeRule(const Instances &instances, Meanings &meanings,
-                                 const Integers &integers,
-                                 llvm::ArrayRef<Assumption> assumptions,
-                                 std::string &error, const Guard &hypothesis) {
+std::optional<Typing> espalier::substitution::typeRule(
+    const Instances &instances, SemanticsCache &semantics,
+    const Integers &integers, llvm::ArrayRef<Assumption> assumptions,
+    std::string &error, const Guard &hypothesis) {
   Typing typing{instances, Sizes(integers), {}, {}, {}};
-  if (!Typer(typing, meanings, assumptions, hypothesis, error).run())
+  if (!Typer(typing, semantics, assumptions, hypothesis, error).run())
     return std::nullopt;
   return typing;
 }
 
 unsigned espalier::substitution::getConstantFactor(const Instances &instances,
                                                    const Instance &product) {
-  const Node &first = *instances.list[product.operands[0]].node;
+  const RuleNode &first = *instances.list[product.operands[0]].node;
   bool isConstant = !first.isVariable() && first.getInfo().isConstant();
   return product.operands[isConstant ? 0 : 1];
 }

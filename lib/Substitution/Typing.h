@@ -4,19 +4,19 @@
 #define ESPALIER_LIB_SUBSTITUTION_TYPING_H
 
 #include "Sizes.h"
-#include "espalier/Substitution/Meaning.h"
+#include "espalier/Substitution/OperatorSemantics.h"
 
 namespace espalier::substitution {
 
-/// A use of a node of a rule (`listUses`) at known rank.
+/// A use of a node of a rule (`listTensors`) at known rank.
 struct Instance {
   NodeId id;
-  const Node *node;
+  const RuleNode *node;
   llvm::SmallVector<unsigned, 2> operands;
   unsigned rank = 0;
   bool isInSrc = false;
-  std::string name;                 ///< Of the use.
-  const Meaning *meaning = nullptr; ///< Null for variables.
+  std::string name;                             ///< Of the use.
+  const OperatorSemantics *semantics = nullptr; ///< Null for variables.
   llvm::SmallVector<Linear, 4> shape;
   llvm::SmallVector<Linear, 4> parameters; ///< Of the definition.
   BoundaryList<Linear> boundaries;
@@ -71,11 +71,10 @@ struct Typing {
 /// Types a rule whose outputs have equal shapes on both sides, with
 /// assumptions, and with a hypothesis, of which at least nothing else is
 /// supposed. Nothing, and a reason, if an operator has no meaning.
-std::optional<Typing> typeRule(const Instances &instances, Meanings &meanings,
-                               const Integers &integers,
-                               llvm::ArrayRef<Assumption> assumptions,
-                               std::string &error,
-                               const Guard &hypothesis = {});
+std::optional<Typing>
+typeRule(const Instances &instances, SemanticsCache &semantics,
+         const Integers &integers, llvm::ArrayRef<Assumption> assumptions,
+         std::string &error, const Guard &hypothesis = {});
 
 /// The extent of tensor `ref` of the definition of `instance`, along `dim`, and
 /// other extents in its definition.

@@ -11,8 +11,8 @@
 #include "RankGuards.h"
 #include "Sample.h"
 #include "espalier/Proof/Proof.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "espalier/Substitution/Shapes.h"
-#include "espalier/Substitution/Uses.h"
 #include "espalier/Support/OutputFile.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,7 +48,7 @@ struct Verifier::State {
       : options(options),
         integers{polyhedral::Context({/*maxOperations=*/500'000,
                                       /*isPerQuestion=*/false})},
-        meanings(context, options.rounds) {}
+        semantics(context, options.rounds) {}
 
   /// Under the rule's own condition, if that helps.
   Verdict decide(const Rule &rule, Budget &budget);
@@ -62,7 +62,7 @@ struct Verifier::State {
   VerifyOptions options;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Integers integers;
-  Meanings meanings;
+  SemanticsCache semantics;
   proof::ProofFinder finder;
 };
 
@@ -70,18 +70,18 @@ namespace {
 /// Decides a rule whose ranks are known.
 class RankedVerifier {
 public:
-  RankedVerifier(const Instances &instances, const Uses &uses,
-                 const Guard &hypothesis, Meanings &meanings,
+  RankedVerifier(const Instances &instances, const RuleTensors &uses,
+                 const Guard &hypothesis, SemanticsCache &semantics,
                  const Integers &integers, mlir::Type elementType,
                  const VerifyOptions &options, Budget &budget)
       : instances(instances), uses(uses), hypothesis(hypothesis),
-        meanings(meanings), integers(integers), elementType(elementType),
+        semantics(semantics), integers(integers), elementType(elementType),
         options(options), budget(budget) {}
 
   Verdict run() {
     std::string error;
     auto typing =
-        typeRule(instances, meanings, integers, {}, error, hypothesis);
+        typeRule(instances, semantics, integers, {}, error, hypothesis);
     if (!typing)
       return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
     auto cases = typing->sizes.getCases();
@@ -95,7 +95,7 @@ public:
       return *verdict;
     for (const Assumptions &assumptions : listAssumptions()) {
       std::string ignored;
-      auto narrowed = typeRule(instances, meanings, integers, assumptions,
+      auto narrowed = typeRule(instances, semantics, integers, assumptions,
                                error, hypothesis);
       if (!narrowed || !budget.check())
         continue;
@@ -152,7 +152,7 @@ private:
       if (!prove(typing.instances, sizes))
         return std::nullopt;
     std::optional<Guard> guard =
-        getGuard(typing, *cases, assumptions, &meanings.getContext());
+        getGuard(typing, *cases, assumptions, &semantics.getContext());
     if (!guard || !budget.check())
       return std::nullopt;
     bool isKnown = llvm::all_of(guard->clauses, [&](const GuardClause &clause) {
@@ -262,7 +262,7 @@ private:
           !instance.node->isVariable() &&
           instance.node->getInfo().isProduct() &&
           llvm::any_of(instance.operands, [&](unsigned operand) {
-            const Node &node = *instances.list[operand].node;
+            const RuleNode &node = *instances.list[operand].node;
             return !node.isVariable() && node.getInfo().isConstant();
           });
       if (tiesConstant)
@@ -315,9 +315,9 @@ private:
   }
 
   const Instances &instances;
-  const Uses &uses;
+  const RuleTensors &uses;
   const Guard &hypothesis;
-  Meanings &meanings;
+  SemanticsCache &semantics;
   const Integers &integers;
   mlir::Type elementType;
   const VerifyOptions &options;
@@ -340,7 +340,7 @@ static void findProof(const Rule &rule, Verdict &verdict,
       llvm::raw_string_ostream os(sides[isDst].emplace_back());
       print(rule.graph, root, os);
     }
-  std::string condition = toString(verdict.guard, listUses(rule));
+  std::string condition = toString(verdict.guard, listTensors(rule));
   if (auto proof = finder.find(rule.name, sides[0], sides[1], condition,
                                verdict.missing))
     verdict.proof = std::move(*proof);
@@ -350,7 +350,7 @@ Verdict Verifier::verify(const Rule &rule) {
   Budget budget(state->options.deadline);
   Verdict verdict = state->decide(rule, budget);
   if (verdict.kind == Verdict::Kind::ProvedIf)
-    verdict.detail = toString(verdict.guard, listUses(rule));
+    verdict.detail = toString(verdict.guard, listTensors(rule));
   if (verdict.isProved() && state->options.writesProofs)
     findProof(rule, verdict, state->finder);
   return verdict;
@@ -373,7 +373,7 @@ bool Verifier::State::isTyped(const Rule &src, llvm::ArrayRef<unsigned> ranks) {
   auto instances = makeInstances(src, error, /*open=*/{}, /*known=*/ranks);
   if (!instances)
     return false;
-  auto typing = typeRule(*instances, meanings, integers, {}, error);
+  auto typing = typeRule(*instances, semantics, integers, {}, error);
   if (!typing)
     return false;
   auto cases = typing->sizes.getCases();
@@ -388,7 +388,7 @@ Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
     return {Verdict::Kind::Unknown, "ill-typed: " + error, true};
   if (known->openRanks.size() > kMaxOpenRanks)
     return {Verdict::Kind::Unknown, "too many open ranks"};
-  Uses uses = listUses(rule);
+  RuleTensors uses = listTensors(rule);
   Rule src = rule;
   src.dst = src.src;
   RankGuards guards(*known);
@@ -404,7 +404,7 @@ Verdict Verifier::State::decide(const Rule &rule, const Guard &hypothesis,
     if (holdsForUses(hypothesis, uses, noExtent, getRank) == false)
       continue;
     Verdict verdict =
-        RankedVerifier(*instances, uses, hypothesis, meanings, integers,
+        RankedVerifier(*instances, uses, hypothesis, semantics, integers,
                        getElementType(), options, budget)
             .run();
     if (ranks.empty() || verdict.kind == Verdict::Kind::Refuted)

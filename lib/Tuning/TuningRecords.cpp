@@ -13,8 +13,8 @@ static constexpr llvm::StringLiteral kTables[] = {
     "seconds REAL, error TEXT NOT NULL)",
     "CREATE INDEX trials_of ON trials (task, target, compiler)",
     "CREATE TABLE winners (task TEXT NOT NULL, target TEXT NOT NULL, "
-    "compiler TEXT NOT NULL, rule TEXT NOT NULL, script TEXT NOT NULL, "
-    "seconds REAL NOT NULL, original REAL NOT NULL, "
+    "rule TEXT NOT NULL, script TEXT NOT NULL, seconds REAL NOT NULL, "
+    "original REAL NOT NULL, "
     "PRIMARY KEY (target, task)) WITHOUT ROWID"};
 
 static constexpr TableFormat kFormat = {"tuning records",
@@ -41,8 +41,7 @@ static TrialStatus parseStatus(llvm::StringRef text) {
 }
 
 llvm::Expected<std::unique_ptr<TuningRecords>>
-TuningRecords::open(llvm::StringRef path) {
-  auto database = Database::open(path, kFormat);
+TuningRecords::make(llvm::Expected<std::unique_ptr<Database>> database) {
   if (!database)
     return database.takeError();
   return std::unique_ptr<TuningRecords>(
@@ -50,98 +49,71 @@ TuningRecords::open(llvm::StringRef path) {
 }
 
 llvm::Expected<std::unique_ptr<TuningRecords>>
+TuningRecords::open(llvm::StringRef path) {
+  return make(Database::open(path, kFormat));
+}
+
+llvm::Expected<std::unique_ptr<TuningRecords>>
 TuningRecords::openToRead(llvm::StringRef path) {
-  auto database = Database::openToRead(path, kFormat);
-  if (!database)
-    return database.takeError();
-  return std::unique_ptr<TuningRecords>(
-      new TuningRecords(std::move(*database)));
+  return make(Database::openToRead(path, kFormat));
 }
 
 llvm::Error TuningRecords::add(const TrialKey &key, const Trial &trial,
                                uint64_t seed) {
-  Database::Statement statement(
-      *database, "INSERT INTO trials (task, target, compiler, seed, rule, "
-                 "script, status, seconds, error) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  statement.bind(1, key.task);
-  statement.bind(2, key.target);
-  statement.bind(3, key.compiler);
-  statement.bind(4, static_cast<int64_t>(seed));
-  statement.bind(5, trial.rule);
-  statement.bind(6, trial.script);
-  statement.bind(7, getSpelling(trial.status));
-  // What is not bound is NULL.
+  Database::Value seconds;
   if (trial.status == TrialStatus::Measured)
-    statement.bind(8, trial.seconds);
-  statement.bind(9, trial.error);
-  return statement.step().takeError();
+    seconds = trial.seconds;
+  return database->run(
+      "INSERT INTO trials (task, target, compiler, seed, rule, script, status, "
+      "seconds, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      {key.task, key.target, key.compiler, static_cast<int64_t>(seed),
+       trial.rule, trial.script, getSpelling(trial.status), seconds,
+       trial.error});
 }
 
 llvm::Expected<std::vector<Trial>> TuningRecords::find(const TrialKey &key) {
-  Database::Statement statement(
-      *database, "SELECT rule, script, status, seconds, error FROM trials "
-                 "WHERE task = ? AND target = ? AND compiler = ? ORDER BY id");
-  statement.bind(1, key.task);
-  statement.bind(2, key.target);
-  statement.bind(3, key.compiler);
   std::vector<Trial> trials;
-  while (true) {
-    llvm::Expected<bool> hasRow = statement.step();
-    if (!hasRow)
-      return hasRow.takeError();
-    if (!*hasRow)
-      return trials;
-    Trial trial;
-    trial.rule = statement.getText(0);
-    trial.script = statement.getText(1);
-    trial.status = parseStatus(statement.getText(2));
-    trial.seconds = statement.getReal(3);
-    trial.error = statement.getText(4);
-    // A damaged record tells no time.
-    if (trial.status != TrialStatus::Measured || trial.seconds > 0)
-      trials.push_back(std::move(trial));
-  }
+  llvm::Error error = database->run(
+      "SELECT rule, script, status, seconds, error FROM trials "
+      "WHERE task = ? AND target = ? AND compiler = ? ORDER BY id",
+      {key.task, key.target, key.compiler}, [&](Database::Row row) {
+        Trial trial;
+        trial.rule = row.getText(0);
+        trial.script = row.getText(1);
+        trial.status = parseStatus(row.getText(2));
+        trial.seconds = row.getReal(3);
+        trial.error = row.getText(4);
+        // A damaged record tells no time.
+        if (trial.status != TrialStatus::Measured || trial.seconds > 0)
+          trials.push_back(std::move(trial));
+      });
+  if (error)
+    return std::move(error);
+  return trials;
 }
 
 llvm::Error TuningRecords::setWinner(const TrialKey &key,
                                      const std::optional<Winner> &winner) {
-  if (!winner) {
-    Database::Statement statement(
-        *database, "DELETE FROM winners WHERE task = ? AND target = ?");
-    statement.bind(1, key.task);
-    statement.bind(2, key.target);
-    return statement.step().takeError();
-  }
-  Database::Statement statement(
-      *database, "INSERT OR REPLACE INTO winners (task, target, compiler, "
-                 "rule, script, seconds, original) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  statement.bind(1, key.task);
-  statement.bind(2, key.target);
-  statement.bind(3, key.compiler);
-  statement.bind(4, winner->rule);
-  statement.bind(5, winner->script);
-  statement.bind(6, winner->seconds);
-  statement.bind(7, winner->original);
-  return statement.step().takeError();
+  if (!winner)
+    return database->run("DELETE FROM winners WHERE task = ? AND target = ?",
+                         {key.task, key.target});
+  return database->run("INSERT OR REPLACE INTO winners (task, target, rule, "
+                       "script, seconds, original) VALUES (?, ?, ?, ?, ?, ?)",
+                       {key.task, key.target, winner->rule, winner->script,
+                        winner->seconds, winner->original});
 }
 
 llvm::Expected<llvm::StringMap<Winner>>
 TuningRecords::findWinners(llvm::StringRef target) {
-  Database::Statement statement(*database,
-                                "SELECT task, rule, script, seconds, original "
-                                "FROM winners WHERE target = ?");
-  statement.bind(1, target);
   llvm::StringMap<Winner> winners;
-  while (true) {
-    llvm::Expected<bool> hasRow = statement.step();
-    if (!hasRow)
-      return hasRow.takeError();
-    if (!*hasRow)
-      return std::move(winners);
-    winners[statement.getText(0)] = {statement.getText(1), statement.getText(2),
-                                     statement.getReal(3),
-                                     statement.getReal(4)};
-  }
+  llvm::Error error = database->run(
+      "SELECT task, rule, script, seconds, original FROM winners "
+      "WHERE target = ?",
+      {target}, [&](Database::Row row) {
+        winners[row.getText(0)] = {row.getText(1), row.getText(2),
+                                   row.getReal(3), row.getReal(4)};
+      });
+  if (error)
+    return std::move(error);
+  return std::move(winners);
 }

@@ -11,6 +11,9 @@ namespace espalier {
 #define GEN_PASS_REGISTRATION
 #include "espalier/Conversion/Passes.h.inc"
 
+/// Lets pipelines call passes by the names that they had before, too.
+void registerFormerPassNames();
+
 } // namespace espalier
 
 #endif // ESPALIER_CONVERSION_PASSES_H

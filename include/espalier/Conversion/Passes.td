@@ -77,16 +77,16 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
     | `forward-taps` | `poly-forward-taps` | walks windows forwards |
     | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
-    | `keep-rows` | `poly-keep-rows` | keeps a contraction's lanes along the caller's rows |
+    | `keep-row-major` | `poly-keep-row-major` | keeps a contraction's lanes along the caller's rows |
     | `separate-groups` | `poly-separate-groups` | gives grouped convolutions a dimension of groups |
     | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
-    | `separate-taps` | `poly-separate-taps` | interpolates along one index after the other |
+    | `separate-interpolation` | `poly-separate-interpolation` | interpolates along one index after the other |
     | `drop-points` | `poly-drop-points` | leaves out dimensions with one point |
     | `align-outputs` | `poly-align-outputs` | stores results in the order of the contraction |
     | `fuse-kernels` | `poly-fuse-kernels` | makes one kernel of statements that share loops |
     | `separate-accumulators` | `poly-separate-accumulators` | sums in arrays of a kernel's own |
-    | `split-phases` | `poly-split-phases` | gives each phase of a transposed convolution its sum |
+    | `decompose-phases` | `poly-decompose-phases` | gives each phase of a transposed convolution its sum |
     | `fuse-windows` | `poly-fuse-windows` | pools in the kernel that computes the image |
     | `winograd` | `poly-winograd` | computes 3x3 convolutions with fewer products |
 
@@ -120,7 +120,7 @@ class Poly_StepPass<string step, string what>
     One of the steps of `poly-form-kernels`, which says what they have in common.
     What the step decides stands in attributes until `poly-apply-layouts`, and can
     be changed there: `poly.layout`, `poly.padding` and `poly.order` of a buffer,
-    `poly.shared_dims` of a kernel, `poly.keeps_rows` of a computation. A layout,
+    `poly.shared_dims` of a kernel, `poly.keeps_row_major` of a computation. A layout,
     or a computation's `poly.algorithm`, that is there before is kept.
   }];
   let dependentDialects = [
@@ -139,8 +139,8 @@ def PolyForwardTapsPass
 def PolyWidenOperandsPass
     : Poly_StepPass<"widen-operands",
                     "holds short numbers that are read often as f32">;
-def PolyKeepRowsPass
-    : Poly_StepPass<"keep-rows",
+def PolyKeepRowMajorPass
+    : Poly_StepPass<"keep-row-major",
                     "keeps a contraction's lanes along the caller's rows">;
 def PolySeparateGroupsPass
     : Poly_StepPass<"separate-groups",
@@ -151,8 +151,8 @@ def PolyAssignLayoutsPass
 def PolyPadRowsPass
     : Poly_StepPass<"pad-rows", "lets the rows of a tile fall into different "
                                 "sets of the cache">;
-def PolySeparateTapsPass
-    : Poly_StepPass<"separate-taps",
+def PolySeparateInterpolationPass
+    : Poly_StepPass<"separate-interpolation",
                     "interpolates along one index after the other">;
 def PolyDropPointsPass
     : Poly_StepPass<"drop-points", "leaves out dimensions with one point">;
@@ -165,8 +165,8 @@ def PolyFuseKernelsPass
 def PolySeparateAccumulatorsPass
     : Poly_StepPass<"separate-accumulators",
                     "sums in arrays of a kernel's own">;
-def PolySplitPhasesPass
-    : Poly_StepPass<"split-phases",
+def PolyDecomposePhasesPass
+    : Poly_StepPass<"decompose-phases",
                     "gives each phase of a transposed convolution its sum">;
 def PolyFuseWindowsPass
     : Poly_StepPass<"fuse-windows",

@@ -3,10 +3,12 @@
 #ifndef ESPALIER_MEASUREMENT_DATABASE_H
 #define ESPALIER_MEASUREMENT_DATABASE_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
+#include <variant>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -29,30 +31,21 @@ struct TableFormat {
 /// none.
 class Database {
 public:
-  /// A prepared statement, finalized at the end of its scope.
-  class Statement {
+  /// What a statement has found: its columns, counted from 0.
+  class Row {
   public:
-    Statement(Database &database, const char *text);
-    ~Statement();
-    Statement(const Statement &) = delete;
-    Statement &operator=(const Statement &) = delete;
+    explicit Row(sqlite3_stmt *statement) : statement(statement) {}
 
-    void bind(int index, llvm::StringRef text);
-    void bind(int index, double value);
-    void bind(int index, int64_t value);
-    /// Returns whether there is a row. Fails if the file cannot be read or
-    /// written, or the statement is wrong.
-    llvm::Expected<bool> step();
-
-    bool isNull(int column) const;
     double getReal(int column) const;
     int64_t getInteger(int column) const;
     std::string getText(int column) const;
 
   private:
-    Database &database;
-    sqlite3_stmt *statement = nullptr;
+    sqlite3_stmt *statement;
   };
+
+  /// What a statement is given; the first alternative is NULL.
+  using Value = std::variant<std::monostate, int64_t, double, llvm::StringRef>;
 
   /// Opens the file `path`, which is made if it is missing. Fails, leaving the
   /// file as it is, if that is no table of this format or is damaged.
@@ -67,8 +60,10 @@ public:
   Database(const Database &) = delete;
   Database &operator=(const Database &) = delete;
 
-  /// The number of the row that was added last.
-  int64_t getLastRow() const;
+  /// Runs a statement with `values` in the places of its question marks, and
+  /// calls `visit` for each row. Fails if the file cannot be read or written.
+  llvm::Error run(const char *statement, llvm::ArrayRef<Value> values = {},
+                  llvm::function_ref<void(Row)> visit = nullptr);
 
 private:
   Database(std::string path, const TableFormat &format)
@@ -76,9 +71,9 @@ private:
 
   llvm::Error makeError(const llvm::Twine &reason) const;
   llvm::Error makeError() const;
-  llvm::Error run(const char *statement);
+  llvm::Error execute(const char *statements);
   llvm::Expected<int> readVersion();
-  bool hasTables();
+  llvm::Expected<bool> hasTables();
   llvm::Error checkTables(int version);
   llvm::Error makeTables();
   llvm::Error prepare();

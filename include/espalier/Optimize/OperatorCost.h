@@ -20,8 +20,8 @@ public:
   OperatorCostModel(mlir::MLIRContext *context, KernelCost &kernels);
 
   double getSeconds(const substitution::OperatorInstance &instance) override;
-  bool
-  mayGainByOrder(const substitution::OperatorInstance &instance) const override;
+  bool mayGainByLayout(
+      const substitution::OperatorInstance &instance) const override;
   double getSecondsMeasuring() const override {
     return kernels.getCounts().secondsMeasuring;
   }

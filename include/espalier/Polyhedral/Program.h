@@ -21,7 +21,7 @@
 namespace espalier::polyhedral {
 
 /// What is known of the values in an array of integers that nobody writes.
-struct ValueFacts {
+struct ValueConstraints {
   /// They are from 0 to less than this: of the parameters alone, or null.
   mlir::AffineExpr bound;
   /// None is less than one with a smaller index.
@@ -111,7 +111,7 @@ struct Program {
   /// fit them; the program order need not.
   llvm::SmallVector<Storage> storages;
   /// By the number of an array.
-  llvm::SmallDenseMap<unsigned, ValueFacts> facts;
+  llvm::SmallDenseMap<unsigned, ValueConstraints> facts;
   /// What is stated of values in several arrays, or beside their indices.
   std::vector<Given> givens;
 };

@@ -42,7 +42,7 @@ public:
 
   /// With the rank of each operand and, at the end, of the result. Empty if the
   /// operator has no meaning at these.
-  const Trace &get(const Node &node, llvm::ArrayRef<unsigned> ranks);
+  const Trace &get(const RuleNode &node, llvm::ArrayRef<unsigned> ranks);
 
 private:
   struct State;
@@ -53,7 +53,7 @@ private:
 /// a concatenation, their extents along its axis.
 template <typename Position>
 BoundaryList<Position>
-followBoundaries(const Node &node, const Trace &trace,
+followBoundaries(const RuleNode &node, const Trace &trace,
                  llvm::ArrayRef<const BoundaryList<Position> *> operands,
                  llvm::function_ref<Position(unsigned operand)> getExtent,
                  llvm::function_ref<Position(Position, Position)> add) {

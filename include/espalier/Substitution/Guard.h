@@ -30,7 +30,7 @@ namespace espalier::substitution {
 
 using NodeId = unsigned;
 struct Rule;
-struct Uses;
+struct RuleTensors;
 
 /// A size of a tensor of a rule, or of a convolution.
 struct SizeTerm {
@@ -43,7 +43,7 @@ struct SizeTerm {
     OutChannels, ///< `out_channels(conv)`: features.
     InChannels,  ///< `in_channels(conv)`: channels of the image.
   } kind = Kind::Dim;
-  /// The number of the tensor in `listUses`, and its node.
+  /// The number of the tensor in `listTensors`, and its node.
   unsigned use = 0;
   NodeId node = 0;
   unsigned axis = 0; ///< Of `Dim`.
@@ -102,15 +102,17 @@ struct Guard {
   std::optional<SizeExpr> getDefinition(unsigned use, unsigned axis) const;
 };
 
-void print(const SizeExpr &expr, const Uses &uses, llvm::raw_ostream &os);
-void print(const GuardAtom &atom, const Uses &uses, llvm::raw_ostream &os);
-void print(const Guard &guard, const Uses &uses, llvm::raw_ostream &os);
-std::string toString(const Guard &guard, const Uses &uses);
+void print(const SizeExpr &expr, const RuleTensors &uses,
+           llvm::raw_ostream &os);
+void print(const GuardAtom &atom, const RuleTensors &uses,
+           llvm::raw_ostream &os);
+void print(const Guard &guard, const RuleTensors &uses, llvm::raw_ostream &os);
+std::string toString(const Guard &guard, const RuleTensors &uses);
 
 /// Parses a guard of a rule. Nothing, and one call of `error`, if the text is
 /// malformed or names what the rule does not have.
 std::optional<Guard>
-parseGuard(llvm::StringRef text, const Rule &rule, const Uses &uses,
+parseGuard(llvm::StringRef text, const Rule &rule, const RuleTensors &uses,
            llvm::function_ref<void(const llvm::Twine &)> error);
 
 /// An extent of a tensor, if it is known.
@@ -121,10 +123,10 @@ using RankFn = llvm::function_ref<std::optional<int64_t>(unsigned)>;
 /// The value of an expression. Nothing where that takes an unknown size, or if
 /// it has none: a division by what is not positive, an overflow. `extent` and
 /// `rank` take numbers of uses.
-std::optional<int64_t> evaluate(const SizeExpr &expr, const Uses &uses,
+std::optional<int64_t> evaluate(const SizeExpr &expr, const RuleTensors &uses,
                                 ExtentFn extent, RankFn rank);
 /// Whether a guard holds; nothing where an unknown size decides.
-std::optional<bool> holdsForUses(const Guard &guard, const Uses &uses,
+std::optional<bool> holdsForUses(const Guard &guard, const RuleTensors &uses,
                                  ExtentFn extent, RankFn rank);
 /// The same with nodes, for graphs in which all uses of a constant of the rule
 /// are one tensor. Without `rank`, conditions on ranks are unknown.

@@ -14,7 +14,7 @@ struct OperatorText {
 };
 
 /// Prints `conv2d :stride 1,1 :pad same :act none`.
-std::string printOperator(const Node &node);
+std::string printOperator(const RuleNode &node);
 /// Parses the same. Nothing, and a complaint, if it is malformed.
 std::optional<OperatorText> parseOperator(llvm::StringRef text,
                                           std::string &complaint);

@@ -33,7 +33,7 @@
 namespace espalier::substitution {
 
 /// A variable, or an operator applied to nodes with smaller numbers.
-struct Node {
+struct RuleNode {
   enum class Kind : uint8_t {
     Tensor,   ///< `?iN`: of any rank and size.
     Scalar,   ///< `?sN`.
@@ -57,7 +57,7 @@ struct Node {
 };
 
 /// A pool of nodes; equal ones are the same. Operands come before their users.
-class Graph {
+class RuleGraph {
 public:
   NodeId addTensor(unsigned number);
   NodeId addScalar(unsigned number);
@@ -66,13 +66,13 @@ public:
   NodeId addOperator(OpKind op, llvm::ArrayRef<Param> params,
                      llvm::ArrayRef<NodeId> operands);
 
-  const Node &operator[](NodeId id) const { return nodes[id]; }
+  const RuleNode &operator[](NodeId id) const { return nodes[id]; }
   unsigned size() const { return nodes.size(); }
 
 private:
-  NodeId add(Node node);
+  NodeId add(RuleNode node);
 
-  std::vector<Node> nodes;
+  std::vector<RuleNode> nodes;
   std::map<std::vector<int64_t>, NodeId> known;
 };
 
@@ -87,7 +87,7 @@ struct Rule {
   std::string name;
   /// Where its text begins, from 1; 0 if it has none.
   unsigned line = 0;
-  Graph graph;
+  RuleGraph graph;
   /// Equally many outputs; those of `dst` use no variable that `src` lacks.
   llvm::SmallVector<NodeId, 2> src, dst;
   /// The sizes that the rule is for, beyond those at which `src` has a meaning.
@@ -104,7 +104,7 @@ constexpr unsigned kRulesVersion = 1;
 std::string check(const Rule &rule);
 
 /// Prints a node as an S-expression.
-void print(const Graph &graph, NodeId node, llvm::raw_ostream &os);
+void print(const RuleGraph &graph, NodeId node, llvm::raw_ostream &os);
 /// Prints the block of a rule, without a blank line behind it.
 void print(const Rule &rule, llvm::raw_ostream &os);
 

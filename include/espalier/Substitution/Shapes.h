@@ -11,14 +11,14 @@
 #define ESPALIER_SUBSTITUTION_SHAPES_H
 
 #include "espalier/Substitution/Guard.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include <memory>
 
 namespace espalier::substitution {
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-/// The tensors of a rule, in the order of `listUses`.
+/// The tensors of a rule, in the order of `listTensors`.
 struct RuleShapes {
   std::vector<Shape> shapes;
   /// Of each `split`: where it cuts its operand.

@@ -56,7 +56,7 @@ struct Winner {
 /// The file of all trials, each one transaction, and of what won.
 class TuningRecords {
 public:
-  static constexpr int kVersion = 2;
+  static constexpr int kVersion = 3;
 
   /// Opens the file `path`, which is made if it is missing. Fails, leaving the
   /// file as it is, if it is something else or damaged.
@@ -81,6 +81,9 @@ public:
   llvm::Expected<llvm::StringMap<Winner>> findWinners(llvm::StringRef target);
 
 private:
+  static llvm::Expected<std::unique_ptr<TuningRecords>>
+  make(llvm::Expected<std::unique_ptr<Database>> database);
+
   explicit TuningRecords(std::unique_ptr<Database> database)
       : database(std::move(database)) {}
 

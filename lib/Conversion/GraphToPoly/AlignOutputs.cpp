@@ -30,7 +30,7 @@ struct Parts {
 
 /// Reads the first two of `indices` as quotient and rest of a dimension of
 /// `statement`, whose extent is that of whole groups.
-static std::optional<Parts> getParts(const StepProgram &program,
+static std::optional<Parts> getParts(const StatementList &program,
                                      const Statement &statement,
                                      ArrayRef<Expr> indices) {
   if (indices.size() < 2)
@@ -55,7 +55,7 @@ static std::optional<Parts> getParts(const StepProgram &program,
 /// How `statement` runs over the indices of a reduction's result that it reads,
 /// if these are all of its dimensions in another order, some cut in two.
 static std::optional<Renumbering>
-getOrder(const StepProgram &program, const Statement &statement,
+getOrder(const StatementList &program, const Statement &statement,
          const llvm::DenseSet<ArrayId> &reductions) {
   std::optional<Renumbering> order;
   forEachAccess(statement, [&](Expr access) {
@@ -101,7 +101,7 @@ getOrder(const StepProgram &program, const Statement &statement,
   return order;
 }
 
-void espalier::graphtopoly::alignOutputs(StepProgram &program) {
+void espalier::graphtopoly::alignOutputs(StatementList &program) {
   std::vector<SmallVector<unsigned, 2>> readers = findReaders(program);
   llvm::DenseSet<ArrayId> viewed, reductions;
   for (const Array &array : program.arrays)

@@ -1,6 +1,6 @@
 //===- Conditions.cpp - Conditions as integer sets ------------------------===//
 
-#include "StepProgram.h"
+#include "StatementList.h"
 #include "espalier/Definition/Evaluate.h"
 
 using namespace mlir;
@@ -59,7 +59,7 @@ static SmallVector<Conjunction> intersect(ArrayRef<Conjunction> lhs,
 }
 
 std::optional<SmallVector<Conjunction>>
-espalier::graphtopoly::getConjunctions(const StepProgram &program,
+espalier::graphtopoly::getConjunctions(const StatementList &program,
                                        Expr condition, bool negate) {
   if (!condition)
     return negate ? SmallVector<Conjunction>{}
@@ -95,7 +95,7 @@ espalier::graphtopoly::getConjunctions(const StepProgram &program,
 }
 
 std::pair<Expr, Expr>
-espalier::graphtopoly::separateAffine(const StepProgram &program,
+espalier::graphtopoly::separateAffine(const StatementList &program,
                                       Expr condition) {
   if (!condition || getConjunctions(program, condition))
     return {condition, Expr()};

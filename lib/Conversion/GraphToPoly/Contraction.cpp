@@ -36,8 +36,8 @@ static SmallVector<unsigned> getLaneDims(Expr expr, int64_t lanes) {
 }
 
 /// What is added to `dim` in `index`; nothing if it is another expression.
-static std::optional<int64_t> getOffset(const StepProgram &program, Expr index,
-                                        unsigned dim) {
+static std::optional<int64_t> getOffset(const StatementList &program,
+                                        Expr index, unsigned dim) {
   std::optional<AffineExpr> affine = program.affine(index);
   if (!affine)
     return std::nullopt;
@@ -58,7 +58,7 @@ void espalier::graphtopoly::getFactors(Expr expr,
 }
 
 std::optional<Contraction>
-espalier::graphtopoly::getContraction(const StepProgram &program,
+espalier::graphtopoly::getContraction(const StatementList &program,
                                       const Statement &statement) {
   if (statement.reduction != ReduceKind::Sum || statement.entries ||
       statement.pieces.size() != 1)

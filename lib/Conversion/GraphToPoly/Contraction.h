@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_CONTRACTION_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_CONTRACTION_H
 
-#include "StepProgram.h"
+#include "StatementList.h"
 
 namespace espalier::graphtopoly {
 
@@ -21,7 +21,7 @@ struct Contraction {
 
 /// Recognizes `target[i...] (+)= A[...] * B[...]` where some dimension of the
 /// target is an index of only one of the two: a matrix product or convolution.
-std::optional<Contraction> getContraction(const StepProgram &program,
+std::optional<Contraction> getContraction(const StatementList &program,
                                           const Statement &statement);
 
 /// The factors of a product, conversions looked through.
@@ -32,7 +32,7 @@ llvm::SmallVector<unsigned> getDims(Expr expr);
 
 /// Stores `array` in panels of a few vectors along `panelIndex`: the indices
 /// `outer`, then the panel, then those in `inner`, then the place in the panel.
-void setPanelLayout(const StepProgram &program, Array &array,
+void setPanelLayout(const StatementList &program, Array &array,
                     unsigned panelIndex, llvm::ArrayRef<unsigned> outer,
                     llvm::ArrayRef<unsigned> inner);
 

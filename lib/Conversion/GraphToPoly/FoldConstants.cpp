@@ -22,7 +22,7 @@ namespace {
 
 class ConstantFolder {
 public:
-  ConstantFolder(StepProgram &program, FoldedStatements which)
+  ConstantFolder(StatementList &program, FoldedStatements which)
       : program(program), which(which) {
     for (auto [number, array] : llvm::enumerate(program.arrays))
       if (!array.outputs.empty())
@@ -52,7 +52,7 @@ private:
   /// The element of the target, as one expression over the dimensions.
   Expr getValue(const Statement &statement, ArrayRef<IndexVar> vars) const;
 
-  StepProgram &program;
+  StatementList &program;
   FoldedStatements which;
   /// The arrays that are results of the function, or that results are views of:
   /// a statement has to write them to the caller's memory.
@@ -222,7 +222,7 @@ bool ConstantFolder::fold(const Statement &statement) {
 
 } // namespace
 
-unsigned espalier::graphtopoly::foldConstants(StepProgram &program,
+unsigned espalier::graphtopoly::foldConstants(StatementList &program,
                                               FoldedStatements which) {
   return ConstantFolder(program, which).run();
 }

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Facts.h"
 #include "Normalize.h"
 #include "Read/ReadProgram.h"
+#include "StepAttributes.h"
 #include "Sums/Sums.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace espalier {
@@ -28,16 +28,16 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFOLDCONSTANTSPASS
 #define GEN_PASS_DEF_POLYFORWARDTAPSPASS
 #define GEN_PASS_DEF_POLYWIDENOPERANDSPASS
-#define GEN_PASS_DEF_POLYKEEPROWSPASS
+#define GEN_PASS_DEF_POLYKEEPROWMAJORPASS
 #define GEN_PASS_DEF_POLYSEPARATEGROUPSPASS
 #define GEN_PASS_DEF_POLYASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_POLYPADROWSPASS
-#define GEN_PASS_DEF_POLYSEPARATETAPSPASS
+#define GEN_PASS_DEF_POLYSEPARATEINTERPOLATIONPASS
 #define GEN_PASS_DEF_POLYDROPPOINTSPASS
 #define GEN_PASS_DEF_POLYALIGNOUTPUTSPASS
 #define GEN_PASS_DEF_POLYFUSEKERNELSPASS
 #define GEN_PASS_DEF_POLYSEPARATEACCUMULATORSPASS
-#define GEN_PASS_DEF_POLYSPLITPHASESPASS
+#define GEN_PASS_DEF_POLYDECOMPOSEPHASESPASS
 #define GEN_PASS_DEF_POLYFUSEWINDOWSPASS
 #define GEN_PASS_DEF_POLYWINOGRADPASS
 #define GEN_PASS_DEF_POLYAPPLYLAYOUTSPASS
@@ -59,50 +59,74 @@ struct Counts {
 /// out: what is computed stays the same.
 struct Step {
   StringLiteral name;
-  void (*run)(Version &version, Counts &counts);
+  void (*run)(DispatchVariant &variant, Counts &counts);
   /// Whether it looks at statements alone, and changes their list: then there
   /// is a kernel for each again.
   bool separates = false;
+  /// What the step was called before; still read.
+  StringLiteral formerName = "";
+
+  bool isCalled(StringRef given) const {
+    return !given.empty() && (given == name || given == formerName);
+  }
+  bool isAmong(ArrayRef<std::string> given) const {
+    return llvm::any_of(given,
+                        [&](StringRef other) { return isCalled(other); });
+  }
 };
 
 constexpr bool kSeparates = true;
 
 constexpr Step kSteps[] = {
-    {"inline-maps", [](Version &v, Counts &) { inlineMaps(v.program); },
+    {"inline-maps", [](DispatchVariant &v, Counts &) { inlineMaps(v.program); },
      kSeparates},
     {"fold-constants",
-     [](Version &v, Counts &counts) {
+     [](DispatchVariant &v, Counts &counts) {
        counts.folded += foldConstants(v.program, FoldedStatements::All);
      },
      kSeparates},
-    {"forward-taps", [](Version &v, Counts &) { forwardTaps(v.program); },
+    {"forward-taps",
+     [](DispatchVariant &v, Counts &) { forwardTaps(v.program); }, kSeparates},
+    {"widen-operands",
+     [](DispatchVariant &v, Counts &) { widenOperands(v.program); },
      kSeparates},
-    {"widen-operands", [](Version &v, Counts &) { widenOperands(v.program); },
+    {"keep-row-major",
+     [](DispatchVariant &v, Counts &) { keepRowMajor(v.program); }, kSeparates,
+     "keep-rows"},
+    {"separate-groups",
+     [](DispatchVariant &v, Counts &) { separateGroups(v.program); },
      kSeparates},
-    {"keep-rows", [](Version &v, Counts &) { keepRows(v.program); },
+    {"assign-layouts",
+     [](DispatchVariant &v, Counts &) { assignLayouts(v.program); },
      kSeparates},
-    {"separate-groups", [](Version &v, Counts &) { separateGroups(v.program); },
+    {"pad-rows", [](DispatchVariant &v, Counts &) { padRows(v.program); },
      kSeparates},
-    {"assign-layouts", [](Version &v, Counts &) { assignLayouts(v.program); },
+    {"separate-interpolation",
+     [](DispatchVariant &v, Counts &) { separateInterpolation(v.program); },
+     kSeparates, "separate-taps"},
+    {"drop-points",
+     [](DispatchVariant &v, Counts &) { dropSinglePoints(v.program); },
      kSeparates},
-    {"pad-rows", [](Version &v, Counts &) { padRows(v.program); }, kSeparates},
-    {"separate-taps", [](Version &v, Counts &) { separateTaps(v.program); },
-     kSeparates},
-    {"drop-points", [](Version &v, Counts &) { dropSinglePoints(v.program); },
-     kSeparates},
-    {"align-outputs", [](Version &v, Counts &) { alignOutputs(v.program); },
-     kSeparates},
+    {"align-outputs",
+     [](DispatchVariant &v, Counts &) { alignOutputs(v.program); }, kSeparates},
     {"fuse-kernels",
-     [](Version &v, Counts &) { v.clusters = formClusters(v.program); }},
+     [](DispatchVariant &v, Counts &) {
+       v.fusionGroups = formFusionGroups(v.program);
+     }},
     {"separate-accumulators",
-     [](Version &v, Counts &) { separateAccumulators(v.program, v.clusters); }},
-    {"split-phases",
-     [](Version &v, Counts &) { splitPhases(v.program, v.clusters); }},
-    {"fuse-windows",
-     [](Version &v, Counts &) { fuseWindows(v.program, v.clusters); }},
+     [](DispatchVariant &v, Counts &) {
+       separateAccumulators(v.program, v.fusionGroups);
+     }},
+    {"decompose-phases",
+     [](DispatchVariant &v, Counts &) {
+       decomposePhases(v.program, v.fusionGroups);
+     },
+     !kSeparates, "split-phases"},
+    {"fuse-windows", [](DispatchVariant &v,
+                        Counts &) { fuseWindows(v.program, v.fusionGroups); }},
     {"winograd",
-     [](Version &v, Counts &counts) {
-       counts.winograd += applyWinograd(v.program, v.clusters);
+     [](DispatchVariant &v, Counts &counts) {
+       counts.winograd += applyWinograd(v.program, v.fusionGroups);
      }},
 };
 
@@ -132,10 +156,10 @@ private:
 } // namespace
 
 /// Reports sums that are to be computed by an algorithm that is not for them.
-static LogicalResult checkAlgorithms(const Version &version) {
-  for (const Cluster &cluster : version.clusters)
-    for (unsigned number : cluster.statements)
-      if (const Statement &statement = version.program.statements[number];
+static LogicalResult checkAlgorithms(const DispatchVariant &variant) {
+  for (const FusionGroup &fusionGroup : variant.fusionGroups)
+    for (unsigned number : fusionGroup.statements)
+      if (const Statement &statement = variant.program.statements[number];
           statement.algorithm == poly::Algorithm::Winograd)
         return emitError(
             statement.loc,
@@ -148,7 +172,7 @@ static LogicalResult checkAlgorithms(const Version &version) {
 
 /// Writes indices in the form that they are read in again, so that it does not
 /// matter whether steps run one by one.
-static void sortIndices(StepProgram &program) {
+static void sortIndices(StatementList &program) {
   for (Statement &statement : program.statements)
     for (Piece &piece : statement.pieces)
       piece.value = definition::transform(piece.value, [&](Expr e) -> Expr {
@@ -160,25 +184,25 @@ static void sortIndices(StepProgram &program) {
 }
 
 LogicalResult StepRunner::runSteps(ReadBlock &read) {
-  Version &version = read.version;
-  StepProgram &program = version.program;
+  DispatchVariant &variant = read.variant;
+  StatementList &program = variant.program;
   program.vectorLanes = target.getLanes(Float32Type::get(module.getContext()));
   program.vectorRegisters = target.getRegisters();
   program.cacheBytes = target.getL2();
   for (const Step *step : steps) {
-    step->run(version, counts);
+    step->run(variant, counts);
     if (step->separates)
-      version.clusters = separateKernels(program);
+      variant.fusionGroups = separateKernels(program);
   }
   bool isDecided =
       form == Form::Memory ||
       llvm::is_contained(llvm::map_range(steps, [](auto s) { return s->name; }),
                          "winograd");
-  if (isDecided && failed(checkAlgorithms(version)))
+  if (isDecided && failed(checkAlgorithms(variant)))
     return failure();
   sortIndices(program);
-  counts.kernels += version.clusters.size();
-  return verifyWritten(version);
+  counts.kernels += variant.fusionGroups.size();
+  return verifyWritten(variant);
 }
 
 /// The blocks of `main` that call kernels: those of the versions that it
@@ -220,14 +244,14 @@ void StepRunner::eraseUnused(const llvm::StringSet<> &names) {
 /// Whether a layout or an algorithm is chosen for what `block` calls.
 static bool hasChoices(ModuleOp module, Block &block) {
   return llvm::any_of(block, [&](Operation &op) {
-    if (op.hasAttr(poly::kLayoutFact))
+    if (op.hasAttr(poly::kLayoutAttr))
       return true;
     auto call = dyn_cast<poly::CallOp>(op);
     auto kernel =
         call ? module.lookupSymbol<poly::KernelOp>(call.getCallee()) : nullptr;
     return kernel &&
            llvm::any_of(kernel.getOps<poly::ComputeOp>(), [](Operation *op) {
-             return op->hasAttr(poly::kAlgorithmFact);
+             return op->hasAttr(poly::kAlgorithmAttr);
            });
   });
 }
@@ -267,11 +291,11 @@ LogicalResult StepRunner::run(func::FuncOp main) {
   if (steps.empty() &&
       llvm::none_of(reads, [](const ReadBlock &read) { return read.isOwn; }))
     return success();
-  std::vector<Version> versions;
+  std::vector<DispatchVariant> variants;
   for (ReadBlock &read : reads) {
     if (failed(runSteps(read)))
       return failure();
-    versions.push_back(std::move(read.version));
+    variants.push_back(std::move(read.variant));
   }
   llvm::StringSet<> names;
   for (ReadBlock &read : reads)
@@ -283,7 +307,7 @@ LogicalResult StepRunner::run(func::FuncOp main) {
       op->erase();
     }
   eraseUnused(names);
-  if (failed(emitKernels(versions, main, blocks, form)))
+  if (failed(emitKernels(variants, main, blocks, form)))
     return failure();
   for (Block *block : blocks)
     eraseDead(*block);
@@ -311,9 +335,9 @@ struct PolyFormKernelsPass
       return signalPassFailure();
     SmallVector<const Step *> steps;
     for (const Step &step : kSteps) {
-      if (!llvm::is_contained(skip, step.name))
+      if (!step.isAmong(skip))
         steps.push_back(&step);
-      if (step.name == stopAfter)
+      if (step.isCalled(stopAfter))
         break;
     }
     StepRunner runner(getOperation(), steps, Form::Memory, getArgument());
@@ -344,25 +368,38 @@ LogicalResult runStep(Pass &pass, ModuleOp module, Form form) {
     }                                                                          \
   };
 
-STEP_PASS(PolyInlineMapsPass, Form::Facts)
-STEP_PASS(PolyFoldConstantsPass, Form::Facts)
-STEP_PASS(PolyForwardTapsPass, Form::Facts)
-STEP_PASS(PolyWidenOperandsPass, Form::Facts)
-STEP_PASS(PolyKeepRowsPass, Form::Facts)
-STEP_PASS(PolySeparateGroupsPass, Form::Facts)
-STEP_PASS(PolyAssignLayoutsPass, Form::Facts)
-STEP_PASS(PolyPadRowsPass, Form::Facts)
-STEP_PASS(PolySeparateTapsPass, Form::Facts)
-STEP_PASS(PolyDropPointsPass, Form::Facts)
-STEP_PASS(PolyAlignOutputsPass, Form::Facts)
-STEP_PASS(PolyFuseKernelsPass, Form::Facts)
-STEP_PASS(PolySeparateAccumulatorsPass, Form::Facts)
-STEP_PASS(PolySplitPhasesPass, Form::Facts)
-STEP_PASS(PolyFuseWindowsPass, Form::Facts)
-STEP_PASS(PolyWinogradPass, Form::Facts)
+STEP_PASS(PolyInlineMapsPass, Form::Attributes)
+STEP_PASS(PolyFoldConstantsPass, Form::Attributes)
+STEP_PASS(PolyForwardTapsPass, Form::Attributes)
+STEP_PASS(PolyWidenOperandsPass, Form::Attributes)
+STEP_PASS(PolyKeepRowMajorPass, Form::Attributes)
+STEP_PASS(PolySeparateGroupsPass, Form::Attributes)
+STEP_PASS(PolyAssignLayoutsPass, Form::Attributes)
+STEP_PASS(PolyPadRowsPass, Form::Attributes)
+STEP_PASS(PolySeparateInterpolationPass, Form::Attributes)
+STEP_PASS(PolyDropPointsPass, Form::Attributes)
+STEP_PASS(PolyAlignOutputsPass, Form::Attributes)
+STEP_PASS(PolyFuseKernelsPass, Form::Attributes)
+STEP_PASS(PolySeparateAccumulatorsPass, Form::Attributes)
+STEP_PASS(PolyDecomposePhasesPass, Form::Attributes)
+STEP_PASS(PolyFuseWindowsPass, Form::Attributes)
+STEP_PASS(PolyWinogradPass, Form::Attributes)
 STEP_PASS(PolyApplyLayoutsPass, Form::Memory)
 
 } // namespace
+
+void espalier::registerFormerPassNames() {
+  for (const Step &step : kSteps) {
+    if (step.formerName.empty())
+      continue;
+    std::string name = ("poly-" + step.name).str();
+    PassPipelineRegistration<>(("poly-" + step.formerName).str(),
+                               "former name of " + name,
+                               [name](OpPassManager &passes) {
+                                 (void)parsePassPipeline(name, passes);
+                               });
+  }
+}
 
 LogicalResult PolyFormKernelsPass::checkSteps() {
   SmallVector<StringRef> names;
@@ -372,7 +409,8 @@ LogicalResult PolyFormKernelsPass::checkSteps() {
   if (!stopAfter.empty())
     given.push_back(stopAfter);
   for (StringRef name : given)
-    if (!llvm::is_contained(names, name))
+    if (llvm::none_of(kSteps,
+                      [&](const Step &step) { return step.isCalled(name); }))
       return emitError(getOperation().getLoc(),
                        "expects a step that may be left out, which are ")
              << llvm::join(names, ", ") << ", but got '" << name << "'";

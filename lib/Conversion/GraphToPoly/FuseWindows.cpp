@@ -15,22 +15,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "PoolingWindows.h"
 #include "Renumber.h"
-#include "Windows.h"
 
 using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-static std::optional<Windows::Index>
-getIndex(const StepProgram &program, const Statement &pooling, Expr index) {
+static std::optional<PoolingWindows::Index>
+getIndex(const StatementList &program, const Statement &pooling, Expr index) {
   std::optional<AffineExpr> expr = program.affine(index);
   unsigned rank = program.getRank(pooling.target);
   if (!expr)
     return std::nullopt;
   if (auto dim = dyn_cast<AffineDimExpr>(*expr))
     return dim.getPosition() < rank
-               ? std::optional(Windows::Index{dim.getPosition()})
+               ? std::optional(PoolingWindows::Index{dim.getPosition()})
                : std::nullopt;
   // stride * d + k
   for (unsigned dim = 0; dim < rank; ++dim)
@@ -45,25 +45,27 @@ getIndex(const StepProgram &program, const Statement &pooling, Expr index) {
           program.simplify(*expr - self * stride.getValue()) !=
               getAffineDimExpr(local, program.context))
         return std::nullopt;
-      return Windows::Index{dim, stride.getValue(), local, size.getValue()};
+      return PoolingWindows::Index{dim, stride.getValue(), local,
+                                   size.getValue()};
     }
   return std::nullopt;
 }
 
-std::optional<Windows>
-espalier::graphtopoly::getWindows(const StepProgram &program,
+std::optional<PoolingWindows>
+espalier::graphtopoly::getWindows(const StatementList &program,
                                   const Statement &pooling, ArrayId pooled) {
   if (!pooling.reduction || pooling.pieces.size() != 1 ||
       !pooling.pieces.front().domain.empty())
     return std::nullopt;
-  std::optional<Windows> windows;
+  std::optional<PoolingWindows> windows;
   forEachAccess(pooling, [&](Expr access) {
     if (access.getTensor().number != pooled || windows)
       return;
     windows.emplace();
     for (Expr index : access.getOperands()) {
-      std::optional<Windows::Index> known = getIndex(program, pooling, index);
-      windows->indices.push_back(known.value_or(Windows::Index{~0u}));
+      std::optional<PoolingWindows::Index> known =
+          getIndex(program, pooling, index);
+      windows->indices.push_back(known.value_or(PoolingWindows::Index{~0u}));
     }
   });
   unsigned numReads = llvm::count(getReads(pooling), pooled);
@@ -71,12 +73,13 @@ espalier::graphtopoly::getWindows(const StepProgram &program,
     return std::nullopt;
   // Each dimension of the result is that of one index.
   llvm::SmallDenseSet<unsigned> dims;
-  for (const Windows::Index &index : windows->indices)
+  for (const PoolingWindows::Index &index : windows->indices)
     if (index.dim == ~0u || !dims.insert(index.dim).second)
       return std::nullopt;
-  auto first = llvm::find_if(windows->indices, [](const Windows::Index &index) {
-    return index.local.has_value();
-  });
+  auto first =
+      llvm::find_if(windows->indices, [](const PoolingWindows::Index &index) {
+        return index.local.has_value();
+      });
   if (first == windows->indices.end() ||
       dims.size() != program.getRank(pooling.target))
     return std::nullopt;
@@ -88,30 +91,33 @@ namespace {
 
 class WindowFuser {
 public:
-  WindowFuser(StepProgram &program, SmallVectorImpl<Cluster> &clusters)
-      : program(program), clusters(clusters), readers(findReaders(program)) {}
+  WindowFuser(StatementList &program,
+              SmallVectorImpl<FusionGroup> &fusionGroups)
+      : program(program), fusionGroups(fusionGroups),
+        readers(findReaders(program)) {}
 
   void run();
 
 private:
   /// The only array of `producer` that others see, if it has one reader.
-  std::optional<ArrayId> findPooled(const Cluster &producer) const;
+  std::optional<ArrayId> findPooled(const FusionGroup &producer) const;
   /// Whether the rows that one row of windows needs, and the contraction's
   /// other operand, which every row reads again, stay in cache.
   bool staysInCache(const Statement &contraction, const Contraction &shape,
-                    const Windows &windows) const;
-  void fuse(Cluster &producer);
-  void merge(Cluster &producer, Cluster &consumer, ArrayId pooled,
-             const Windows &windows, unsigned vectorDim);
+                    const PoolingWindows &windows) const;
+  void fuse(FusionGroup &producer);
+  void merge(FusionGroup &producer, FusionGroup &consumer, ArrayId pooled,
+             const PoolingWindows &windows, unsigned vectorDim);
 
-  StepProgram &program;
-  SmallVectorImpl<Cluster> &clusters;
+  StatementList &program;
+  SmallVectorImpl<FusionGroup> &fusionGroups;
   std::vector<SmallVector<unsigned, 2>> readers;
-  llvm::DenseMap<unsigned, Cluster *> clusterOf; ///< Of a statement.
+  llvm::DenseMap<unsigned, FusionGroup *> groupOf; ///< Of a statement.
   llvm::DenseSet<ArrayId> escaping;
 };
 
-std::optional<ArrayId> WindowFuser::findPooled(const Cluster &producer) const {
+std::optional<ArrayId>
+WindowFuser::findPooled(const FusionGroup &producer) const {
   std::optional<ArrayId> pooled;
   for (unsigned number : producer.statements) {
     ArrayId target = program.statements[number].target;
@@ -131,7 +137,7 @@ std::optional<ArrayId> WindowFuser::findPooled(const Cluster &producer) const {
 
 bool WindowFuser::staysInCache(const Statement &contraction,
                                const Contraction &shape,
-                               const Windows &windows) const {
+                               const PoolingWindows &windows) const {
   auto getBytes = [&](ArrayRef<AffineExpr> extents, auto use) {
     int64_t bytes = sizeof(float);
     for (auto [dim, extent] : llvm::enumerate(extents)) {
@@ -156,7 +162,7 @@ bool WindowFuser::staysInCache(const Statement &contraction,
          rowBytes <= program.cacheBytes / 2;
 }
 
-void WindowFuser::fuse(Cluster &producer) {
+void WindowFuser::fuse(FusionGroup &producer) {
   if (producer.statements.empty())
     return;
   const Statement &first = program.statements[producer.statements.front()];
@@ -164,16 +170,16 @@ void WindowFuser::fuse(Cluster &producer) {
   std::optional<ArrayId> pooled;
   if (!contraction || !(pooled = findPooled(producer)))
     return;
-  Cluster &consumer = *clusterOf.lookup(readers[*pooled].front());
+  FusionGroup &consumer = *groupOf.lookup(readers[*pooled].front());
   const Statement &pooling = program.statements[readers[*pooled].front()];
-  std::optional<Windows> windows = getWindows(program, pooling, *pooled);
+  std::optional<PoolingWindows> windows = getWindows(program, pooling, *pooled);
   if (!windows || consumer.sharedDims != program.getRank(pooling.target) ||
       !isPointwise(program, producer, findLocal(program, producer, escaping)) ||
       !isPointwise(program, consumer, findLocal(program, consumer, escaping)))
     return;
-  if (first.keepsRows &&
-      succeeded(closeWindows(program, producer, consumer, *pooled, *windows,
-                             escaping, clusters)))
+  if (first.keepsRowMajor &&
+      succeeded(poolInRegisters(program, producer, consumer, *pooled, *windows,
+                                escaping, fusionGroups)))
     return;
   // The vector dimension stays whole, and inside.
   if (!windows->indices[contraction->vectorDim].local &&
@@ -181,8 +187,9 @@ void WindowFuser::fuse(Cluster &producer) {
     merge(producer, consumer, *pooled, *windows, contraction->vectorDim);
 }
 
-void WindowFuser::merge(Cluster &producer, Cluster &consumer, ArrayId pooled,
-                        const Windows &windows, unsigned vectorDim) {
+void WindowFuser::merge(FusionGroup &producer, FusionGroup &consumer,
+                        ArrayId pooled, const PoolingWindows &windows,
+                        unsigned vectorDim) {
   MLIRContext *context = program.context;
   const Statement &pooling = program.statements[readers[pooled].front()];
   ArrayRef<AffineExpr> extents = program.arrays[pooled].extents;
@@ -205,7 +212,7 @@ void WindowFuser::merge(Cluster &producer, Cluster &consumer, ArrayId pooled,
   rows.before.resize(order.size());
   results.before.resize(order.size());
   for (unsigned index : order) {
-    const Windows::Index &window = windows.indices[index];
+    const PoolingWindows::Index &window = windows.indices[index];
     AffineExpr row = getAffineDimExpr(rows.extents.size(), context);
     AffineExpr result = getAffineDimExpr(results.extents.size(), context);
     results.extents.push_back(pooling.extents[window.dim]);
@@ -259,20 +266,20 @@ void WindowFuser::merge(Cluster &producer, Cluster &consumer, ArrayId pooled,
 }
 
 void WindowFuser::run() {
-  escaping = findEscaping(program, clusters);
-  for (Cluster &cluster : clusters)
-    for (unsigned statement : cluster.statements)
-      clusterOf[statement] = &cluster;
-  for (Cluster &producer : clusters)
+  escaping = findEscaping(program, fusionGroups);
+  for (FusionGroup &fusionGroup : fusionGroups)
+    for (unsigned statement : fusionGroup.statements)
+      groupOf[statement] = &fusionGroup;
+  for (FusionGroup &producer : fusionGroups)
     fuse(producer);
-  llvm::erase_if(clusters, [](const Cluster &cluster) {
-    return cluster.statements.empty();
+  llvm::erase_if(fusionGroups, [](const FusionGroup &fusionGroup) {
+    return fusionGroup.statements.empty();
   });
 }
 
 } // namespace
 
-void espalier::graphtopoly::fuseWindows(StepProgram &program,
-                                        SmallVectorImpl<Cluster> &clusters) {
-  WindowFuser(program, clusters).run();
+void espalier::graphtopoly::fuseWindows(
+    StatementList &program, SmallVectorImpl<FusionGroup> &fusionGroups) {
+  WindowFuser(program, fusionGroups).run();
 }

@@ -3,7 +3,7 @@
 #include "Emit/KernelEmitter.h"
 #include "Normalize.h"
 #include "espalier/Conversion/Passes.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,9 +78,9 @@ struct ConvertGraphToPolyPass
     SmallVector<Block *, 2> blocks{nullptr};
     if (*choice)
       blocks = {choice->thenBlock(), choice->elseBlock()};
-    std::vector<Version> versions;
+    std::vector<DispatchVariant> variants;
     for (Block *block : blocks) {
-      FailureOr<StepProgram> program = buildStepProgram(function, block);
+      FailureOr<StatementList> program = buildStatements(function, block);
       if (failed(program))
         return failure();
       if (fold)
@@ -88,10 +88,10 @@ struct ConvertGraphToPolyPass
       normalize(*program);
       numSparse += storeEntries(*program);
       numStatements += program->statements.size();
-      SmallVector<Cluster> kernels = separateKernels(*program);
-      versions.push_back({std::move(*program), std::move(kernels)});
+      SmallVector<FusionGroup> kernels = separateKernels(*program);
+      variants.push_back({std::move(*program), std::move(kernels)});
     }
-    return emitKernels(versions, *choice);
+    return emitKernels(variants, *choice);
   }
 };
 } // namespace

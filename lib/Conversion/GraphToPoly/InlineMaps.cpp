@@ -1,6 +1,6 @@
 //===- InlineMaps.cpp - Writing maps into their readers -------------------===//
 
-#include "StepProgram.h"
+#include "StatementList.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -47,7 +47,7 @@ Work getWork(Expr expr) {
 }
 
 /// Literals in place of constants that have one value everywhere.
-void inlineSplats(StepProgram &program) {
+void inlineSplats(StatementList &program) {
   for (Statement &statement : program.statements)
     for (Piece &piece : statement.pieces)
       piece.value = transform(piece.value, [&](Expr e) -> Expr {
@@ -78,7 +78,7 @@ void inlineSplats(StepProgram &program) {
 /// Whether `piece` of `copy` copies all of an array to one place, element i to
 /// i plus an offset, and does nothing else: `poly-store-in-place` computes it
 /// there then.
-static bool movesAll(const StepProgram &program, const Statement &copy,
+static bool movesAll(const StatementList &program, const Statement &copy,
                      const Piece &piece) {
   const Expr &access = piece.value;
   if (access.getKind() != Expr::Kind::Access)
@@ -119,7 +119,7 @@ namespace {
 
 class Inliner {
 public:
-  explicit Inliner(StepProgram &program)
+  explicit Inliner(StatementList &program)
       : program(program), readersOf(findReaders(program)),
         isInlined(program.statements.size(), false) {
     for (const Array &array : program.arrays)
@@ -148,7 +148,7 @@ public:
 
 private:
   bool mayVanish(const Statement &statement) const {
-    return !changesOrder(program, statement) && !statement.reduction &&
+    return !changesLayout(program, statement) && !statement.reduction &&
            staysInStep(statement) && statement.pieces.size() == 1 &&
            statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&
@@ -161,7 +161,7 @@ private:
                  unsigned numReaders) const;
   bool inlineIntoReaders(unsigned number);
 
-  StepProgram &program;
+  StatementList &program;
   /// Arrays that are viewed under another shape, or used as indices.
   llvm::DenseSet<ArrayId> needed;
   /// By array; those that were inlined themselves included.
@@ -273,7 +273,7 @@ bool Inliner::inlineIntoReaders(unsigned number) {
 
 } // namespace
 
-void espalier::graphtopoly::inlineMaps(StepProgram &program) {
+void espalier::graphtopoly::inlineMaps(StatementList &program) {
   inlineSplats(program);
   Inliner(program).run();
 }

@@ -30,7 +30,7 @@ namespace {
 /// and R[i] = X[i] where it has none.
 class ReadGuard {
 public:
-  ReadGuard(const StepProgram &program, const Statement &statement,
+  ReadGuard(const StatementList &program, const Statement &statement,
             ArrayRef<Condition> domain)
       : program(program), statement(statement), domain(domain) {}
 
@@ -74,7 +74,7 @@ private:
   Expr guard(Expr read);
   bool isInside(Expr index, AffineExpr extent) const;
 
-  const StepProgram &program;
+  const StatementList &program;
   const Statement &statement;
   ArrayRef<Condition> domain;
   bool isChanged = false;
@@ -140,7 +140,7 @@ Expr ReadGuard::guard(Expr read) {
 
 /// Writes a condition of which a part is affine as two conditionals, the affine
 /// one outside.
-Expr separateConditions(const StepProgram &program, Expr value) {
+Expr separateConditions(const StatementList &program, Expr value) {
   return transform(value, [&](Expr e) -> Expr {
     if (e.getKind() != Expr::Kind::Select)
       return {};
@@ -155,7 +155,7 @@ Expr separateConditions(const StepProgram &program, Expr value) {
 
 class Normalizer {
 public:
-  explicit Normalizer(StepProgram &program) : program(program) {}
+  explicit Normalizer(StatementList &program) : program(program) {}
 
   void run() {
     std::vector<Statement> input(
@@ -184,7 +184,7 @@ private:
   ArrayId addPadded(ArrayId source, ArrayRef<AffineExpr> low,
                     ArrayRef<AffineExpr> extents, Expr value, Type type);
 
-  StepProgram &program;
+  StatementList &program;
   /// Padded copies made so far.
   struct Padded {
     ArrayId source;
@@ -237,7 +237,7 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
 }
 
 /// Whether `expr` is an integer element read at affine indices.
-static bool isPlainIntegerRead(const StepProgram &program, Expr expr) {
+static bool isPlainIntegerRead(const StatementList &program, Expr expr) {
   return expr.getKind() == Expr::Kind::Access &&
          expr.getType().isIntOrIndex() && !expr.getType().isInteger(1) &&
          llvm::all_of(expr.getOperands(), [&](Expr index) {
@@ -502,6 +502,6 @@ ArrayId Normalizer::addPadded(ArrayId source, ArrayRef<AffineExpr> low,
 
 } // namespace
 
-void espalier::graphtopoly::normalize(StepProgram &program) {
+void espalier::graphtopoly::normalize(StatementList &program) {
   Normalizer(program).run();
 }

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NORMALIZE_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NORMALIZE_H
 
-#include "StepProgram.h"
+#include "StatementList.h"
 
 namespace espalier::graphtopoly {
 
@@ -19,16 +19,16 @@ enum class FoldedStatements {
 /// as the program would round (`interpreter::Rounding::Functions`), and returns
 /// how many. A statement stays if its target is an output, is more than 4 MiB
 /// larger than what it reads, or takes long to compute.
-unsigned foldConstants(StepProgram &program, FoldedStatements which);
+unsigned foldConstants(StatementList &program, FoldedStatements which);
 
 /// Splits affine conditionals into pieces, gives computed indices statements of
 /// their own, and moves the padding of sums and maxima into padded arrays, so
 /// that every access is in bounds wherever its piece is evaluated.
-void normalize(StepProgram &program);
+void normalize(StatementList &program);
 
 /// Lets sums of products with constants whose type says that they are sparse
 /// run over their entries, and returns how many.
-unsigned storeEntries(StepProgram &program);
+unsigned storeEntries(StatementList &program);
 
 } // namespace espalier::graphtopoly
 

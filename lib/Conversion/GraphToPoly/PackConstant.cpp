@@ -2,7 +2,7 @@
 
 #include "PackConstant.h"
 #include "Emit/EmitExpr.h"
-#include "StepProgram.h"
+#include "StatementList.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
-#include "StepProgram.h"
+#include "StatementList.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -31,7 +31,7 @@ static constexpr int64_t kMinPasses = 8;
 namespace {
 class RowPadder {
 public:
-  explicit RowPadder(StepProgram &program) : program(program) {}
+  explicit RowPadder(StatementList &program) : program(program) {}
   void run();
 
 private:
@@ -47,7 +47,7 @@ private:
   /// Copies an array to rows that are padded.
   ArrayId copy(const Statement &reader, ArrayId source);
 
-  StepProgram &program;
+  StatementList &program;
   std::vector<Statement> result;
   llvm::DenseMap<ArrayId, ArrayId> copies;
 };
@@ -157,7 +157,7 @@ ArrayId RowPadder::copy(const Statement &reader, ArrayId source) {
 void RowPadder::run() {
   for (Statement &statement : program.statements) {
     auto contraction = getContraction(program, statement);
-    Expr rows = contraction && !statement.keepsRows && !statement.recurrence
+    Expr rows = contraction && !statement.keepsRowMajor && !statement.recurrence
                     ? findCrowdedRows(statement, *contraction)
                     : Expr();
     if (rows) {
@@ -175,6 +175,6 @@ void RowPadder::run() {
   program.statements.assign(result.begin(), result.end());
 }
 
-void espalier::graphtopoly::padRows(StepProgram &program) {
+void espalier::graphtopoly::padRows(StatementList &program) {
   RowPadder(program).run();
 }

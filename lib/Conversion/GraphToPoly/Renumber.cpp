@@ -6,11 +6,11 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-bool espalier::graphtopoly::isPointwise(const StepProgram &program,
-                                        const Cluster &cluster,
+bool espalier::graphtopoly::isPointwise(const StatementList &program,
+                                        const FusionGroup &fusionGroup,
                                         const llvm::DenseSet<ArrayId> &local) {
-  unsigned rank = cluster.sharedDims;
-  return llvm::all_of(cluster.statements, [&](unsigned number) {
+  unsigned rank = fusionGroup.sharedDims;
+  return llvm::all_of(fusionGroup.statements, [&](unsigned number) {
     const Statement &statement = program.statements[number];
     bool isPointwise =
         program.countPoints(statement) == rank && !statement.recurrence &&
@@ -26,11 +26,11 @@ bool espalier::graphtopoly::isPointwise(const StepProgram &program,
 }
 
 llvm::DenseSet<ArrayId>
-espalier::graphtopoly::findLocal(const StepProgram &program,
-                                 const Cluster &cluster,
+espalier::graphtopoly::findLocal(const StatementList &program,
+                                 const FusionGroup &fusionGroup,
                                  const llvm::DenseSet<ArrayId> &escaping) {
   llvm::DenseSet<ArrayId> local;
-  for (unsigned number : cluster.statements)
+  for (unsigned number : fusionGroup.statements)
     if (ArrayId target = program.statements[number].target;
         !escaping.contains(target))
       local.insert(target);
@@ -77,7 +77,7 @@ static AffineExpr dropQuotients(AffineExpr expr, ArrayRef<AffineExpr> extents) {
   return expr.replace(simple);
 }
 
-Statement espalier::graphtopoly::substitute(const StepProgram &program,
+Statement espalier::graphtopoly::substitute(const StatementList &program,
                                             const Statement &statement,
                                             ArrayRef<AffineExpr> dims,
                                             ArrayRef<AffineExpr> extents) {

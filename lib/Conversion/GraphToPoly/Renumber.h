@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_RENUMBER_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_RENUMBER_H
 
-#include "StepProgram.h"
+#include "StatementList.h"
 
 namespace espalier::graphtopoly {
 
@@ -16,24 +16,24 @@ struct Renumbering {
 
 /// Writes a statement in other dimensions: its dimension i is `dims[i]`, over
 /// the new ones, whose extents are `extents`. Its target stays as it is.
-Statement substitute(const StepProgram &program, const Statement &statement,
+Statement substitute(const StatementList &program, const Statement &statement,
                      llvm::ArrayRef<mlir::AffineExpr> dims,
                      llvm::ArrayRef<mlir::AffineExpr> extents);
 
-/// Whether all statements of `cluster` have the same dimensions but for those
-/// of reductions, and compute and read the arrays in `local` at these.
-bool isPointwise(const StepProgram &program, const Cluster &cluster,
+/// Whether all statements of `fusionGroup` have the same dimensions but for
+/// those of reductions, and compute and read the arrays in `local` at these.
+bool isPointwise(const StatementList &program, const FusionGroup &fusionGroup,
                  const llvm::DenseSet<ArrayId> &local);
 
-/// The arrays that `cluster` computes and nobody else sees.
-llvm::DenseSet<ArrayId> findLocal(const StepProgram &program,
-                                  const Cluster &cluster,
+/// The arrays that `fusionGroup` computes and nobody else sees.
+llvm::DenseSet<ArrayId> findLocal(const StatementList &program,
+                                  const FusionGroup &fusionGroup,
                                   const llvm::DenseSet<ArrayId> &escaping);
 
 /// Rewrites statements of a pointwise kernel.
 class Renumberer {
 public:
-  Renumberer(StepProgram &program, Renumbering renumbering)
+  Renumberer(StatementList &program, Renumbering renumbering)
       : program(program), renumbering(std::move(renumbering)) {}
 
   /// Gives `array`, local to the kernel, a version with the new dimensions,
@@ -45,7 +45,7 @@ public:
   Statement apply(const Statement &statement) const;
 
 private:
-  StepProgram &program;
+  StatementList &program;
   Renumbering renumbering;
   llvm::DenseMap<ArrayId, ArrayId> replacement;
 };

@@ -1,24 +1,24 @@
 //===- SeparateAccumulators.cpp - Where reductions accumulate -------------===//
 
-#include "StepProgram.h"
+#include "StatementList.h"
 
 using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
 llvm::DenseSet<ArrayId>
-espalier::graphtopoly::findEscaping(const StepProgram &program,
-                                    ArrayRef<Cluster> clusters) {
+espalier::graphtopoly::findEscaping(const StatementList &program,
+                                    ArrayRef<FusionGroup> fusionGroups) {
   llvm::DenseMap<ArrayId, unsigned> writer;
   llvm::DenseSet<ArrayId> escaping;
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements) {
+  for (auto [number, fusionGroup] : llvm::enumerate(fusionGroups))
+    for (unsigned statement : fusionGroup.statements) {
       ArrayId target = program.statements[statement].target;
       if (writer.try_emplace(target, number).first->second != number)
         escaping.insert(target);
     }
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned statement : cluster.statements)
+  for (auto [number, fusionGroup] : llvm::enumerate(fusionGroups))
+    for (unsigned statement : fusionGroup.statements)
       for (ArrayId array : getReads(program.statements[statement])) {
         ArrayId base = program.getBase(array);
         auto it = writer.find(base);
@@ -31,7 +31,7 @@ espalier::graphtopoly::findEscaping(const StepProgram &program,
   return escaping;
 }
 
-Statement espalier::graphtopoly::makeStore(const StepProgram &program,
+Statement espalier::graphtopoly::makeStore(const StatementList &program,
                                            ArrayId source, ArrayId target,
                                            Location loc) {
   Statement store{target, loc, program.arrays[target].extents, {}};
@@ -46,11 +46,11 @@ Statement espalier::graphtopoly::makeStore(const StepProgram &program,
 }
 
 void espalier::graphtopoly::separateAccumulators(
-    StepProgram &program, MutableArrayRef<Cluster> clusters) {
-  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
-  for (Cluster &cluster : clusters) {
+    StatementList &program, MutableArrayRef<FusionGroup> fusionGroups) {
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
+  for (FusionGroup &fusionGroup : fusionGroups) {
     SmallVector<unsigned> order;
-    for (unsigned number : cluster.statements) {
+    for (unsigned number : fusionGroup.statements) {
       order.push_back(number);
       ArrayId target = program.statements[number].target;
       if (!program.statements[number].reduction ||
@@ -60,7 +60,7 @@ void espalier::graphtopoly::separateAccumulators(
       accumulator.outputs.clear();
       ArrayId local = program.addArray(std::move(accumulator));
       program.statements[number].target = local;
-      for (unsigned reader : cluster.statements)
+      for (unsigned reader : fusionGroup.statements)
         redirect(program.statements[reader], target, local);
       order.push_back(program.statements.size());
       const Statement &sum = program.statements[number];
@@ -70,6 +70,6 @@ void espalier::graphtopoly::separateAccumulators(
                            sum.names.begin() + store.getNumDims());
       program.statements.push_back(std::move(store));
     }
-    cluster.statements = order;
+    fusionGroup.statements = order;
   }
 }

@@ -44,7 +44,7 @@ struct Stored {
 
 class EntryWriter {
 public:
-  explicit EntryWriter(StepProgram &program) : program(program) {}
+  explicit EntryWriter(StatementList &program) : program(program) {}
 
   unsigned run();
 
@@ -58,7 +58,7 @@ private:
   /// it cannot, and nothing if it can.
   StringRef rewrite(Statement &statement, Expr access);
 
-  StepProgram &program;
+  StatementList &program;
   llvm::DenseMap<ArrayId, Stored> known;
 };
 
@@ -279,6 +279,6 @@ unsigned EntryWriter::run() {
   return count;
 }
 
-unsigned espalier::graphtopoly::storeEntries(StepProgram &program) {
+unsigned espalier::graphtopoly::storeEntries(StatementList &program) {
   return EntryWriter(program).run();
 }

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackConstant.h"
-#include "StepProgram.h"
+#include "StatementList.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -32,7 +32,7 @@ namespace {
 
 class OperandWidener {
 public:
-  explicit OperandWidener(StepProgram &program)
+  explicit OperandWidener(StatementList &program)
       : program(program), wide(Float32Type::get(program.context)) {}
 
   void run();
@@ -57,7 +57,7 @@ private:
   /// Copies what statements read often of the caller's memory.
   void copyInputs();
 
-  StepProgram &program;
+  StatementList &program;
   Type wide;
   llvm::DenseSet<ArrayId> candidates, chosen; ///< Without views.
   /// The statements that compute an array.
@@ -251,6 +251,6 @@ void OperandWidener::run() {
       array.elementType = wide;
 }
 
-void espalier::graphtopoly::widenOperands(StepProgram &program) {
+void espalier::graphtopoly::widenOperands(StatementList &program) {
   OperandWidener(program).run();
 }

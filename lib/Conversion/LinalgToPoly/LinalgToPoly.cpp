@@ -3,7 +3,7 @@
 #include "Groups.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
 #include "espalier/Conversion/Passes.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -22,7 +22,7 @@
 #include "espalier/Conversion/LoopsToProgram/ArenaPlan.h"
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

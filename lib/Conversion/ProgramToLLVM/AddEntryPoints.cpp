@@ -2,7 +2,7 @@
 
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/AttrTypeSubElements.h"

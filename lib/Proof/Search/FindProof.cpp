@@ -18,7 +18,7 @@ struct ProofFinder::State {
   Solver solver{kMaxSeconds};
   Steps steps{solver};
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  espalier::substitution::Meanings meanings{context};
+  espalier::substitution::SemanticsCache semantics{context};
 
   std::optional<SExpr> find(const Statement &statement, const Ranks &ranks,
                             const Typing &open, std::string &error);
@@ -112,7 +112,7 @@ std::optional<SExpr> ProofFinder::State::find(const Statement &statement,
                                               std::string &error) {
   std::vector<SExpr> list{"at", print(statement, ranks)};
   Choices choices = choose(open);
-  auto obligation = unfold(statement, ranks, choices, meanings, error);
+  auto obligation = unfold(statement, ranks, choices, semantics, error);
   if (!obligation)
     return std::nullopt;
   std::vector<SExpr> sizes{"choose"};
@@ -175,7 +175,7 @@ std::optional<std::string> ProofFinder::find(llvm::StringRef name,
   if (!all)
     return std::nullopt;
   for (const Ranks &ranks : *all) {
-    Typing typing = type(statement, ranks, {}, state->meanings);
+    Typing typing = type(statement, ranks, {}, state->semantics);
     error = typing.fault;
     if (!error.empty())
       return std::nullopt;

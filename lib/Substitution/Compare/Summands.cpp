@@ -45,7 +45,7 @@ static bool haveCommonRead(const Term &lhs, const Term &rhs) {
 /// Renames the variables of `term` such that equations hold, if these make
 /// points of `into` and of `term` pairs.
 static bool renameBy(const Term &into, Term &term, const Constraints &equations,
-                     const Facts &facts) {
+                     const ConstraintStore &facts) {
   Constraints forward = equations, backward = equations;
   llvm::SmallVector<Var, 4> theirs(term.bound), ours(into.bound);
   auto solutions = solve(forward, theirs);

@@ -69,7 +69,7 @@ std::optional<Prover::Image> Prover::unify(const Term &into, const Term &term,
 
 std::optional<Constraints>
 espalier::substitution::simplifyEquations(const Constraints &equations,
-                                          const Facts &facts) {
+                                          const ConstraintStore &facts) {
   Constraints left;
   for (Constraint equation : equations) {
     equation.expr = facts.simplify(equation.expr);

@@ -136,7 +136,7 @@ std::optional<std::vector<Side>> SideBuilder::get(const ClassCodes &codes) {
 TermId SideBuilder::getTerm(const Application &application, unsigned part) {
   const OperatorTemplate &op =
       expressions.getTable().operators[application.operatorNumber];
-  Operation operation = op.operation;
+  ConcreteOperator operation = op.operation;
   operation.part = part;
   TermList operands;
   for (unsigned i = 0; i < operation.getNumOperands(); ++i)
@@ -147,7 +147,7 @@ TermId SideBuilder::getTerm(const Application &application, unsigned part) {
 TermId SideBuilder::getTerm(TensorId id) {
   if (auto found = known.find(id); found != known.end())
     return found->second;
-  const Tensor &tensor = expressions.getTensor(id);
+  const FieldTensor &tensor = expressions.getTensor(id);
   TermId term;
   if (tensor.producer == kLeaf) {
     term = terms.getVariable(id);

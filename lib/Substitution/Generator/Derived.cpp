@@ -50,10 +50,11 @@ static bool isSupported(const Definition &definition) {
   return result;
 }
 
-DerivedOperator::DerivedOperator(const Operation &operation, Meanings &meanings)
+DerivedOperator::DerivedOperator(const ConcreteOperator &operation,
+                                 SemanticsCache &cache)
     : numOperands(operation.getNumOperands()) {
-  Node node;
-  node.kind = Node::Kind::Operator;
+  RuleNode node;
+  node.kind = RuleNode::Kind::Operator;
   node.op = operation.kind;
   node.params = operation.getParams();
   bool isOpen = false;
@@ -71,13 +72,13 @@ DerivedOperator::DerivedOperator(const Operation &operation, Meanings &meanings)
     llvm::SmallVector<unsigned> ranks(at.ranks.begin(), at.ranks.end());
     ranks.push_back(result.value_or(open));
     std::string error;
-    const Meaning *meaning = meanings.get(node, ranks, error);
-    if (!meaning)
+    const OperatorSemantics *semantics = cache.get(node, ranks, error);
+    if (!semantics)
       continue;
-    if (!isSupported(meaning->definition))
+    if (!isSupported(semantics->definition))
       continue;
-    at.trace = getTrace(meaning->definition);
-    at.meaning = meaning;
+    at.trace = getTrace(semantics->definition);
+    at.semantics = semantics;
   }
 }
 
@@ -88,16 +89,16 @@ DerivedOperator::get(llvm::ArrayRef<unsigned> ranks) const {
     if (!required[i])
       open = ranks[i];
   const AtRank &at = byRank[open];
-  return at.meaning && ranks == llvm::ArrayRef(at.ranks) ? &at : nullptr;
+  return at.semantics && ranks == llvm::ArrayRef(at.ranks) ? &at : nullptr;
 }
 
 /// Of extents and parameters on operands of these types; a cut must be there.
-static int64_t getSize(const Expr &expr, const Operation &operation,
-                       const Meaning &meaning,
+static int64_t getSize(const Expr &expr, const ConcreteOperator &operation,
+                       const OperatorSemantics &semantics,
                        llvm::ArrayRef<const TensorType *> operands) {
   if (expr.getKind() == Expr::Kind::Size)
     return operands[expr.getTensor().number]->shape.dims[expr.getNumber()];
-  Parameter parameter = meaning.parameters[expr.getNumber()];
+  Parameter parameter = semantics.parameters[expr.getNumber()];
   if (parameter.kind == Parameter::Kind::Chosen)
     return operation.constantShape.dims[parameter.dim];
   int64_t size = operands[0]->shape.dims[parameter.dim];
@@ -146,7 +147,7 @@ static Boundaries cut(const Boundaries &all, unsigned part) {
 }
 
 std::optional<TensorType>
-DerivedOperator::inferType(const Operation &operation,
+DerivedOperator::inferType(const ConcreteOperator &operation,
                            const TensorType *const *types) const {
   llvm::ArrayRef operands(types, numOperands);
   std::array<unsigned, 2> ranks{};
@@ -159,10 +160,10 @@ DerivedOperator::inferType(const Operation &operation,
     return std::nullopt;
   auto get = [&](const Expr &expr) {
     return evaluateIndex(expr, [&](const Expr &leaf) {
-      return getSize(leaf, operation, *at->meaning, operands);
+      return getSize(leaf, operation, *at->semantics, operands);
     });
   };
-  for (const Requirement &requirement : at->meaning->definition.requirements)
+  for (const Requirement &requirement : at->semantics->definition.requirements)
     if (!holds(requirement.kind, get(requirement.value),
                get(requirement.bound)))
       return std::nullopt;
@@ -199,9 +200,9 @@ using Values = std::vector<uint32_t>;
 /// Evaluates expressions at all points of a box at once.
 class FieldEvaluator {
 public:
-  FieldEvaluator(const Operation &operation, const Meaning &meaning,
-                 const TensorView *views)
-      : operation(operation), meaning(meaning), views(views) {
+  FieldEvaluator(const ConcreteOperator &operation,
+                 const OperatorSemantics &semantics, const TensorView *views)
+      : operation(operation), semantics(semantics), views(views) {
     for (unsigned i = 0; i < operation.getNumOperands(); ++i)
       types[i] = views[i].type;
   }
@@ -228,7 +229,7 @@ private:
   int64_t getIndex(const Expr &expr) const {
     return evaluateIndex(expr, [&](const Expr &leaf) {
       if (leaf.getKind() != Expr::Kind::Variable)
-        return getSize(leaf, operation, meaning, types);
+        return getSize(leaf, operation, semantics, types);
       for (const Dim &dim : box)
         if (dim.variable == leaf.getVariable())
           return dim.value;
@@ -313,7 +314,7 @@ private:
       extents.assign(shape.dims.begin(), shape.dims.begin() + shape.rank);
       data = views[tensor.number].data;
     } else {
-      const Step &other = meaning.definition.steps[tensor.number];
+      const Step &other = semantics.definition.steps[tensor.number];
       size_t count = kLanes;
       for (const IndexVar &index : other.indices) {
         extents.push_back(getIndex(index.extent));
@@ -480,21 +481,21 @@ private:
     return result;
   }
 
-  const Operation &operation;
-  const Meaning &meaning;
+  const ConcreteOperator &operation;
+  const OperatorSemantics &semantics;
   const TensorView *views;
   std::array<const TensorType *, 2> types{};
   std::vector<Dim> box;
 };
 } // namespace
 
-void DerivedOperator::evaluate(const Operation &operation,
+void DerivedOperator::evaluate(const ConcreteOperator &operation,
                                const TensorView *operands,
                                uint32_t *result) const {
   std::array<unsigned, 2> ranks{};
   for (unsigned i = 0; i < numOperands; ++i)
     ranks[i] = operands[i].type->shape.rank;
   const AtRank *at = get(llvm::ArrayRef(ranks).take_front(numOperands));
-  FieldEvaluator(operation, *at->meaning, operands)
+  FieldEvaluator(operation, *at->semantics, operands)
       .evaluate(at->getResult(), result);
 }

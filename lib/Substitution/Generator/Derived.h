@@ -11,7 +11,7 @@
 
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Substitution/Generator/Kernels.h"
-#include "espalier/Substitution/Meaning.h"
+#include "espalier/Substitution/OperatorSemantics.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace espalier::substitution::generator {
@@ -22,25 +22,25 @@ public:
   struct AtRank {
     /// Null if it has none, or one that takes more than sums and maxima over
     /// indices that are made of extents.
-    const Meaning *meaning = nullptr;
+    const OperatorSemantics *semantics = nullptr;
     Trace trace;
     llvm::SmallVector<unsigned, 2> ranks; ///< Of the operands.
 
     const definition::Step &getResult() const {
-      return meaning->definition.steps[meaning->definition.results[0]];
+      return semantics->definition.steps[semantics->definition.results[0]];
     }
   };
 
-  DerivedOperator(const Operation &operation, Meanings &meanings);
+  DerivedOperator(const ConcreteOperator &operation, SemanticsCache &cache);
 
   /// The operator for operands of these ranks; null if it has no meaning.
   const AtRank *get(llvm::ArrayRef<unsigned> ranks) const;
 
   /// See `generator::inferType` and `generator::evaluate`. `operation` says
   /// the sizes of a constant.
-  std::optional<TensorType> inferType(const Operation &operation,
+  std::optional<TensorType> inferType(const ConcreteOperator &operation,
                                       const TensorType *const *operands) const;
-  void evaluate(const Operation &operation, const TensorView *operands,
+  void evaluate(const ConcreteOperator &operation, const TensorView *operands,
                 uint32_t *result) const;
 
 private:
@@ -53,18 +53,18 @@ private:
 class DerivedOperators {
 public:
   /// For `Operation::derived`: one for each part.
-  const DerivedOperator *get(Operation operation) {
+  const DerivedOperator *get(ConcreteOperator operation) {
     std::vector<DerivedOperator> parts;
     for (operation.part = 0; operation.part < operation.getNumResults();
          ++operation.part)
-      parts.emplace_back(operation, meanings);
+      parts.emplace_back(operation, semantics);
     made.push_back(std::move(parts));
     return made.back().data();
   }
 
 private:
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  Meanings meanings{context};
+  SemanticsCache semantics{context};
   std::vector<std::vector<DerivedOperator>> made;
 };
 

@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-static uint64_t getWeight(const Tensor &tensor) {
+static uint64_t getWeight(const FieldTensor &tensor) {
   return mix(tensor.valueHash ^ 0x5bd1e9955bd1e995ULL);
 }
 
@@ -65,7 +65,8 @@ bool Walker::add(Members &members, ExpressionId id) const {
   const Expression &expression = expressions.getExpression(id);
   unsigned end = members.numResults;
   for (unsigned i = 0; i < expression.numResults; ++i) {
-    const Tensor &tensor = expressions.getTensor(expression.firstResult + i);
+    const FieldTensor &tensor =
+        expressions.getTensor(expression.firstResult + i);
     for (unsigned j = 0; j < end; ++j)
       if (members.results[j].identity == tensor.identity)
         return false;

@@ -7,7 +7,7 @@
 using namespace espalier::substitution;
 using namespace espalier::substitution::generator;
 
-static uint64_t hashValues(const Tensor &tensor) {
+static uint64_t hashValues(const FieldTensor &tensor) {
   uint64_t hash = tensor.type.shape.rank;
   for (uint8_t dim : tensor.type.shape.dims)
     hash = hash << 8 | dim;
@@ -21,7 +21,7 @@ static uint64_t hashValues(const Tensor &tensor) {
   return mix(hash);
 }
 
-static void setHashes(Tensor &tensor) {
+static void setHashes(FieldTensor &tensor) {
   tensor.valueHash = hashValues(tensor);
   uint64_t boundaries = 0;
   for (const Boundaries &axis : tensor.type.boundaries) {
@@ -51,7 +51,7 @@ uint32_t *Expressions::allocate(unsigned count) {
 void Expressions::addLeaves(uint64_t seed) {
   Random random(seed);
   for (const LeafTemplate &leaf : table.leaves) {
-    Tensor tensor;
+    FieldTensor tensor;
     tensor.type.shape = leaf.shape;
     tensor.inputs = 1u << tensors.size();
     unsigned count = leaf.shape.getNumElements() * kLanes;
@@ -106,20 +106,20 @@ bool Expressions::evaluate(const Application &application,
   std::array<TensorView, 2> operands;
   std::array<const TensorType *, 2> types;
   for (unsigned i = 0; i < numOperands; ++i) {
-    const Tensor &tensor = tensors[application.operands[i]];
+    const FieldTensor &tensor = tensors[application.operands[i]];
     types[i] = &tensor.type;
     operands[i] = {&tensor.type, tensor.data};
   }
   std::optional<TensorType> type = inferType(op.operation, types.data());
   if (!type)
     return false;
-  Operation operation = op.operation;
+  ConcreteOperator operation = op.operation;
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
     if (i != 0) {
       operation.part = i;
       type = inferType(operation, types.data());
     }
-    Tensor &result = results.tensors[i];
+    FieldTensor &result = results.tensors[i];
     result.inputs = 0;
     for (unsigned j = 0; j < numOperands; ++j)
       result.inputs |= tensors[application.operands[j]].inputs;
@@ -169,7 +169,7 @@ void Expressions::add(const Application &application, const Results &results,
   expression.isRedundant =
       isRedundant(results, expression.numResults, operators, numOperators);
   for (unsigned i = 0; i < expression.numResults; ++i) {
-    Tensor tensor = results.tensors[i];
+    FieldTensor tensor = results.tensors[i];
     tensor.producer = id;
     unsigned count = tensor.type.shape.getNumElements() * kLanes;
     uint32_t *data = allocate(count);

@@ -23,7 +23,7 @@ using ExpressionId = uint32_t;
 constexpr ExpressionId kLeaf = ~0u;
 
 /// An input, or a result of an expression.
-struct Tensor {
+struct FieldTensor {
   ExpressionId producer = kLeaf;
   TensorType type;
   const uint32_t *data = nullptr;
@@ -55,7 +55,7 @@ struct Expression {
 
 /// The results of an application that is not kept, in buffers that are reused.
 struct Results {
-  std::array<Tensor, 2> tensors;
+  std::array<FieldTensor, 2> tensors;
   std::unique_ptr<uint32_t[]> data{
       std::make_unique<uint32_t[]>(2 * kMaxElements * kLanes)};
 };
@@ -69,7 +69,7 @@ public:
     return table.operators[operatorNumber].operation.getNumOperands();
   }
   unsigned getNumLeaves() const { return table.leaves.size(); }
-  const Tensor &getTensor(TensorId id) const { return tensors[id]; }
+  const FieldTensor &getTensor(TensorId id) const { return tensors[id]; }
   const Expression &getExpression(ExpressionId id) const {
     return expressions[id];
   }
@@ -106,7 +106,7 @@ private:
   void index(ExpressionId id);
 
   OperatorTable table;
-  std::vector<Tensor> tensors;
+  std::vector<FieldTensor> tensors;
   std::vector<Expression> expressions;
   std::vector<ExpressionId> first;
   std::vector<std::vector<ExpressionId>> users;

@@ -42,8 +42,9 @@ static inline void store(const WideLanes &sum, uint32_t *result) {
     result[lane] = reduce(sum[lane]);
 }
 
-static Window getWindow(const Operation &operation, unsigned dim, unsigned size,
-                        unsigned kernel, unsigned output, unsigned outputs) {
+static Window getWindow(const ConcreteOperator &operation, unsigned dim,
+                        unsigned size, unsigned kernel, unsigned output,
+                        unsigned outputs) {
   int stride = operation.stride[dim], before = 0;
   if (operation.isSame)
     before = std::max(int((outputs - 1) * stride + kernel) - int(size), 0) / 2;
@@ -72,7 +73,7 @@ static inline void addWindow(WideLanes &sum, const uint32_t *input,
 
 /// One plane of the result: image `n`, feature `o`.
 ESPALIER_VECTOR_CLONES
-static void convolvePlane(const Operation &operation, const Shape &input,
+static void convolvePlane(const ConcreteOperator &operation, const Shape &input,
                           const Shape &weight, const Shape &output,
                           const uint32_t *images, const uint32_t *taps,
                           uint32_t *result) {
@@ -89,8 +90,9 @@ static void convolvePlane(const Operation &operation, const Shape &input,
     }
 }
 
-static void convolve(const Operation &operation, const TensorView *operands,
-                     const Shape &output, uint32_t *result) {
+static void convolve(const ConcreteOperator &operation,
+                     const TensorView *operands, const Shape &output,
+                     uint32_t *result) {
   const TensorView &input = operands[0], &weight = operands[1];
   const Shape &in = input.type->shape, &w = weight.type->shape;
   unsigned featuresPerGroup = w.dims[0] / (in.dims[1] / w.dims[1]);
@@ -122,7 +124,7 @@ static void multiplyMatrices(const uint32_t *lhs, const uint32_t *rhs,
 
 /// The matrices of the last two dimensions; an operand without some leading
 /// dimension serves for all of it.
-static void multiplyBatches(const Operation &operation,
+static void multiplyBatches(const ConcreteOperator &operation,
                             const TensorView *operands, const Shape &output,
                             uint32_t *result) {
   const TensorView &lhs = operands[0], &rhs = operands[1];
@@ -157,7 +159,7 @@ static void reduceWindow(const uint32_t *plane, unsigned width, Window rows,
 
 /// The average counts the padding.
 template <bool isMax>
-static void pool(const Operation &operation, const TensorView *operands,
+static void pool(const ConcreteOperator &operation, const TensorView *operands,
                  const Shape &output, uint32_t *result) {
   const TensorView &input = operands[0];
   const auto &in = input.type->shape.dims, &out = output.dims;
@@ -221,8 +223,9 @@ static unsigned getProduct(const Shape &shape, unsigned first, unsigned last) {
   return product;
 }
 
-static void concat(const Operation &operation, const TensorView *operands,
-                   const Shape &output, uint32_t *result) {
+static void concat(const ConcreteOperator &operation,
+                   const TensorView *operands, const Shape &output,
+                   uint32_t *result) {
   unsigned count = getProduct(output, 0, operation.axis);
   unsigned stride = getProduct(output, operation.axis, output.rank);
   for (unsigned i = 0; i < 2; ++i) {
@@ -233,7 +236,7 @@ static void concat(const Operation &operation, const TensorView *operands,
   }
 }
 
-static void split(const Operation &operation, const TensorView *operands,
+static void split(const ConcreteOperator &operation, const TensorView *operands,
                   const Shape &output, uint32_t *result) {
   const TensorView &input = operands[0];
   const Shape &shape = input.type->shape;
@@ -250,34 +253,37 @@ static void split(const Operation &operation, const TensorView *operands,
 
 namespace {
 /// Writes the values of a result.
-using Kernel = void (*)(const Operation &, const TensorView *, const Shape &,
-                        uint32_t *);
+using Kernel = void (*)(const ConcreteOperator &, const TensorView *,
+                        const Shape &, uint32_t *);
 } // namespace
 
 template <void (*fn)(const uint32_t *, const uint32_t *, unsigned, uint32_t *)>
-static void apply(const Operation &operation, const TensorView *operands,
+static void apply(const ConcreteOperator &operation, const TensorView *operands,
                   const Shape &output, uint32_t *result) {
   fn(operands[0].data, operands[1].data, output.getNumElements() * kLanes,
      result);
 }
 
-static void applyRelu(const Operation &operation, const TensorView *operands,
-                      const Shape &output, uint32_t *result) {
+static void applyRelu(const ConcreteOperator &operation,
+                      const TensorView *operands, const Shape &output,
+                      uint32_t *result) {
   reluElements(operands[0].data, output.getNumElements() * kLanes, result);
 }
 
 /// Null for most: their values follow from the definition.
 static constexpr Kernel kKernels[] = {
-#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, semantics,     \
                       graph, instance, ...)                                    \
   Kernel{__VA_ARGS__},
 #include "espalier/Substitution/RuleOperators.def"
 };
 
-const DerivedOperator &Operation::getDerived() const { return derived[part]; }
+const DerivedOperator &ConcreteOperator::getDerived() const {
+  return derived[part];
+}
 
 std::optional<TensorType>
-generator::inferType(const Operation &operation,
+generator::inferType(const ConcreteOperator &operation,
                      const TensorType *const *operands) {
   auto type = operation.getDerived().inferType(operation, operands);
   if (type && type->shape.getNumElements() > kMaxElements)
@@ -285,8 +291,9 @@ generator::inferType(const Operation &operation,
   return type;
 }
 
-void generator::evaluate(const Operation &operation, const TensorView *operands,
-                         const TensorType &type, uint32_t *result) {
+void generator::evaluate(const ConcreteOperator &operation,
+                         const TensorView *operands, const TensorType &type,
+                         uint32_t *result) {
   Kernel kernel = kKernels[static_cast<unsigned>(operation.kind)];
   if (!kernel)
     return operation.getDerived().evaluate(operation, operands, result);

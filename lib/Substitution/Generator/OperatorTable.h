@@ -24,7 +24,7 @@ struct LeafTemplate {
 
 /// An operator at fixed parameters, and what keeps the enumeration small.
 struct OperatorTemplate {
-  Operation operation;
+  ConcreteOperator operation;
   /// A convolution of weights of this kernel alone; nothing for others.
   std::array<uint8_t, 2> weightKernel{0, 0};
 

@@ -39,7 +39,7 @@ private:
 
   struct Value {
     TensorType type;
-    Operation operation;
+    ConcreteOperator operation;
     unsigned position; ///< In the order of evaluation.
   };
 

@@ -210,8 +210,9 @@ SymbolicSizes::Dim SymbolicSizes::translate(Parameter parameter) {
 
 /// An extent as a node: sums and differences as such, and the rest as it
 /// stands.
-SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr,
-                                            const Meaning &meaning) {
+SymbolicSizes::Dim
+SymbolicSizes::translate(const definition::Expr &expr,
+                         const OperatorSemantics &semantics) {
   using definition::Expr;
   using definition::ScalarFn;
   llvm::ArrayRef<Expr> args = expr.getOperands();
@@ -219,15 +220,15 @@ SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr,
   case Expr::Kind::Size:
     return operands[expr.getTensor().number]->dims[expr.getNumber()];
   case Expr::Kind::Parameter:
-    return translate(meaning.parameters[expr.getNumber()]);
+    return translate(semantics.parameters[expr.getNumber()]);
   case Expr::Kind::Constant:
     return addNumber(expr.getInt().value_or(0));
   case Expr::Kind::Cast:
-    return translate(args[0], meaning);
+    return translate(args[0], semantics);
   case Expr::Kind::Apply:
     if (expr.getFn() == ScalarFn::Add || expr.getFn() == ScalarFn::Sub) {
-      Dim lhs = translate(args[0], meaning);
-      Dim rhs = translate(args[1], meaning);
+      Dim lhs = translate(args[0], semantics);
+      Dim rhs = translate(args[1], semantics);
       return add(expr.getFn() == ScalarFn::Add ? DimKind::Sum
                                                : DimKind::Difference,
                  lhs, rhs);
@@ -236,7 +237,7 @@ SymbolicSizes::Dim SymbolicSizes::translate(const definition::Expr &expr,
   default:
     break;
   }
-  Extent extent{expr, &meaning, {chosen, Type()}};
+  Extent extent{expr, &semantics, {chosen, Type()}};
   for (auto [type, operand] : llvm::zip_equal(extent.types, operands))
     if (operand)
       type = *operand;
@@ -249,7 +250,7 @@ SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
     const LeafTemplate &leaf = terms.getLeaf(term);
     return addSymbols(leaf.shape, leaf.isWeight);
   }
-  const Operation &operation = terms.getOperation(term);
+  const ConcreteOperator &operation = terms.getOperation(term);
   const OperatorInfo &info = getInfo(operation.kind);
   llvm::SmallVector<unsigned, 2> ranks;
   for (unsigned i = 0; i < info.numOperands; ++i)
@@ -267,14 +268,14 @@ SymbolicSizes::Type SymbolicSizes::infer(TermId term) {
   if (info.has(kGroups))
     drawGroups();
   using definition::Requirement;
-  for (const Requirement &requirement : at->meaning->definition.requirements)
+  for (const Requirement &requirement : at->semantics->definition.requirements)
     if (requirement.kind == Requirement::Kind::Equal)
-      unify(translate(requirement.value, *at->meaning),
-            translate(requirement.bound, *at->meaning));
+      unify(translate(requirement.value, *at->semantics),
+            translate(requirement.bound, *at->semantics));
   Type type;
   for (const definition::IndexVar &index : at->getResult().indices) {
     type.boundaries[type.rank] = getCommon(at->trace[type.rank]);
-    type.dims[type.rank++] = translate(index.extent, *at->meaning);
+    type.dims[type.rank++] = translate(index.extent, *at->semantics);
   }
   if (info.has(kJoin))
     type.boundaries[axis] = join(axis);
@@ -308,7 +309,7 @@ int SymbolicSizes::evaluate(const Extent &extent, const definition::Expr &leaf,
   if (leaf.getKind() == definition::Expr::Kind::Size)
     return evaluate(
         extent.types[leaf.getTensor().number].dims[leaf.getNumber()], random);
-  Parameter parameter = extent.meaning->parameters[leaf.getNumber()];
+  Parameter parameter = extent.semantics->parameters[leaf.getNumber()];
   const Type &type = extent.types[0];
   int size = evaluate(type.dims[parameter.dim], random);
   if (parameter.kind == Parameter::Kind::Chosen ||

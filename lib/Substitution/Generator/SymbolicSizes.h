@@ -11,7 +11,7 @@
 #define ESPALIER_LIB_SUBSTITUTION_GENERATOR_SYMBOLICSIZES_H
 
 #include "Terms.h"
-#include "espalier/Substitution/Meaning.h"
+#include "espalier/Substitution/OperatorSemantics.h"
 
 namespace espalier::substitution::generator {
 
@@ -75,7 +75,7 @@ private:
   /// constant, its own.
   struct Extent {
     definition::Expr expr;
-    const Meaning *meaning;
+    const OperatorSemantics *semantics;
     std::array<Type, 2> types;
   };
 
@@ -93,7 +93,8 @@ private:
 
   Type addSymbols(const Shape &shape, bool isWeight);
   Type infer(TermId term);
-  Dim translate(const definition::Expr &expr, const Meaning &meaning);
+  Dim translate(const definition::Expr &expr,
+                const OperatorSemantics &semantics);
   Dim translate(Parameter parameter);
   void assumeSquare(TermId term);
   void drawGroups();

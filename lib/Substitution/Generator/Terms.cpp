@@ -40,7 +40,7 @@ TermId Terms::getVariableLike(const LeafTemplate &kind, unsigned n) {
 unsigned Terms::getRank(TermId id) const {
   if (terms[id].isVariable())
     return getLeaf(id).shape.rank;
-  const Operation &operation = getOperation(id);
+  const ConcreteOperator &operation = getOperation(id);
   unsigned numOperands = operation.getNumOperands();
   if (numOperands == 0)
     return operation.constantShape.rank;
@@ -49,7 +49,8 @@ unsigned Terms::getRank(TermId id) const {
   return rank ? *rank : getRank(terms[id].operands[0]);
 }
 
-TermId Terms::get(const Operation &operation, llvm::ArrayRef<TermId> operands) {
+TermId Terms::get(const ConcreteOperator &operation,
+                  llvm::ArrayRef<TermId> operands) {
   std::vector<int64_t> key{static_cast<int64_t>(operation.kind)};
   for (Param param : operation.getParams()) {
     key.push_back(param.first);
@@ -238,7 +239,7 @@ static Rule makeRuleInOrder(const Terms &terms, const TermPair &pair,
       llvm::SmallVector<NodeId, 2> operands;
       for (TermId operand : terms.getOperands(id))
         operands.push_back(nodes[operand]);
-      const Operation &operation = terms.getOperation(id);
+      const ConcreteOperator &operation = terms.getOperation(id);
       nodes[id] = rule.graph.addOperator(operation.kind, operation.getParams(),
                                          operands);
     }

@@ -39,7 +39,8 @@ public:
   TermId getVariable(unsigned leaf);
   /// The n-th variable of this kind: an input, or one that the table lacks.
   TermId getVariableLike(const LeafTemplate &kind, unsigned n);
-  TermId get(const Operation &operation, llvm::ArrayRef<TermId> operands);
+  TermId get(const ConcreteOperator &operation,
+             llvm::ArrayRef<TermId> operands);
   /// The n-th of several uses of a constant.
   TermId getConstantUse(TermId constant, unsigned n);
   /// The same operator on other operands.
@@ -49,7 +50,7 @@ public:
   llvm::ArrayRef<TermId> getOperands(TermId id) const {
     return llvm::ArrayRef(terms[id].operands.data(), terms[id].numOperands);
   }
-  const Operation &getOperation(TermId id) const {
+  const ConcreteOperator &getOperation(TermId id) const {
     return operations[terms[id].operation];
   }
   const OperatorInfo &getInfo(TermId id) const {
@@ -76,7 +77,7 @@ private:
   /// Of the table, and variables beyond.
   std::vector<LeafTemplate> leaves;
   std::vector<Term> terms;
-  std::vector<Operation> operations;
+  std::vector<ConcreteOperator> operations;
   std::map<std::vector<int64_t>, uint16_t> operationNumbers;
   std::unordered_map<uint64_t, std::vector<TermId>> known;
 };

@@ -1,7 +1,7 @@
 //===- RuleProver.cpp - Proves rules before they are used -----------------===//
 
 #include "espalier/Substitution/RuleProver.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -15,10 +15,11 @@ using Axes = unsigned;
 /// Whether concatenations may reorder sums.
 class SumOrder {
 public:
-  SumOrder(const Graph &graph, Traces &traces) : graph(graph), traces(traces) {}
+  SumOrder(const RuleGraph &graph, Traces &traces)
+      : graph(graph), traces(traces) {}
 
   bool mayChange(NodeId id) {
-    const Node &node = graph[id];
+    const RuleNode &node = graph[id];
     for (auto [position, operand] : llvm::enumerate(node.operands))
       if (mayChange(operand) ||
           (node.getInfo().isReduction() &&
@@ -29,7 +30,7 @@ public:
 
 private:
   /// Where the axes of the result come from.
-  const Trace &getTrace(const Node &node) {
+  const Trace &getTrace(const RuleNode &node) {
     llvm::SmallVector<unsigned> ranks;
     for (unsigned i = 0; i <= node.operands.size(); ++i)
       ranks.push_back(
@@ -39,7 +40,7 @@ private:
 
   /// The axes of an operand along which those of the result that are `kept`
   /// run; none of a reduction that is summed over.
-  Axes getBelow(const Node &node, unsigned position, Axes kept) {
+  Axes getBelow(const RuleNode &node, unsigned position, Axes kept) {
     if (node.has(kJoin) || node.has(kCut))
       return kept;
     Axes below = 0;
@@ -52,7 +53,7 @@ private:
 
   /// Whether axes that are not `kept`, over which a sum runs, change places
   /// from an operand to the result.
-  bool permutesOther(const Node &node, Axes kept) {
+  bool permutesOther(const RuleNode &node, Axes kept) {
     std::map<unsigned, unsigned> last;
     for (auto [dim, sources] : llvm::enumerate(getTrace(node)))
       for (auto [operand, from] : sources) {
@@ -69,7 +70,7 @@ private:
   /// Whether a concatenation or a part of one, below `id`, lies along another
   /// axis than `kept`, or such axes change places.
   bool joinsOther(NodeId id, Axes kept) {
-    const Node &node = graph[id];
+    const RuleNode &node = graph[id];
     if (node.isVariable())
       return false;
     bool joins = node.has(kJoin) || node.has(kCut);
@@ -80,7 +81,7 @@ private:
     });
   }
 
-  const Graph &graph;
+  const RuleGraph &graph;
   Traces &traces;
 };
 } // namespace

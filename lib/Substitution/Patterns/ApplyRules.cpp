@@ -46,7 +46,7 @@ struct GraphApplyRulesPass
     if (failed(load(rules)))
       return signalPassFailure();
     llvm::erase_if(rules, [&](const UsableRule &rule) {
-      return !getCost(rule.rule, listUses(rule.rule)).maySimplify() ||
+      return !getCost(rule.rule, listTensors(rule.rule)).maySimplify() ||
              (exact && rule.rule.arithmetic != Arithmetic::Exact);
     });
     if (!rules.empty() && failed(apply(rules)))

@@ -12,11 +12,12 @@
 using namespace espalier::substitution;
 using llvm::Twine;
 
-static bool isConstant(const Node &node) {
+static bool isConstant(const RuleNode &node) {
   return !node.isVariable() && node.getInfo().isConstant();
 }
 
-RuleCost espalier::substitution::getCost(const Rule &rule, const Uses &uses) {
+RuleCost espalier::substitution::getCost(const Rule &rule,
+                                         const RuleTensors &uses) {
   RuleCost cost;
   llvm::SmallSet<NodeId, 8> dstNodes, srcNodes;
   auto collect = [&](llvm::ArrayRef<NodeId> roots, auto &nodes) {
@@ -34,7 +35,7 @@ RuleCost espalier::substitution::getCost(const Rule &rule, const Uses &uses) {
   auto count = [&](const auto &nodes, const auto &others, unsigned &all,
                    unsigned &kernels) {
     for (NodeId id : nodes) {
-      const Node &node = rule.graph[id];
+      const RuleNode &node = rule.graph[id];
       if (node.isVariable() || isConstant(node) || others.count(id))
         continue;
       ++all;
@@ -48,7 +49,7 @@ RuleCost espalier::substitution::getCost(const Rule &rule, const Uses &uses) {
 
 /// Whether each output of `src` shares a tensor with another, and so on.
 static bool isConnected(const Rule &rule) {
-  Uses uses = listUses(rule);
+  RuleTensors uses = listTensors(rule);
   llvm::EquivalenceClasses<unsigned> classes;
   for (unsigned number = 0; number < uses.numSrc; ++number) {
     classes.insert(number);
@@ -62,11 +63,11 @@ static bool isConnected(const Rule &rule) {
 
 namespace {
 /// Prints one pattern. Names: `%t3` is the value of the tensor with number 3 in
-/// `listUses`, `%op3` its operation.
+/// `listTensors`, `%op3` its operation.
 class PatternPrinter {
 public:
   PatternPrinter(const UsableRule &usable, llvm::raw_ostream &os)
-      : usable(usable), rule(usable.rule), uses(listUses(rule)), os(os) {}
+      : usable(usable), rule(usable.rule), uses(listTensors(rule)), os(os) {}
 
   void print() {
     printHead();
@@ -97,7 +98,7 @@ private:
     return text;
   }
 
-  const Node &getNode(unsigned number) const {
+  const RuleNode &getNode(unsigned number) const {
     return rule.graph[uses.list[number].node];
   }
 
@@ -119,7 +120,7 @@ private:
     os << "} {\n";
   }
 
-  void printOperands(const Use &use) {
+  void printOperands(const RuleTensor &use) {
     if (use.operands.empty())
       return;
     os << '(';
@@ -132,8 +133,8 @@ private:
   }
 
   void printMatch(unsigned number) {
-    const Use &use = uses.list[number];
-    const Node &node = getNode(number);
+    const RuleTensor &use = uses.list[number];
+    const RuleNode &node = getNode(number);
     if (node.isVariable()) {
       os << "    %t" << number << " = pdl.operand\n";
       return;
@@ -187,8 +188,8 @@ private:
   }
 
   void printCreation(unsigned number) {
-    const Use &use = uses.list[number];
-    const Node &node = getNode(number);
+    const RuleTensor &use = uses.list[number];
+    const RuleNode &node = getNode(number);
     bool isSized = isConstant(node) || node.getInfo().has(kCut);
     os << "      %create" << number
        << " = pdl.attribute = " << quote(printOperator(node)) << '\n';
@@ -216,7 +217,7 @@ private:
 
   const UsableRule &usable;
   const Rule &rule;
-  Uses uses;
+  RuleTensors uses;
   RuleCost cost;
   llvm::raw_ostream &os;
 };

@@ -139,7 +139,7 @@ private:
   FailureOr<NodeId> getNode(Operation *user, Value value, bool isScalar) {
     auto known = nodes.find(value);
     if (known != nodes.end()) {
-      bool wasScalar = rule.graph[known->second].kind == Node::Kind::Scalar;
+      bool wasScalar = rule.graph[known->second].kind == RuleNode::Kind::Scalar;
       if (wasScalar != isScalar)
         return user->emitOpError(
             "expects a value to be either a tensor or a scalar factor");
@@ -219,38 +219,69 @@ private:
         return op.emitOpError("expects a constant for '") << key << "'";
       attributes.set(key, attribute.getValueAttr());
     }
-    auto plain = [&](OpKind kind) -> FailureOr<OperatorText> {
-      if (!attributes.empty())
-        return op.emitOpError("expects no attribute '")
-               << attributes.begin()->getName().getValue() << "'";
-      return OperatorText{kind, {}};
-    };
-    for (const OperatorInfo &info : getOperators())
-      if (info.has(kElementwise) && name == getGraphName(info.kind))
-        return plain(info.kind);
-    if (name == graph::TransposeOp::getOperationName()) {
-      auto permutation =
-          dyn_cast_or_null<DenseI64ArrayAttr>(attributes.erase("permutation"));
-      if (!permutation || permutation.asArrayRef() != ArrayRef<int64_t>{1, 0})
-        return op.emitOpError("expects 'permutation' to be [1, 0]");
-      return plain(OpKind::Transpose);
+    DictionaryAttr given = attributes.getDictionary(op.getContext());
+    SmallVector<std::pair<OperatorText, DictionaryAttr>> forms =
+        getForms(name, op.getContext());
+    // What is made has defaults; what matches may have any.
+    DictionaryAttr all =
+        isMatch ? given : addDefaults(op.getLoc(), name, given);
+    for (const auto &[text, attributes] : forms)
+      if (attributes == all)
+        return text;
+    InFlightDiagnostic diagnostic = op.emitOpError("expects '")
+                                    << (isMatch ? names::kIs : names::kCreate)
+                                    << "' to say which operator of rules '"
+                                    << name << "' is";
+    if (!forms.empty()) {
+      diagnostic << ", or its attributes to be one of [";
+      llvm::interleaveComma(llvm::make_second_range(forms), diagnostic);
+      diagnostic << "], but got " << given;
     }
-    if (name == graph::MatmulOp::getOperationName()) {
-      auto activation = dyn_cast_or_null<graph::ActivationAttr>(
-          attributes.erase("activation"));
-      if (!activation && isMatch)
-        return op.emitOpError(
-            "expects 'activation', since no rule holds for any");
-      FailureOr<OperatorText> text = plain(OpKind::Matmul);
-      bool hasRelu =
-          activation && activation.getValue() == graph::Activation::Relu;
-      if (succeeded(text))
-        text->params.push_back({hasRelu ? kReluActivation : kNoActivation});
-      return text;
+    return diagnostic;
+  }
+
+  /// The operators of rules that one of `graph` is whatever the ranks are, and
+  /// its attributes then: what else parameters say is in types, which patterns
+  /// do not have.
+  static SmallVector<std::pair<OperatorText, DictionaryAttr>>
+  getForms(StringRef name, MLIRContext *context) {
+    SmallVector<std::pair<OperatorText, DictionaryAttr>> forms;
+    for (const OperatorInfo &info : getOperators()) {
+      bool hasOthers = llvm::any_of(info.params, [](const ParamInfo &param) {
+        return param.kind != ParamKind::Activation;
+      });
+      if (name != getGraphName(info.kind) || info.isConstant() || hasOthers ||
+          info.has(kScalarLast))
+        continue;
+      for (int64_t activation : {kNoActivation, kReluActivation}) {
+        OperatorText text{info.kind, {}};
+        text.params.assign(info.params.size(), Param{activation});
+        SmallVector<RankedTensorType> operands;
+        for (unsigned operand = 0; operand < info.numOperands; ++operand)
+          operands.push_back(RankedTensorType::get(
+              SmallVector<int64_t>(
+                  getRequiredRank(info.kind, text.params, operand).value_or(2),
+                  ShapedType::kDynamic),
+              Float32Type::get(context)));
+        auto instance =
+            makeOperator(info.kind, text.params, operands, {}, context);
+        if (instance &&
+            (forms.empty() || forms.back().second != instance->attributes))
+          forms.emplace_back(text, instance->attributes);
+      }
     }
-    return op.emitOpError("expects '")
-           << (isMatch ? names::kIs : names::kCreate)
-           << "' to say which operator of rules '" << name << "' is";
+    return forms;
+  }
+
+  /// The attributes of an operation that is made with these.
+  static DictionaryAttr addDefaults(Location loc, StringRef name,
+                                    DictionaryAttr given) {
+    OperationState state(loc, name);
+    state.addAttributes(given.getValue());
+    Operation *made = Operation::create(state);
+    DictionaryAttr all = made->getAttrDictionary();
+    made->destroy();
+    return all;
   }
 
   LogicalResult importRewrite(Operation *op) {
@@ -330,12 +361,12 @@ private:
       if (isFaulty || parsed.size() != 1)
         return constraint.emitOpError("expects the text of one rule");
       // Printed, equal rules are equal but for the names of variables.
-      Uses uses = listUses(rule), others = listUses(parsed[0]);
+      RuleTensors uses = listTensors(rule), others = listTensors(parsed[0]);
       bool isSame = uses.list.size() == others.list.size() &&
                     uses.src == others.src && uses.dst == others.dst;
       for (auto [use, other] : llvm::zip(uses.list, others.list)) {
-        const Node &node = rule.graph[use.node];
-        const Node &second = parsed[0].graph[other.node];
+        const RuleNode &node = rule.graph[use.node];
+        const RuleNode &second = parsed[0].graph[other.node];
         isSame &= use.operands == other.operands && node.kind == second.kind &&
                   (node.isVariable() ||
                    (node.op == second.op && node.params == second.params));
@@ -349,7 +380,7 @@ private:
   }
 
   /// The same guard, about the nodes of `uses`.
-  static Guard renumber(Guard guard, const Uses &uses) {
+  static Guard renumber(Guard guard, const RuleTensors &uses) {
     auto visit = [&](SizeExpr &expr, auto &self) -> void {
       expr.term.node = uses.list[expr.term.use].node;
       for (SizeExpr &operand : expr.operands)

@@ -16,7 +16,7 @@ namespace {
 /// A rule that a pattern carries as text.
 struct KnownRule {
   Rule rule;
-  Uses uses;
+  RuleTensors uses;
   unsigned number; ///< In the solver.
 };
 
@@ -41,7 +41,7 @@ struct Functions {
       return nullptr;
     auto known = std::make_unique<KnownRule>();
     known->rule = std::move(parsed[0]);
-    known->uses = listUses(known->rule);
+    known->uses = listTensors(known->rule);
     known->number = solver.add(known->rule, known->rule.where);
     entry->second = std::move(known);
     return entry->second.get();
@@ -58,7 +58,7 @@ public:
     match.known = args.empty() ? nullptr : functions.getRule(args.front());
     if (!match.known || args.size() < 1 + match.known->uses.numSrc)
       return std::nullopt;
-    const Uses &uses = match.known->uses;
+    const RuleTensors &uses = match.known->uses;
     for (unsigned number = 0; number < uses.numSrc; ++number) {
       PDLValue arg = args[1 + number];
       Operation *op = arg ? arg.dyn_cast<Operation *>() : nullptr;
@@ -97,7 +97,7 @@ public:
 private:
   explicit Match(Functions &functions) : functions(functions) {}
 
-  const Node &getNode(unsigned number) const {
+  const RuleNode &getNode(unsigned number) const {
     return known->rule.graph[known->uses.list[number].node];
   }
   bool isConstant(unsigned number) const {
@@ -177,7 +177,7 @@ std::optional<std::vector<OperatorInstance>> Match::plan() {
       functions.solver.solve(known->number, getShape, why);
   if (!shapes || !haveRightCuts(*shapes))
     return std::nullopt;
-  const Uses &uses = known->uses;
+  const RuleTensors &uses = known->uses;
   SmallVector<RankedTensorType> types;
   for (const Shape &shape : shapes->shapes)
     types.push_back(RankedTensorType::get(shape, elementType));
@@ -220,7 +220,7 @@ static bool isKnown(Value value, unsigned depth = 0) {
 }
 
 bool Match::simplifies() const {
-  const Uses &uses = known->uses;
+  const RuleTensors &uses = known->uses;
   llvm::SmallDenseSet<unsigned, 8> reused(uses.dst.begin(), uses.dst.end());
   SmallVector<bool> isConstantTensor;
   for (Value value : values)
@@ -356,7 +356,7 @@ void espalier::substitution::registerPatternFunctions(
         std::optional<Match> match = Match::get(*functions, tensors);
         if (!match || !number)
           return failure();
-        unsigned numSrc = listUses(match->getRule()).numSrc;
+        unsigned numSrc = listTensors(match->getRule()).numSrc;
         std::optional<std::vector<OperatorInstance>> plan = match->plan();
         if (!plan || number.getInt() < numSrc ||
             number.getInt() - numSrc >= static_cast<int64_t>(plan->size()))

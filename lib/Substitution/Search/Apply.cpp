@@ -67,11 +67,11 @@ private:
 
   /// A node that is matched.
   bool takeBound(NodeId id) {
-    const Node &node = rule.graph[id];
+    const RuleNode &node = rule.graph[id];
     types[id] = dyn_cast_or_null<RankedTensorType>(graph[binding[id]].type);
     if (!types[id])
       return false;
-    if (node.kind != Node::Kind::Scalar && !isRankProved(types[id]))
+    if (node.kind != RuleNode::Kind::Scalar && !isRankProved(types[id]))
       return false;
     setBoundaries(id);
     if (!node.getInfo().has(kCut))
@@ -97,7 +97,7 @@ private:
   }
 
   bool addPlanned(NodeId id) {
-    const Node &node = rule.graph[id];
+    const RuleNode &node = rule.graph[id];
     if (!node.isVariable() && node.getInfo().isConstant())
       return addConstant(id);
     if (binding[id] != kNone || plan.instances[id])
@@ -121,7 +121,7 @@ private:
         return false;
       number = use;
     }
-    const Node &node = rule.graph[id];
+    const RuleNode &node = rule.graph[id];
     SmallVector<int64_t> shape;
     // Those of a constant of any rank are as many as they may be.
     unsigned numChosen = getRequiredRank(node.op, node.params, 0) ? 2 : 0;
@@ -159,7 +159,7 @@ private:
   }
 
   std::optional<OperatorInstance> makeInstance(NodeId id) {
-    const Node &node = rule.graph[id];
+    const RuleNode &node = rule.graph[id];
     SmallVector<RankedTensorType, 2> operands;
     for (NodeId operand : node.operands)
       operands.push_back(types[operand]);
@@ -178,7 +178,7 @@ private:
   }
 
   void setBoundaries(NodeId id) {
-    const Node &node = rule.graph[id];
+    const RuleNode &node = rule.graph[id];
     if (!pattern.traces)
       return;
     boundaries[id].resize(types[id].getRank());

@@ -87,7 +87,7 @@ private:
   /// Where something can be said in several ways, takes the one that rules
   /// speak of, which comes last.
   void normalize() {
-    addStructure(graph, context.structure, options.maxNodes);
+    addFamilyMembers(graph, context.families, options.maxNodes);
     Choice original = getOriginal({graph, root, costs});
     Choice last = original;
     for (ClassId id = 0; id < graph.getNumClassIds(); ++id)
@@ -144,7 +144,7 @@ private:
           keep(apply(pattern, binding));
     }
     for (ENodeId id : order)
-      for (ClassId equal : findStructure(graph, context.structure, id))
+      for (ClassId equal : findFamilyMembers(graph, context.families, id))
         keep({{graph.find(graph.getNode(id).owner), equal}});
     if (options.choosesOrders)
       for (LayoutChange change : findLayouts(graph, context, costs, order))
@@ -178,7 +178,7 @@ private:
     for (auto &[from, to] : added)
       for (unsigned step = 0; step < added.size(); ++step) {
         SmallVector<ClassId, 2> equal =
-            findStructure(graph, context.structure, graph[to].nodes.front());
+            findFamilyMembers(graph, context.families, graph[to].nodes.front());
         if (equal.empty())
           break;
         to = equal.front();

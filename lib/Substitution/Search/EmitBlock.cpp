@@ -75,8 +75,8 @@ private:
     // The attribute says in which order the result lies; other encodings stay.
     Attribute order =
         instance.attributes.get(graph::GraphDialect::getLayoutAttrName());
-    if (order && order == getOrder(instance.result))
-      instance.result = withOrder(instance.result, {});
+    if (order && order == getLayout(instance.result))
+      instance.result = withLayout(instance.result, {});
     values[id] =
         createOperation(rewriter, node.source->getLoc(), instance, operands);
   }

@@ -47,7 +47,7 @@ public:
   std::vector<LayoutChange> find(ArrayRef<ENodeId> order);
 
 private:
-  using Order = DenseI64ArrayAttr;
+  using Layout = DenseI64ArrayAttr;
   /// A class in an order that it does not choose by itself.
   using Wanted = std::pair<ClassId, Attribute>;
   using Operands = SmallVector<ClassId, 4>;
@@ -55,37 +55,37 @@ private:
   /// The instance of an operator that has no order prescribed yet.
   std::optional<OperatorInstance> getOpen(ENodeId id) const;
   /// The order in which an operator may read its first operand faster.
-  Order getGainingOrder(const OperatorInstance &instance) const;
+  Layout getGainingLayout(const OperatorInstance &instance) const;
   /// Whether an operator can read an operand in an order.
   bool canRead(const OperatorInstance &instance, unsigned operand,
-               Order order) const;
-  bool canBeIn(ClassId id, Order order) const;
+               Layout order) const;
+  bool canBeIn(ClassId id, Layout order) const;
   /// Whether what lies in `order` may take the place of the class, since
   /// everything that reads it wants rows anyway.
-  bool isReadInRows(ArrayRef<ENodeId> users, Order order) const;
+  bool isReadInRows(ArrayRef<ENodeId> users, Layout order) const;
 
   ClassId add(ENode node, Type type, ENodeId like);
   /// Adds `like` with other operands; its result in `order`, if there is one.
-  ClassId addLike(ENodeId like, Order order, Operands operands);
-  ClassId addCopy(ClassId id, Order order, ENodeId user);
+  ClassId addLike(ENodeId like, Layout order, Operands operands);
+  ClassId addCopy(ClassId id, Layout order, ENodeId user);
   ClassId addInRows(ClassId id, ENodeId like);
 
   // In an e-graph.
-  void want(ClassId id, Order order);
+  void want(ClassId id, Layout order);
   void wantAround(Wanted self);
   void addWanted(Wanted self);
   Operands replaceWanted(ENodeId id, const OperatorInstance &instance,
-                         Order order) const;
+                         Layout order) const;
 
   // In a graph.
   struct Alternative {
     ClassId id;
     double seconds; ///< More than what the class costs by itself.
   };
-  Alternative getBest(ClassId id, Order order, ENodeId user);
-  Alternative makeBest(ClassId id, Order order, ENodeId user);
+  Alternative getBest(ClassId id, Layout order, ENodeId user);
+  Alternative makeBest(ClassId id, Layout order, ENodeId user);
   std::optional<LayoutChange> followResult(ENodeId id, ClassId operand,
-                                           Order order);
+                                           Layout order);
 
   double getSeconds(ClassId id) {
     return costs.getSeconds(graph[id].nodes.front());
@@ -111,7 +111,7 @@ std::optional<OperatorInstance> LayoutFinder::getOpen(ENodeId id) const {
   if (graph.getNode(id).isDead || graph.isConstant(graph.getNode(id)))
     return std::nullopt;
   std::optional<OperatorInstance> instance = graph.getInstance(id);
-  if (!instance || hasOrders(*instance) ||
+  if (!instance || hasLayouts(*instance) ||
       !(isMap(instance->name) || isContraction(instance->name)) ||
       instance->attributes.get(graph::GraphDialect::getLayoutAttrName()))
     return std::nullopt;
@@ -119,39 +119,39 @@ std::optional<OperatorInstance> LayoutFinder::getOpen(ENodeId id) const {
 }
 
 DenseI64ArrayAttr
-LayoutFinder::getGainingOrder(const OperatorInstance &instance) const {
+LayoutFinder::getGainingLayout(const OperatorInstance &instance) const {
   int64_t rank = instance.result.getRank();
   if (!isContraction(instance.name) || instance.operands[0].getRank() != rank ||
-      rank < 2 || !context.model.mayGainByOrder(instance))
+      rank < 2 || !context.model.mayGainByLayout(instance))
     return {};
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (instance.name == graph::MatmulOp::getOperationName())
     std::swap(order[rank - 2], order[rank - 1]);
-  return Order::get(graph.getContext(), order);
+  return Layout::get(graph.getContext(), order);
 }
 
 bool LayoutFinder::canRead(const OperatorInstance &instance, unsigned operand,
-                           Order order) const {
+                           Layout order) const {
   if (isPool(instance.name))
     return operand == 0;
   if (isMap(instance.name))
     return instance.operands[operand].getShape() == instance.result.getShape();
-  return operand == 0 && getGainingOrder(instance) == order;
+  return operand == 0 && getGainingLayout(instance) == order;
 }
 
-bool LayoutFinder::canBeIn(ClassId id, Order order) const {
+bool LayoutFinder::canBeIn(ClassId id, Layout order) const {
   auto type = dyn_cast_or_null<RankedTensorType>(graph[id].type);
   return type && !type.getEncoding() && type.getRank() == order.size() &&
          !graph[id].isConstant;
 }
 
-bool LayoutFinder::isReadInRows(ArrayRef<ENodeId> users, Order order) const {
+bool LayoutFinder::isReadInRows(ArrayRef<ENodeId> users, Layout order) const {
   return order.size() > 2 && llvm::is_sorted(order.asArrayRef()) &&
          llvm::all_of(users, [&](ENodeId id) {
            const ENode &user = graph.getNode(id);
            auto type =
                dyn_cast_or_null<RankedTensorType>(graph[user.owner].type);
-           bool isCopy = type && getOrder(type);
+           bool isCopy = type && getLayout(type);
            return user.isDead || isCopy ||
                   user.kind == ENode::Kind::Operation ||
                   (user.kind == ENode::Kind::Operator &&
@@ -179,7 +179,7 @@ ClassId LayoutFinder::add(ENode node, Type type, ENodeId like) {
   return result;
 }
 
-ClassId LayoutFinder::addLike(ENodeId like, Order order, Operands operands) {
+ClassId LayoutFinder::addLike(ENodeId like, Layout order, Operands operands) {
   ENode node;
   node.operands = std::move(operands);
   node.symbol = graph.getNode(like).symbol;
@@ -189,12 +189,12 @@ ClassId LayoutFinder::addLike(ENodeId like, Order order, Operands operands) {
     attributes.set(graph::GraphDialect::getLayoutAttrName(), order);
     node.symbol = graph.getSymbol(graph.getSymbol(node.symbol).name,
                                   attributes.getDictionary(graph.getContext()));
-    type = withOrder(type, order);
+    type = withLayout(type, order);
   }
   return add(std::move(node), type, like);
 }
 
-ClassId LayoutFinder::addCopy(ClassId id, Order order, ENodeId user) {
+ClassId LayoutFinder::addCopy(ClassId id, Layout order, ENodeId user) {
   Builder builder(graph.getContext());
   auto type = cast<RankedTensorType>(graph[id].type);
   auto same = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
@@ -205,7 +205,7 @@ ClassId LayoutFinder::addCopy(ClassId id, Order order, ENodeId user) {
   node.symbol = graph.getSymbol(graph::TransposeOp::getOperationName(),
                                 attributes.getDictionary(graph.getContext()));
   node.operands = {id};
-  return add(std::move(node), withOrder(type, order), user);
+  return add(std::move(node), withLayout(type, order), user);
 }
 
 ClassId LayoutFinder::addInRows(ClassId id, ENodeId like) {
@@ -220,7 +220,7 @@ ClassId LayoutFinder::addInRows(ClassId id, ENodeId like) {
 // E-graphs
 //===----------------------------------------------------------------------===//
 
-void LayoutFinder::want(ClassId id, Order order) {
+void LayoutFinder::want(ClassId id, Layout order) {
   if (canBeIn(id, order))
     wanted.insert({graph.find(id), order});
 }
@@ -228,7 +228,7 @@ void LayoutFinder::want(ClassId id, Order order) {
 /// Functions before and behind what is wanted may run in its order.
 void LayoutFinder::wantAround(Wanted self) {
   ClassId id = self.first;
-  auto order = cast<Order>(self.second);
+  auto order = cast<Layout>(self.second);
   auto visit = [&](ENodeId node, bool wantsOperands) {
     std::optional<OperatorInstance> instance = getOpen(node);
     if (!instance || !isMap(instance->name))
@@ -247,7 +247,7 @@ void LayoutFinder::wantAround(Wanted self) {
 
 LayoutFinder::Operands
 LayoutFinder::replaceWanted(ENodeId id, const OperatorInstance &instance,
-                            Order order) const {
+                            Layout order) const {
   Operands operands(graph.getNode(id).operands);
   for (auto [i, operand] : llvm::enumerate(operands))
     if (auto other = others.find({graph.find(operand), order});
@@ -258,7 +258,7 @@ LayoutFinder::replaceWanted(ENodeId id, const OperatorInstance &instance,
 
 void LayoutFinder::addWanted(Wanted self) {
   ClassId id = self.first;
-  auto order = cast<Order>(self.second);
+  auto order = cast<Layout>(self.second);
   // Adding nodes and uniting classes changes the lists.
   std::vector<ENodeId> nodes = graph[id].nodes, users = graph[id].users;
   ClassId other = others[self];
@@ -283,7 +283,7 @@ void LayoutFinder::addAll() {
   unsigned numNodes = graph.getNumNodes();
   for (ENodeId id = 0; id < numNodes; ++id)
     if (auto instance = getOpen(id))
-      if (Order order = getGainingOrder(*instance)) {
+      if (Layout order = getGainingLayout(*instance)) {
         want(graph.getNode(id).operands[0], order);
         want(graph.getNode(id).owner, order);
       }
@@ -294,7 +294,7 @@ void LayoutFinder::addAll() {
       return graph.getNode(id).source != nullptr;
     });
     if (user != graph[self.first].users.end())
-      others[self] = addCopy(self.first, cast<Order>(self.second), *user);
+      others[self] = addCopy(self.first, cast<Layout>(self.second), *user);
   }
   for (Wanted self : wanted)
     if (others.contains(self) && graph.getNumNodes() < context.options.maxNodes)
@@ -306,7 +306,7 @@ void LayoutFinder::addAll() {
 // One graph
 //===----------------------------------------------------------------------===//
 
-LayoutFinder::Alternative LayoutFinder::getBest(ClassId id, Order order,
+LayoutFinder::Alternative LayoutFinder::getBest(ClassId id, Layout order,
                                                 ENodeId user) {
   id = graph.find(id);
   if (auto known = best.find({id, order}); known != best.end())
@@ -316,7 +316,7 @@ LayoutFinder::Alternative LayoutFinder::getBest(ClassId id, Order order,
   return made;
 }
 
-LayoutFinder::Alternative LayoutFinder::makeBest(ClassId id, Order order,
+LayoutFinder::Alternative LayoutFinder::makeBest(ClassId id, Layout order,
                                                  ENodeId user) {
   ClassId copy = addCopy(id, order, user);
   Alternative result{copy, getSeconds(copy)};
@@ -349,7 +349,7 @@ LayoutFinder::Alternative LayoutFinder::makeBest(ClassId id, Order order,
 /// Lets the result of `id` lie in the order of its operand, too, and all that
 /// is computed of it by functions, as far as each is the only one to read it.
 std::optional<LayoutChange>
-LayoutFinder::followResult(ENodeId id, ClassId operand, Order order) {
+LayoutFinder::followResult(ENodeId id, ClassId operand, Layout order) {
   Operands operands(graph.getNode(id).operands);
   operands[0] = operand;
   ClassId other = addLike(id, order, operands);
@@ -385,7 +385,7 @@ std::vector<LayoutChange> LayoutFinder::find(ArrayRef<ENodeId> order) {
   std::vector<LayoutChange> changes;
   for (ENodeId id : order) {
     auto instance = getOpen(id);
-    Order wanted = instance ? getGainingOrder(*instance) : Order();
+    Layout wanted = instance ? getGainingLayout(*instance) : Layout();
     Operands operands(graph.getNode(id).operands);
     if (!wanted || !canBeIn(operands[0], wanted))
       continue;

@@ -3,7 +3,7 @@
 // A node says what is computed and, by the types of its class and of those that
 // it needs, in which order that lies: a type without an encoding stands for the
 // order that kernels choose by themselves, one with an encoding for that order
-// (`withOrder`). What lies in another order is a class of its own. So a choice
+// (`withLayout`). What lies in another order is a class of its own. So a choice
 // of nodes is a choice of orders, too, and its cost that of kernels between the
 // orders that were chosen. Rules do not speak of such nodes.
 //

@@ -16,8 +16,8 @@ static bool isCommutative(OpKind kind) {
   return info.isCommutative() || info.has(kEitherWay);
 }
 
-unsigned Recognizer::getOperator(const Node &node) {
-  auto found = llvm::find_if(operators, [&](const Node &other) {
+unsigned Recognizer::getOperator(const RuleNode &node) {
+  auto found = llvm::find_if(operators, [&](const RuleNode &other) {
     return other.op == node.op && other.params == node.params;
   });
   unsigned number = found - operators.begin();
@@ -44,7 +44,7 @@ bool Recognizer::is(const EGraph &graph, ENodeId id, unsigned operation,
     std::optional<OperatorInstance> instance = graph.getInstance(id);
     if (instance && isSwapped)
       std::swap(instance->operands[0], instance->operands[1]);
-    const Node &wanted = operators[operation];
+    const RuleNode &wanted = operators[operation];
     row[operation] =
         instance && isOperator(*instance, wanted.op, wanted.params);
   }
@@ -55,7 +55,8 @@ bool Recognizer::is(const EGraph &graph, ENodeId id, unsigned operation,
 // RulePattern
 //===----------------------------------------------------------------------===//
 
-static void collect(const Graph &graph, NodeId id, std::set<NodeId> &nodes) {
+static void collect(const RuleGraph &graph, NodeId id,
+                    std::set<NodeId> &nodes) {
   if (!nodes.insert(id).second)
     return;
   for (NodeId operand : graph[id].operands)
@@ -64,12 +65,12 @@ static void collect(const Graph &graph, NodeId id, std::set<NodeId> &nodes) {
 
 /// Whether two expressions are alike if each variable of the one is replaced by
 /// what is there in the other; only by variables if `isRenaming`.
-static bool areAlike(const Graph &graph, NodeId lhs, NodeId rhs,
+static bool areAlike(const RuleGraph &graph, NodeId lhs, NodeId rhs,
                      bool isRenaming, std::map<NodeId, NodeId> &replaced) {
   auto [entry, isNew] = replaced.try_emplace(lhs, rhs);
   if (!isNew)
     return entry->second == rhs;
-  const Node &first = graph[lhs], &second = graph[rhs];
+  const RuleNode &first = graph[lhs], &second = graph[rhs];
   if (first.isVariable() && !isRenaming)
     return true;
   if (first.isVariable() || second.isVariable())
@@ -88,8 +89,8 @@ static std::optional<Joining>
 getJoining(const Rule &rule, ArrayRef<std::vector<NodeId>> below,
            const std::map<NodeId, NodeId> &renaming) {
   // Both outputs become parts of one node.
-  const Node &first = rule.graph[rule.dst[0]],
-             &second = rule.graph[rule.dst[1]];
+  const RuleNode &first = rule.graph[rule.dst[0]],
+                 &second = rule.graph[rule.dst[1]];
   if (!first.getInfo().has(kCut) || !second.getInfo().has(kCut) ||
       first.operands[0] != second.operands[0])
     return std::nullopt;
@@ -110,7 +111,7 @@ getJoining(const Rule &rule, ArrayRef<std::vector<NodeId>> below,
 }
 
 RulePattern::RulePattern(const ProvedRule &proved, Recognizer &recognizer)
-    : rule(&proved.rule), guard(&proved.guard), uses(listUses(proved.rule)),
+    : rule(&proved.rule), guard(&proved.guard), uses(listTensors(proved.rule)),
       hasOpenRank(substitution::hasOpenRank(proved.rule)) {
   const Rule &rule = proved.rule;
   for (NodeId id = 0; id < rule.graph.size(); ++id)
@@ -185,7 +186,7 @@ bool Matcher::solve(const RulePattern &pattern, std::vector<Goal> &goals,
 bool Matcher::solveNode(const RulePattern &pattern, Goal goal, ENodeId id,
                         std::vector<Goal> &goals, Binding &binding,
                         std::vector<Binding> &found) {
-  const Node &wanted = pattern.rule->graph[goal.node];
+  const RuleNode &wanted = pattern.rule->graph[goal.node];
   const ENode &node = graph.getNode(id);
   if (node.operands.size() != wanted.operands.size() ||
       graph.getSymbol(node.symbol).name != getGraphName(wanted.op))
@@ -213,7 +214,7 @@ bool Matcher::solveNode(const RulePattern &pattern, Goal goal, ENodeId id,
 std::vector<Binding> Matcher::matchOutput(const RulePattern &pattern,
                                           unsigned output) {
   const Rule &rule = *pattern.rule;
-  const Node &root = rule.graph[rule.src[output]];
+  const RuleNode &root = rule.graph[rule.src[output]];
   std::vector<Binding> found;
   if (root.isVariable())
     return found; // It would match everything.

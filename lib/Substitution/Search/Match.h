@@ -25,14 +25,14 @@ using Binding = std::vector<ClassId>;
 class Recognizer {
 public:
   /// The number of an operator of a rule.
-  unsigned getOperator(const Node &node);
+  unsigned getOperator(const RuleNode &node);
   /// Whether node `id` is that operator, of its operands in reverse order if
   /// `isSwapped`.
   bool is(const EGraph &graph, ENodeId id, unsigned operation, bool isSwapped);
   Traces &getTraces() { return traces; }
 
 private:
-  std::vector<Node> operators;
+  std::vector<RuleNode> operators;
   Traces traces;
   /// By name, attributes and types: for each operator, not known yet, false or
   /// true.
@@ -54,7 +54,7 @@ struct RulePattern {
 
   const Rule *rule;
   const Guard *guard;
-  Uses uses;
+  RuleTensors uses;
   /// Whether it holds up to `kMaxOpenRank`; otherwise it says what ranks it
   /// has.
   bool hasOpenRank;

@@ -111,8 +111,9 @@ private:
   /// Says the same in all ways.
   void close() {
     graph.rebuild();
-    while (addStructure(graph, context.structure, context.options.maxNodes) &&
-           !isFull())
+    while (
+        addFamilyMembers(graph, context.families, context.options.maxNodes) &&
+        !isFull())
       isNew = true;
   }
 

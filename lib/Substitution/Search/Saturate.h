@@ -6,7 +6,7 @@
 #include "Apply.h"
 #include "BlockGraph.h"
 #include "Extract.h"
-#include "Structure.h"
+#include "RuleFamilies.h"
 #include "espalier/Substitution/Search/Search.h"
 #include <functional>
 
@@ -32,7 +32,7 @@ struct SearchContext {
   std::vector<RulePattern> patterns;
   std::vector<Application> applications;
   SearchResult result;
-  StructureRules structure;
+  FamilyRules families;
   Assumptions *assumptions = nullptr; ///< Of the search that runs.
 
   bool isTimeUp() const { return getSecondsLeft() <= 0; }

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "espalier/Substitution/Search/GraphOperators.h"
 #include "espalier/Substitution/Search/RuleSet.h"
-#include "espalier/Substitution/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -70,7 +70,7 @@ Rule replaceWindow(const Rule &rule, const Window &window) {
   result.name = rule.name + "-at-other-windows";
   std::vector<NodeId> copies;
   for (NodeId id = 0; id < rule.graph.size(); ++id) {
-    const Node &node = rule.graph[id];
+    const RuleNode &node = rule.graph[id];
     SmallVector<NodeId> operands;
     for (NodeId operand : node.operands)
       operands.push_back(copies[operand]);
@@ -79,9 +79,9 @@ Rule replaceWindow(const Rule &rule, const Window &window) {
       params[0] = window.stride;
       params[1] = window.padding;
     }
-    copies.push_back(node.kind == Node::Kind::Tensor
+    copies.push_back(node.kind == RuleNode::Kind::Tensor
                          ? result.graph.addTensor(node.number)
-                     : node.kind == Node::Kind::Scalar
+                     : node.kind == RuleNode::Kind::Scalar
                          ? result.graph.addScalar(node.number)
                          : result.graph.addOperator(node.op, params, operands));
   }
@@ -92,11 +92,12 @@ Rule replaceWindow(const Rule &rule, const Window &window) {
   return result;
 }
 
-/// The number of a node of `src` in `listUses`.
+/// The number of a node of `src` in `listTensors`.
 unsigned getUse(const Rule &rule, NodeId node) {
-  Uses uses = listUses(rule);
-  return llvm::find_if(uses.list,
-                       [&](const Use &use) { return use.node == node; }) -
+  RuleTensors uses = listTensors(rule);
+  return llvm::find_if(
+             uses.list,
+             [&](const RuleTensor &use) { return use.node == node; }) -
          uses.list.begin();
 }
 

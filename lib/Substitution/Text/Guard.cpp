@@ -1,7 +1,7 @@
 //===- Guard.cpp - What a rule asks of the sizes it is applied to ---------===//
 
 #include "espalier/Substitution/Guard.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -94,7 +94,7 @@ std::optional<SizeExpr> Guard::getDefinition(unsigned use,
 // Printing
 //===----------------------------------------------------------------------===//
 
-static void printTerm(const SizeTerm &term, const Uses &uses,
+static void printTerm(const SizeTerm &term, const RuleTensors &uses,
                       llvm::raw_ostream &os) {
   static constexpr llvm::StringLiteral kNames[] = {
       "dim",          "rank",         "groups",     "out_per_group",
@@ -106,7 +106,8 @@ static void printTerm(const SizeTerm &term, const Uses &uses,
   os << ')';
 }
 
-void espalier::substitution::print(const SizeExpr &expr, const Uses &uses,
+void espalier::substitution::print(const SizeExpr &expr,
+                                   const RuleTensors &uses,
                                    llvm::raw_ostream &os) {
   auto printOperands = [&](llvm::StringRef separator, bool isProduct) {
     llvm::interleave(
@@ -142,7 +143,8 @@ void espalier::substitution::print(const SizeExpr &expr, const Uses &uses,
   }
 }
 
-void espalier::substitution::print(const GuardAtom &atom, const Uses &uses,
+void espalier::substitution::print(const GuardAtom &atom,
+                                   const RuleTensors &uses,
                                    llvm::raw_ostream &os) {
   static constexpr llvm::StringLiteral kWords[] = {" == ", " >= ", " divides "};
   print(atom.lhs, uses, os);
@@ -150,7 +152,7 @@ void espalier::substitution::print(const GuardAtom &atom, const Uses &uses,
   print(atom.rhs, uses, os);
 }
 
-void espalier::substitution::print(const Guard &guard, const Uses &uses,
+void espalier::substitution::print(const Guard &guard, const RuleTensors &uses,
                                    llvm::raw_ostream &os) {
   auto printAtoms = [&](const std::vector<GuardAtom> &atoms) {
     llvm::interleave(
@@ -168,7 +170,7 @@ void espalier::substitution::print(const Guard &guard, const Uses &uses,
 }
 
 std::string espalier::substitution::toString(const Guard &guard,
-                                             const Uses &uses) {
+                                             const RuleTensors &uses) {
   std::string text;
   llvm::raw_string_ostream os(text);
   print(guard, uses, os);
@@ -182,7 +184,7 @@ std::string espalier::substitution::toString(const Guard &guard,
 namespace {
 class Evaluator {
 public:
-  Evaluator(const Uses &uses, ExtentFn extent, RankFn rank)
+  Evaluator(const RuleTensors &uses, ExtentFn extent, RankFn rank)
       : uses(uses), extent(extent), rank(rank) {}
 
   std::optional<int64_t> evaluate(const SizeExpr &expr) const {
@@ -254,7 +256,7 @@ private:
       return extent(term.use, term.axis);
     if (term.kind == SizeTerm::Kind::Rank)
       return rank ? rank(term.use) : std::nullopt;
-    const Use &conv = uses.list[term.use];
+    const RuleTensor &conv = uses.list[term.use];
     unsigned image = conv.operands[0], weight = conv.operands[1];
     switch (term.kind) {
     case SizeTerm::Kind::Groups:
@@ -277,23 +279,21 @@ private:
     }
   }
 
-  const Uses &uses;
+  const RuleTensors &uses;
   ExtentFn extent;
   RankFn rank;
 };
 } // namespace
 
 std::optional<int64_t> espalier::substitution::evaluate(const SizeExpr &expr,
-                                                        const Uses &uses,
+                                                        const RuleTensors &uses,
                                                         ExtentFn extent,
                                                         RankFn rank) {
   return Evaluator(uses, extent, rank).evaluate(expr);
 }
 
-std::optional<bool> espalier::substitution::holdsForUses(const Guard &guard,
-                                                         const Uses &uses,
-                                                         ExtentFn extent,
-                                                         RankFn rank) {
+std::optional<bool> espalier::substitution::holdsForUses(
+    const Guard &guard, const RuleTensors &uses, ExtentFn extent, RankFn rank) {
   Evaluator evaluator(uses, extent, rank);
   // False decides a conjunction even if something else is unknown.
   auto all = [](const auto &parts, auto &&decide) -> std::optional<bool> {
@@ -323,7 +323,7 @@ std::optional<bool> espalier::substitution::holds(const Guard &guard,
                                                   const Rule &rule,
                                                   ExtentFn extent,
                                                   RankFn rank) {
-  Uses uses = listUses(rule);
+  RuleTensors uses = listTensors(rule);
   auto nodeExtent = [&](unsigned use, unsigned axis) {
     return extent(uses.list[use].node, axis);
   };

@@ -1,7 +1,7 @@
 //===- GuardParser.cpp - Parses the text form of guards -------------------===//
 
 #include "espalier/Substitution/Guard.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace espalier::substitution;
@@ -16,7 +16,7 @@ constexpr unsigned kMaxTokens = 5000;
 /// Methods return nothing after the first fault.
 class GuardParser {
 public:
-  GuardParser(StringRef text, const Rule &rule, const Uses &uses,
+  GuardParser(StringRef text, const Rule &rule, const RuleTensors &uses,
               llvm::function_ref<void(const Twine &)> error)
       : rule(rule), uses(uses), error(error) {
     tokenize(text);
@@ -254,7 +254,7 @@ private:
   }
 
   const Rule &rule;
-  const Uses &uses;
+  const RuleTensors &uses;
   llvm::function_ref<void(const Twine &)> error;
   std::vector<StringRef> tokens;
   size_t next = 0;
@@ -262,7 +262,7 @@ private:
 } // namespace
 
 std::optional<Guard> espalier::substitution::parseGuard(
-    StringRef text, const Rule &rule, const Uses &uses,
+    StringRef text, const Rule &rule, const RuleTensors &uses,
     llvm::function_ref<void(const Twine &)> error) {
   return GuardParser(text, rule, uses, error).parse();
 }

@@ -13,8 +13,8 @@ static std::string getOperands(const OperatorInfo &info) {
   return text;
 }
 
-std::string espalier::substitution::printOperator(const Node &node) {
-  Graph graph;
+std::string espalier::substitution::printOperator(const RuleNode &node) {
+  RuleGraph graph;
   const OperatorInfo &info = node.getInfo();
   llvm::SmallVector<NodeId> operands;
   for (unsigned operand = 0; operand < info.numOperands; ++operand)
@@ -48,6 +48,6 @@ espalier::substitution::parseOperator(llvm::StringRef text,
                         }));
   if (isFaulty)
     return std::nullopt;
-  const Node &node = rules[0].graph[rules[0].src[0]];
+  const RuleNode &node = rules[0].graph[rules[0].src[0]];
   return OperatorText{node.op, node.params};
 }

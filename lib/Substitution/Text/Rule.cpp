@@ -1,7 +1,7 @@
 //===- Rule.cpp - Substitution rules and their printer --------------------===//
 
 #include "Scalars.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,7 +12,7 @@ using namespace espalier::substitution;
 // Graph
 //===----------------------------------------------------------------------===//
 
-NodeId Graph::add(Node node) {
+NodeId RuleGraph::add(RuleNode node) {
   std::vector<int64_t> key{static_cast<int64_t>(node.kind),
                            static_cast<int64_t>(node.op), node.number};
   for (Param param : node.params) {
@@ -26,23 +26,23 @@ NodeId Graph::add(Node node) {
   return entry->second;
 }
 
-NodeId Graph::addTensor(unsigned number) {
-  Node node;
+NodeId RuleGraph::addTensor(unsigned number) {
+  RuleNode node;
   node.number = number;
   return add(std::move(node));
 }
 
-NodeId Graph::addScalar(unsigned number) {
-  Node node;
-  node.kind = Node::Kind::Scalar;
+NodeId RuleGraph::addScalar(unsigned number) {
+  RuleNode node;
+  node.kind = RuleNode::Kind::Scalar;
   node.number = number;
   return add(std::move(node));
 }
 
-NodeId Graph::addOperator(OpKind op, llvm::ArrayRef<Param> params,
+NodeId RuleGraph::addOperator(OpKind op, llvm::ArrayRef<Param> params,
                           llvm::ArrayRef<NodeId> operands) {
-  Node node;
-  node.kind = Node::Kind::Operator;
+  RuleNode node;
+  node.kind = RuleNode::Kind::Operator;
   node.op = op;
   node.params.assign(params.begin(), params.end());
   node.operands.assign(operands.begin(), operands.end());
@@ -54,7 +54,7 @@ NodeId Graph::addOperator(OpKind op, llvm::ArrayRef<Param> params,
 //===----------------------------------------------------------------------===//
 
 /// The nodes that `roots` are made of.
-static llvm::SmallBitVector getReachable(const Graph &graph,
+static llvm::SmallBitVector getReachable(const RuleGraph &graph,
                                          llvm::ArrayRef<NodeId> roots) {
   llvm::SmallBitVector reachable(graph.size());
   for (NodeId root : roots)
@@ -128,11 +128,11 @@ static void printParam(ParamKind kind, Param param, llvm::raw_ostream &os) {
   }
 }
 
-void espalier::substitution::print(const Graph &graph, NodeId id,
+void espalier::substitution::print(const RuleGraph &graph, NodeId id,
                                    llvm::raw_ostream &os) {
-  const Node &node = graph[id];
+  const RuleNode &node = graph[id];
   if (node.isVariable()) {
-    os << (node.kind == Node::Kind::Tensor ? "?i" : "?s") << node.number;
+    os << (node.kind == RuleNode::Kind::Tensor ? "?i" : "?s") << node.number;
     return;
   }
   const OperatorInfo &info = node.getInfo();
@@ -158,7 +158,7 @@ void espalier::substitution::print(const Rule &rule, llvm::raw_ostream &os) {
       os << '\n';
     }
   if (!rule.where.isEmpty())
-    os << "where " << toString(rule.where, listUses(rule)) << '\n';
+    os << "where " << toString(rule.where, listTensors(rule)) << '\n';
   if (rule.arithmetic != Arithmetic::Unstated)
     os << "arithmetic "
        << (rule.arithmetic == Arithmetic::Exact ? "exact" : "reassociates")

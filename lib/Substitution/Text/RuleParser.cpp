@@ -1,7 +1,7 @@
 //===- RuleParser.cpp - Parses the text form of rules ---------------------===//
 
 #include "Scalars.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -27,7 +27,7 @@ constexpr unsigned kMaxNodes = 1000;
 /// Parses one S-expression. Methods return nothing after the first fault.
 class ExprParser {
 public:
-  ExprParser(Graph &graph, StringRef text,
+  ExprParser(RuleGraph &graph, StringRef text,
              llvm::function_ref<void(const Twine &)> error)
       : graph(graph), rest(text), error(error) {
     advance();
@@ -268,7 +268,7 @@ private:
     llvm_unreachable("every kind is handled above");
   }
 
-  Graph &graph;
+  RuleGraph &graph;
   StringRef rest, token;
   llvm::function_ref<void(const Twine &)> error;
 };
@@ -420,7 +420,7 @@ private:
 
   /// Guards name what may stand in lines behind them, so they come last.
   bool parseGuards() {
-    Uses uses = listUses(*rule);
+    RuleTensors uses = listTensors(*rule);
     for (auto [line, text] : guards) {
       auto guard =
           parseGuard(text, *rule, uses, [&, line = line](auto &message) {

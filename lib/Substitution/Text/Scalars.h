@@ -8,10 +8,10 @@
 namespace espalier::substitution {
 
 /// Whether a node is a scalar: a variable that is one, or a product of scalars.
-inline bool isScalar(const Graph &graph, NodeId id) {
+inline bool isScalar(const RuleGraph &graph, NodeId id) {
   while (graph[id].has(kScalarProduct))
     id = graph[id].operands[0];
-  return graph[id].kind == Node::Kind::Scalar;
+  return graph[id].kind == RuleNode::Kind::Scalar;
 }
 
 } // namespace espalier::substitution

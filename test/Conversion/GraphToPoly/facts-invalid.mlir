@@ -190,8 +190,8 @@ func.func @main_plan(%n: index) -> index {
 #box = affine_set<(i) : (i >= 0, 7 - i >= 0)>
 #id = affine_map<(i) -> (i)>
 poly.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {poly.shared_dims = 1 : i64} {
-  // expected-error @below {{expects poly.keeps_rows without a value, but got false}}
-  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) attributes {poly.keeps_rows = false} {
+  // expected-error @below {{expects poly.keeps_row_major without a value, but got false}}
+  poly.compute @s domain [#box] reads(%x[#id] : memref<8xf32>) writes(%y[#id] : memref<8xf32>) attributes {poly.keeps_row_major = false} {
   ^bb0(%a: f32):
     poly.yield %a : f32
   }

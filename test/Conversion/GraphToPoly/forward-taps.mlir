@@ -31,7 +31,7 @@ func.func @main(%x: tensor<1x1x6xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x6xf3
 
 // -----
 
-// Those of stride 2 are for `poly-split-phases`.
+// Those of stride 2 are for `poly-decompose-phases`.
 // CHECK-DAG:  #[[WEIGHTS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d1, d4)>
 // CHECK:      reads({{.*}}, %{{.*}}[#[[WEIGHTS]]], {{.*}} reduction add
 // FORMED:     reduction add

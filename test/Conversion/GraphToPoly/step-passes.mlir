@@ -1,10 +1,14 @@
 // RUN: espalier-opt %s -convert-graph-to-poly | FileCheck %s --check-prefix=WRITTEN
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-inline-maps -poly-fold-constants -poly-keep-rows -poly-separate-groups -poly-assign-layouts -mlir-print-debuginfo -o %t.layouts
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-inline-maps -poly-fold-constants -poly-keep-row-major -poly-separate-groups -poly-assign-layouts -mlir-print-debuginfo -o %t.layouts
 // RUN: FileCheck %s --check-prefix=LAYOUTS --input-file=%t.layouts
-// RUN: espalier-opt %t.layouts -poly-pad-rows -poly-separate-taps -poly-drop-points -poly-align-outputs -poly-fuse-kernels -mlir-print-debuginfo -o %t.fused
+// RUN: espalier-opt %t.layouts -poly-pad-rows -poly-separate-interpolation -poly-drop-points -poly-align-outputs -poly-fuse-kernels -mlir-print-debuginfo -o %t.fused
 // RUN: FileCheck %s --check-prefix=FUSED --input-file=%t.fused
-// RUN: espalier-opt %t.fused -poly-separate-accumulators -poly-split-phases -poly-fuse-windows -poly-winograd -poly-apply-layouts -poly-name-kernels -o %t.chain
+// RUN: espalier-opt %t.fused -poly-separate-accumulators -poly-decompose-phases -poly-fuse-windows -poly-winograd -poly-apply-layouts -poly-name-kernels -o %t.chain
 // RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-name-kernels | diff - %t.chain
+
+// Former names of steps and passes are read.
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-keep-rows -poly-separate-taps -poly-split-phases -poly-form-kernels=skip=keep-rows,separate-taps,split-phases -o %t.former
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-keep-row-major -poly-separate-interpolation -poly-decompose-phases -poly-form-kernels=skip=keep-row-major,separate-interpolation,decompose-phases | diff - %t.former
 
 // Each step reads the kernels that the one before has written, also as text.
 

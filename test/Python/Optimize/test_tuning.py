@@ -167,7 +167,7 @@ def keep_winner(records: Path, script: str) -> None:
     """Let a script have won for the kernel that was tuned."""
     with sqlite3.connect(records) as connection:
         connection.execute(
-            "INSERT OR REPLACE INTO winners SELECT task, target, 'another build', 'rule', ?, "
+            "INSERT OR REPLACE INTO winners SELECT task, target, 'rule', ?, "
             "1e-6, 2e-6 FROM trials LIMIT 1",
             [script],
         )

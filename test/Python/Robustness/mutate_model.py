@@ -9,6 +9,12 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 NUMBERS = (0, 1, -1, 2, 3, 8, 2**31 - 1, 2**31, 2**62, 2**63 - 1, -(2**63))
+RANGES = {
+    FieldDescriptor.CPPTYPE_INT32: (-(2**31), 2**31 - 1),
+    FieldDescriptor.CPPTYPE_UINT32: (0, 2**32 - 1),
+    FieldDescriptor.CPPTYPE_INT64: (-(2**63), 2**63 - 1),
+    FieldDescriptor.CPPTYPE_UINT64: (0, 2**64 - 1),
+}
 REALS = (0.0, -1.0, 0.5, 1e38, 1e-45, float("inf"), float("nan"))
 MAX_REPEATED = 2000
 
@@ -38,7 +44,8 @@ def _other(value: Any, field: FieldDescriptor, known: list[Any], rng: random.Ran
         case field.TYPE_ENUM:
             return rng.choice(field.enum_type.values).number
     small = rng.choice((value - 1, value + 1, rng.randint(-3, 30)))
-    return rng.choice((small, rng.choice(NUMBERS)))
+    least, most = RANGES[field.cpp_type]
+    return min(max(rng.choice((small, rng.choice(NUMBERS))), least), most)
 
 
 def _known(model: Message, field: FieldDescriptor) -> list[Any]:
@@ -106,11 +113,7 @@ def _change(model: Message, other: Message, rng: random.Random) -> None:
         message.ClearField(field.name)
     else:
         value = getattr(message, field.name)
-        try:
-            setattr(message, field.name, _other(value, field, _known(source, field), rng))
-        except ValueError:
-            # A number that 32 bits do not have.
-            message.ClearField(field.name)
+        setattr(message, field.name, _other(value, field, _known(source, field), rng))
 
 
 def change(original: bytes, other: bytes, rng: random.Random) -> bytes:

@@ -185,8 +185,8 @@ def make_records(folder: Path, wide: bool) -> None:
     espalier.tune(KERNEL, trials=4, options=options)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as table:
         table.execute(
-            "INSERT OR REPLACE INTO winners SELECT task, target, compiler, rule, script, "
-            "seconds, 2 * seconds FROM trials WHERE status = 'measured' ORDER BY id DESC LIMIT 1"
+            "INSERT OR REPLACE INTO winners SELECT task, target, rule, script, seconds, "
+            " 2 * seconds FROM trials WHERE status = 'measured' ORDER BY id DESC LIMIT 1"
         )
     _close(path)
 

@@ -264,12 +264,12 @@ private:
 /// Evaluates rules at shapes at which they would be applied.
 class Judge {
 public:
-  Judge() : meanings(context) {}
+  Judge() : semantics(context) {}
 
   /// What is wrong with a proved rule, if that is found.
   std::string findMistake(const Rule &rule, const Guard &guard, uint64_t seed) {
     random.seed(seed);
-    uses = listUses(rule);
+    uses = listTensors(rule);
     unsigned number = solver.add(rule, guard);
     for (unsigned tried = 0; tried < kMaxShapes; ++tried) {
       std::string error;
@@ -337,10 +337,10 @@ private:
       ranks.push_back(instances.list[operand].rank);
     ranks.push_back(instance.rank);
     std::string error;
-    instance.meaning = meanings.get(*instance.node, ranks, error);
-    if (!instance.meaning)
+    instance.semantics = semantics.get(*instance.node, ranks, error);
+    if (!instance.semantics)
       return false;
-    for (Parameter parameter : instance.meaning->parameters) {
+    for (Parameter parameter : instance.semantics->parameters) {
       if (parameter.kind != Parameter::Kind::Chosen &&
           parameter.kind != Parameter::Kind::Size)
         return false;
@@ -429,7 +429,7 @@ private:
       for (const Linear &parameter : instance.parameters)
         parameters.push_back(*parameter.getValue());
       auto results =
-          interpreter::evaluate(instance.meaning->definition, operands,
+          interpreter::evaluate(instance.semantics->definition, operands,
                                 parameters, [](const llvm::Twine &) {});
       if (failed(results))
         return "the interpreter fails";
@@ -466,9 +466,9 @@ private:
   }
 
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  Meanings meanings;
+  SemanticsCache semantics;
   ShapeSolver solver;
-  Uses uses;
+  RuleTensors uses;
   std::mt19937_64 random;
 };
 
@@ -520,7 +520,7 @@ protected:
       ++counts[static_cast<unsigned>(verdict.kind)];
       if (verdict.isProved())
         EXPECT_EQ(judge.findMistake(rules[0], verdict.guard, seed), "")
-            << text << toString(verdict.guard, listUses(rules[0]));
+            << text << toString(verdict.guard, listTensors(rules[0]));
     }
     unsigned numProved = counts[0] + counts[1];
     llvm::outs() << numProved << " proved, " << counts[2] << " refuted, "

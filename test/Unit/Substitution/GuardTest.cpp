@@ -1,7 +1,7 @@
 //===- GuardTest.cpp - Conditions on the sizes of a rule ------------------===//
 
 #include "espalier/Substitution/Guard.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "espalier/Substitution/Verify.h"
 #include "gtest/gtest.h"
 
@@ -24,7 +24,7 @@ protected:
                    "dst (relu (ewadd (ewmul ?i2 (const_one)) (const_one)))\n",
                    rules, error)));
     rule = rules[0];
-    uses = listUses(rule);
+    uses = listTensors(rule);
   }
 
   std::optional<Guard> parse(llvm::StringRef text) {
@@ -52,7 +52,7 @@ protected:
     EXPECT_EQ(message, "");
     auto extent = [&](NodeId node, unsigned axis) -> std::optional<int64_t> {
       static constexpr int64_t kSizes[][4] = {{4, 6, 7, 7}, {8, 3, 3, 3}};
-      const Node &variable = rule.graph[node];
+      const RuleNode &variable = rule.graph[node];
       if (!variable.isVariable() || variable.number > 1 || axis > 3)
         return std::nullopt;
       return kSizes[variable.number][axis];
@@ -66,7 +66,7 @@ protected:
   }
 
   Rule rule;
-  Uses uses;
+  RuleTensors uses;
   std::string message;
 };
 
@@ -183,7 +183,7 @@ TEST_F(GuardTest, VerdictsCarryGuards) {
     Verdict verdict = Verifier().verify(other);
     ASSERT_EQ(verdict.kind, Verdict::Kind::ProvedIf);
     rule = other;
-    uses = listUses(rule);
+    uses = listTensors(rule);
     EXPECT_EQ(print(verdict.detail), verdict.detail);
     EXPECT_EQ(*parse(verdict.detail), verdict.guard);
   }

@@ -51,13 +51,13 @@ std::vector<Param> getOthers(ParamKind kind, Param value) {
 }
 
 /// Rebuilds the graph of `rule` with `node` of one side replaced.
-Rule replace(const Rule &rule, bool inSrc, NodeId node, const Node &by) {
+Rule replace(const Rule &rule, bool inSrc, NodeId node, const RuleNode &by) {
   Rule result;
   result.name = rule.name;
   auto copy = [&](auto &self, NodeId id, bool changes) -> NodeId {
-    const Node &old = changes && id == node ? by : rule.graph[id];
+    const RuleNode &old = changes && id == node ? by : rule.graph[id];
     if (old.isVariable())
-      return old.kind == Node::Kind::Tensor
+      return old.kind == RuleNode::Kind::Tensor
                  ? result.graph.addTensor(old.number)
                  : result.graph.addScalar(old.number);
     llvm::SmallVector<NodeId> operands;
@@ -82,7 +82,7 @@ std::vector<Rule> getMutants(const Rule &rule) {
   };
   for (bool inSrc : {true, false})
     for (NodeId id = 0; id < rule.graph.size(); ++id) {
-      const Node &node = rule.graph[id];
+      const RuleNode &node = rule.graph[id];
       bool occurs = llvm::any_of(inSrc ? rule.src : rule.dst, [&](NodeId root) {
         return isIn(isIn, root, id);
       });
@@ -90,7 +90,7 @@ std::vector<Rule> getMutants(const Rule &rule) {
         continue;
       for (auto [number, info] : llvm::enumerate(node.getInfo().params))
         for (Param other : getOthers(info.kind, node.params[number])) {
-          Node changed = node;
+          RuleNode changed = node;
           changed.params[number] = other;
           if (!checkParams(node.op, changed.params).empty())
             continue;
@@ -99,7 +99,7 @@ std::vector<Rule> getMutants(const Rule &rule) {
       for (unsigned first = 0; first + 1 < node.operands.size(); ++first) {
         if (node.getInfo().isScalarOperand(first + 1))
           continue;
-        Node changed = node;
+        RuleNode changed = node;
         std::swap(changed.operands[first], changed.operands[first + 1]);
         mutants.push_back(replace(rule, inSrc, id, changed));
       }

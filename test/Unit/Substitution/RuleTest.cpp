@@ -65,7 +65,7 @@ TEST_F(RuleTest, SharesEqualExpressions) {
       parse("rule r\nsrc (ewadd (relu ?i0) (relu ?i0))\ndst (relu ?i0)\n");
   ASSERT_EQ(rules.size(), 1u);
   EXPECT_EQ(rules[0].graph.size(), 3u);
-  const Node &sum = rules[0].graph[rules[0].src[0]];
+  const RuleNode &sum = rules[0].graph[rules[0].src[0]];
   EXPECT_EQ(sum.operands[0], sum.operands[1]);
   EXPECT_EQ(sum.operands[0], rules[0].dst[0]);
 }

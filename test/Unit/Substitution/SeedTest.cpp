@@ -1,6 +1,6 @@
 //===- SeedTest.cpp - Verdicts do not depend on what is drawn -------------===//
 
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "espalier/Substitution/Verify.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -26,7 +26,7 @@ std::vector<std::string> decideAll(uint64_t seed) {
       Verdict verdict = verifier.verify(rule);
       verdicts.push_back(rule.name + ": " +
                          std::to_string(static_cast<int>(verdict.kind)) + " " +
-                         toString(verdict.guard, listUses(rule)));
+                         toString(verdict.guard, listTensors(rule)));
     }
   }
   return verdicts;

@@ -21,7 +21,7 @@ protected:
     Verdict verdict = Verifier().verify(rules[0]);
     ASSERT_TRUE(verdict.kind == Verdict::Kind::Proved ||
                 verdict.kind == Verdict::Kind::ProvedIf);
-    uses = listUses(rules[0]);
+    uses = listTensors(rules[0]);
     number = solver.add(rules[0], verdict.guard);
   }
 
@@ -49,7 +49,7 @@ protected:
   }
 
   ShapeSolver solver;
-  Uses uses;
+  RuleTensors uses;
   unsigned number = 0;
   std::string why;
 };

@@ -66,7 +66,7 @@ struct TensorView {
 class DerivedOperator;
 
 /// An operator with its parameters, in a form that is quick to read.
-struct Operation {
+struct ConcreteOperator {
   OpKind kind = OpKind::Relu;
   bool hasRelu = false; ///< `:act relu`.
   bool isSame = true;   ///< `:pad same`.
@@ -92,16 +92,16 @@ struct Operation {
 /// The operation of these parameters, in the order of the operator's table
 /// entry, without what is derived; nothing if they are beyond what the
 /// generator can do.
-std::optional<Operation> getOperation(OpKind kind,
-                                      llvm::ArrayRef<Param> params);
+std::optional<ConcreteOperator> getOperation(OpKind kind,
+                                             llvm::ArrayRef<Param> params);
 
 /// The type of the result; nothing if the operator does not apply to operands
 /// of these types, or the result is too large.
-std::optional<TensorType> inferType(const Operation &operation,
+std::optional<TensorType> inferType(const ConcreteOperator &operation,
                                     const TensorType *const *operands);
 
 /// Writes the values of the result, whose type `inferType` gave, to `result`.
-void evaluate(const Operation &operation, const TensorView *operands,
+void evaluate(const ConcreteOperator &operation, const TensorView *operands,
               const TensorType &type, uint32_t *result);
 
 } // namespace espalier::substitution::generator

@@ -22,8 +22,8 @@
 //                         operands..)
 //       The same where the context decides sizes: constants and splits.
 //
-// `tensors` are those of `src` in the order of `listUses`: variables as values,
-// operators as operations.
+// `tensors` are those of `src` in the order of `listTensors`: variables as
+// values, operators as operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@
 #define ESPALIER_SUBSTITUTION_PATTERNS_PATTERNS_H
 
 #include "espalier/Substitution/Rule.h"
-#include "espalier/Substitution/Uses.h"
+#include "espalier/Substitution/RuleTensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
@@ -49,7 +49,7 @@ struct RuleCost {
   bool maySimplify() const { return numDstKernels <= numSrcKernels; }
 };
 /// Operators that both sides share count on neither.
-RuleCost getCost(const Rule &rule, const Uses &uses);
+RuleCost getCost(const Rule &rule, const RuleTensors &uses);
 
 /// A rule, and whether it was proved.
 struct UsableRule {

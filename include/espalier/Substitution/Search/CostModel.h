@@ -21,8 +21,8 @@ public:
   virtual double getSeconds(const OperatorInstance &instance) = 0;
 
   /// Whether an operator may take less time if its first operand is in another
-  /// order (`withOrder`). Searches try that where the answer is yes.
-  virtual bool mayGainByOrder(const OperatorInstance &instance) const {
+  /// order (`withLayout`). Searches try that where the answer is yes.
+  virtual bool mayGainByLayout(const OperatorInstance &instance) const {
     return false;
   }
 
@@ -77,7 +77,7 @@ public:
 
   double getSeconds(const OperatorInstance &instance) override;
   /// Whether the operator is listed with an operand in another order.
-  bool mayGainByOrder(const OperatorInstance &instance) const override;
+  bool mayGainByLayout(const OperatorInstance &instance) const override;
 
 private:
   llvm::StringMap<double> seconds;

@@ -56,12 +56,12 @@ constexpr llvm::StringLiteral kInRows = "graph.in_rows";
 /// its type says otherwise: images have their channels last, others are in
 /// rows. Returns `type` with its dimensions in `order` in memory, outermost
 /// first; with null, in the usual one.
-mlir::RankedTensorType withOrder(mlir::RankedTensorType type,
-                                 mlir::DenseI64ArrayAttr order);
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  mlir::DenseI64ArrayAttr order);
 /// The order that a type states; null for the usual one.
-mlir::DenseI64ArrayAttr getOrder(mlir::RankedTensorType type);
+mlir::DenseI64ArrayAttr getLayout(mlir::RankedTensorType type);
 /// Whether a type of `instance` states an order.
-bool hasOrders(const OperatorInstance &instance);
+bool hasLayouts(const OperatorInstance &instance);
 
 /// Adds the attributes that have default values and are left out, and drops
 /// what says how operands are divided.

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StepProgram.h"
+#include "../StatementList.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <map>
@@ -66,7 +66,7 @@ public:
     return std::nullopt;
   }
 
-  bool isNonNegative(const StepProgram &program) const {
+  bool isNonNegative(const StatementList &program) const {
     bool isSum = llvm::all_of(terms, [&](const auto &term) {
       return term.second >= 0 &&
              llvm::all_of(term.first, [&](const void *atom) {
@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  static bool isNonNegative(const StepProgram &program, const void *atom) {
+  static bool isNonNegative(const StatementList &program, const void *atom) {
     AffineExpr expr = AffineExpr::getFromOpaquePointer(atom);
     if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
       const Symbol &source = program.symbols[symbol.getPosition()];
@@ -95,7 +95,7 @@ private:
   }
 
   /// Whether this is x floordiv d + c with x + c * d >= 0.
-  bool isShiftedQuotient(const StepProgram &program) const {
+  bool isShiftedQuotient(const StatementList &program) const {
     if (terms.size() != 2 || !terms.begin()->first.empty())
       return false;
     const auto &[product, factor] = *std::next(terms.begin());
@@ -148,7 +148,7 @@ private:
 
 /// Whether the condition holds for all symbols, or for none; nothing if that
 /// does not show.
-static std::optional<bool> decide(const StepProgram &program,
+static std::optional<bool> decide(const StatementList &program,
                                   const Check &check) {
   bool isAtMost = check.kind == Requirement::Kind::AtMost;
   std::optional<Polynomial> difference = Polynomial::get(program.simplify(
@@ -164,7 +164,7 @@ static std::optional<bool> decide(const StepProgram &program,
 }
 
 /// Prints a size as the caller knows it, such as `size(x, 0) - 2`.
-static std::string describe(const StepProgram &program, AffineExpr size) {
+static std::string describe(const StatementList &program, AffineExpr size) {
   std::function<Expr(Expr)> resolve = [&](Expr expr) -> Expr {
     if (expr.getKind() != Expr::Kind::Parameter)
       return {};
@@ -200,7 +200,7 @@ static std::string describe(Operation *op) {
   return text;
 }
 
-LogicalResult espalier::graphtopoly::addCheck(StepProgram &program,
+LogicalResult espalier::graphtopoly::addCheck(StatementList &program,
                                               Operation *op, Check check,
                                               StringRef rule) {
   if (decide(program, check) == true)

@@ -9,7 +9,7 @@
 
 namespace espalier::graphtopoly {
 
-struct StepProgram;
+struct StatementList;
 
 /// A condition on symbols, without which the program must not run.
 struct Check {
@@ -24,7 +24,7 @@ struct Check {
 /// Adds the check that sizes are as `op` requires; `rule` says what it expects.
 /// Leaves out what always holds, and what is checked already; reports what
 /// never does.
-mlir::LogicalResult addCheck(StepProgram &program, mlir::Operation *op,
+mlir::LogicalResult addCheck(StatementList &program, mlir::Operation *op,
                              Check check, llvm::StringRef rule);
 
 } // namespace espalier::graphtopoly

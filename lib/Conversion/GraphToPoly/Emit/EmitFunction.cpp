@@ -1,7 +1,7 @@
 //===- EmitFunction.cpp - The function that calls the kernels -------------===//
 
-#include "../Facts.h"
 #include "../PackConstant.h"
+#include "../StepAttributes.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
@@ -21,7 +21,7 @@ namespace {
 /// Emits the values of symbols and of affine expressions over them.
 class SizeEmitter {
 public:
-  SizeEmitter(const StepProgram &program, OpBuilder &builder, Location loc,
+  SizeEmitter(const StatementList &program, OpBuilder &builder, Location loc,
               std::function<Value(unsigned argument, unsigned dim)> extent)
       : program(program), builder(builder), loc(loc),
         extent(std::move(extent)) {}
@@ -88,7 +88,7 @@ private:
     return emitAffineOperation(builder, loc, expr.getKind(), lhs, rhs);
   }
 
-  const StepProgram &program;
+  const StatementList &program;
   OpBuilder &builder;
   Location loc;
   std::function<Value(unsigned, unsigned)> extent;
@@ -122,19 +122,19 @@ struct Shared {
 };
 
 /// Emits one version of a function.
-class VersionEmitter {
+class VariantEmitter {
 public:
-  VersionEmitter(Version &version, Shared &shared)
-      : program(version.program), clusters(version.clusters), shared(shared),
-        main(shared.main), module(main->getParentOfType<ModuleOp>()),
-        builder(main) {
+  VariantEmitter(DispatchVariant &variant, Shared &shared)
+      : program(variant.program), fusionGroups(variant.fusionGroups),
+        shared(shared), main(shared.main),
+        module(main->getParentOfType<ModuleOp>()), builder(main) {
     outputs.resize(main.getNumArguments() - shared.numInputs);
     for (auto [number, array] : llvm::enumerate(program.arrays))
       for (unsigned output : array.outputs)
         outputs[output] = number;
-    if (shared.form == Form::Facts)
+    if (shared.form == Form::Attributes)
       for (Array &array : program.arrays)
-        facts.push_back(takeFacts(program, array));
+        facts.push_back(takeAttributes(program, array));
   }
 
   /// Calls the kernels.
@@ -151,20 +151,20 @@ private:
   Value reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer, ArrayId to);
   ArrayRef<AffineExpr> getResultExtents(unsigned number) const;
 
-  StepProgram &program;
-  ArrayRef<Cluster> clusters;
+  StatementList &program;
+  ArrayRef<FusionGroup> fusionGroups;
   Shared &shared;
   func::FuncOp main;
   ModuleOp module;
   OpBuilder builder;
   llvm::DenseMap<ArrayId, Value> buffers;
-  /// The attributes of each array, in `Form::Facts`.
+  /// The attributes of each array, in `Form::Attributes`.
   SmallVector<DictionaryAttr> facts;
   /// The array that each output of the function is.
   SmallVector<ArrayId> outputs;
 };
 
-Value VersionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
+Value VariantEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
                               ArrayId to) {
   const Array &array = program.arrays[to];
   MemRefType type = getMemRefType(array);
@@ -196,7 +196,7 @@ Value VersionEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
   return memref::CastOp::create(b, loc, type, view);
 }
 
-Value VersionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
+Value VariantEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
                                  ArrayId number) {
   const Array &array = program.arrays[number];
   SmallVector<AffineExpr> extents;
@@ -234,7 +234,7 @@ Value VersionEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
   return alloc;
 }
 
-Value VersionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
+Value VariantEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
                                 ArrayId array) {
   if (Value known = buffers.lookup(array))
     return known;
@@ -253,7 +253,7 @@ Value VersionEmitter::getBuffer(OpBuilder &b, SizeEmitter &sizes,
   return buffers[array] = buffer;
 }
 
-void VersionEmitter::makePlan(const ProgramBuilder &functions) {
+void VariantEmitter::makePlan(const ProgramBuilder &functions) {
   Location loc = main.getLoc();
   builder.setInsertionPointAfter(main);
   func::FuncOp plan = functions.makePlan(builder);
@@ -270,7 +270,7 @@ void VersionEmitter::makePlan(const ProgramBuilder &functions) {
 }
 
 /// Planning memory moves the assertions to the plan, which is made first.
-void VersionEmitter::emitCheck(OpBuilder &b, SizeEmitter &sizes,
+void VariantEmitter::emitCheck(OpBuilder &b, SizeEmitter &sizes,
                                const Check &check) {
   using Kind = definition::Requirement::Kind;
   auto compare = [&](arith::CmpIPredicate predicate, AffineExpr lhs,
@@ -292,18 +292,18 @@ void VersionEmitter::emitCheck(OpBuilder &b, SizeEmitter &sizes,
 }
 
 /// The order of what is returned is asked for, whoever computes it.
-void VersionEmitter::describeOutput(unsigned number) {
+void VariantEmitter::describeOutput(unsigned number) {
   unsigned argument = shared.numInputs + number;
   if (facts.empty())
-    main.removeArgAttr(argument, kOrderFact);
-  else if (Attribute order = facts[outputs[number]].get(kOrderFact);
+    main.removeArgAttr(argument, kOrderAttr);
+  else if (Attribute order = facts[outputs[number]].get(kOrderAttr);
            order && !program.arrays[outputs[number]].reshapeOf)
-    main.setArgAttr(argument, kOrderFact, order);
+    main.setArgAttr(argument, kOrderAttr, order);
 }
 
-LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
+LogicalResult VariantEmitter::emitCalls(OpBuilder &b) {
   func::FuncOp original = program.function;
-  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
   SizeEmitter sizes(program, b, original.getLoc(),
                     [&](unsigned argument, unsigned dim) -> Value {
                       return memref::DimOp::create(b, original.getLoc(),
@@ -321,9 +321,9 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
   for (const Check &check : program.checks)
     emitCheck(b, sizes, check);
   SizeParameters::Extents extents = SizeParameters::collectExtents(program);
-  for (const Cluster &cluster : clusters) {
+  for (const FusionGroup &fusionGroup : fusionGroups) {
     bool isAlwaysRun = b.getBlock()->getParentOp() == main;
-    KernelEmitter emitter(program, cluster, escaping, extents, facts,
+    KernelEmitter emitter(program, fusionGroup, escaping, extents, facts,
                           isAlwaysRun);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(main);
@@ -335,7 +335,7 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
       operands.push_back(sizes.emit(parameter));
     // Equal kernels become one, calls keep what they are for.
     SmallVector<Location> sources;
-    for (unsigned number : cluster.statements)
+    for (unsigned number : fusionGroup.statements)
       sources.push_back(poly::getSource(program.statements[number].loc));
     poly::CallOp::create(b, FusedLoc::get(program.context, sources),
                          emitter.kernel, operands);
@@ -348,20 +348,20 @@ LogicalResult VersionEmitter::emitCalls(OpBuilder &b) {
 } // namespace
 
 LogicalResult
-espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
+espalier::graphtopoly::emitKernels(MutableArrayRef<DispatchVariant> variants,
                                    scf::IfOp choice) {
-  func::FuncOp original = versions.front().program.function;
+  func::FuncOp original = variants.front().program.function;
   Location loc = original.getLoc();
   OpBuilder builder(original);
   ProgramBuilder functions(original);
-  Shared shared(Form::Facts, functions.makeMain(builder),
+  Shared shared(Form::Attributes, functions.makeMain(builder),
                 original.getNumArguments());
-  std::vector<VersionEmitter> emitters;
-  for (Version &version : versions)
-    emitters.emplace_back(version, shared);
+  std::vector<VariantEmitter> emitters;
+  for (DispatchVariant &variant : variants)
+    emitters.emplace_back(variant, shared);
   OpBuilder b = OpBuilder::atBlockEnd(&shared.main.getBody().front());
   if (choice) {
-    SizeEmitter sizes(versions.front().program, b, loc,
+    SizeEmitter sizes(variants.front().program, b, loc,
                       [&](unsigned argument, unsigned dim) -> Value {
                         return memref::DimOp::create(
                             b, loc, shared.main.getArgument(argument), dim);
@@ -388,14 +388,14 @@ espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
 }
 
 LogicalResult
-espalier::graphtopoly::emitKernels(MutableArrayRef<Version> versions,
+espalier::graphtopoly::emitKernels(MutableArrayRef<DispatchVariant> variants,
                                    func::FuncOp main, ArrayRef<Block *> blocks,
                                    Form form) {
   Shared shared(form, main,
                 main->getAttrOfType<IntegerAttr>(kNumInputsAttr).getInt());
-  for (auto [version, block] : llvm::zip_equal(versions, blocks)) {
+  for (auto [variant, block] : llvm::zip_equal(variants, blocks)) {
     OpBuilder b(block->getTerminator());
-    if (failed(VersionEmitter(version, shared).emitCalls(b)))
+    if (failed(VariantEmitter(variant, shared).emitCalls(b)))
       return failure();
   }
   return success();

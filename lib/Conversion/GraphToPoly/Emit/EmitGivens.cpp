@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Facts.h"
+#include "../StepAttributes.h"
 #include "KernelEmitter.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -24,7 +24,7 @@ using namespace espalier::graphtopoly;
 
 bool KernelEmitter::canStateData() const {
   return facts.empty() && isAlwaysRun &&
-         llvm::all_of(cluster.statements, [&](unsigned number) {
+         llvm::all_of(fusionGroup.statements, [&](unsigned number) {
            std::optional<ArrayId> levels = program.statements[number].levels;
            return !levels || program.arrays[*levels].kind == Array::Kind::Input;
          });
@@ -36,7 +36,8 @@ bool KernelEmitter::canStateData() const {
 
 /// The statement that computes all of `array` by one formula; null if there is
 /// none.
-static const Statement *findFormula(const StepProgram &program, ArrayId array) {
+static const Statement *findFormula(const StatementList &program,
+                                    ArrayId array) {
   const Statement *formula = nullptr;
   for (const Statement &statement : program.statements) {
     if (statement.target != array)
@@ -90,8 +91,8 @@ void KernelEmitter::findEarlierReads(unsigned number, const Piece &piece) {
              source.recurrenceGroup == statement.recurrenceGroup &&
              source.targetIndices.empty();
     };
-    auto source = llvm::find_if(cluster.statements, isSource);
-    if (source == cluster.statements.end())
+    auto source = llvm::find_if(fusionGroup.statements, isSource);
+    if (source == fusionGroup.statements.end())
       return;
     EarlierRead earlier{number, &piece, {}, {}};
     bool areInputs = true;
@@ -117,7 +118,7 @@ void KernelEmitter::findEarlierReads(unsigned number, const Piece &piece) {
 }
 
 void KernelEmitter::findEarlierReads() {
-  for (unsigned number : cluster.statements)
+  for (unsigned number : fusionGroup.statements)
     if (program.statements[number].recurrence)
       for (const Piece &piece : program.statements[number].pieces)
         findEarlierReads(number, piece);

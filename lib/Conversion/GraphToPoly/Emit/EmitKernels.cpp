@@ -1,6 +1,6 @@
-//===- EmitKernels.cpp - From clusters to poly.kernel ---------------------===//
+//===- EmitKernels.cpp - From fusion groups to poly.kernel ----------------===//
 
-#include "../Facts.h"
+#include "../StepAttributes.h"
 #include "EmitExpr.h"
 #include "KernelEmitter.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
@@ -67,7 +67,7 @@ espalier::graphtopoly::getStoredExtents(const Array &array) {
 
 void KernelEmitter::collect() {
   llvm::SmallSetVector<ArrayId, 8> written, read;
-  for (unsigned number : cluster.statements) {
+  for (unsigned number : fusionGroup.statements) {
     const Statement &statement = program.statements[number];
     written.insert(statement.target);
     for (ArrayId array : getReads(statement))
@@ -129,7 +129,7 @@ bool KernelEmitter::isOfOneStep(const Statement &statement,
   AffineMap layout = program.arrays[array].layout;
   if (layout && layout.getResult(0) != getAffineDimExpr(0, program.context))
     return false;
-  for (unsigned number : cluster.statements) {
+  for (unsigned number : fusionGroup.statements) {
     const Statement &user = program.statements[number];
     bool isOwn = user.recurrence == 0u && user.targetIndices.empty() &&
                  user.recurrenceGroup == statement.recurrenceGroup;
@@ -151,7 +151,7 @@ bool KernelEmitter::isOfOneStep(const Statement &statement,
 }
 
 void KernelEmitter::findStepArrays() {
-  for (unsigned number : cluster.statements) {
+  for (unsigned number : fusionGroup.statements) {
     const Statement &statement = program.statements[number];
     if (!isOfOneStep(statement, statement.target))
       continue;
@@ -163,7 +163,7 @@ void KernelEmitter::findStepArrays() {
 
 bool KernelEmitter::canCountFromLevels() const {
   return canStateData() &&
-         llvm::all_of(cluster.statements, [&](unsigned number) {
+         llvm::all_of(fusionGroup.statements, [&](unsigned number) {
            const Statement &statement = program.statements[number];
            if (!statement.levels)
              return true;
@@ -417,7 +417,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
   if (statement.entries)
     compute.setWhere(getRowSet(statement));
   if (!facts.empty())
-    setFacts(compute, statement);
+    setAttributes(compute, statement);
 }
 
 void KernelEmitter::emitStatement(OpBuilder &builder,
@@ -497,11 +497,11 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   types.append(parameters.size(), builder.getIndexType());
 
   Location loc =
-      poly::getSource(program.statements[cluster.statements.front()].loc);
+      poly::getSource(program.statements[fusionGroup.statements.front()].loc);
   kernel = poly::KernelOp::create(builder, loc, name, types);
   kernel.setPrivate();
   if (!facts.empty())
-    setFacts(kernel, cluster);
+    setAttributes(kernel, fusionGroup);
   Block &body = kernel.getBody().front();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   for (auto [array, argument] : llvm::zip(arguments, body.getArguments())) {
@@ -515,7 +515,7 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   }
   emitGivens(inside);
   unsigned group = 0; // The recurrence that the last computation belongs to.
-  for (auto [number, index] : llvm::enumerate(cluster.statements)) {
+  for (auto [number, index] : llvm::enumerate(fusionGroup.statements)) {
     const Statement &statement = program.statements[index];
     size_t numBefore = body.getOperations().size();
     emitStatement(inside, statement, number);

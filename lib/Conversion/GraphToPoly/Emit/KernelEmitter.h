@@ -1,9 +1,9 @@
-//===- KernelEmitter.h - From clusters to poly.kernel -----------*- C++ -*-===//
+//===- KernelEmitter.h - From fusion groups to poly.kernel ------*- C++ -*-===//
 
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_KERNELEMITTER_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_KERNELEMITTER_H
 
-#include "../StepProgram.h"
+#include "../StatementList.h"
 #include "SizeParameters.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,8 +25,8 @@ enum class Form {
   /// Kernels whose accesses are to memory.
   Memory,
   /// Kernels on arrays, whose layouts, and what else steps have decided, are
-  /// attributes (Facts.h).
-  Facts,
+  /// attributes (StepAttributes.h).
+  Attributes,
 };
 
 /// The names of the loops over a statement, a different one for each; null if
@@ -39,12 +39,12 @@ public:
   /// `facts` has the attributes of each array; it is empty in `Form::Memory`.
   /// `isAlwaysRun`: whether the program calls the kernel in any case, so that
   /// what it states of data can be checked before.
-  KernelEmitter(StepProgram &program, const Cluster &cluster,
+  KernelEmitter(StatementList &program, const FusionGroup &fusionGroup,
                 const llvm::DenseSet<ArrayId> &escaping,
                 const SizeParameters::Extents &extents,
                 llvm::ArrayRef<mlir::DictionaryAttr> facts, bool isAlwaysRun)
-      : program(program), cluster(cluster), escaping(escaping), facts(facts),
-        isAlwaysRun(isAlwaysRun), parameters(program, extents) {}
+      : program(program), fusionGroup(fusionGroup), escaping(escaping),
+        facts(facts), isAlwaysRun(isAlwaysRun), parameters(program, extents) {}
 
   void emit(mlir::OpBuilder &builder, llvm::StringRef name);
 
@@ -81,7 +81,7 @@ private:
   void findStepArrays();
   /// A statement that is run level by level; null if there is none.
   const Statement *findLevelStatement() const {
-    for (unsigned number : cluster.statements)
+    for (unsigned number : fusionGroup.statements)
       if (program.statements[number].levels)
         return &program.statements[number];
     return nullptr;
@@ -144,8 +144,8 @@ private:
   void emitPiece(mlir::OpBuilder &builder, const Statement &statement,
                  const Piece &piece, llvm::StringRef name);
 
-  StepProgram &program;
-  const Cluster &cluster;
+  StatementList &program;
+  const FusionGroup &fusionGroup;
   const llvm::DenseSet<ArrayId> &escaping;
   llvm::ArrayRef<mlir::DictionaryAttr> facts;
   bool isAlwaysRun;
@@ -159,24 +159,24 @@ private:
 };
 
 /// A program, cut into kernels.
-struct Version {
-  StepProgram program;
-  llvm::SmallVector<Cluster> clusters;
+struct DispatchVariant {
+  StatementList program;
+  llvm::SmallVector<FusionGroup> fusionGroups;
 };
 
 /// Checks that kernels write every element of a result, and of an array that is
 /// read, before; reports one that is left out.
-mlir::LogicalResult verifyWritten(const Version &version);
+mlir::LogicalResult verifyWritten(const DispatchVariant &variant);
 
-/// Writes the kernels in `Form::Facts`, `@main` on memrefs and `@main_plan`,
-/// replacing the function. If `choice` is not null, its condition chooses
-/// between two versions; otherwise there is one.
-mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
+/// Writes the kernels in `Form::Attributes`, `@main` on memrefs and
+/// `@main_plan`, replacing the function. If `choice` is not null, its condition
+/// chooses between two versions; otherwise there is one.
+mlir::LogicalResult emitKernels(llvm::MutableArrayRef<DispatchVariant> variants,
                                 mlir::scf::IfOp choice);
 
 /// Writes the kernels of versions that were read from `main`, and their calls
 /// at the ends of `blocks`.
-mlir::LogicalResult emitKernels(llvm::MutableArrayRef<Version> versions,
+mlir::LogicalResult emitKernels(llvm::MutableArrayRef<DispatchVariant> variants,
                                 mlir::func::FuncOp main,
                                 llvm::ArrayRef<mlir::Block *> blocks,
                                 Form form);

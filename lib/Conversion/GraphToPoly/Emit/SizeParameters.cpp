@@ -7,7 +7,7 @@ using namespace espalier;
 using namespace espalier::graphtopoly;
 
 SizeParameters::Extents
-SizeParameters::collectExtents(const StepProgram &program) {
+SizeParameters::collectExtents(const StatementList &program) {
   Extents extents;
   for (const Array &array : program.arrays) {
     extents.insert_range(array.extents);

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_SIZEPARAMETERS_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_EMIT_SIZEPARAMETERS_H
 
-#include "../StepProgram.h"
+#include "../StatementList.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace espalier::graphtopoly {
@@ -21,9 +21,9 @@ public:
 
   /// What is never negative in a program.
   using Extents = llvm::DenseSet<mlir::AffineExpr>;
-  static Extents collectExtents(const StepProgram &program);
+  static Extents collectExtents(const StatementList &program);
 
-  SizeParameters(const StepProgram &program, const Extents &extents)
+  SizeParameters(const StatementList &program, const Extents &extents)
       : program(program), extents(extents) {}
 
   /// Adds the parameters of `expr`, whose dimensions are skipped.
@@ -48,7 +48,7 @@ private:
   /// What the parameter, and the one that is subtracted from it, stand for.
   mlir::AffineExpr getValue(unsigned number) const;
 
-  const StepProgram &program;
+  const StatementList &program;
   const Extents &extents;
   llvm::SmallVector<Parameter> parameters;
   /// The first parameter of each expression that has some.

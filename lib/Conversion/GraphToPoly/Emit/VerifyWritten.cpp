@@ -22,8 +22,9 @@ namespace {
 
 class WriteChecker {
 public:
-  WriteChecker(const StepProgram &program, ArrayRef<Cluster> clusters)
-      : program(program), clusters(clusters), readersOf(program.arrays.size()),
+  WriteChecker(const StatementList &program, ArrayRef<FusionGroup> fusionGroups)
+      : program(program), fusionGroups(fusionGroups),
+        readersOf(program.arrays.size()),
         extents(SizeParameters::collectExtents(program)),
         parameters(program, extents) {}
 
@@ -32,12 +33,12 @@ public:
 private:
   struct Writer {
     const Statement *statement;
-    unsigned cluster;
+    unsigned fusionGroup;
   };
   LogicalResult checkOrder();
-  /// Whether what `statement` reads of `read` is written up to `cluster`.
+  /// Whether what `statement` reads of `read` is written up to `fusionGroup`.
   LogicalResult checkRead(ArrayId read, const Statement &statement,
-                          unsigned cluster);
+                          unsigned fusionGroup);
   LogicalResult checkArray(ArrayId array);
   /// Whether `statement` alone computes all elements, in their order.
   bool isWhole(const Statement &statement) const;
@@ -59,10 +60,10 @@ private:
   InFlightDiagnostic report(ArrayId array) const;
 
   static constexpr unsigned kProducts = 16;
-  const StepProgram &program;
-  ArrayRef<Cluster> clusters;
+  const StatementList &program;
+  ArrayRef<FusionGroup> fusionGroups;
   llvm::DenseMap<ArrayId, SmallVector<Writer, 2>> writersOf;
-  /// The statements of clusters that read each array, by itself.
+  /// The statements of fusion groups that read each array, by itself.
   std::vector<llvm::SetVector<unsigned>> readersOf;
   SizeParameters::Extents extents;
   SizeParameters parameters;
@@ -276,8 +277,8 @@ LogicalResult WriteChecker::checkArray(ArrayId array) {
 /// Whoever reads runs after those who write what it reads, or with them. Others
 /// may write other elements later, or the same memory for other values.
 LogicalResult WriteChecker::checkOrder() {
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned index : cluster.statements)
+  for (auto [number, fusionGroup] : llvm::enumerate(fusionGroups))
+    for (unsigned index : fusionGroup.statements)
       for (ArrayId read : getReads(program.statements[index]))
         if (failed(checkRead(read, program.statements[index], number)))
           return failure();
@@ -285,14 +286,14 @@ LogicalResult WriteChecker::checkOrder() {
 }
 
 LogicalResult WriteChecker::checkRead(ArrayId read, const Statement &statement,
-                                      unsigned cluster) {
+                                      unsigned fusionGroup) {
   ArrayId array = program.getBase(read);
   auto known = writersOf.find(array);
   if (known == writersOf.end())
     return success();
   SmallVector<Writer, 2> before;
   for (const Writer &writer : known->second)
-    if (writer.cluster <= cluster)
+    if (writer.fusionGroup <= fusionGroup)
       before.push_back(writer);
   if (before.size() == known->second.size() || areWhole(before))
     return success();
@@ -323,8 +324,8 @@ LogicalResult WriteChecker::run() {
   for (auto [number, array] : llvm::enumerate(program.arrays))
     if (!array.outputs.empty())
       seen.insert(program.getBase(number));
-  for (auto [number, cluster] : llvm::enumerate(clusters))
-    for (unsigned index : cluster.statements) {
+  for (auto [number, fusionGroup] : llvm::enumerate(fusionGroups))
+    for (unsigned index : fusionGroup.statements) {
       const Statement &statement = program.statements[index];
       writersOf[program.getBase(statement.target)].push_back(
           {&statement, unsigned(number)});
@@ -343,6 +344,7 @@ LogicalResult WriteChecker::run() {
 
 } // namespace
 
-LogicalResult espalier::graphtopoly::verifyWritten(const Version &version) {
-  return WriteChecker(version.program, version.clusters).run();
+LogicalResult
+espalier::graphtopoly::verifyWritten(const DispatchVariant &variant) {
+  return WriteChecker(variant.program, variant.fusionGroups).run();
 }

@@ -8,7 +8,7 @@ using namespace espalier::graphtopoly;
 
 /// The place of `dim` among the indices of `access`, where neighbours along it
 /// are neighbours in the array; nothing if it is in none, or in several.
-static std::optional<unsigned> findPlace(const StepProgram &program,
+static std::optional<unsigned> findPlace(const StatementList &program,
                                          Expr access, unsigned dim) {
   AffineExpr self = getAffineDimExpr(dim, program.context);
   std::optional<unsigned> found;

@@ -43,7 +43,7 @@ static bool isSmallRowMajor(const Array &array, unsigned index) {
   return !array.layout && index + 1 == array.extents.size();
 }
 
-void espalier::graphtopoly::setPanelLayout(const StepProgram &program,
+void espalier::graphtopoly::setPanelLayout(const StatementList &program,
                                            Array &array, unsigned panelIndex,
                                            ArrayRef<unsigned> outer,
                                            ArrayRef<unsigned> inner) {
@@ -469,7 +469,7 @@ void LayoutAssigner::run() {
     Statement &statement = program.statements[i];
     ArrayRef<unsigned> order = program.arrays[statement.target].order;
     auto contraction = getContraction(program, statement);
-    if (contraction && !statement.keepsRows &&
+    if (contraction && !statement.keepsRowMajor &&
         !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))
       assignContraction(statement, *contraction);
@@ -487,6 +487,6 @@ void LayoutAssigner::run() {
   program.statements.assign(result.begin(), result.end());
 }
 
-void espalier::graphtopoly::assignLayouts(StepProgram &program) {
+void espalier::graphtopoly::assignLayouts(StatementList &program) {
   LayoutAssigner(program).run();
 }

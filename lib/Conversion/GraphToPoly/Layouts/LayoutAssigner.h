@@ -4,14 +4,14 @@
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_LAYOUTASSIGNER_H
 
 #include "../Contraction.h"
-#include "../StepProgram.h"
+#include "../StatementList.h"
 
 namespace espalier::graphtopoly {
 
 /// Chooses the layout of every array, statement by statement.
 class LayoutAssigner {
 public:
-  explicit LayoutAssigner(StepProgram &program) : program(program) {
+  explicit LayoutAssigner(StatementList &program) : program(program) {
     for (Array &array : program.arrays)
       array.isLayoutGiven = bool(array.layout);
   }
@@ -59,7 +59,7 @@ private:
   /// Whether the elements along `index` are neighbours in memory.
   bool isInRows(ArrayId array, unsigned index) const;
 
-  StepProgram &program;
+  StatementList &program;
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, mlir::AffineMap>, ArrayId> copies;
   /// The order of what follows sums over entries.

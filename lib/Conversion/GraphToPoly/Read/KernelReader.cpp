@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelReader.h"
-#include "../Facts.h"
 #include "../Renumber.h"
+#include "../StepAttributes.h"
 #include "ReadExpr.h"
 #include "espalier/Definition/Evaluate.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
@@ -30,12 +30,12 @@ static constexpr size_t kMaxOperations = 256;
 /// So are arrays of more parts.
 static constexpr size_t kMaxPieces = 256;
 
-KernelReader::KernelReader(StepProgram &program, poly::KernelOp kernel,
+KernelReader::KernelReader(StatementList &program, poly::KernelOp kernel,
                            ArrayRef<std::optional<ArrayId>> arguments,
                            ArrayRef<AffineExpr> parameters, unsigned group,
                            NotRead &notRead)
     : program(program), kernel(kernel), parameters(parameters), group(group),
-      notRead(notRead), isOwn(kernel->hasAttr(kSharedDimsFact)) {
+      notRead(notRead), isOwn(kernel->hasAttr(kSharedDimsAttr)) {
   for (auto [argument, array] :
        llvm::zip_equal(kernel.getArguments(), arguments))
     if (array)
@@ -346,7 +346,7 @@ LogicalResult KernelReader::placeInTarget(poly::ComputeOp compute,
 
 /// Leaves the points of `part` out of a piece: one piece for each of its
 /// conditions, where that is the first that does not hold.
-static SmallVector<Piece> subtract(const StepProgram &program,
+static SmallVector<Piece> subtract(const StatementList &program,
                                    const Piece &piece,
                                    const Conjunction &part) {
   SmallVector<Piece> rest;
@@ -376,7 +376,7 @@ bool KernelReader::isNeutral(const Statement &init,
 }
 
 /// Whether both cannot hold anywhere.
-static bool areDisjoint(const StepProgram &program, const Conjunction &lhs,
+static bool areDisjoint(const StatementList &program, const Conjunction &lhs,
                         const Conjunction &rhs) {
   auto isNegative = [&](AffineExpr sum) {
     auto number = dyn_cast<AffineConstantExpr>(program.simplify(sum));
@@ -395,9 +395,9 @@ static bool areDisjoint(const StepProgram &program, const Conjunction &lhs,
 LogicalResult KernelReader::addReduction(poly::ComputeOp compute,
                                          Statement statement) {
   unsigned rank = program.getRank(statement.target);
-  Statement *last = cluster.statements.empty()
+  Statement *last = fusionGroup.statements.empty()
                         ? nullptr
-                        : &program.statements[cluster.statements.back()];
+                        : &program.statements[fusionGroup.statements.back()];
   bool isSame = last && last->target == statement.target &&
                 last->targetIndices == statement.targetIndices;
   // More of the same.
@@ -437,7 +437,7 @@ LogicalResult KernelReader::addReduction(poly::ComputeOp compute,
       apply(getCombiner(*statement.reduction), {first, total});
   statement.target = target;
   *last = std::move(statement);
-  cluster.statements.push_back(program.statements.size());
+  fusionGroup.statements.push_back(program.statements.size());
   program.statements.push_back(std::move(combined));
   return success();
 }
@@ -446,8 +446,8 @@ LogicalResult KernelReader::addStatement(poly::ComputeOp compute,
                                          Statement statement) {
   if (statement.reduction)
     return addReduction(compute, std::move(statement));
-  if (!cluster.statements.empty()) {
-    Statement &last = program.statements[cluster.statements.back()];
+  if (!fusionGroup.statements.empty()) {
+    Statement &last = program.statements[fusionGroup.statements.back()];
     if (!last.reduction && last.target == statement.target &&
         last.extents == statement.extents &&
         last.targetIndices == statement.targetIndices) {
@@ -466,7 +466,7 @@ LogicalResult KernelReader::addStatement(poly::ComputeOp compute,
       return success();
     }
   }
-  cluster.statements.push_back(program.statements.size());
+  fusionGroup.statements.push_back(program.statements.size());
   program.statements.push_back(std::move(statement));
   return success();
 }
@@ -479,7 +479,7 @@ LogicalResult KernelReader::readCompute(poly::ComputeOp compute) {
   if (target == arrayOf.end())
     return refuse(compute, "expects computations of arrays");
   Statement statement{target->second, compute.getLoc(), {}, {}};
-  if (failed(readFacts(compute, statement)) ||
+  if (failed(readAttributes(compute, statement)) ||
       failed(readDomain(compute, statement)) || failed(readReads(compute)))
     return failure();
   readNames(compute, statement);
@@ -528,7 +528,7 @@ LogicalResult KernelReader::readValues(unsigned number) {
   return success();
 }
 
-FailureOr<Cluster> KernelReader::read() {
+FailureOr<FusionGroup> KernelReader::read() {
   if (kernel.getSchedule() || !kernel.getGivens().empty() ||
       kernel.getAssumptions())
     return refuse(kernel, "expects kernels without a schedule and without "
@@ -548,8 +548,8 @@ FailureOr<Cluster> KernelReader::read() {
           ShapedType::isDynamic(extent)
               ? program.simplify(parameterOf.lookup(*size++))
               : getAffineConstantExpr(extent, program.context));
-    if (std::string fault =
-            graphtopoly::readFacts(op->getDiscardableAttrDictionary(), array);
+    if (std::string fault = graphtopoly::readAttributes(
+            op->getDiscardableAttrDictionary(), array);
         !fault.empty())
       return reject(op, "expects " + fault);
     arrayOf[op] = program.addArray(std::move(array));
@@ -559,18 +559,18 @@ FailureOr<Cluster> KernelReader::read() {
       return failure();
   if (failed(checkRecurrence()))
     return failure();
-  if (cluster.statements.empty())
+  if (fusionGroup.statements.empty())
     return refuse(kernel, "expects computations");
-  const Statement &first = program.statements[cluster.statements.front()];
+  const Statement &first = program.statements[fusionGroup.statements.front()];
   std::optional<int64_t> shared;
-  if (std::string fault = readNumber(kernel, kSharedDimsFact, shared);
+  if (std::string fault = readNumber(kernel, kSharedDimsAttr, shared);
       !fault.empty())
     return reject(kernel, "expects " + fault);
   unsigned numDims = first.getNumDims();
   if (shared && (*shared < 0 || *shared > numDims))
     return reject(kernel, "expects poly.shared_dims of at most " +
                               Twine(numDims) + ", but got " + Twine(*shared));
-  cluster.sharedDims =
+  fusionGroup.sharedDims =
       shared.value_or(first.recurrence ? 1 : program.countPoints(first));
-  return std::move(cluster);
+  return std::move(fusionGroup);
 }

@@ -11,19 +11,20 @@ namespace espalier::graphtopoly {
 class KernelReader {
 public:
   /// `arrays` and `parameters` are what the kernel is called with.
-  KernelReader(StepProgram &program, poly::KernelOp kernel,
+  KernelReader(StatementList &program, poly::KernelOp kernel,
                llvm::ArrayRef<std::optional<ArrayId>> arguments,
                llvm::ArrayRef<mlir::AffineExpr> parameters, unsigned group,
                NotRead &notRead);
 
   /// Adds the kernel's statements to the program, as a kernel.
-  mlir::FailureOr<Cluster> read();
+  mlir::FailureOr<FusionGroup> read();
 
 private:
   /// A computation as a statement of one piece.
   mlir::LogicalResult readCompute(poly::ComputeOp compute);
   mlir::LogicalResult readDomain(poly::ComputeOp compute, Statement &statement);
-  mlir::LogicalResult readFacts(poly::ComputeOp compute, Statement &statement);
+  mlir::LogicalResult readAttributes(poly::ComputeOp compute,
+                                     Statement &statement);
   /// Reads the condition of a sum over the entries of a sparse constant.
   mlir::LogicalResult readEntries(poly::ComputeOp compute,
                                   Statement &statement);
@@ -54,7 +55,7 @@ private:
   /// The same for an attribute that is wrong.
   mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &reason);
 
-  StepProgram &program;
+  StatementList &program;
   poly::KernelOp kernel;
   llvm::ArrayRef<mlir::AffineExpr> parameters;
   unsigned group;
@@ -62,7 +63,7 @@ private:
   bool isOwn; ///< Whether a step has written the kernel.
   llvm::DenseMap<mlir::Value, ArrayId> arrayOf;
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> parameterOf;
-  Cluster cluster;
+  FusionGroup fusionGroup;
   // Of the computation that is read.
   unsigned numOuter = 0;
   llvm::SmallVector<Expr> reads;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadProgram.h"
-#include "../Facts.h"
+#include "../StepAttributes.h"
 #include "KernelReader.h"
 #include "SizeReader.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
@@ -61,7 +61,7 @@ private:
   SymbolTableCollection symbols;
   unsigned numInputs = 0;
   ReadBlock result;
-  StepProgram *program = nullptr;
+  StatementList *program = nullptr;
   std::optional<SizeReader> sizes;
   llvm::DenseMap<Value, Buffer> buffers;
   /// The shape under which kernels write memory.
@@ -199,7 +199,7 @@ LogicalResult BlockReader::addBuffer(Operation &op) {
   for (auto [extent, size] : llvm::zip_equal(view.extents, type.getShape()))
     if (!ShapedType::isDynamic(size))
       extent = getAffineConstantExpr(size, program->context);
-  if (op.hasAttr(kOrderFact))
+  if (op.hasAttr(kOrderAttr))
     factsOf[view.root] = op.getDiscardableAttrDictionary();
   buffers[op.getResult(0)] = std::move(view);
   return success();
@@ -255,10 +255,10 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
     if (number < numInputs) {
       array.kind = Array::Kind::Input;
       array.argument = number;
-    } else if (Attribute order = main.getArgAttr(number, kOrderFact)) {
+    } else if (Attribute order = main.getArgAttr(number, kOrderAttr)) {
       facts = DictionaryAttr::get(
           program->context,
-          NamedAttribute(StringAttr::get(program->context, kOrderFact), order));
+          NamedAttribute(StringAttr::get(program->context, kOrderAttr), order));
     }
   } else if (!facts) {
     facts = root.getDefiningOp()->getDiscardableAttrDictionary();
@@ -274,7 +274,7 @@ LogicalResult BlockReader::makeBase(Operation *user, Value root,
     array.constant = value;
   }
   if (facts)
-    if (std::string fault = readFacts(facts, array); !fault.empty()) {
+    if (std::string fault = readAttributes(facts, array); !fault.empty()) {
       Operation *op = root.getDefiningOp();
       notRead = {op ? op : main, "expects " + fault, /*isError=*/true};
       return failure();
@@ -321,7 +321,7 @@ LogicalResult BlockReader::addCall(poly::CallOp call) {
       call, call.getCalleeAttr());
   if (!kernel.isPrivate())
     return refuse(kernel, "expects private kernels");
-  result.isOwn &= kernel->hasAttr(kSharedDimsFact);
+  result.isOwn &= kernel->hasAttr(kSharedDimsAttr);
   SmallVector<std::optional<ArrayId>> arguments;
   SmallVector<AffineExpr> parameters;
   for (Value operand : call.getArguments()) {
@@ -335,13 +335,13 @@ LogicalResult BlockReader::addCall(poly::CallOp call) {
       arguments.back() = *array;
     }
   }
-  unsigned group = result.version.clusters.size() + 1;
-  FailureOr<Cluster> cluster =
+  unsigned group = result.variant.fusionGroups.size() + 1;
+  FailureOr<FusionGroup> fusionGroup =
       KernelReader(*program, kernel, arguments, parameters, group, notRead)
           .read();
-  if (failed(cluster))
+  if (failed(fusionGroup))
     return failure();
-  result.version.clusters.push_back(std::move(*cluster));
+  result.variant.fusionGroups.push_back(std::move(*fusionGroup));
   return success();
 }
 
@@ -353,8 +353,8 @@ LogicalResult BlockReader::addCopy(memref::CopyOp copy) {
   if (program->arrays[*source].extents != program->arrays[*target].extents)
     return refuse(copy, "expects copies of equal extents");
   Statement move = makeStore(*program, *source, *target, copy.getLoc());
-  result.version.clusters.push_back({{unsigned(program->statements.size())},
-                                     unsigned(program->getRank(*target))});
+  result.variant.fusionGroups.push_back({{unsigned(program->statements.size())},
+                                         unsigned(program->getRank(*target))});
   program->statements.push_back(std::move(move));
   return success();
 }
@@ -392,12 +392,12 @@ LogicalResult BlockReader::checkUses() {
 
 LogicalResult BlockReader::checkOrder() {
   llvm::DenseSet<ArrayId> written;
-  for (const Cluster &cluster : result.version.clusters) {
+  for (const FusionGroup &fusionGroup : result.variant.fusionGroups) {
     llvm::DenseSet<ArrayId> own;
-    for (unsigned number : cluster.statements)
+    for (unsigned number : fusionGroup.statements)
       if (program->statements[number].recurrence)
         own.insert(program->statements[number].target);
-    for (unsigned number : cluster.statements) {
+    for (unsigned number : fusionGroup.statements) {
       const Statement &statement = program->statements[number];
       for (ArrayId read : getReads(statement)) {
         ArrayId base = program->getBase(read);
@@ -417,7 +417,7 @@ LogicalResult BlockReader::checkOrder() {
 }
 
 FailureOr<ReadBlock> BlockReader::run() {
-  program = &result.version.program;
+  program = &result.variant.program;
   program->context = main.getContext();
   program->function = main;
   program->isInMemory = true;
@@ -437,7 +437,7 @@ FailureOr<ReadBlock> BlockReader::run() {
   for (Operation &op : block)
     if (failed(addOperation(op)))
       return failure();
-  if (result.version.clusters.empty())
+  if (result.variant.fusionGroups.empty())
     return refuse(main, "expects calls of kernels");
   for (BlockArgument argument : main.getArguments().drop_front(numInputs)) {
     FailureOr<ArrayId> array = getArray(main, argument);
@@ -451,7 +451,7 @@ FailureOr<ReadBlock> BlockReader::run() {
   // What cannot be proved of what was read must not become an error later.
   ScopedDiagnosticHandler quiet(main.getContext(),
                                 [](Diagnostic &) { return success(); });
-  if (failed(verifyWritten(result.version)))
+  if (failed(verifyWritten(result.variant)))
     return refuse(main, "expects kernels that write what is read");
   return std::move(result);
 }

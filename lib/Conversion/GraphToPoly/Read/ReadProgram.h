@@ -9,14 +9,14 @@ namespace espalier::graphtopoly {
 
 /// A block of a function on memory, as a program.
 struct ReadBlock {
-  Version version;
+  DispatchVariant variant;
   /// What it is read from: buffers, views, copies and calls, in their order.
   llvm::SmallVector<mlir::Operation *> operations;
   /// Whether an array is written by several statements.
   bool hasParts = false;
   /// Whether a statement does not compute elements in their order.
   bool hasOrders = false;
-  /// Whether `emitKernels` has written it, in `Form::Facts`.
+  /// Whether `emitKernels` has written it, in `Form::Attributes`.
   bool isOwn = true;
 };
 
@@ -24,7 +24,7 @@ struct ReadBlock {
 struct NotRead {
   mlir::Operation *op = nullptr;
   std::string reason;
-  bool isError = false; ///< An attribute of Facts.h is wrong.
+  bool isError = false; ///< An attribute of StepAttributes.h is wrong.
 };
 
 /// Reads the kernels that `block` of `main` calls: the inverse of

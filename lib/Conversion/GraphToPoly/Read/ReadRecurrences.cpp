@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Facts.h"
+#include "../StepAttributes.h"
 #include "KernelReader.h"
 #include "mlir/Support/DebugStringHelper.h"
 
@@ -63,12 +63,12 @@ LogicalResult KernelReader::readEntries(poly::ComputeOp compute,
   return success();
 }
 
-LogicalResult KernelReader::readFacts(poly::ComputeOp compute,
-                                      Statement &statement) {
+LogicalResult KernelReader::readAttributes(poly::ComputeOp compute,
+                                           Statement &statement) {
   std::optional<int64_t> recurrence;
   for (const std::string &fault :
-       {graphtopoly::readFacts(compute, statement),
-        readNumber(compute, kRecurrenceFact, recurrence)})
+       {graphtopoly::readAttributes(compute, statement),
+        readNumber(compute, kRecurrenceAttr, recurrence)})
     if (!fault.empty())
       return reject(compute, "expects " + fault);
   if (!recurrence && compute.getInterleaved())
@@ -138,7 +138,7 @@ LogicalResult KernelReader::checkRecurrence() {
   SmallVector<Member> members;
   poly::ComputeOp last; // The computation before.
   for (poly::ComputeOp compute : kernel.getComputes()) {
-    auto dim = compute->getAttrOfType<IntegerAttr>(kRecurrenceFact);
+    auto dim = compute->getAttrOfType<IntegerAttr>(kRecurrenceAttr);
     if (dim) {
       unsigned outer = compute.getWhere() ? 1 : 0;
       Member member{compute, unsigned(dim.getInt()) + outer};

@@ -13,7 +13,7 @@ using namespace espalier;
 using namespace espalier::graphtopoly;
 using definition::ScalarFn;
 
-SizeReader::SizeReader(StepProgram &program, unsigned numInputs)
+SizeReader::SizeReader(StatementList &program, unsigned numInputs)
     : program(program) {
   llvm::StringMap<AffineExpr> named;
   func::FuncOp main = program.function;

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_READ_SIZEREADER_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_READ_SIZEREADER_H
 
-#include "../StepProgram.h"
+#include "../StatementList.h"
 #include <map>
 
 namespace espalier::graphtopoly {
@@ -14,7 +14,7 @@ class SizeReader {
 public:
   /// Adds a symbol for each extent of an input that the type leaves open. Those
   /// of one name are one.
-  SizeReader(StepProgram &program, unsigned numInputs);
+  SizeReader(StatementList &program, unsigned numInputs);
 
   /// Reads what `block` computes, in its order.
   void read(mlir::Block &block);
@@ -34,7 +34,7 @@ private:
   mlir::AffineExpr getExtreme(definition::ScalarFn fn, mlir::AffineExpr lhs,
                               mlir::AffineExpr rhs);
 
-  StepProgram &program;
+  StatementList &program;
   llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> inputs;
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> known;
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> positiveParts;

@@ -18,7 +18,7 @@ using namespace espalier::graphtopoly;
 
 /// Reads of a sum at its only point along a dimension do without that: each
 /// plane of a depthwise convolution reads one plane then.
-static void dropFrom(StepProgram &program, Statement &statement) {
+static void dropFrom(StatementList &program, Statement &statement) {
   unsigned rank = program.getRank(statement.target);
   AffineExpr zero = getAffineConstantExpr(0, program.context);
   AffineExpr one = getAffineConstantExpr(1, program.context);
@@ -47,7 +47,7 @@ static void dropFrom(StepProgram &program, Statement &statement) {
     });
 }
 
-void espalier::graphtopoly::dropSinglePoints(StepProgram &program) {
+void espalier::graphtopoly::dropSinglePoints(StatementList &program) {
   for (Statement &statement : program.statements)
     dropFrom(program, statement);
 }

@@ -22,8 +22,8 @@ using namespace espalier::graphtopoly;
 
 /// Whether some index of `statement` falls along the reduced dimension `tap`
 /// and grows along one of the target.
-static bool isBackwards(const StepProgram &program, const Statement &statement,
-                        unsigned tap) {
+static bool isBackwards(const StatementList &program,
+                        const Statement &statement, unsigned tap) {
   unsigned rank = program.getRank(statement.target);
   bool falls = false, isLinear = true;
   forEachAccess(statement, [&](Expr access) {
@@ -48,7 +48,7 @@ static bool isBackwards(const StepProgram &program, const Statement &statement,
 
 /// Lets `statement` read constants along the taps in `turned`, which it reads
 /// from the last one on, from the first one on instead.
-static void turnConstants(StepProgram &program, Statement &statement,
+static void turnConstants(StatementList &program, Statement &statement,
                           ArrayRef<unsigned> turned) {
   SmallVector<Expr> accesses;
   forEachAccess(statement, [&](Expr access) {
@@ -87,7 +87,7 @@ static void turnConstants(StepProgram &program, Statement &statement,
   }
 }
 
-void espalier::graphtopoly::forwardTaps(StepProgram &program) {
+void espalier::graphtopoly::forwardTaps(StatementList &program) {
   for (Statement &statement : program.statements) {
     if (statement.reduction != definition::ReduceKind::Sum ||
         statement.recurrence || statement.entries ||

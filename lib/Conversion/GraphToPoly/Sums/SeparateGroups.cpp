@@ -34,7 +34,7 @@ struct Grouping {
 
 class GroupSeparator {
 public:
-  explicit GroupSeparator(StepProgram &program) : program(program) {}
+  explicit GroupSeparator(StatementList &program) : program(program) {}
   void run();
 
 private:
@@ -57,7 +57,7 @@ private:
   void readParts(Statement &statement) const;
   ArrayId addSeparated(ArrayId target, Grouping grouping);
 
-  StepProgram &program;
+  StatementList &program;
   /// Arrays that are computed group by group, and how.
   struct Separated {
     ArrayId array;
@@ -115,7 +115,7 @@ std::optional<Grouping>
 GroupSeparator::findGrouping(const Statement &sum) const {
   unsigned rank = program.getRank(sum.target);
   if (sum.reduction != ReduceKind::Sum || sum.pieces.size() != 1 ||
-      sum.recurrence || sum.entries || sum.keepsRows || sum.algorithm ||
+      sum.recurrence || sum.entries || sum.keepsRowMajor || sum.algorithm ||
       !sum.targetIndices.empty() || program.arrays[sum.target].layout)
     return std::nullopt;
   std::optional<Grouping> grouping;
@@ -325,6 +325,6 @@ void GroupSeparator::run() {
                             std::make_move_iterator(statements.end()));
 }
 
-void espalier::graphtopoly::separateGroups(StepProgram &program) {
+void espalier::graphtopoly::separateGroups(StatementList &program) {
   GroupSeparator(program).run();
 }

@@ -3,23 +3,23 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_SUMS_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_SUMS_H
 
-#include "../StepProgram.h"
+#include "../StatementList.h"
 
 namespace espalier::graphtopoly {
 
 /// Lets sums walk windows forwards: transposed convolutions are convolutions.
-void forwardTaps(StepProgram &program);
+void forwardTaps(StatementList &program);
 
 /// Gives grouped convolutions a dimension of groups, where lanes along the
 /// features of a group are better than along rows.
-void separateGroups(StepProgram &program);
+void separateGroups(StatementList &program);
 
 /// Weighs elements that are gathered along a row, by products of weights, along
 /// one index after the other where that gathers less.
-void separateTaps(StepProgram &program);
+void separateInterpolation(StatementList &program);
 
 /// Leaves dimensions with one point out of what sums but products read.
-void dropSinglePoints(StepProgram &program);
+void dropSinglePoints(StatementList &program);
 
 } // namespace espalier::graphtopoly
 

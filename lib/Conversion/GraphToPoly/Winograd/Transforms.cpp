@@ -69,7 +69,7 @@ Expr espalier::graphtopoly::transformOutput(int64_t a, int64_t b,
   });
 }
 
-static const Array &getArray(const StepProgram &program,
+static const Array &getArray(const StatementList &program,
                              const ConvolutionWeights &weights) {
   return program.arrays[weights.access.getTensor().number];
 }
@@ -80,7 +80,7 @@ static unsigned getPosition(const ConvolutionWeights &weights, unsigned dim) {
          weights.access.getOperands().begin();
 }
 
-static int64_t getExtent(const StepProgram &program,
+static int64_t getExtent(const StatementList &program,
                          const ConvolutionWeights &weights, unsigned dim) {
   return getArray(program, weights)
       .constant.getShapedType()
@@ -88,7 +88,7 @@ static int64_t getExtent(const StepProgram &program,
 }
 
 bool espalier::graphtopoly::isConvolutionWeights(
-    const StepProgram &program, const ConvolutionWeights &weights) {
+    const StatementList &program, const ConvolutionWeights &weights) {
   llvm::SmallDenseSet<unsigned> dims;
   for (Expr index : weights.access.getOperands())
     if (index.getKind() != Expr::Kind::Variable ||
@@ -107,7 +107,7 @@ bool espalier::graphtopoly::isConvolutionWeights(
 /// The constant of `type`, points by points by channels and filters, that
 /// transformed weights are.
 static FailureOr<ElementsAttr>
-transformValues(const StepProgram &program, const ConvolutionWeights &weights,
+transformValues(const StatementList &program, const ConvolutionWeights &weights,
                 RankedTensorType type, bool filtersLast) {
   const Array &source = getArray(program, weights);
   if (ElementsAttr unknown = getWithoutValues(source.constant, type))
@@ -154,7 +154,7 @@ transformValues(const StepProgram &program, const ConvolutionWeights &weights,
 }
 
 FailureOr<Array>
-espalier::graphtopoly::transformWeights(const StepProgram &program,
+espalier::graphtopoly::transformWeights(const StatementList &program,
                                         const ConvolutionWeights &weights,
                                         bool filtersLast) {
   const Array &source = getArray(program, weights);

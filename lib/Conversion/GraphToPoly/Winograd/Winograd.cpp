@@ -38,10 +38,10 @@ struct Convolution {
 
 class WinogradRewriter {
 public:
-  WinogradRewriter(StepProgram &program, Cluster &cluster,
+  WinogradRewriter(StatementList &program, FusionGroup &fusionGroup,
                    const Convolution &convolution)
-      : program(program), cluster(cluster), conv(convolution),
-        first(program.statements[cluster.statements.front()]) {}
+      : program(program), fusionGroup(fusionGroup), conv(convolution),
+        first(program.statements[fusionGroup.statements.front()]) {}
 
   /// Whether less time is spent than with the plain sum.
   bool pays() const;
@@ -80,8 +80,8 @@ private:
   void multiply(ArrayId input, ArrayId weights, ArrayId target);
   void addOutput(ArrayId products, const llvm::DenseSet<ArrayId> &local);
 
-  StepProgram &program;
-  Cluster &cluster;
+  StatementList &program;
+  FusionGroup &fusionGroup;
   Convolution conv;
   const Statement first; ///< The sum, as it was.
   unsigned numShared = 0;
@@ -92,7 +92,7 @@ private:
 
 /// Reads `index` as t + k, for a dimension t of the target and a reduced one.
 static std::optional<std::pair<unsigned, unsigned>>
-getWindow(const StepProgram &program, Expr index, unsigned rank,
+getWindow(const StatementList &program, Expr index, unsigned rank,
           unsigned numDims) {
   std::optional<AffineExpr> expr = program.affine(index);
   if (!expr)
@@ -106,7 +106,7 @@ getWindow(const StepProgram &program, Expr index, unsigned rank,
 }
 
 /// Recognizes a convolution with a 3x3 kernel, stride 1 and constant weights.
-static std::optional<Convolution> getConvolution(const StepProgram &program,
+static std::optional<Convolution> getConvolution(const StatementList &program,
                                                  const Statement &statement) {
   std::optional<Contraction> contraction = getContraction(program, statement);
   unsigned rank = program.getRank(statement.target);
@@ -343,7 +343,7 @@ void WinogradRewriter::addOutput(ArrayId products,
           renumberer.replace(first.target), first.loc, tiles.extents, {}};
       sum.pieces.push_back({{}, getOutput(products, a, b)});
       addStatement(std::move(sum));
-      for (unsigned number : ArrayRef(cluster.statements).drop_front())
+      for (unsigned number : ArrayRef(fusionGroup.statements).drop_front())
         addStatement(renumberer.apply(program.statements[number]));
     }
 }
@@ -375,32 +375,32 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
       arrange<AffineExpr>(tile, {points, points}, first.extents[conv.c]));
   ArrayId products = addArray(
       arrange<AffineExpr>(tile, {points, points}, first.extents[conv.f]));
-  llvm::DenseSet<ArrayId> local = findLocal(program, cluster, escaping);
+  llvm::DenseSet<ArrayId> local = findLocal(program, fusionGroup, escaping);
   addInput(input);
   multiply(input, program.addArray(std::move(*weights)), products);
   addOutput(products, local);
-  cluster.statements = statements;
-  cluster.sharedDims = numShared;
+  fusionGroup.statements = statements;
+  fusionGroup.sharedDims = numShared;
   return success();
 }
 
-unsigned
-espalier::graphtopoly::applyWinograd(StepProgram &program,
-                                     MutableArrayRef<Cluster> clusters) {
-  llvm::DenseSet<ArrayId> escaping = findEscaping(program, clusters);
+unsigned espalier::graphtopoly::applyWinograd(
+    StatementList &program, MutableArrayRef<FusionGroup> fusionGroups) {
+  llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
   unsigned count = 0;
-  for (Cluster &cluster : clusters) {
-    if (succeeded(applyWinogradToRows(program, cluster))) {
+  for (FusionGroup &fusionGroup : fusionGroups) {
+    if (succeeded(applyWinogradToRows(program, fusionGroup))) {
       ++count;
       continue;
     }
-    const Statement &first = program.statements[cluster.statements.front()];
+    const Statement &first = program.statements[fusionGroup.statements.front()];
     std::optional<Convolution> conv = getConvolution(program, first);
     if (!conv || escaping.contains(first.target) ||
-        cluster.sharedDims != program.getRank(first.target) ||
-        !isPointwise(program, cluster, findLocal(program, cluster, escaping)))
+        fusionGroup.sharedDims != program.getRank(first.target) ||
+        !isPointwise(program, fusionGroup,
+                     findLocal(program, fusionGroup, escaping)))
       continue;
-    WinogradRewriter rewriter(program, cluster, *conv);
+    WinogradRewriter rewriter(program, fusionGroup, *conv);
     if (rewriter.pays() && succeeded(rewriter.run(escaping)))
       ++count;
   }

@@ -15,7 +15,7 @@
 #ifndef ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_WINOGRAD_H
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_WINOGRAD_H
 
-#include "../StepProgram.h"
+#include "../StatementList.h"
 
 namespace espalier::graphtopoly {
 
@@ -39,18 +39,19 @@ struct ConvolutionWeights {
 };
 
 /// Checks that the weights are constant, of f32, and read so.
-bool isConvolutionWeights(const StepProgram &program,
+bool isConvolutionWeights(const StatementList &program,
                           const ConvolutionWeights &weights);
 
 /// Makes the constant U[p, q, channel, filter] = (G w G')[p, q], or U[p, q,
 /// filter, channel]. Fails if the value of the weights is not at hand.
-mlir::FailureOr<Array> transformWeights(const StepProgram &program,
+mlir::FailureOr<Array> transformWeights(const StatementList &program,
                                         const ConvolutionWeights &weights,
                                         bool filtersLast);
 
-/// Applies the algorithm to a convolution between rows (CloseWindows.cpp) whose
-/// windows are its tiles, where that saves time.
-mlir::LogicalResult applyWinogradToRows(StepProgram &program, Cluster &cluster);
+/// Applies the algorithm to a convolution between rows (PoolInRegisters.cpp)
+/// whose windows are its tiles, where that saves time.
+mlir::LogicalResult applyWinogradToRows(StatementList &program,
+                                        FusionGroup &fusionGroup);
 
 } // namespace espalier::graphtopoly
 

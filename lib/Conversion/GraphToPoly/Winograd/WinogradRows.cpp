@@ -1,6 +1,6 @@
 //===- WinogradRows.cpp - Fewer multiplications between rows --------------===//
 //
-// The algorithm of Winograd.h in a kernel that CloseWindows.cpp made, with
+// The algorithm of Winograd.h in a kernel that PoolInRegisters.cpp made, with
 // lanes along rows. The windows are the tiles: for the 2x2 results L of window
 // (q, x), with D the rows of the image by their columns' phase,
 //
@@ -30,8 +30,9 @@ namespace {
 
 class RowsRewriter {
 public:
-  RowsRewriter(StepProgram &program, Cluster &cluster)
-      : program(program), cluster(cluster), numOuter(cluster.sharedDims) {}
+  RowsRewriter(StatementList &program, FusionGroup &fusionGroup)
+      : program(program), fusionGroup(fusionGroup),
+        numOuter(fusionGroup.sharedDims) {}
 
   /// Recognizes the kernel. Fails if that saves no time.
   LogicalResult analyze();
@@ -67,10 +68,10 @@ private:
   void addOutput(ArrayId products);
   void closeWindow(Statement statement);
 
-  StepProgram &program;
-  Cluster &cluster;
+  StatementList &program;
+  FusionGroup &fusionGroup;
   unsigned numOuter;
-  unsigned place = 0; ///< Of the sum in the cluster.
+  unsigned place = 0; ///< Of the sum in the fusion group.
   Statement sum{0, UnknownLoc::get(program.context), {}, {}};
   ConvolutionWeights weights;
   Expr image; ///< The element of D that the sum reads.
@@ -158,15 +159,15 @@ bool RowsRewriter::pays() const {
 }
 
 LogicalResult RowsRewriter::analyze() {
-  auto found = llvm::find_if(cluster.statements, [&](unsigned number) {
+  auto found = llvm::find_if(fusionGroup.statements, [&](unsigned number) {
     return succeeded(readSum(program.statements[number]));
   });
-  if (found == cluster.statements.end() || !pays())
+  if (found == fusionGroup.statements.end() || !pays())
     return failure();
-  place = found - cluster.statements.begin();
+  place = found - fusionGroup.statements.begin();
   local.push_back(sum.target);
   for (unsigned number :
-       ArrayRef<unsigned>(cluster.statements).drop_front(place + 1)) {
+       ArrayRef<unsigned>(fusionGroup.statements).drop_front(place + 1)) {
     const Statement &statement = program.statements[number];
     bool readsWindow = false, isIdentity = true;
     forEachAccess(statement, [&](Expr access) {
@@ -313,7 +314,7 @@ LogicalResult RowsRewriter::run() {
       transformWeights(program, weights, /*filtersLast=*/false);
   if (failed(matrices))
     return failure();
-  ArrayRef<unsigned> before(cluster.statements);
+  ArrayRef<unsigned> before(fusionGroup.statements);
   statements.assign(before.begin(), before.begin() + place);
   ArrayId input = addPoints(sum.extents[weights.channel]);
   ArrayId products = addPoints(sum.extents[getFilter()]);
@@ -322,12 +323,13 @@ LogicalResult RowsRewriter::run() {
   addOutput(products);
   closeWindow(program.statements[*pooling]);
   statements.append(llvm::find(before, *pooling) + 1, before.end());
-  cluster.statements = statements;
+  fusionGroup.statements = statements;
   return success();
 }
 
-LogicalResult espalier::graphtopoly::applyWinogradToRows(StepProgram &program,
-                                                         Cluster &cluster) {
-  RowsRewriter rewriter(program, cluster);
+LogicalResult
+espalier::graphtopoly::applyWinogradToRows(StatementList &program,
+                                           FusionGroup &fusionGroup) {
+  RowsRewriter rewriter(program, fusionGroup);
   return success(succeeded(rewriter.analyze()) && succeeded(rewriter.run()));
 }

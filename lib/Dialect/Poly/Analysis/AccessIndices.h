@@ -46,7 +46,8 @@ public:
                              mlir::AffineExpr outside);
   /// The points of a computation's domain.
   polyhedral::Set getDomain(ComputeOp compute) const;
-  polyhedral::ValueFacts getFacts(ComputeOp compute, unsigned read) const {
+  polyhedral::ValueConstraints getFacts(ComputeOp compute,
+                                        unsigned read) const {
     return model.program.facts.lookup(getStatement(compute).values[read].array);
   }
   /// Whether all values that `value` depends on have bounds.

@@ -1,8 +1,8 @@
 //===- LoopValues.cpp - What values loops take ----------------------------===//
 
 #include "espalier/Dialect/Poly/Analysis/Model.h"
-#include "espalier/Polyhedral/Digits.h"
 #include "espalier/Polyhedral/Interval.h"
+#include "espalier/Polyhedral/QuasiAffine.h"
 #include "espalier/Polyhedral/Union.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -279,7 +279,7 @@ size_t RegisterChecker::countTileLoops() {
     for (const Way &way : ways)
       for (AffineMap map : getAccesses(way.compute)) {
         AffineExpr own =
-            polyhedral::writeBy(way.loops[depth].value, map.getResults());
+            polyhedral::expressIn(way.loops[depth].value, map.getResults());
         if (!own || (common && own != common))
           return false;
         common = own;
@@ -330,7 +330,7 @@ std::string RegisterChecker::check(const Way &way, size_t numTileLoops,
   };
   auto values = llvm::map_to_vector(
       way.loops, [](const Loop &loop) { return loop.value; });
-  AffineExpr byLoops = polyhedral::writeBy(address, values);
+  AffineExpr byLoops = polyhedral::expressIn(address, values);
   // Whether, as a matter of form, the address is a sum of other loops' values
   // and `factor` times this one's.
   auto hasFactor = [&](size_t number, int64_t factor) {

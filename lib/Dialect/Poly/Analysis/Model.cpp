@@ -32,12 +32,12 @@ std::string espalier::poly::describeArray(Value array) {
 }
 
 /// What is stated of the values of an argument, if anything.
-static std::optional<polyhedral::ValueFacts> getFacts(KernelOp kernel,
-                                                      Value array) {
+static std::optional<polyhedral::ValueConstraints> getFacts(KernelOp kernel,
+                                                            Value array) {
   auto argument = dyn_cast<BlockArgument>(array);
   if (!argument)
     return std::nullopt;
-  polyhedral::ValueFacts facts;
+  polyhedral::ValueConstraints facts;
   unsigned number = argument.getArgNumber();
   if (auto bound = kernel.getArgAttrOfType<AffineMapAttr>(
           number, KernelOp::getBoundAttrName()))

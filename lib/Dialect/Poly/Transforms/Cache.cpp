@@ -2,7 +2,7 @@
 
 #include "Edits.h"
 #include "Hints.h"
-#include "Partial.h"
+#include "PartialReduction.h"
 #include "TileFacts.h"
 #include "mlir/IR/Builders.h"
 
@@ -37,16 +37,16 @@ static ComputeOp createCopy(OpBuilder &builder, Location loc, const Twine &name,
       });
 }
 
-static ArrayRef<AccessKind> getBothKinds() {
-  static const AccessKind kinds[] = {AccessKind::Read, AccessKind::Write};
+static ArrayRef<TileAccess> getBothKinds() {
+  static const TileAccess kinds[] = {TileAccess::Read, TileAccess::Write};
   return kinds;
 }
 
 /// The computations of the tile that use `array`.
 static SmallVector<ComputeOp> getUsers(const Tile &tile, Value array,
-                                       ArrayRef<AccessKind> kinds) {
+                                       ArrayRef<TileAccess> kinds) {
   return llvm::filter_to_vector(tile.computes, [&](ComputeOp op) {
-    return llvm::any_of(kinds, [&](AccessKind kind) {
+    return llvm::any_of(kinds, [&](TileAccess kind) {
       return llvm::any_of(
           getAccesses(op, kind),
           [&](const ComputeAccess &access) { return access.array == array; });
@@ -92,8 +92,8 @@ static llvm::Error checkUnchanged(KernelOp kernel, Value array,
 /// others in `numShared` dimensions, or, if none, with nothing else.
 static llvm::Expected<ComputeOp>
 addCopy(const polyhedral::Context &context, const Tile &tile, Value array,
-        const LocalArray &local, const polyhedral::Map &footprint,
-        ArrayRef<ComputeOp> uses, Side side, const Twine &name,
+        const TileArray &local, const polyhedral::Map &footprint,
+        ArrayRef<ComputeOp> uses, TileSide side, const Twine &name,
         int64_t numShared = 0) {
   llvm::Expected<SmallVector<IntegerSet>> domain =
       getCopyDomain(tile, local, context, footprint);
@@ -104,11 +104,11 @@ addCopy(const polyhedral::Context &context, const Tile &tile, Value array,
   OpBuilder builder(first.getContext());
   if (numShared == 0)
     setInsertionPoint(builder, uses, side);
-  else if (side == Side::Before)
+  else if (side == TileSide::Before)
     builder.setInsertionPoint(first);
   else
     builder.setInsertionPointAfter(uses.back());
-  bool isIn = side == Side::Before;
+  bool isIn = side == TileSide::Before;
   ComputeOp copy = createCopy(builder, first.getLoc(), name, *domain,
                               isIn ? accesses.global : accesses.local,
                               isIn ? accesses.local : accesses.global);
@@ -133,15 +133,15 @@ static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, uint64_t read,
   llvm::Expected<Tile> tile = getTile(compute, loop);
   if (!tile)
     return tile.takeError();
-  SmallVector<ComputeOp> readers = getUsers(*tile, *array, AccessKind::Read);
+  SmallVector<ComputeOp> readers = getUsers(*tile, *array, TileAccess::Read);
   if (llvm::Error error = checkUnchanged(kernel, *array, readers))
     return error;
   polyhedral::Context context;
   llvm::Expected<polyhedral::Map> footprint =
-      getElements(context, *tile, readers, *array, AccessKind::Read);
+      getElements(context, *tile, readers, *array, TileAccess::Read);
   if (!footprint)
     return footprint.takeError();
-  llvm::Expected<LocalArray> local =
+  llvm::Expected<TileArray> local =
       makeLocalArray(*tile, *array, context, *footprint, options);
   if (!local)
     return local.takeError();
@@ -152,11 +152,11 @@ static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, uint64_t read,
   llvm::Expected<ComputeOp> copy = addCopy(
       context, *tile, *array, *local,
       isConstant ? polyhedral::fillHoles(*footprint) : *footprint, readers,
-      Side::Before, compute.getSymName() + "_in" + Twine(read));
+      TileSide::Before, compute.getSymName() + "_in" + Twine(read));
   if (!copy)
     return copy.takeError();
   for (ComputeOp reader : readers)
-    redirect(*tile, reader, *array, *local, AccessKind::Read);
+    redirect(*tile, reader, *array, *local, TileAccess::Read);
   return LocalCopy{local->op, *copy, {}};
 }
 
@@ -226,9 +226,9 @@ getExposedReads(const polyhedral::Context &context, const Tile &tile,
                 ArrayRef<ComputeOp> users, Value array) {
   polyhedral::Union<polyhedral::Map> exposed;
   for (ComputeOp user : users) {
-    SmallVector<AccessKind> kinds{AccessKind::Read};
+    SmallVector<TileAccess> kinds{TileAccess::Read};
     if (user.getWhere())
-      kinds.push_back(AccessKind::Write);
+      kinds.push_back(TileAccess::Write);
     llvm::Expected<polyhedral::Map> reads =
         getElements(context, tile, user, array, kinds);
     // Those of one group take turns.
@@ -238,7 +238,7 @@ getExposedReads(const polyhedral::Context &context, const Tile &tile,
                  !other.getWhere();
         }));
     llvm::Expected<polyhedral::Map> writes =
-        getElements(context, tile, before, array, AccessKind::Write);
+        getElements(context, tile, before, array, TileAccess::Write);
     if (!reads || !writes)
       return llvm::joinErrors(reads.takeError(), writes.takeError());
     if (!*reads)
@@ -288,22 +288,22 @@ espalier::poly::cacheWriteOf(ComputeOp compute, uint64_t write, StringRef loop,
   llvm::Expected<polyhedral::Map> in =
       getExposedReads(context, *tile, users, *array);
   llvm::Expected<polyhedral::Map> out =
-      getElements(context, *tile, users, *array, AccessKind::Write);
+      getElements(context, *tile, users, *array, TileAccess::Write);
   if (!in || !out)
     return llvm::joinErrors(in.takeError(), out.takeError());
-  llvm::Expected<LocalArray> local =
+  llvm::Expected<TileArray> local =
       makeLocalArray(*tile, *array, context, *footprint, options);
   if (!local)
     return local.takeError();
   LocalCopy result{local->op, {}, {}};
   if (*in)
     if (llvm::Error error =
-            addCopy(context, *tile, *array, *local, *in, users, Side::Before,
-                    compute.getSymName() + "_in", numShared)
+            addCopy(context, *tile, *array, *local, *in, users,
+                    TileSide::Before, compute.getSymName() + "_in", numShared)
                 .moveInto(result.in))
       return error;
   if (llvm::Error error =
-          addCopy(context, *tile, *array, *local, *out, users, Side::After,
+          addCopy(context, *tile, *array, *local, *out, users, TileSide::After,
                   compute.getSymName() + "_out", numShared)
               .moveInto(result.out))
     return error;

@@ -37,13 +37,13 @@ polyhedral::Map espalier::poly::getFootprint(const polyhedral::Context &context,
 }
 
 SmallVector<ComputeAccess> espalier::poly::getAccesses(ComputeOp compute,
-                                                       AccessKind kind) {
-  return kind == AccessKind::Read ? compute.getReadAccesses()
+                                                       TileAccess kind) {
+  return kind == TileAccess::Read ? compute.getReadAccesses()
                                   : compute.getWriteAccesses();
 }
 
-static StringRef getName(AccessKind kind) {
-  return kind == AccessKind::Read ? "read" : "write";
+static StringRef getName(TileAccess kind) {
+  return kind == TileAccess::Read ? "read" : "write";
 }
 
 llvm::Error espalier::poly::refuseUnknown(const polyhedral::Context &context) {
@@ -54,7 +54,7 @@ llvm::Error espalier::poly::refuseUnknown(const polyhedral::Context &context) {
 /// if it does not.
 static llvm::Expected<polyhedral::Map>
 getElementsOfOne(const polyhedral::Context &context, const Tile &tile,
-                 ComputeOp compute, Value array, AccessKind kind) {
+                 ComputeOp compute, Value array, TileAccess kind) {
   polyhedral::Union<polyhedral::Map> elements;
   for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind))) {
     if (access.array != array)
@@ -76,10 +76,10 @@ getElementsOfOne(const polyhedral::Context &context, const Tile &tile,
 llvm::Expected<polyhedral::Map>
 espalier::poly::getElements(const polyhedral::Context &context,
                             const Tile &tile, ArrayRef<ComputeOp> computes,
-                            Value array, ArrayRef<AccessKind> kinds) {
+                            Value array, ArrayRef<TileAccess> kinds) {
   polyhedral::Union<polyhedral::Map> elements;
   for (ComputeOp compute : computes)
-    for (AccessKind kind : kinds) {
+    for (TileAccess kind : kinds) {
       llvm::Expected<polyhedral::Map> own =
           getElementsOfOne(context, tile, compute, array, kind);
       if (!own)
@@ -96,7 +96,7 @@ espalier::poly::getElements(const polyhedral::Context &context,
 // Arrays
 //===----------------------------------------------------------------------===//
 
-AffineMap LocalArray::getMap(AffineMap loops, AffineMap map) const {
+AffineMap TileArray::getMap(AffineMap loops, AffineMap map) const {
   SmallVector<AffineExpr> results(loops.getResults());
   SmallVector<AffineExpr> symbols;
   for (unsigned s = 0; s < loops.getNumSymbols(); ++s)
@@ -170,7 +170,7 @@ Storage espalier::poly::makeStorage(AffineMap map, ArrayRef<AffineExpr> extents,
   return {map, MemRefType::get(shape, elementType), dynamicExtents};
 }
 
-llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
+llvm::Expected<TileArray> espalier::poly::makeLocalArray(
     const Tile &tile, Value array, const polyhedral::Context &context,
     const polyhedral::Map &footprint, const LocalOptions &options) {
   KernelOp kernel = tile.computes.front()->getParentOfType<KernelOp>();
@@ -213,7 +213,7 @@ llvm::Expected<LocalArray> espalier::poly::makeLocalArray(
                       MemRefType::get(shape, storage.type.getElementType()),
                       ValueRange(), space, AffineMapAttr::get(storage.map),
                       TypeAttr::get(storage.type), storage.extents);
-  return LocalArray{op, *box};
+  return TileArray{op, *box};
 }
 
 void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
@@ -225,7 +225,7 @@ void espalier::poly::setStorage(ArrayOp array, const Storage &storage) {
     array.removeExtentsAttr();
 }
 
-void espalier::poly::replaceArray(ArrayOp array, LocalArray &local) {
+void espalier::poly::replaceArray(ArrayOp array, TileArray &local) {
   array.getArray().setType(local.op.getArray().getType());
   array.getSizesMutable().clear(); // The indices have other bounds.
   array.setPlacementAttr(local.op.getPlacement());
@@ -241,7 +241,7 @@ void espalier::poly::replaceArray(ArrayOp array, LocalArray &local) {
 //===----------------------------------------------------------------------===//
 
 CopyAccesses espalier::poly::getCopyAccesses(const Tile &tile, Value array,
-                                             const LocalArray &local,
+                                             const TileArray &local,
                                              unsigned numFactors) {
   MLIRContext *context = array.getContext();
   KernelOp kernel = local.op->getParentOfType<KernelOp>();
@@ -261,7 +261,7 @@ CopyAccesses espalier::poly::getCopyAccesses(const Tile &tile, Value array,
 }
 
 llvm::Expected<SmallVector<IntegerSet>>
-espalier::poly::getCopyDomain(const Tile &tile, const LocalArray &local,
+espalier::poly::getCopyDomain(const Tile &tile, const TileArray &local,
                               const polyhedral::Context &context,
                               const polyhedral::Map &footprint) {
   MLIRContext *mlirContext = local.op.getContext();
@@ -285,9 +285,9 @@ espalier::poly::getCopyDomain(const Tile &tile, const LocalArray &local,
   return *sets;
 }
 
-void espalier::poly::setAccess(ComputeOp compute, AccessKind kind,
+void espalier::poly::setAccess(ComputeOp compute, TileAccess kind,
                                unsigned number, ArrayOp array, AffineMap map) {
-  bool isRead = kind == AccessKind::Read;
+  bool isRead = kind == TileAccess::Read;
   ArrayAttr old = isRead ? compute.getReadMaps() : compute.getWriteMaps();
   SmallVector<Attribute> maps(old.begin(), old.end());
   maps[number] = AffineMapAttr::get(map);
@@ -302,10 +302,10 @@ void espalier::poly::setAccess(ComputeOp compute, AccessKind kind,
 }
 
 void espalier::poly::redirect(const Tile &tile, ComputeOp compute, Value array,
-                              const LocalArray &local,
-                              ArrayRef<AccessKind> kinds) {
+                              const TileArray &local,
+                              ArrayRef<TileAccess> kinds) {
   AffineMap loops = tile.maps[tile.getNumber(compute)];
-  for (AccessKind kind : kinds)
+  for (TileAccess kind : kinds)
     for (auto [number, access] : llvm::enumerate(getAccesses(compute, kind)))
       if (access.array == array)
         setAccess(compute, kind, number, local.op,

@@ -78,6 +78,14 @@ llvm::Expected<Tile> espalier::poly::getTile(ComputeOp compute,
   return tile;
 }
 
+llvm::Expected<Tile> espalier::poly::getTileOfLoop(ComputeOp compute,
+                                                   StringRef loop) {
+  if (loop.empty())
+    if (llvm::Error error = findLoop(compute, loop).takeError())
+      return std::move(error);
+  return getTile(compute, loop);
+}
+
 /// Lets `compute` reach `node`: `loops` are the values of the loops above.
 static void addToNodesAbove(Operation *node, ComputeOp compute,
                             ArrayRef<AffineExpr> loops) {
@@ -105,9 +113,9 @@ static void addToNodesAbove(Operation *node, ComputeOp compute,
 }
 
 /// The next computation in one direction, or null.
-static ComputeOp getNeighbour(Operation *op, Side side) {
+static ComputeOp getNeighbour(Operation *op, TileSide side) {
   do
-    op = side == Side::Before ? op->getPrevNode() : op->getNextNode();
+    op = side == TileSide::Before ? op->getPrevNode() : op->getNextNode();
   while (op && !isa<ComputeOp>(op));
   return cast_or_null<ComputeOp>(op);
 }
@@ -175,7 +183,7 @@ void espalier::poly::removeCompute(
     ComputeOp compute, llvm::function_ref<void(Operation *)> erase) {
   removeFromSchedule(compute);
   // What was interleaved with it is so with the one before it.
-  if (ComputeOp next = getNeighbour(compute, Side::After)) {
+  if (ComputeOp next = getNeighbour(compute, TileSide::After)) {
     int64_t shared = std::min(next.getInterleaved().value_or(0),
                               compute.getInterleaved().value_or(0));
     if (next.getInterleaved() && shared == 0)
@@ -234,7 +242,7 @@ static void createOwnBand(OpBuilder &builder, ComputeOp compute,
 }
 
 FilterOp espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
-                                   ArrayRef<ComputeOp> uses, Side side,
+                                   ArrayRef<ComputeOp> uses, TileSide side,
                                    std::optional<AffineMap> loops) {
   auto band = dyn_cast<BandOp>(tile.parent);
   if (band && tile.position + 1 < band.getLoops().size())
@@ -248,11 +256,11 @@ FilterOp espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
           return llvm::any_of(
               uses, [&](ComputeOp use) { return use.getSymName() == name; });
         });
-    if (hasUse && (!place || side == Side::After))
+    if (hasUse && (!place || side == TileSide::After))
       place = filter;
   }
   OpBuilder builder(place);
-  if (side == Side::After)
+  if (side == TileSide::After)
     builder.setInsertionPointAfter(place);
   auto filter = FilterOp::create(
       builder, compute.getLoc(),
@@ -268,18 +276,20 @@ FilterOp espalier::poly::addToTile(const Tile &tile, ComputeOp compute,
 
 ComputeOp espalier::poly::getGroupBegin(ComputeOp first) {
   while (first.getInterleaved())
-    first = getNeighbour(first, Side::Before);
+    first = getNeighbour(first, TileSide::Before);
   return first;
 }
 
 void espalier::poly::setInsertionPoint(OpBuilder &builder,
-                                       ArrayRef<ComputeOp> uses, Side side) {
+                                       ArrayRef<ComputeOp> uses,
+                                       TileSide side) {
   // Computations that are interleaved stay together.
-  if (side == Side::Before)
+  if (side == TileSide::Before)
     return builder.setInsertionPoint(getGroupBegin(uses.front()));
   ComputeOp last = uses.back();
-  for (ComputeOp next = getNeighbour(last, Side::After);
-       next && next.getInterleaved(); next = getNeighbour(last, Side::After))
+  for (ComputeOp next = getNeighbour(last, TileSide::After);
+       next && next.getInterleaved();
+       next = getNeighbour(last, TileSide::After))
     last = next;
   builder.setInsertionPointAfter(last);
 }

@@ -37,15 +37,18 @@ struct Tile {
 /// no such loop, or if a filter lets only some points reach it.
 llvm::Expected<Tile> getTile(ComputeOp compute, llvm::StringRef loop);
 
+/// The same for commands that need a loop: an empty name is refused, too.
+llvm::Expected<Tile> getTileOfLoop(ComputeOp compute, llvm::StringRef loop);
+
 /// Where a computation is added to a tile.
-enum class Side { Before, After };
+enum class TileSide { Before, After };
 
 /// Adds `compute`, which has the tile's loops as its first dimensions, to the
 /// schedule of each tile: before or after `uses`, which are in it. With
 /// `loops`, these give the tile of each of its points instead, whose dimensions
 /// all run inside. Returns the filter for it.
 FilterOp addToTile(const Tile &tile, ComputeOp compute,
-                   llvm::ArrayRef<ComputeOp> uses, Side side,
+                   llvm::ArrayRef<ComputeOp> uses, TileSide side,
                    std::optional<mlir::AffineMap> loops = {});
 
 /// Takes `compute` out of the schedule.
@@ -61,7 +64,7 @@ ComputeOp getGroupBegin(ComputeOp first);
 
 /// The same in the program order. `uses` are in program order.
 void setInsertionPoint(mlir::OpBuilder &builder, llvm::ArrayRef<ComputeOp> uses,
-                       Side side);
+                       TileSide side);
 
 //===----------------------------------------------------------------------===//
 // What tiles touch
@@ -78,7 +81,7 @@ polyhedral::Map getFootprint(const polyhedral::Context &context,
                              mlir::AffineMap map);
 
 /// A local array that holds, for each tile, the box of another one's elements.
-struct LocalArray {
+struct TileArray {
   mutable ArrayOp op;
   polyhedral::Box box;
 
@@ -89,14 +92,14 @@ struct LocalArray {
 
 /// Makes a local array for the elements of `array` that `footprint` maps the
 /// tiles to. Its memory holds those of one tile.
-llvm::Expected<LocalArray> makeLocalArray(const Tile &tile, mlir::Value array,
-                                          const polyhedral::Context &context,
-                                          const polyhedral::Map &footprint,
-                                          const LocalOptions &options);
+llvm::Expected<TileArray> makeLocalArray(const Tile &tile, mlir::Value array,
+                                         const polyhedral::Context &context,
+                                         const polyhedral::Map &footprint,
+                                         const LocalOptions &options);
 
 /// Makes `array`, all of whose accesses the caller redirects to `local`, what
 /// that is; `local` then is `array`, and its own op is gone.
-void replaceArray(ArrayOp array, LocalArray &local);
+void replaceArray(ArrayOp array, TileArray &local);
 
 /// How the elements of an array lie in memory.
 struct Storage {
@@ -127,11 +130,11 @@ struct CopyAccesses {
 };
 /// The first `numFactors` indices of the local array are not the other's.
 CopyAccesses getCopyAccesses(const Tile &tile, mlir::Value array,
-                             const LocalArray &local, unsigned numFactors = 0);
+                             const TileArray &local, unsigned numFactors = 0);
 
 /// The domain of such a computation, over the elements of `footprint`.
 llvm::Expected<llvm::SmallVector<mlir::IntegerSet>>
-getCopyDomain(const Tile &tile, const LocalArray &local,
+getCopyDomain(const Tile &tile, const TileArray &local,
               const polyhedral::Context &context,
               const polyhedral::Map &footprint);
 
@@ -141,9 +144,9 @@ void nameDims(const Tile &tile, ComputeOp compute,
               llvm::ArrayRef<mlir::StringAttr> others = {});
 
 /// The two lists of accesses of a computation.
-enum class AccessKind { Read, Write };
+enum class TileAccess { Read, Write };
 llvm::SmallVector<ComputeAccess> getAccesses(ComputeOp compute,
-                                             AccessKind kind);
+                                             TileAccess kind);
 
 /// The refusal of a command that needs a set which takes too much to compute.
 llvm::Error refuseUnknown(const polyhedral::Context &context);
@@ -154,14 +157,14 @@ llvm::Expected<polyhedral::Map> getElements(const polyhedral::Context &context,
                                             const Tile &tile,
                                             llvm::ArrayRef<ComputeOp> computes,
                                             mlir::Value array,
-                                            llvm::ArrayRef<AccessKind> kinds);
+                                            llvm::ArrayRef<TileAccess> kinds);
 
 /// Lets `compute` use the local array where it uses `array`.
 void redirect(const Tile &tile, ComputeOp compute, mlir::Value array,
-              const LocalArray &local, llvm::ArrayRef<AccessKind> kinds);
+              const TileArray &local, llvm::ArrayRef<TileAccess> kinds);
 
 /// Lets an access of `compute` go to `array`, through `map`.
-void setAccess(ComputeOp compute, AccessKind kind, unsigned number,
+void setAccess(ComputeOp compute, TileAccess kind, unsigned number,
                ArrayOp array, mlir::AffineMap map);
 
 /// A name of a computation that starts with `base` and is not taken.

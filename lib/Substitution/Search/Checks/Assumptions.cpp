@@ -52,7 +52,7 @@ private:
 
   /// Adds what is not known to hold. Fails if nothing is left that may.
   bool addRest(Clause alternatives, std::vector<Clause> &clauses) {
-    const Facts &facts = classes.getFacts();
+    const ConstraintStore &facts = classes.getFacts();
     Clause rest;
     for (Constraints &alternative : alternatives) {
       llvm::erase_if(alternative, [&](const Constraint &constraint) {
@@ -200,7 +200,7 @@ Assumptions::decide(const RulePattern &pattern, const Binding &binding,
 //===----------------------------------------------------------------------===//
 
 /// Adds the clause, unless it has several alternatives.
-static void addTo(Facts &facts, const Clause &clause) {
+static void addTo(ConstraintStore &facts, const Clause &clause) {
   if (clause.size() == 1)
     facts.add(clause.front());
 }
@@ -212,7 +212,7 @@ std::vector<Clause> Assumptions::listNew(ArrayRef<Clause> clauses) {
       result.push_back(clause);
   // What follows from the others need not be assumed.
   for (unsigned number = 0; number < result.size();) {
-    Facts others = getCurrent();
+    ConstraintStore others = getCurrent();
     for (auto [other, clause] : llvm::enumerate(result))
       if (other != number)
         addTo(others, clause);
@@ -232,7 +232,7 @@ bool Assumptions::canAssume(ArrayRef<Clause> clauses) {
   auto isAllowed = [&](const Clause &clause) {
     return !allowed || llvm::is_contained(*allowed, clause);
   };
-  Facts all = getCurrent();
+  ConstraintStore all = getCurrent();
   for (const Clause &clause : clauses)
     addTo(all, clause);
   if (all.isImpossible())

@@ -48,12 +48,14 @@ public:
 private:
   /// Collects facts, which take some time, when they are needed first.
   void prepare();
-  const Facts &getCurrent() { return classes.learn(current, numLearned); }
+  const ConstraintStore &getCurrent() {
+    return classes.learn(current, numLearned);
+  }
   /// Those of the clauses that do not follow from what is assumed.
   std::vector<Clause> listNew(llvm::ArrayRef<Clause> clauses);
 
   ClassExtents classes;
-  Facts current; ///< With what is assumed.
+  ConstraintStore current; ///< With what is assumed.
   unsigned numLearned = 0;
   std::vector<ENodeId> meant; ///< Until facts are collected.
   unsigned maxClauses;

@@ -237,7 +237,8 @@ void ClassExtents::addAgreements(ENodeId id) {
     facts.add(agreements);
 }
 
-const Facts &ClassExtents::learn(Facts &facts, unsigned &numLearned) const {
+const ConstraintStore &ClassExtents::learn(ConstraintStore &facts,
+                                           unsigned &numLearned) const {
   for (; numLearned < table.size(); ++numLearned) {
     const ExtentInfo &info = table[numLearned];
     Linear self = Linear::var(numLearned);

@@ -3,7 +3,7 @@
 #ifndef ESPALIER_LIB_SUBSTITUTION_SEARCH_CHECKS_CLASSEXTENTS_H
 #define ESPALIER_LIB_SUBSTITUTION_SEARCH_CHECKS_CLASSEXTENTS_H
 
-#include "../../Facts.h"
+#include "../../ConstraintStore.h"
 #include "../EGraph.h"
 #include "Extents.h"
 
@@ -30,10 +30,11 @@ public:
   void addAgreements(ENodeId id);
 
   /// What is known. Forms that were made since the last call are, too.
-  const Facts &getFacts() { return learn(facts, numLearned); }
+  const ConstraintStore &getFacts() { return learn(facts, numLearned); }
   /// Adds what is known of the variables after the first `numLearned` of the
   /// table.
-  const Facts &learn(Facts &facts, unsigned &numLearned) const;
+  const ConstraintStore &learn(ConstraintStore &facts,
+                               unsigned &numLearned) const;
 
   const Integers &getIntegers() const { return integers; }
   ExtentTable &getTable() { return table; }
@@ -47,7 +48,7 @@ private:
   const EGraph &graph;
   ExtentTable &table;
   Integers integers;
-  Facts facts;
+  ConstraintStore facts;
   unsigned numLearned = 0;
   /// Null while it is computed.
   llvm::DenseMap<ClassId, std::unique_ptr<TensorExtents>> known;

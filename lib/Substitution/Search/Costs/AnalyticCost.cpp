@@ -74,7 +74,7 @@ static double countOperations(const OperatorInstance &instance,
 static bool reorders(const OperatorInstance &instance) {
   return llvm::any_of(instance.operands, [&](RankedTensorType operand) {
     return operand.getShape() == instance.result.getShape() &&
-           getOrder(operand) != getOrder(instance.result);
+           getLayout(operand) != getLayout(instance.result);
   });
 }
 

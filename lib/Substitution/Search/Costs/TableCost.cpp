@@ -66,6 +66,6 @@ double TableCostModel::getSeconds(const OperatorInstance &instance) {
   return known == seconds.end() ? analytic.getSeconds(instance) : known->second;
 }
 
-bool TableCostModel::mayGainByOrder(const OperatorInstance &instance) const {
+bool TableCostModel::mayGainByLayout(const OperatorInstance &instance) const {
   return reordered.contains(describe(instance));
 }

@@ -12,17 +12,18 @@ static constexpr int64_t kDynamic = ShapedType::kDynamic;
 /// Says how many operands of a slice are offsets and how many sizes.
 static constexpr llvm::StringLiteral kSegments = "operandSegmentSizes";
 
-RankedTensorType espalier::substitution::withOrder(RankedTensorType type,
-                                                   DenseI64ArrayAttr order) {
+RankedTensorType espalier::substitution::withLayout(RankedTensorType type,
+                                                    DenseI64ArrayAttr order) {
   return RankedTensorType::get(type.getShape(), type.getElementType(), order);
 }
 
-DenseI64ArrayAttr espalier::substitution::getOrder(RankedTensorType type) {
+DenseI64ArrayAttr espalier::substitution::getLayout(RankedTensorType type) {
   return dyn_cast_or_null<DenseI64ArrayAttr>(type.getEncoding());
 }
 
-bool espalier::substitution::hasOrders(const OperatorInstance &instance) {
-  return getOrder(instance.result) || llvm::any_of(instance.operands, getOrder);
+bool espalier::substitution::hasLayouts(const OperatorInstance &instance) {
+  return getLayout(instance.result) ||
+         llvm::any_of(instance.operands, getLayout);
 }
 
 DictionaryAttr

@@ -31,7 +31,7 @@ struct PadZeros {
 
 StringRef espalier::substitution::getGraphName(OpKind kind) {
   switch (kind) {
-#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, semantics,     \
                       graph, instance, ...)                                    \
   case OpKind::id:                                                             \
     return graph::getOperationName();
@@ -108,11 +108,11 @@ static std::optional<Slide> getSlide(int64_t extent, int64_t kernel,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class Maker {
+class InstanceBuilder {
 public:
-  Maker(OpKind kind, ArrayRef<Param> params,
-        ArrayRef<RankedTensorType> operands, const Choices &choices,
-        MLIRContext *context)
+  InstanceBuilder(OpKind kind, ArrayRef<Param> params,
+                  ArrayRef<RankedTensorType> operands, const Choices &choices,
+                  MLIRContext *context)
       : kind(kind), params(params), operands(operands), choices(choices),
         builder(context) {}
 
@@ -144,7 +144,7 @@ private:
 
   bool define() {
     switch (kind) {
-#define RULE_OPERATOR(id, name, operands, params, traits, rank, meaning,       \
+#define RULE_OPERATOR(id, name, operands, params, traits, rank, semantics,     \
                       graph, instance, ...)                                    \
   case OpKind::id:                                                             \
     return instance;
@@ -490,5 +490,5 @@ std::optional<OperatorInstance> espalier::substitution::makeOperator(
     const Choices &choices, MLIRContext *context) {
   assert(getInfo(kind).takes(operands.size()) &&
          "expects as many operands as the operator has");
-  return Maker(kind, params, operands, choices, context).make();
+  return InstanceBuilder(kind, params, operands, choices, context).make();
 }

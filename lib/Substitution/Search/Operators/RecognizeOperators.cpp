@@ -25,7 +25,7 @@ static DictionaryAttr countPadding(const OperatorInstance &instance) {
 
 bool espalier::substitution::isOperator(const OperatorInstance &instance,
                                         OpKind kind, ArrayRef<Param> params) {
-  if (instance.name != getGraphName(kind) || hasOrders(instance))
+  if (instance.name != getGraphName(kind) || hasLayouts(instance))
     return false;
   Choices choices;
   choices.type = instance.result;

@@ -26,7 +26,7 @@ protected:
   }
 
   /// y = concat(x, -x), viewed under another shape.
-  Version makeVersion() {
+  DispatchVariant makeVariant() {
     module = parseSourceString<ModuleOp>(R"mlir(
       func.func @main(%x: tensor<4x?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
         %c0 = arith.constant 0 : index
@@ -39,27 +39,27 @@ protected:
       })mlir",
                                          &context);
     auto function = module->lookupSymbol<func::FuncOp>("main");
-    FailureOr<StepProgram> program = buildStepProgram(function);
+    FailureOr<StatementList> program = buildStatements(function);
     EXPECT_TRUE(succeeded(program));
     normalize(*program);
-    SmallVector<Cluster> clusters = formClusters(*program);
-    return {std::move(*program), std::move(clusters)};
+    SmallVector<FusionGroup> fusionGroups = formFusionGroups(*program);
+    return {std::move(*program), std::move(fusionGroups)};
   }
 
   /// What is reported; empty if all is well.
-  std::string check(const Version &version) {
+  std::string check(const DispatchVariant &variant) {
     std::string text;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
       text += diag.str();
       return success();
     });
-    EXPECT_EQ(failed(verifyWritten(version)), !text.empty());
+    EXPECT_EQ(failed(verifyWritten(variant)), !text.empty());
     return text;
   }
 
   /// The statement that joins the two parts.
-  Statement &getConcat(Version &version) {
-    return version.program.statements.back();
+  Statement &getConcat(DispatchVariant &variant) {
+    return variant.program.statements.back();
   }
 
   MLIRContext context;
@@ -67,43 +67,43 @@ protected:
 };
 
 TEST_F(VerifyWrittenTest, PartsThatCoverAResultAreEnough) {
-  Version version = makeVersion();
-  EXPECT_EQ(getConcat(version).pieces.size(), 2u);
-  EXPECT_EQ(check(version), "");
+  DispatchVariant variant = makeVariant();
+  EXPECT_EQ(getConcat(variant).pieces.size(), 2u);
+  EXPECT_EQ(check(variant), "");
 }
 
 TEST_F(VerifyWrittenTest, AResultThatNobodyWrites) {
-  Version version = makeVersion();
-  version.clusters.clear();
-  EXPECT_NE(check(version).find("expects kernels that write result #0, but "
+  DispatchVariant variant = makeVariant();
+  variant.fusionGroups.clear();
+  EXPECT_NE(check(variant).find("expects kernels that write result #0, but "
                                 "nobody writes element ("),
             std::string::npos);
 }
 
 TEST_F(VerifyWrittenTest, AResultOfWhichAPartIsLeftOut) {
-  Version version = makeVersion();
-  getConcat(version).pieces.pop_back();
-  EXPECT_NE(check(version).find("result #0, but nobody writes element ("),
+  DispatchVariant variant = makeVariant();
+  getConcat(variant).pieces.pop_back();
+  EXPECT_NE(check(variant).find("result #0, but nobody writes element ("),
             std::string::npos);
 }
 
 TEST_F(VerifyWrittenTest, AResultThatIsComputedInAnotherPlace) {
-  Version version = makeVersion();
-  Statement &concat = getConcat(version);
+  DispatchVariant variant = makeVariant();
+  Statement &concat = getConcat(variant);
   concat.targetIndices = {getAffineDimExpr(0, &context),
                           getAffineDimExpr(1, &context) + 1};
-  EXPECT_EQ(check(version), "expects kernels that write result #0, but nobody "
+  EXPECT_EQ(check(variant), "expects kernels that write result #0, but nobody "
                             "writes element (0, 0)");
 }
 
 TEST_F(VerifyWrittenTest, AnArrayThatIsReadBeforeItIsWritten) {
-  Version version = makeVersion();
-  ASSERT_EQ(version.program.statements.size(), 2u);
-  version.clusters = {{{1}, 0}, {{0}, 0}};
-  EXPECT_EQ(check(version), "expects kernels that write an array before it is "
+  DispatchVariant variant = makeVariant();
+  ASSERT_EQ(variant.program.statements.size(), 2u);
+  variant.fusionGroups = {{{1}, 0}, {{0}, 0}};
+  EXPECT_EQ(check(variant), "expects kernels that write an array before it is "
                             "read, but it is read earlier");
-  version.clusters = {{{1}, 0}};
-  EXPECT_NE(check(version).find("an array before it is read, but nobody writes "
+  variant.fusionGroups = {{{1}, 0}};
+  EXPECT_NE(check(variant).find("an array before it is read, but nobody writes "
                                 "element ("),
             std::string::npos);
 }

@@ -205,7 +205,7 @@ struct KernelCase {
   OpKind kind;
   std::vector<Param> params;
   std::vector<std::vector<uint8_t>> shapes;
-  const char *meaning;
+  const char *semantics;
 };
 
 class KernelTest : public ::testing::TestWithParam<KernelCase> {
@@ -233,7 +233,7 @@ protected:
     for (size_t i = 0; i < test.shapes.size() && !isConstant; ++i)
       text += std::string(i ? ", " : "") + "%" + char('a' + i) + ": " +
               getType(test.shapes[i]);
-    text += ") { %r = " + std::string(test.meaning) + "\n return }";
+    text += ") { %r = " + std::string(test.semantics) + "\n return }";
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       return failure();
@@ -253,7 +253,7 @@ TEST_P(KernelTest, AgreesWithTheDefinition) {
   const KernelCase &test = GetParam();
   FailureOr<Definition> definition = getMeaning(test);
   ASSERT_TRUE(succeeded(definition));
-  std::optional<generator::Operation> operation =
+  std::optional<generator::ConcreteOperator> operation =
       getOperation(test.kind, test.params);
   ASSERT_TRUE(operation);
   EXPECT_TRUE(llvm::equal(operation->getParams(), test.params));
@@ -326,7 +326,7 @@ TEST(OperatorTableTest, CommutativeOperatorsAre) {
     ++count;
     ASSERT_TRUE(info.numOperands == 2 && info.has(kElementwise))
         << info.name.str();
-    generator::Operation operation = *getOperation(info.kind, {});
+    generator::ConcreteOperator operation = *getOperation(info.kind, {});
     operation.derived = derived.get(operation);
     generator::TensorType type;
     type.shape.rank = 2;

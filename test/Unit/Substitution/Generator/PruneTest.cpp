@@ -28,16 +28,16 @@ protected:
     return pair;
   }
 
-  TermId convert(const Graph &graph, NodeId id) {
-    const Node &node = graph[id];
-    if (node.kind == Node::Kind::Scalar)
+  TermId convert(const RuleGraph &graph, NodeId id) {
+    const RuleNode &node = graph[id];
+    if (node.kind == RuleNode::Kind::Scalar)
       return terms.getVariable(table.leaves.size() - 1);
     if (node.isVariable())
       return terms.getVariable(node.number);
     TermList operands;
     for (NodeId operand : node.operands)
       operands.push_back(convert(graph, operand));
-    Operation operation = *getOperation(node.op, node.params);
+    ConcreteOperator operation = *getOperation(node.op, node.params);
     for (const OperatorTemplate &op : table.operators)
       if (op.operation.kind == node.op)
         operation.constantShape = op.operation.constantShape;

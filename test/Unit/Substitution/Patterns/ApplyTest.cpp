@@ -58,7 +58,7 @@ protected:
   }
 
   /// A function of `src`, at sizes drawn by lot; null if they do not fit.
-  OwningOpRef<ModuleOp> draw(const Rule &rule, const Uses &uses) {
+  OwningOpRef<ModuleOp> draw(const Rule &rule, const RuleTensors &uses) {
     OpBuilder builder(&context);
     Location loc = builder.getUnknownLoc();
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -70,10 +70,10 @@ protected:
     SmallVector<Value> values;
     unsigned rank = pick(1, 4);
     for (unsigned number = 0; number < uses.numSrc; ++number) {
-      const Use &use = uses.list[number];
-      const Node &node = rule.graph[use.node];
+      const RuleTensor &use = uses.list[number];
+      const RuleNode &node = rule.graph[use.node];
       if (node.isVariable()) {
-        bool isScalar = node.kind == Node::Kind::Scalar;
+        bool isScalar = node.kind == RuleNode::Kind::Scalar;
         values.push_back(
             block->addArgument(drawType(isScalar ? 0 : rank), loc));
         // Often of the type of one before.
@@ -186,7 +186,7 @@ protected:
   /// Applies a rule to a graph drawn by lot, and tells whether the result is
   /// equal; nothing if it fits none.
   std::optional<bool> test(const Rule &rule) {
-    Uses uses = listUses(rule);
+    RuleTensors uses = listTensors(rule);
     FrozenRewritePatternSet patterns = makePatterns(rule);
     for (unsigned tries = 0; tries < kMaxTries; ++tries) {
       OwningOpRef<ModuleOp> before = draw(rule, uses);

@@ -45,8 +45,8 @@ llvm::Error detach(ComputeOp compute, llvm::StringRef name, Eraser erase);
 //===----------------------------------------------------------------------===//
 
 // A program at stage `statements` has a kernel for each statement. What is
-// chosen there stands in attributes (IR/Facts.h), and is kept where kernels are
-// formed of statements. Refused in modules at another stage.
+// chosen there stands in attributes (IR/ChoiceAttributes.h), and is kept where
+// kernels are formed of statements. Refused in modules at another stage.
 
 /// Has `compute`, a sum, computed by an algorithm, whether that pays or not.
 llvm::Error chooseAlgorithm(ComputeOp compute, Algorithm algorithm);

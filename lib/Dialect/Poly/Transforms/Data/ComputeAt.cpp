@@ -65,7 +65,7 @@ private:
   polyhedral::Context context;
   Tile tile;
   polyhedral::Map elements; ///< That each tile reads.
-  LocalArray local;
+  TileArray local;
 };
 } // namespace
 
@@ -216,7 +216,7 @@ llvm::Error Localizer::rewrite(ComputeOp writer,
   if (std::optional<int64_t> shared = writer.getInterleaved())
     writer.setInterleaved(*shared + numLoops);
   writer->moveBefore(getGroupBegin(readers.front()));
-  addToTile(tile, writer, readers, Side::Before);
+  addToTile(tile, writer, readers, TileSide::Before);
   return llvm::Error::success();
 }
 
@@ -232,7 +232,7 @@ llvm::Error Localizer::run() {
     return found.takeError();
   tile = *found;
   llvm::Expected<polyhedral::Map> read =
-      getElements(context, tile, readers, request.array, AccessKind::Read);
+      getElements(context, tile, readers, request.array, TileAccess::Read);
   if (!read)
     return read.takeError();
   elements = *read;
@@ -243,14 +243,14 @@ llvm::Error Localizer::run() {
       return own.takeError();
     points.push_back(*own);
   }
-  llvm::Expected<LocalArray> made =
+  llvm::Expected<TileArray> made =
       makeLocalArray(tile, request.array, context, elements, request.options);
   if (!made)
     return made.takeError();
   local = *made;
   replaceArray(request.array.getDefiningOp<ArrayOp>(), local);
   for (ComputeOp reader : readers)
-    redirect(tile, reader, request.array, local, AccessKind::Read);
+    redirect(tile, reader, request.array, local, TileAccess::Read);
   for (auto [writer, own] : llvm::zip_equal(writers, points))
     if (llvm::Error error = rewrite(writer, own))
       return error;
@@ -291,7 +291,7 @@ static llvm::Error moveIntoTile(const Request &request, const Twine &why) {
   polyhedral::Context context;
   llvm::Expected<polyhedral::Map> elements =
       getElements(context, *tile, users, request.array,
-                  {AccessKind::Read, AccessKind::Write});
+                  {TileAccess::Read, TileAccess::Write});
   if (!elements)
     return elements.takeError();
   polyhedral::Map make = polyhedral::Map::get(
@@ -315,7 +315,7 @@ static llvm::Error moveIntoTile(const Request &request, const Twine &why) {
     return refuse("expects a first use in \"" + request.loop +
                   "\" of each element that " + quote(producer) +
                   " writes, at an affine function of it, since " + why);
-  FilterOp filter = addToTile(*tile, producer, users, Side::Before, *loops);
+  FilterOp filter = addToTile(*tile, producer, users, TileSide::Before, *loops);
   if (auto band = dyn_cast_or_null<BandOp>(filter.getChild())) {
     SmallVector<StringAttr> names = getInnerNames(*tile, producer);
     band.setNamesAttr(
@@ -419,10 +419,7 @@ static llvm::Error decomposeIn(ComputeOp compute, StringRef loop) {
     return refuse("expects a computation before " + quote(compute) +
                   " that writes " + describeArray(array) +
                   ", and nothing else, without reading it");
-  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
-  if (!found)
-    return found.takeError();
-  llvm::Expected<Tile> tile = getTile(compute, loop);
+  llvm::Expected<Tile> tile = getTileOfLoop(compute, loop);
   if (!tile)
     return tile.takeError();
   StringRef above = tile->getNumLoops() == 1

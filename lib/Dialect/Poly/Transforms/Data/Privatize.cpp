@@ -21,12 +21,9 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
-                              const LocalOptions &options) {
-  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
-  if (!found)
-    return found.takeError();
-  llvm::Expected<Tile> tile = getTile(compute, loop);
+static llvm::Error privatizeIn(ComputeOp compute, Value array, StringRef loop,
+                               const LocalOptions &options) {
+  llvm::Expected<Tile> tile = getTileOfLoop(compute, loop);
   if (!tile)
     return tile.takeError();
   SmallVector<ComputeOp> users;
@@ -39,7 +36,7 @@ static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
                     loop + "\", but " + quote(op) + " is outside");
     users.push_back(op);
   }
-  const AccessKind both[] = {AccessKind::Read, AccessKind::Write};
+  const TileAccess both[] = {TileAccess::Read, TileAccess::Write};
   polyhedral::Context context;
   llvm::Expected<polyhedral::Map> elements =
       getElements(context, *tile, users, array, both);
@@ -55,7 +52,7 @@ static llvm::Error contractIn(ComputeOp compute, Value array, StringRef loop,
                     "\" that use the same elements of " + describeArray(array) +
                     " to come one after the other in program order");
   }
-  llvm::Expected<LocalArray> local =
+  llvm::Expected<TileArray> local =
       makeLocalArray(*tile, array, context, *elements, options);
   if (!local)
     return local.takeError();
@@ -78,7 +75,7 @@ llvm::Error espalier::poly::privatize(ComputeOp compute, uint64_t write,
       return refuse("expects an array of the kernel, which nobody else sees, "
                     "but " +
                     describeArray(array) + " is an argument");
-    return contractIn(compute, array, loop, options);
+    return privatizeIn(compute, array, loop, options);
   };
   return applyAt(compute, loop, edit);
 }

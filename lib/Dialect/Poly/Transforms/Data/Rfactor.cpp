@@ -1,7 +1,7 @@
 //===- Rfactor.cpp - Partial results for the iterations of a loop ---------===//
 
 #include "../Hints.h"
-#include "../Partial.h"
+#include "../PartialReduction.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -28,10 +28,7 @@ static llvm::Expected<LocalCopy> rfactorIn(ComputeOp compute, StringRef loop,
   llvm::Expected<ReductionUpdate> update = getUpdate(compute);
   if (!update)
     return update.takeError();
-  llvm::Expected<LoopPosition> found = findLoop(compute, loop);
-  if (!found)
-    return found.takeError();
-  llvm::Expected<Tile> inner = getTile(compute, loop);
+  llvm::Expected<Tile> inner = getTileOfLoop(compute, loop);
   if (!inner)
     return inner.takeError();
   ComputeAccess write = compute.getWriteAccesses().front();

@@ -41,7 +41,7 @@ public:
   }
 
   llvm::Error checkPoints();
-  llvm::Error checkAccesses(AccessKind kind);
+  llvm::Error checkAccesses(TileAccess kind);
   llvm::Error checkBody();
 
   /// The values of the inner loops, as functions of the computation's
@@ -113,8 +113,8 @@ llvm::Error Matcher::checkPoints() {
   return llvm::Error::success();
 }
 
-llvm::Error Matcher::checkAccesses(AccessKind kind) {
-  StringRef what = kind == AccessKind::Read ? "read " : "write ";
+llvm::Error Matcher::checkAccesses(TileAccess kind) {
+  StringRef what = kind == TileAccess::Read ? "read " : "write ";
   SmallVector<ComputeAccess> own = getAccesses(compute, kind);
   SmallVector<ComputeAccess> other = getAccesses(micro, kind);
   if (own.size() != other.size())
@@ -258,7 +258,7 @@ static llvm::Error tensorizeIn(ComputeOp compute, StringRef loop,
   Matcher matcher(compute, *outer, *inner, *micro);
   if (llvm::Error error = matcher.checkPoints())
     return error;
-  for (AccessKind kind : {AccessKind::Read, AccessKind::Write})
+  for (TileAccess kind : {TileAccess::Read, TileAccess::Write})
     if (llvm::Error error = matcher.checkAccesses(kind))
       return error;
   if (llvm::Error error = matcher.checkBody())

@@ -86,10 +86,11 @@ bool PlanChooser::isParallelWorthwhile() const {
 
 bool PlanChooser::isPanelAroundRest() const {
   bool hasRest = llvm::any_of(llvm::seq(0u, plan.numShared), [&](unsigned dim) {
-    return getSegments(dim).size() > 1;
+    return getIndexRanges(dim).size() > 1;
   });
   if (!hasRest || !isPanelStreamed() || plan.loops.empty() ||
-      plan.loops.front() != plan.lanes || getSegments(*plan.lanes).size() > 1)
+      plan.loops.front() != plan.lanes ||
+      getIndexRanges(*plan.lanes).size() > 1)
     return false;
   // The other loops could occupy more threads.
   std::optional<int64_t> extent = getSharedExtent(*plan.lanes);
@@ -204,9 +205,9 @@ void PlanChooser::run() {
   reduction = findReduction();
   chooseVectorDim();
   chooseTile();
-  bool isStreamed = streamsRows();
+  bool isStreamed = isGemvByRows();
   if (isStreamed)
-    chooseStreamedRows();
+    chooseGemvByRows();
   else
     cutSum();
   chooseOwnLoops();

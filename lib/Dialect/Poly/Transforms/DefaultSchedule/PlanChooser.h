@@ -97,11 +97,11 @@ private:
   /// pass a part, so that several panels use a page. Whether it did.
   bool cutThinSum();
 
-  // Products of a matrix that is better read row by row (StreamRows.cpp).
-  bool streamsRows() const;
+  // Products of a matrix that is better read row by row (GemvByRows.cpp).
+  bool isGemvByRows() const;
   /// The columns of such a matrix that one thread reads.
   int64_t getChunk() const;
-  void chooseStreamedRows();
+  void chooseGemvByRows();
 
   // What remains (ChoosePlan.cpp).
   /// Whether the last of a sum's own loops is written out: its body, a window,

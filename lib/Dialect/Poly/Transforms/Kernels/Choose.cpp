@@ -2,7 +2,7 @@
 
 #include "Calls.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
-#include "espalier/Dialect/Poly/IR/Facts.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -29,7 +29,7 @@ llvm::Error espalier::poly::chooseAlgorithm(ComputeOp compute,
   if (compute.getReduction() != Reduction::Add)
     return refuse("expects a sum, but " + quote(compute) + " is none");
   compute->setAttr(
-      kAlgorithmFact,
+      kAlgorithmAttr,
       StringAttr::get(compute.getContext(), stringifyAlgorithm(algorithm)));
   return llvm::Error::success();
 }
@@ -65,6 +65,6 @@ llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
   ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
   if (std::string fault = checkLayout(layout, shape); !fault.empty())
     return refuse("expects a layout " + fault);
-  source->setAttr(kLayoutFact, AffineMapAttr::get(layout));
+  source->setAttr(kLayoutAttr, AffineMapAttr::get(layout));
   return llvm::Error::success();
 }

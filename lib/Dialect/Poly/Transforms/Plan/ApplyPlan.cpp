@@ -102,7 +102,7 @@ llvm::Error PlanChecker::checkLoops() {
       return refuse("expects at most " + Twine(plan.loops.size()) + " " + what +
                     ", but got " + Twine(number));
   for (unsigned dim : ArrayRef(plan.loops).take_front(plan.numAroundRest))
-    if (getSegments(dim).size() > 1)
+    if (getIndexRanges(dim).size() > 1)
       return refuse("expects loops around the rest that have none, but got \"" +
                     getName(dim) + "\"");
   if (!plan.block)

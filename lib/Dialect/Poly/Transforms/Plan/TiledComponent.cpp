@@ -66,7 +66,7 @@ bool TiledComponent::hasStridedLanes() const {
          });
 }
 
-SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
+SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
   bool isVector = dim == plan.lanes;
   int64_t size = plan.tile[dim];
   AffineExpr bound = getSharedBound(dim);
@@ -81,16 +81,16 @@ SmallVector<Segment> TiledComponent::getSegments(unsigned dim) const {
     return {{{}, {}, size}};
   if (std::optional<int64_t> extent = getSharedExtent(dim)) {
     int64_t whole = *extent / size * size, rest = *extent - whole;
-    SmallVector<Segment> segments;
+    SmallVector<IndexRange> ranges;
     if (whole == *extent)
       return {{{}, {}, size}};
     AffineExpr middle = getAffineConstantExpr(whole, context);
     if (whole)
-      segments.push_back({zero, middle, size});
-    segments.push_back(
+      ranges.push_back({zero, middle, size});
+    ranges.push_back(
         {middle, getAffineConstantExpr(*extent, context),
          isVector ? int64_t(llvm::alignTo(rest, plan.width)) : rest});
-    return segments;
+    return ranges;
   }
   AffineExpr middle = bound.floorDiv(size) * size;
   return {{zero, middle, size}, {middle, bound, isVector ? plan.width : 1}};

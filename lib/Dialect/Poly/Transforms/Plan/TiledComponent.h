@@ -10,7 +10,7 @@ namespace espalier::poly {
 
 /// Points of one shared dimension that are tiled alike: from `begin` to `end`
 /// in tiles of `size`, counted from `begin`.
-struct Segment {
+struct IndexRange {
   mlir::AffineExpr begin; ///< Null: from 0.
   mlir::AffineExpr end;   ///< Null: the whole dimension.
   int64_t size;
@@ -92,7 +92,7 @@ public:
   /// kernel: the panel of a product. Its number among the reads.
   std::optional<unsigned> getPanel(const ComputeShape &compute) const;
   /// The parts into which whole tiles cut a shared dimension.
-  llvm::SmallVector<Segment> getSegments(unsigned dim) const;
+  llvm::SmallVector<IndexRange> getIndexRanges(unsigned dim) const;
   /// All loops over tiles, outermost first.
   llvm::SmallVector<unsigned> getTileOrder() const {
     llvm::SmallVector<unsigned> order = plan.loops;

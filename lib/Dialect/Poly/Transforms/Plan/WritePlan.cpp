@@ -40,25 +40,26 @@ private:
   LoopAttr getLoop(LoopKind kind) { return LoopAttr::get(context, kind); }
   AffineExpr getDim(unsigned dim) { return getAffineDimExpr(dim, context); }
   /// The point along `dim`, counted from the segment's begin.
-  AffineExpr getOffset(unsigned dim, const Segment &segment);
+  AffineExpr getOffset(unsigned dim, const IndexRange &range);
   void createBand(ArrayRef<unsigned> positions,
                   ArrayRef<SmallVector<AffineExpr>> results,
                   ArrayRef<LoopAttr> loops);
   /// A filter of the sequence whose block this is, and the builder in it.
   void enterFilter(Block &sequence, ArrayRef<unsigned> positions,
                    ArrayAttr sets = {});
-  IntegerSetAttr getSet(const ComputeShape &compute, ArrayRef<Segment> chosen);
+  IntegerSetAttr getSet(const ComputeShape &compute,
+                        ArrayRef<IndexRange> chosen);
   /// The loops over tiles from number `from` to `to`.
-  void writeTileLoops(unsigned from, unsigned to, ArrayRef<Segment> segments);
-  void writeTree(unsigned firstLoop, ArrayRef<Segment> segments);
-  void writeCompute(unsigned position, ArrayRef<Segment> segments);
+  void writeTileLoops(unsigned from, unsigned to, ArrayRef<IndexRange> ranges);
+  void writeTree(unsigned firstLoop, ArrayRef<IndexRange> ranges);
+  void writeCompute(unsigned position, ArrayRef<IndexRange> ranges);
   /// Adds the loops over the parts of a sum, the rows and the terms of a part.
-  void addPartLoops(unsigned position, ArrayRef<Segment> segments,
+  void addPartLoops(unsigned position, ArrayRef<IndexRange> ranges,
                     Loops &loops);
   /// Adds the loops of a computation inside the shared ones.
   void addOwnLoops(unsigned position, Loops &loops);
   /// Adds the loops over the points of a tile.
-  void addTilePoints(unsigned position, ArrayRef<Segment> segments,
+  void addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
                      Loops &loops);
 
   OpBuilder &builder;
@@ -107,12 +108,12 @@ void PlanWriter::enterFilter(Block &sequence, ArrayRef<unsigned> positions,
 }
 
 IntegerSetAttr PlanWriter::getSet(const ComputeShape &compute,
-                                  ArrayRef<Segment> chosen) {
+                                  ArrayRef<IndexRange> chosen) {
   SmallVector<AffineExpr> constraints;
-  for (auto [dim, segment] : llvm::enumerate(chosen))
-    if (segment.end) {
-      constraints.push_back(getDim(dim) - segment.begin);
-      constraints.push_back(segment.end - 1 - getDim(dim));
+  for (auto [dim, range] : llvm::enumerate(chosen))
+    if (range.end) {
+      constraints.push_back(getDim(dim) - range.begin);
+      constraints.push_back(range.end - 1 - getDim(dim));
     }
   return IntegerSetAttr::get(
       IntegerSet::get(compute.getNumDims(), kernel.getNumParameters(),
@@ -123,8 +124,8 @@ IntegerSetAttr PlanWriter::getSet(const ComputeShape &compute,
 // Loops of a computation
 //===----------------------------------------------------------------------===//
 
-AffineExpr PlanWriter::getOffset(unsigned dim, const Segment &segment) {
-  auto begin = dyn_cast_or_null<AffineConstantExpr>(segment.begin);
+AffineExpr PlanWriter::getOffset(unsigned dim, const IndexRange &range) {
+  auto begin = dyn_cast_or_null<AffineConstantExpr>(range.begin);
   return begin ? getDim(dim) - begin : getDim(dim);
 }
 
@@ -156,7 +157,7 @@ void PlanWriter::addOwnLoops(unsigned position, Loops &loops) {
   loops.add(self % plan.width, LoopAttr::getVector(context, plan.width));
 }
 
-void PlanWriter::addPartLoops(unsigned position, ArrayRef<Segment> segments,
+void PlanWriter::addPartLoops(unsigned position, ArrayRef<IndexRange> ranges,
                               Loops &loops) {
   ArrayRef<unsigned> own = plan.own[position].order;
   auto add = [&](AffineExpr expr) {
@@ -170,9 +171,9 @@ void PlanWriter::addPartLoops(unsigned position, ArrayRef<Segment> segments,
     add(getDim(own[part.number]).floorDiv(part.terms));
   }
   for (unsigned dim : plan.insideSum) {
-    AffineExpr offset = getOffset(dim, segments[dim]);
+    AffineExpr offset = getOffset(dim, ranges[dim]);
     add(getTileOf(dim == plan.block ? offset % plan.blockSize : offset,
-                  segments[dim].size));
+                  ranges[dim].size));
   }
   if (own.empty())
     return;
@@ -183,33 +184,33 @@ void PlanWriter::addPartLoops(unsigned position, ArrayRef<Segment> segments,
     add(getDim(dim));
 }
 
-void PlanWriter::addTilePoints(unsigned position, ArrayRef<Segment> segments,
+void PlanWriter::addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
                                Loops &loops) {
   const ComputeShape &compute = shape(position);
   // The point inside a tile, counted from the segment's begin.
   auto inside = [&](unsigned dim) {
-    return getOffset(dim, segments[dim]) % segments[dim].size;
+    return getOffset(dim, ranges[dim]) % ranges[dim].size;
   };
   for (unsigned dim = plan.numShared; dim < getFirstOwn(compute); ++dim)
     loops.add(getDim(dim), getLoop(LoopKind::Unroll));
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
-    if (dim != plan.lanes && segments[dim].size > 1)
+    if (dim != plan.lanes && ranges[dim].size > 1)
       loops.add(inside(dim), getLoop(LoopKind::Unroll));
   if (!plan.lanes)
     return;
   AffineExpr lane = inside(*plan.lanes);
-  if (segments[*plan.lanes].size > plan.width)
+  if (ranges[*plan.lanes].size > plan.width)
     loops.add(lane.floorDiv(plan.width), getLoop(LoopKind::Unroll));
   loops.add(lane % plan.width, LoopAttr::getVector(context, plan.width));
 }
 
-void PlanWriter::writeCompute(unsigned position, ArrayRef<Segment> segments) {
+void PlanWriter::writeCompute(unsigned position, ArrayRef<IndexRange> ranges) {
   const OwnLoops &own = plan.own[position];
   Loops loops;
   if (plan.insideSum.empty())
     addOwnLoops(position, loops);
   else
-    addPartLoops(position, segments, loops);
+    addPartLoops(position, ranges, loops);
   if (prefetch && position == findReduction()) {
     // Once for all points of a loop that is written out.
     Loops inner;
@@ -226,7 +227,7 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<Segment> segments) {
     builder.setInsertionPointToEnd(&node.getOrCreateBlock());
     loops = std::move(inner);
   }
-  addTilePoints(position, segments, loops);
+  addTilePoints(position, ranges, loops);
   createBand(position, loops.results, loops.kinds);
 }
 
@@ -235,20 +236,20 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<Segment> segments) {
 //===----------------------------------------------------------------------===//
 
 void PlanWriter::writeTileLoops(unsigned from, unsigned to,
-                                ArrayRef<Segment> segments) {
+                                ArrayRef<IndexRange> ranges) {
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, computes.size()));
   SmallVector<AffineExpr> results;
   SmallVector<LoopAttr> kinds;
   for (unsigned position = from; position < to; ++position) {
     unsigned dim = plan.loops[position];
     // Blocks are outside, what one is cut into inside.
-    AffineExpr offset = getOffset(dim, segments[dim]);
+    AffineExpr offset = getOffset(dim, ranges[dim]);
     bool isAgain =
         llvm::is_contained(ArrayRef(plan.loops).take_front(position), dim);
     if (dim != plan.block)
-      results.push_back(getTileOf(offset, segments[dim].size));
+      results.push_back(getTileOf(offset, ranges[dim].size));
     else if (isAgain)
-      results.push_back(getTileOf(offset % plan.blockSize, segments[dim].size));
+      results.push_back(getTileOf(offset % plan.blockSize, ranges[dim].size));
     else
       results.push_back(getTileOf(offset, plan.blockSize));
     kinds.push_back(getLoop(position < plan.numParallel
@@ -259,26 +260,26 @@ void PlanWriter::writeTileLoops(unsigned from, unsigned to,
              kinds);
 }
 
-void PlanWriter::writeTree(unsigned firstLoop, ArrayRef<Segment> segments) {
-  writeTileLoops(firstLoop, plan.loops.size(), segments);
+void PlanWriter::writeTree(unsigned firstLoop, ArrayRef<IndexRange> ranges) {
+  writeTileLoops(firstLoop, plan.loops.size(), ranges);
   if (computes.size() == 1)
-    return writeCompute(0, segments);
+    return writeCompute(0, ranges);
   auto sequence = SequenceOp::create(builder, kernel.getLoc());
   Block &block = sequence.getOrCreateBlock();
   for (unsigned position = 0; position < computes.size(); ++position) {
     enterFilter(block, position);
-    writeCompute(position, segments);
+    writeCompute(position, ranges);
   }
 }
 
 void PlanWriter::write() {
-  SmallVector<SmallVector<Segment>> segments;
-  SmallVector<Segment> first;
+  SmallVector<SmallVector<IndexRange>> ranges;
+  SmallVector<IndexRange> first;
   unsigned numCombinations = 1;
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
-    segments.push_back(getSegments(dim));
-    first.push_back(segments.back().front());
-    numCombinations *= segments.back().size();
+    ranges.push_back(getIndexRanges(dim));
+    first.push_back(ranges.back().front());
+    numCombinations *= ranges.back().size();
   }
   if (numCombinations == 1)
     return writeTree(0, first);
@@ -288,11 +289,11 @@ void PlanWriter::write() {
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, computes.size()));
   for (unsigned number = 0; number < numCombinations; ++number) {
     // The last dimension changes fastest.
-    SmallVector<Segment> chosen(first);
+    SmallVector<IndexRange> chosen(first);
     unsigned rest = number;
     for (unsigned dim = plan.numShared; dim-- > 0;) {
-      chosen[dim] = segments[dim][rest % segments[dim].size()];
-      rest /= segments[dim].size();
+      chosen[dim] = ranges[dim][rest % ranges[dim].size()];
+      rest /= ranges[dim].size();
     }
     SmallVector<Attribute> sets;
     for (unsigned position : all)

@@ -1,0 +1,68 @@
+//===- GemvByRows.cpp - Products of a matrix that is read once ------------===//
+//
+// The product of a vector and a matrix takes as long as reading the matrix.
+// Register tiles would read it column by column, some vectors of each row, and
+// use a part of each page at a time. Memory is faster along rows:
+//
+//   for k in steps of 4:  for j:  y[j] += x[k] * B[k, j] + .. + x[k + 3] *
+//                                         B[k + 3, j]
+//
+// The sums are read and written once for several rows, and stay in the
+// first-level cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanChooser.h"
+
+using namespace mlir;
+using namespace espalier::poly;
+
+/// Rows that are read side by side.
+static constexpr int64_t kRowsAtOnce = 4;
+
+bool PlanChooser::isGemvByRows() const {
+  if (!reduction || !plan.lanes || !isPanelStreamed() || isSequential() ||
+      plan.numInside > 0)
+    return false;
+  const ComputeShape &main = shape(*reduction);
+  std::optional<int64_t> width = getSharedExtent(*plan.lanes);
+  if (main.getNumDims() != plan.numShared + 1 || !width || hasRows())
+    return false;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    if (isRestricted(dim) || (dim != *plan.lanes && getSharedExtent(dim) != 1))
+      return false;
+  // All others are maps of the sums.
+  for (unsigned i = 0; i < computes.size(); ++i)
+    if (i != *reduction && shape(i).getNumDims() != plan.numShared)
+      return false;
+  unsigned term = plan.numShared;
+  const ComputeAccess &panel = main.reads[*getPanel(main)];
+  int64_t bytes = getBytes(panel.getType().getElementType());
+  std::optional<int64_t> step = getStride(panel, term, plan.width);
+  std::optional<int64_t> extent = main.getExtent(term);
+  if (getStride(panel, *plan.lanes, plan.width) != 1 || !step || !extent ||
+      *step == kUnknownStride || *step * bytes < kPageBytes ||
+      *extent % kRowsAtOnce != 0 || *width % plan.width != 0 ||
+      getChunk() * bytes > target.getL1() / 2 ||
+      !fitsStack(MemRefType::get(getChunk(), panel.getType().getElementType())))
+    return false;
+  return true;
+}
+
+int64_t PlanChooser::getChunk() const {
+  int64_t parts = isParallelWorthwhile() ? target.getCores() : 1;
+  return llvm::alignTo(llvm::divideCeil(*getSharedExtent(*plan.lanes), parts),
+                       plan.width);
+}
+
+void PlanChooser::chooseGemvByRows() {
+  // The sums of one chunk, which a thread has for itself.
+  plan.block = plan.lanes;
+  plan.blockSize = getChunk();
+  plan.tile.assign(plan.numShared, 1);
+  plan.tile[*plan.lanes] = plan.width;
+  plan.insideSum = {*plan.lanes};
+  plan.terms = kRowsAtOnce;
+  plan.unrollTerms = true;
+  plan.loops = {*plan.lanes};
+}
