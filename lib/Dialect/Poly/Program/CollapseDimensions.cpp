@@ -27,8 +27,6 @@ namespace espalier::poly {
 using namespace mlir;
 using namespace espalier::poly;
 
-static constexpr int64_t kLineBytes = 64;
-
 namespace {
 
 /// Two dimensions of a computation, the first and the one after it, and how
@@ -108,9 +106,25 @@ static std::optional<int64_t> getExtent(ComputeOp compute, unsigned dim) {
   return extent;
 }
 
+/// The reads and writes of a computation. In sums of dimensions, those that
+/// have a single point are left out: the only tap of a 1x1 convolution.
 static SmallVector<ComputeAccess> getAccesses(ComputeOp compute) {
   SmallVector<ComputeAccess> accesses = compute.getReadAccesses();
   llvm::append_range(accesses, compute.getWriteAccesses());
+  MLIRContext *context = compute.getContext();
+  SmallVector<AffineExpr> points;
+  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
+    points.push_back(getExtent(compute, dim) == 1
+                         ? getAffineConstantExpr(0, context)
+                         : getAffineDimExpr(dim, context));
+  for (ComputeAccess &access : accesses) {
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : access.map.getResults())
+      results.push_back(
+          isa<AffineDimExpr>(result) ? result : result.replaceDims(points));
+    access.map = AffineMap::get(access.map.getNumDims(),
+                                access.map.getNumSymbols(), results, context);
+  }
   return accesses;
 }
 
@@ -298,20 +312,14 @@ void Collapse::apply() {
   }
 }
 
-/// Whether some array has neighbours along the second dimension within a line:
-/// lanes, or the rows of a register tile, run over both dimensions then. There
-/// is nothing to gain from others.
-static bool isNear(ComputeOp compute, unsigned first) {
+/// Whether lanes run over both dimensions, since some array has no other inside
+/// of them; or the rows of a sum's register tile do, around its lanes. There is
+/// nothing to gain from others.
+static bool isInnermost(ComputeOp compute, unsigned first) {
+  unsigned most = compute.getReduction() ? 1 : 0;
   return llvm::any_of(getAccesses(compute), [&](const ComputeAccess &access) {
     std::optional<unsigned> results = findResults(access.map, first);
-    MemRefType type = access.getType();
-    if (!results || !type.hasStaticShape() ||
-        !type.getElementType().isIntOrFloat())
-      return false;
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    for (int64_t extent : type.getShape().drop_front(*results + 2))
-      bytes *= extent;
-    return bytes <= kLineBytes;
+    return results && *results + 2 + most >= access.map.getNumResults();
   });
 }
 
@@ -341,7 +349,7 @@ static unsigned collapseKernel(KernelCall call) {
   for (ComputeOp compute : kernel.getComputes())
     for (unsigned first = compute.getNumDims(); first-- > 0;) {
       Collapse collapse(kernel);
-      if (!isNear(compute, first) || !collapse.find(compute, first))
+      if (!isInnermost(compute, first) || !collapse.find(compute, first))
         continue;
       for (auto [array, place] : collapse.getArrays())
         if (auto argument = dyn_cast<BlockArgument>(array))

@@ -80,6 +80,41 @@ func.func @main(%x: memref<35xf32>, %y: memref<5x7xf32>) {
 
 // -----
 
+// A 1x1 convolution with its channels inside: the only tap does not matter, and
+// rows of the sum's tile are pixels. What a map does with each channel gains
+// nothing.
+// CHECK-DAG:   #[[PIXELS:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: poly.kernel private @pixels(%{{.*}}: memref<35x4xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<35xf32>)
+// CHECK:         reads(%{{.*}}[#[[PIXELS]]]
+// CHECK-LABEL: poly.kernel private @channels(%{{.*}}: memref<5x7x4xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<5x7x4xf32>)
+#sum = affine_set<(y, x, c, k) : (y >= 0, 4 - y >= 0, x >= 0, 6 - x >= 0, c >= 0, 3 - c >= 0, k >= 0, -k >= 0)>
+#box = affine_set<(y, x, c) : (y >= 0, 4 - y >= 0, x >= 0, 6 - x >= 0, c >= 0, 3 - c >= 0)>
+#all = affine_map<(y, x, c) -> (y, x, c)>
+#own = affine_map<(y, x, c) -> (c)>
+#out = affine_map<(y, x, c, k) -> (y, x)>
+poly.kernel private @pixels(%x: memref<5x7x4xf32>, %w: memref<4xf32>, %y: memref<5x7xf32>) {
+  poly.compute @s0 dims ["y", "x", "c", "k"] domain [#sum] reads(%x[affine_map<(y, x, c, k) -> (y + k, x, c)>], %w[affine_map<(y, x, c, k) -> (c)>], %y[#out] : memref<5x7x4xf32>, memref<4xf32>, memref<5x7xf32>) writes(%y[#out] : memref<5x7xf32>) reduction add {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %s, %p : f32
+    poly.yield %r : f32
+  }
+}
+poly.kernel private @channels(%x: memref<5x7x4xf32>, %b: memref<4xf32>, %y: memref<5x7x4xf32>) {
+  poly.compute @s0 dims ["y", "x", "c"] domain [#box] reads(%x[#all], %b[#own] : memref<5x7x4xf32>, memref<4xf32>) writes(%y[#all] : memref<5x7x4xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %r = arith.addf %a, %s : f32
+    poly.yield %r : f32
+  }
+}
+func.func @main(%x: memref<5x7x4xf32>, %b: memref<4xf32>, %s: memref<5x7xf32>, %y: memref<5x7x4xf32>) {
+  poly.call @pixels(%x, %b, %s) : memref<5x7x4xf32>, memref<4xf32>, memref<5x7xf32>
+  poly.call @channels(%x, %b, %y) : memref<5x7x4xf32>, memref<4xf32>, memref<5x7x4xf32>
+  return
+}
+
+// -----
+
 // Rows that are longer than what is walked of them do not follow one another.
 // CHECK-LABEL: poly.kernel private @part(%{{.*}}: memref<5x8xf32>, %{{.*}}: memref<5x7xf32>)
 #box = affine_set<(y, x) : (y >= 0, 4 - y >= 0, x >= 0, 6 - x >= 0)>

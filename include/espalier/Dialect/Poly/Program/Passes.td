@@ -51,9 +51,9 @@ def PolyCollapseDimensionsPass
     kernel; the program passes a view of it, `memref.collapse_shape`.
 
     This is done in private kernels without a schedule, called once, for
-    dimensions with fixed extents of which the second has its neighbours within a
-    line of memory. Those that data or other dimensions bound, or whose index is a
-    value, stay as they are.
+    dimensions with fixed extents and no other inside of them in memory, or one,
+    its lanes, for those of a sum. Those that data or other dimensions bound, or
+    whose index is a value, stay as they are.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let statistics = [
