@@ -423,11 +423,12 @@ void LayoutAssigner::assignOther(Statement &statement) {
       return;
     SmallVector<unsigned> dims;
     // A dimension of two parts follows the inner one.
-    for (unsigned position : llvm::reverse(*order))
-      for (unsigned dim :
-           llvm::reverse(getDims(access.getOperands()[position])))
+    for (unsigned position : llvm::reverse(*order)) {
+      SmallVector<unsigned> inIndex = getDims(access.getOperands()[position]);
+      for (unsigned dim : llvm::reverse(inIndex))
         if (dim < rank && !llvm::is_contained(dims, dim))
           dims.push_back(dim);
+    }
     std::reverse(dims.begin(), dims.end());
     SmallVector<unsigned> full;
     for (unsigned dim = 0; dim < rank; ++dim)
