@@ -128,6 +128,15 @@ static SmallVector<ComputeAccess> getAccesses(ComputeOp compute) {
   return accesses;
 }
 
+/// `expr` over all dimensions but `dropped`, which it does not depend on.
+static AffineExpr dropDim(AffineExpr expr, unsigned numDims, unsigned dropped) {
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    dims.push_back(
+        getAffineDimExpr(dim > dropped ? dim - 1 : dim, expr.getContext()));
+  return expr.replaceDims(dims);
+}
+
 bool Collapse::addPair(ComputeOp compute, unsigned first) {
   auto known = computes.find(compute);
   if (known != computes.end())
@@ -245,7 +254,7 @@ AffineMap Collapse::rewrite(ComputeOp compute,
       if (simplifyAffineExpr(all - result, numDims, map.getNumSymbols()) !=
           getAffineConstantExpr(0, context))
         return {};
-      result = collapsed.shiftDims(numDims, -1, pair.first + 2);
+      result = dropDim(collapsed, numDims, pair.first + 1);
     }
     --numDims;
   }
@@ -264,7 +273,7 @@ static IntegerSet collapse(IntegerSet set, const DimPair &pair) {
         constraint.isFunctionOfDim(pair.first + 1))
       continue;
     constraints.push_back(
-        constraint.shiftDims(set.getNumDims(), -1, pair.first + 2));
+        dropDim(constraint, set.getNumDims(), pair.first + 1));
     isEquality.push_back(equals);
   }
   return IntegerSet::get(set.getNumDims() - 1, set.getNumSymbols(), constraints,
