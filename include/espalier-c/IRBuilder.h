@@ -141,11 +141,40 @@ ESPALIER_API int espalier_module_op(espalier_module *module,
                                     espalier_value *results,
                                     size_t max_results);
 
+/** A cell that is computed for each step of sequences: `graph.scan`. */
+typedef struct espalier_scan {
+  /** What the operation comes from, for diagnostics; may be "". */
+  const char *location;
+  /** The initial states. */
+  const espalier_value *states;
+  size_t num_states;
+  /** Tensors with an element of dimension 0 for each step. */
+  const espalier_value *sequences;
+  size_t num_sequences;
+  /** Adds the operations of the cell to the module, for states and elements of
+      the sequences, which are its `arguments`; they may use any other values,
+      too. Returns the number of values that the step gives, and these as
+      `yielded`, which the caller owns: the next states, then what is collected;
+      or a negative number to give up. */
+  int (*body)(const espalier_value *arguments, const espalier_value **yielded,
+              void *user);
+  void *user;
+} espalier_scan;
+
+/** Adds a cell with the operations that `scan->body` adds meanwhile. Results
+    are as for espalier_module_op: the last states, then the collected values.
+ */
+ESPALIER_API int espalier_module_scan(espalier_module *module,
+                                      const espalier_scan *scan,
+                                      espalier_value *results,
+                                      size_t max_results);
+
 /** Adds a constant index. */
 ESPALIER_API int espalier_module_index(espalier_module *module, int64_t number,
                                        espalier_value *result);
 
-/** Returns the extent of a dimension of a tensor as an index. */
+/** Returns the extent of a dimension of a tensor as an index. The tensor is not
+    one of a cell under construction. */
 ESPALIER_API int espalier_module_dim(espalier_module *module,
                                      espalier_value value, int32_t dimension,
                                      espalier_value *result);

@@ -1,7 +1,6 @@
 //===- IRBuilder.cpp - C API for building modules -------------------------===//
 
-#include "espalier-c/IRBuilder.h"
-#include "espalier/CAPI/Module.h"
+#include "Operations.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,34 +13,19 @@
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
-using espalier::capi::ErrorCollector;
+using namespace espalier::capi;
 
 /// Constants with more bytes are referred to rather than copied.
 static constexpr size_t maxInlineBytes = 256;
 
-static Value unwrap(espalier_value value) {
-  return Value::getFromOpaquePointer(value.ptr);
-}
-
-static espalier_value wrap(Value value) { return {value.getAsOpaquePointer()}; }
-
-/// Ends a call that failed without a diagnostic of its own.
-static int fail(espalier_module *module, const Twine &message) {
-  if (module->error.empty())
-    module->error = message.str();
-  return -1;
-}
-
-/// Records that `what` is missing if `pointer` is null, and says whether it is.
-static bool isMissing(espalier_module *module, const void *pointer,
-                      const Twine &what) {
+bool espalier::capi::isMissing(espalier_module *module, const void *pointer,
+                               const Twine &what) {
   if (!pointer)
     fail(module, "expects " + what + ", but got a null pointer");
   return !pointer;
 }
 
-/// Says whether operations can be added, or records an error.
-static bool isUnderConstruction(espalier_module *module) {
+bool espalier::capi::isUnderConstruction(espalier_module *module) {
   func::FuncOp function = module->function;
   if (function && !function.getBody().front().mightHaveTerminator())
     return true;
@@ -338,8 +322,8 @@ static LogicalResult inferTypes(OperationState &state,
                                                attributes, emit)))
     return failure();
   return interface->inferReturnTypes(context, state.location, state.operands,
-                                     attributes, properties.get(), {},
-                                     state.types);
+                                     attributes, properties.get(),
+                                     state.regions, state.types);
 }
 
 /// Fills `state` with what the caller describes, or records an error.
@@ -370,6 +354,33 @@ static LogicalResult fillState(espalier_module *module,
   return success();
 }
 
+int espalier::capi::addOperation(espalier_module *module, OperationState &state,
+                                 espalier_value *results, size_t maxResults) {
+  RegisteredOperationName name = *state.name.getRegisteredInfo();
+  if (failed(inferTypes(state, name)))
+    return fail(module, "expects operands that fit the operation");
+  OpBuilder &builder = module->builder;
+  OpBuilder::InsertionGuard guard(builder);
+  if (module->body)
+    builder.setInsertionPointToEnd(module->body);
+  Operation *op = builder.create(state);
+  if (failed(verify(op))) {
+    op->erase();
+    return fail(module, "expects a valid operation");
+  }
+  for (size_t i = 0; i < std::min<size_t>(maxResults, op->getNumResults()); ++i)
+    results[i] = wrap(op->getResult(i));
+  return op->getNumResults();
+}
+
+Location espalier::capi::getLocation(espalier_module *module,
+                                     const char *location) {
+  Builder &builder = module->builder;
+  if (location && *location)
+    return NameLoc::get(builder.getStringAttr(location));
+  return builder.getUnknownLoc();
+}
+
 int espalier_module_op(espalier_module *module,
                        const espalier_operation *operation,
                        espalier_value *results, size_t max_results) {
@@ -381,30 +392,16 @@ int espalier_module_op(espalier_module *module,
       isMissing(module, operation->name, "an operation's name") ||
       (max_results > 0 && isMissing(module, results, "a place for results")))
     return -1;
-  OpBuilder &builder = module->builder;
-  Location loc = builder.getUnknownLoc();
-  if (operation->location && *operation->location)
-    loc = NameLoc::get(builder.getStringAttr(operation->location));
   std::optional<RegisteredOperationName> name =
       RegisteredOperationName::lookup(operation->name, &module->context);
   if (!name)
     return fail(module, Twine("expects a known operation, but got '") +
                             operation->name + "'");
 
-  OperationState state(loc, *name);
+  OperationState state(getLocation(module, operation->location), *name);
   if (failed(fillState(module, *operation, state)))
     return -1;
-  if (failed(inferTypes(state, *name)))
-    return fail(module, "expects operands that fit the operation");
-  Operation *op = builder.create(state);
-  if (failed(verify(op))) {
-    op->erase();
-    return fail(module, "expects a valid operation");
-  }
-  for (size_t i = 0; i < std::min<size_t>(max_results, op->getNumResults());
-       ++i)
-    results[i] = wrap(op->getResult(i));
-  return op->getNumResults();
+  return addOperation(module, state, results, max_results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -434,6 +431,8 @@ int espalier_module_dim(espalier_module *module, espalier_value value,
                         int32_t dimension, espalier_value *result) {
   if (!startIndex(module, result) || isMissing(module, value.ptr, "a value"))
     return -1;
+  if (unwrap(value).getParentBlock() != &module->function.getBody().front())
+    return fail(module, "expects a tensor outside of cells");
   auto type = dyn_cast<RankedTensorType>(unwrap(value).getType());
   if (!type || dimension < 0 || dimension >= type.getRank())
     return fail(module,

@@ -37,6 +37,7 @@ void espalier::buildPolyStage(OpPassManager &manager,
     kernels.skip = {"winograd"};
   manager.addPass(createPolyFormKernelsPass(kernels));
   manager.addPass(poly::createPolyStoreInPlacePass());
+  manager.addPass(poly::createPolyCollapseDimensionsPass());
   manager.addPass(poly::createPolyNameKernelsPass());
 }
 

@@ -36,7 +36,7 @@ Digit::Digit(AffineExpr expr) : value(expr) {
 /// `digit` as a function of `own`, which is the digit `other`; null if that one
 /// does not say.
 static AffineExpr expressInOne(const Digit &digit, const Digit &other,
-                             AffineExpr own) {
+                               AffineExpr own) {
   if (digit.value != other.value || digit.divisor % other.divisor != 0 ||
       digit.modulus % other.divisor != 0)
     return {};
@@ -52,8 +52,8 @@ static AffineExpr writeDigit(const Digit &digit,
                              llvm::ArrayRef<AffineExpr> values) {
   MLIRContext *context = digit.value.getContext();
   for (auto [number, value] : llvm::enumerate(values))
-    if (AffineExpr own =
-            expressInOne(digit, Digit(value), getAffineDimExpr(number, context)))
+    if (AffineExpr own = expressInOne(digit, Digit(value),
+                                      getAffineDimExpr(number, context)))
       return own;
   // A higher digit, and what is below it.
   for (auto [number, value] : llvm::enumerate(values)) {

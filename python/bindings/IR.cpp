@@ -1,6 +1,7 @@
 //===- IR.cpp - Modules under construction, in Python ---------------------===//
 
 #include "Bindings.h"
+#include <exception>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -147,25 +148,79 @@ static std::vector<espalier_value> unwrap(const Module &module,
   return result;
 }
 
-static std::vector<Value> addOp(const Module &module, const std::string &name,
-                                const std::vector<Value> &operands,
-                                const nb::dict &attributes,
-                                const std::string &location) {
-  constexpr size_t maxResults = 16;
-  Attributes values(attributes);
-  std::vector<espalier_value> inputs = unwrap(module, operands);
-  espalier_operation operation = {name.c_str(),        location.c_str(),
-                                  inputs.data(),       inputs.size(),
-                                  values.get().data(), values.get().size()};
-  espalier_value results[maxResults];
-  int count = check(module, espalier_module_op(module.get(), &operation,
-                                               results, maxResults));
+constexpr size_t maxResults = 16;
+
+/// Returns the results of an operation, `count` by number or an error.
+static std::vector<Value> wrap(const Module &module, int count,
+                               const espalier_value *results) {
+  check(module, count);
   if (count > static_cast<int>(maxResults))
     throw CompileError("expects an operation with at most 16 results");
   std::vector<Value> wrapped;
   for (int i = 0; i < count; ++i)
     wrapped.push_back({module, results[i]});
   return wrapped;
+}
+
+static std::vector<Value> addOp(const Module &module, const std::string &name,
+                                const std::vector<Value> &operands,
+                                const nb::dict &attributes,
+                                const std::string &location) {
+  Attributes values(attributes);
+  std::vector<espalier_value> inputs = unwrap(module, operands);
+  espalier_operation operation = {name.c_str(),        location.c_str(),
+                                  inputs.data(),       inputs.size(),
+                                  values.get().data(), values.get().size()};
+  espalier_value results[maxResults];
+  return wrap(module,
+              espalier_module_op(module.get(), &operation, results, maxResults),
+              results);
+}
+
+namespace {
+/// A body that Python adds the operations of.
+struct Body {
+  const Module &module;
+  size_t numArguments;
+  nb::callable add;
+  std::vector<espalier_value> yielded;
+  std::exception_ptr error;
+
+  static int run(const espalier_value *arguments,
+                 const espalier_value **yielded, void *user) noexcept {
+    auto &body = *static_cast<Body *>(user);
+    try {
+      std::vector<Value> values;
+      for (size_t i = 0; i < body.numArguments; ++i)
+        values.push_back({body.module, arguments[i]});
+      body.yielded =
+          unwrap(body.module, nb::cast<std::vector<Value>>(body.add(values)));
+    } catch (...) {
+      body.error = std::current_exception();
+      return -1;
+    }
+    *yielded = body.yielded.data();
+    return body.yielded.size();
+  }
+};
+} // namespace
+
+static std::vector<Value> addScan(const Module &module,
+                                  const std::vector<Value> &states,
+                                  const std::vector<Value> &sequences,
+                                  nb::callable add,
+                                  const std::string &location) {
+  std::vector<espalier_value> initial = unwrap(module, states);
+  std::vector<espalier_value> rows = unwrap(module, sequences);
+  Body body{module, initial.size() + rows.size(), std::move(add), {}, {}};
+  espalier_scan scan = {
+      location.c_str(), initial.data(), initial.size(), rows.data(),
+      rows.size(),      Body::run,      &body};
+  espalier_value results[maxResults];
+  int count = espalier_module_scan(module.get(), &scan, results, maxResults);
+  if (body.error)
+    std::rethrow_exception(body.error);
+  return wrap(module, count, results);
 }
 
 static Value addIndex(const Module &module, int64_t number) {
@@ -285,6 +340,10 @@ void espalier::python::bindIR(nb::module_ &extension) {
       .def("op", addOp, nb::arg("name"), nb::arg("operands"),
            nb::arg("attributes") = nb::dict(), nb::arg("location") = "",
            "Add an operation; its result types are inferred.")
+      .def("scan", addScan, nb::arg("states"), nb::arg("sequences"),
+           nb::arg("body"), nb::arg("location") = "",
+           "Add a cell for each element of sequences; `body` adds its "
+           "operations.")
       .def("index", addIndex, nb::arg("number"), "Add a constant index.")
       .def("dim", addDim, nb::arg("value"), nb::arg("dimension"),
            "Return the extent of a dimension as an index.")

@@ -3,7 +3,7 @@
 The extension's `Module` implements `Builder`; tests implement it in NumPy.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -43,6 +43,20 @@ class Builder(Protocol):
         location: str = "",
     ) -> Sequence[Value]:
         """Add an operation; its result types are inferred."""
+
+    def scan(
+        self,
+        states: Sequence[Value],
+        sequences: Sequence[Value],
+        body: Callable[[Sequence[Value]], Sequence[Value]],
+        location: str = "",
+    ) -> Sequence[Value]:
+        """Add a cell for each element of dimension 0 of the sequences.
+
+        `body` gets the states and these elements, adds the cell's operations, and
+        returns the next states and what is to be collected of all steps. The results
+        are the last states and the collected tensors.
+        """
 
     def dim(self, value: Value, dimension: int) -> Value:
         """Return the extent of a dimension as an index."""

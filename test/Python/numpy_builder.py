@@ -89,6 +89,40 @@ class NumpyBuilder:
             results = [tuple(_narrow(np.asarray(a), narrow) for a in r) for r in results]
         return [NumpyValue([np.asarray(a) for a in each]) for each in zip(*results, strict=True)]
 
+    def scan(
+        self,
+        states: Sequence[NumpyValue],
+        sequences: Sequence[NumpyValue],
+        body: Callable[[list[NumpyValue]], Sequence[NumpyValue]],
+        location: str = "",
+    ) -> list[NumpyValue]:
+        """Run the body as often as the longest binding needs; a step more is not taken over."""
+        lengths = [len(array) for array in sequences[0].arrays]
+        steps: list[Sequence[NumpyValue]] = []
+        current = list(states)
+        for t in range(max([*lengths, 1])):
+            rows = [NumpyValue([_row(a, t) for a in s.arrays]) for s in sequences]
+            steps.append(body([*current, *rows]))
+            current = [
+                NumpyValue(
+                    [
+                        new if t < length else old
+                        for old, new, length in zip(a.arrays, b.arrays, lengths, strict=True)
+                    ]
+                )
+                for a, b in zip(current, steps[-1], strict=False)
+            ]
+        collected = [
+            NumpyValue(
+                [
+                    np.stack([step[number].arrays[i] for step in steps])[:length]
+                    for i, length in enumerate(lengths)
+                ]
+            )
+            for number in range(len(states), len(steps[0]))
+        ]
+        return [*current, *collected]
+
     def dim(self, value: NumpyValue, dimension: int) -> NumpyValue:
         return NumpyValue([a.shape[dimension] for a in value.arrays])
 
@@ -104,6 +138,13 @@ class NumpyBuilder:
             {name: value.arrays[i] for name, value in zip(names, outputs, strict=True)}
             for i in range(len(self.feeds))
         ]
+
+
+def _row(array: np.ndarray, index: int) -> np.ndarray:
+    """Return an element of dimension 0, and some where there is none."""
+    if len(array) == 0:
+        return np.zeros(array.shape[1:], array.dtype)
+    return np.asarray(array[min(index, len(array) - 1)])
 
 
 HALVES = (DTYPES["f16"], DTYPES["bf16"])

@@ -159,5 +159,7 @@ def recurrent(op: str, gates: int, direction: str, **attributes: object) -> onnx
 
 for _direction in ("forward", "reverse", "bidirectional"):
     CASES[f"lstm_{_direction}"] = recurrent("LSTM", 4, _direction)
+    CASES[f"rnn_{_direction}"] = recurrent("RNN", 1, _direction)
+    CASES[f"lstm_coupled_{_direction}"] = recurrent("LSTM", 4, _direction, input_forget=1, clip=0.5)
 for _before in (0, 1):
     CASES[f"gru_{_before}"] = recurrent("GRU", 3, "bidirectional", linear_before_reset=_before)

@@ -45,6 +45,7 @@ def wrap(example: str, number: int) -> str:
     # What has no type in the text is a size.
     arguments = dict.fromkeys(re.findall(r"%\w+", example), "index") | arguments
     defined = re.findall(r"%\w+", " ".join(re.findall(r"^[%\w, ]+(?= = )", example, re.M)))
+    defined += re.findall(r"(%\w+):", " ".join(re.findall(r"^ *\^\w+\(.*\)", example, re.M)))
     given = ", ".join(f"{name}: {kind}" for name, kind in arguments.items() if name not in defined)
     return f"func.func @example{number}({given}) {{\n{example}\nreturn\n}}\n"
 

@@ -29,6 +29,9 @@ struct espalier_module {
   /// The function under construction; null in a module that was parsed.
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
+  /// The body under construction that operations are added to; null for the
+  /// function's. Constants and indices are always the function's.
+  mlir::Block *body = nullptr;
   /// The diagnostics of the last call that failed.
   std::string error;
   /// The warnings of the last compilation, one per line.

@@ -40,7 +40,7 @@ NodeId RuleGraph::addScalar(unsigned number) {
 }
 
 NodeId RuleGraph::addOperator(OpKind op, llvm::ArrayRef<Param> params,
-                          llvm::ArrayRef<NodeId> operands) {
+                              llvm::ArrayRef<NodeId> operands) {
   RuleNode node;
   node.kind = RuleNode::Kind::Operator;
   node.op = op;

@@ -213,3 +213,117 @@ func.func @gru_batch(%x: tensor<5x2x3xf32>, %w: tensor<12x3xf32>, %u: tensor<12x
   %r:2 = graph.gru %x, %w, %u, %b, %h : (tensor<5x2x3xf32>, tensor<12x3xf32>, tensor<12x4xf32>, tensor<24xf32>, tensor<3x4xf32>) -> (tensor<5x2x4xf32>, tensor<2x4xf32>)
   return
 }
+
+// -----
+
+// ScanOp C1
+func.func @scan_without_sequence(%s: tensor<4xf32>) {
+  // expected-error @below {{expects a sequence, but got none}}
+  %r = "graph.scan"(%s) <{operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// ScanOp C1: no dimension
+func.func @scan_over_number(%x: tensor<f32>) {
+  // expected-error @below {{expects sequences with a dimension, but sequence #0 has none}}
+  graph.scan over %x {
+  ^bb0(%a: tensor<f32>):
+    graph.yield
+  } : (tensor<f32>) -> ()
+  return
+}
+
+// -----
+
+// ScanOp C1: lengths
+func.func @scan_lengths(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error @below {{expects sequence #1 to have the length of sequence #0, but got 5 where 4 is needed}}
+  graph.scan over %x, %y {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield
+  } : (tensor<4xf32>, tensor<5xf32>) -> ()
+  return
+}
+
+// -----
+
+// ScanOp C2
+func.func @scan_arguments(%x: tensor<4x3xf32>) {
+  // expected-error @below {{expects a body with arguments of types tensor<3xf32>, but got tensor<4x3xf32>}}
+  graph.scan over %x {
+  ^bb0(%a: tensor<4x3xf32>):
+    graph.yield
+  } : (tensor<4x3xf32>) -> ()
+  return
+}
+
+// -----
+
+// ScanOp C3
+func.func @scan_without_state(%s: tensor<3xf32>, %x: tensor<4x3xf32>) {
+  // expected-error @below {{expects a body that yields 1 states, but got 0}}
+  %r = graph.scan %s over %x {
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    graph.yield
+  } : (tensor<3xf32>, tensor<4x3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+// ScanOp C3: types
+func.func @scan_state_types(%s: tensor<3xf32>, %x: tensor<4x3xf64>) {
+  // expected-error @below {{expects state #0 to keep the element type and rank of tensor<3xf32>, but got tensor<3xf64>}}
+  %r = graph.scan %s over %x {
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf64>):
+    graph.yield %b : tensor<3xf64>
+  } : (tensor<3xf32>, tensor<4x3xf64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+// ScanOp C4
+func.func @scan_state_extents(%s: tensor<2xf32>, %x: tensor<4x3xf32>) {
+  // expected-error @below {{expects state #0 to keep extent #0, but got 3 where 2 is needed}}
+  %r = graph.scan %s over %x {
+  ^bb0(%a: tensor<2xf32>, %b: tensor<3xf32>):
+    graph.yield %b : tensor<3xf32>
+  } : (tensor<2xf32>, tensor<4x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// ScanOp C5
+func.func @scan_sizes(%x: tensor<4x3xf32>) {
+  graph.scan over %x {
+  ^bb0(%b: tensor<3xf32>):
+    // expected-error @below {{expects to be outside of a cell, which is made of operators on tensors}}
+    %i = arith.constant 4 : index
+    graph.yield
+  } : (tensor<4x3xf32>) -> ()
+  return
+}
+
+// -----
+
+// ScanOp C5: a recurrence
+func.func @scan_in_scan(%s: tensor<2xf32>, %x: tensor<4x3x2xf32>) {
+  graph.scan over %x with %s {
+  ^bb0(%b: tensor<3x2xf32>, %z: tensor<2xf32>):
+    // expected-error @below {{expects to be outside of a cell, as it is a recurrence itself}}
+    %r = graph.scan %z over %b {
+    ^bb0(%h: tensor<2xf32>, %c: tensor<2xf32>):
+      %n = graph.add %h, %c : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      graph.yield %n : tensor<2xf32>
+    } : (tensor<2xf32>, tensor<3x2xf32>) -> tensor<2xf32>
+    graph.yield
+  } : (tensor<4x3x2xf32>, tensor<2xf32>) -> ()
+  return
+}

@@ -161,3 +161,30 @@ func.func @gru(%x: tensor<?x2x3xf32>, %w: tensor<12x3xf32>, %u: tensor<12x4xf32>
   %r:2 = graph.gru %x, %w, %u, %b, %h {linear_before_reset = true} : (tensor<?x2x3xf32>, tensor<12x3xf32>, tensor<12x4xf32>, tensor<24xf32>, tensor<2x4xf32>) -> (tensor<?x2x4xf32>, tensor<2x4xf32>)
   return
 }
+
+// CHECK-LABEL: @scan(
+func.func @scan(%s: tensor<4xf32>, %x: tensor<?x4xf32>, %w: tensor<4xf32>) {
+  // CHECK: graph.scan %{{.*}} over %{{.*}} with %{{.*}} {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<4xf32>, %{{.*}}: tensor<4xf32>, %{{.*}}: tensor<4xf32>):
+  // CHECK: graph.yield %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>
+  // CHECK: } : (tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>)
+  %r:2 = graph.scan %s over %x with %w {
+  ^bb0(%state: tensor<4xf32>, %row: tensor<4xf32>, %weight: tensor<4xf32>):
+    %p = graph.mul %row, %weight : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %sum = graph.add %state, %p : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %sum, %p : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>)
+  return
+}
+
+// No state, no other operand, no result.
+// CHECK-LABEL: @scan_of_nothing(
+func.func @scan_of_nothing(%x: tensor<?xf32>) {
+  // CHECK: graph.scan over %{{.*}} {
+  // CHECK: graph.yield
+  graph.scan over %x {
+  ^bb0(%row: tensor<f32>):
+    graph.yield
+  } : (tensor<?xf32>) -> ()
+  return
+}

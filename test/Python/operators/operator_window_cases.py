@@ -1,6 +1,6 @@
 """Cases for contractions, windows, recurrences and fused chains."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -247,6 +247,38 @@ def recurrences() -> Iterator[Case]:
                 )
                 case.forms = STATIC
                 yield case
+
+
+def scans() -> Iterator[Case]:
+    """Cells that are repeated: states, what is collected, and what stands outside."""
+    r = Random("scans")
+
+    def cell(g: Graph, h: Value, x: Value, w: Value, u: Value) -> list[Value]:
+        def body(values: Sequence[Value]) -> list[Value]:
+            state, row = values
+            inner = g("add", g("matmul", row, w), g("matmul", state, u))
+            new = g("tanh", inner)
+            return [new, g("exp", new)]
+
+        return g.module.scan([h], [x], body)
+
+    def sums(g: Graph, s: Value, x: Value) -> list[Value]:
+        return g.module.scan([s], [x], lambda values: [g("add", *values)] * 2)
+
+    def swapped(g: Graph, a: Value, b: Value, x: Value) -> list[Value]:
+        return g.module.scan([a, b], [x], lambda v: [v[1], g("sub", v[0], v[2]), v[0], v[2]])
+
+    def stateless(g: Graph, x: Value, y: Value) -> list[Value]:
+        return g.module.scan([], [x, y], lambda values: [g("mul", *values)])
+
+    for t, b, i, h in [(5, 2, 3, 4), (1, 1, 1, 1), (7, 3, 20, 17), (0, 2, 3, 4)]:
+        arrays = [r.floats(b, h), r.floats(t, b, i), r.floats(i, h), r.floats(h, h)]
+        yield Case(f"scan-cell-{t}-{h}", cell, arrays, sums=True)
+    for t in (0, 1, 9):
+        x = r.floats(t, 5)
+        yield Case(f"scan-sums-{t}", sums, [r.floats(5), x])
+        yield Case(f"scan-swapped-{t}", swapped, [r.floats(5), r.floats(5), x])
+        yield Case(f"scan-stateless-{t}", stateless, [x, r.floats(t, 5)])
 
 
 def chains() -> Iterator[Case]:

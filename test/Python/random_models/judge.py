@@ -199,7 +199,8 @@ def make_kernels(sample: Sample) -> str | None:
     # Each step is a pass, which reads the kernels that the one before has written.
     kept = [f"poly-{step}" for step in steps() if step not in skipped]
     forming = ["convert-graph-to-poly", *kept, "poly-apply-layouts"]
-    passes = ",".join(["canonicalize,cse", *forming, "poly-store-in-place,poly-name-kernels"])
+    placing = ["poly-store-in-place", "poly-collapse-dimensions", "poly-name-kernels"]
+    passes = ",".join(["canonicalize,cse", *forming, *placing])
     result = _optimize(str(module), passes)
     if result.returncode:
         raise EspalierError(f"without {skipped}: {result.stderr}")

@@ -181,9 +181,9 @@ def _global_pool(b: Builder, name: str) -> None:
     b.add(name, [x], exact="move" if name == "GlobalMaxPool" else "")
 
 
-@recipe("LSTM", "GRU")
+@recipe("LSTM", "GRU", "RNN")
 def _recurrent(b: Builder, name: str) -> None:
-    gates, states = (4, 2) if name == "LSTM" else (3, 1)
+    gates, states = {"LSTM": (4, 2), "GRU": (3, 1), "RNN": (1, 1)}[name]
     x = b.operand(b.types(name, 0), 3, bounds=SMALL, least=1)
     steps, batch, size = x.shape
     hidden = b.integer(1, 5)

@@ -17,9 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Definition/Formulas.h"
-#include "espalier/Definition/Instantiate.h"
+#include "espalier/Dialect/Graph/IR/CellBuilder.h"
 #include "espalier/Dialect/Rec/IR/Rec.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -57,19 +56,12 @@ enum Operand { Arity, Children, Levels, Roots, FirstArgument };
 /// The names of those that are not the model's.
 constexpr StringLiteral kNames[] = {"arity", "children", "levels", "roots"};
 
-/// A value of a cell.
-struct CellValue {
-  Argument argument = {};
-  /// How many of the indices (node, child) it depends on.
-  unsigned numIndices = 0;
-  /// Whether it depends on results of children.
-  bool isRecursive = false;
-};
-
-class ModelBuilder {
+/// The indices of a cell are the node and, in what is computed for a child, the
+/// child.
+class ModelBuilder : private graph::CellBuilder {
 public:
   ModelBuilder(ApplyOp op, ModelOp model, graph::DefinitionError error)
-      : op(op), model(model), error(error), context(op.getContext()) {}
+      : CellBuilder(op.getContext()), op(op), model(model), error(error) {}
 
   FailureOr<Definition> run();
 
@@ -80,31 +72,21 @@ private:
   void addCase(CaseOp cell, const IndexVar &index, Expr node);
   void addOperations(Block &block);
   void addOperation(Operation &op);
-  void addConstant(Value value, Attribute splat);
-  void addOperator(graph::DefinedOpInterface op);
   void addCall(CallOp call);
   void addChildren(ChildrenOp children);
 
   /// The results of node `number`, at `at`, of any case.
   Expr readResult(unsigned result, Expr number, ArrayRef<Expr> at);
-  Expr read(const CellValue &value, ArrayRef<Expr> at, Type type);
   /// Variables over the dimensions of `type`.
   SmallVector<IndexVar> makeVars(RankedTensorType type);
-  SmallVector<Expr> use(ArrayRef<IndexVar> vars);
-  TensorRef addStep(StringRef name, ArrayRef<IndexVar> vars, Expr value,
-                    Type type, bool isRecursive = false);
-  CellValue makeValue(TensorRef step, unsigned numIndices, bool isRecursive);
   /// A leaf's result, which is stored for each leaf unless it is the same for
   /// all and the model is specialized.
-  CellValue getLeafResult(unsigned result, const CellValue &value);
+  graph::CellValue getLeafResult(unsigned result,
+                                 const graph::CellValue &value);
   /// A step that has each interior node's results.
   TensorRef getInteriorResult(unsigned result);
   void addResults();
-  void order();
 
-  Expr index(int64_t value) {
-    return cast(IndexType::get(context), constant(value));
-  }
   Expr getSize(unsigned operand, unsigned dim) {
     auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
     return type.isDynamicDim(dim)
@@ -120,25 +102,14 @@ private:
   RankedTensorType getResultType(unsigned result) {
     return cast<RankedTensorType>(model.getResultTypes()[result]);
   }
-  /// Stands for the interior nodes' results until their steps are known.
-  static TensorRef getPlaceholder(unsigned result) {
-    return TensorRef::step(~result);
-  }
 
   ApplyOp op;
   ModelOp model;
   graph::DefinitionError error;
-  MLIRContext *context;
-  Definition definition;
   Expr numLeaves, numInterior;
-  llvm::DenseMap<Value, CellValue> valueOf;
-  SmallVector<CellValue> leafResults;
-  /// The indices of the cell, or of what it computes for a child.
-  SmallVector<IndexVar> cellIndices;
+  SmallVector<graph::CellValue> leafResults;
   Expr cellNode;
   bool isInterior = false; ///< The cell is that of interior nodes.
-  llvm::DenseSet<unsigned> recursive;
-  llvm::DenseMap<unsigned, unsigned> placeholders; ///< The steps.
 };
 
 LogicalResult ModelBuilder::verifyStructure() {
@@ -199,35 +170,6 @@ SmallVector<IndexVar> ModelBuilder::makeVars(RankedTensorType type) {
   return vars;
 }
 
-SmallVector<Expr> ModelBuilder::use(ArrayRef<IndexVar> vars) {
-  return llvm::map_to_vector(
-      vars, [&](const IndexVar &var) { return variable(var.id, context); });
-}
-
-TensorRef ModelBuilder::addStep(StringRef name, ArrayRef<IndexVar> vars,
-                                Expr value, Type type, bool isRecursive) {
-  std::string unique = (name + Twine(definition.steps.size())).str();
-  Step step{unique, type, llvm::to_vector(vars), cast(type, value),
-            std::nullopt};
-  if (isRecursive)
-    recursive.insert(definition.steps.size());
-  return definition.addStep(std::move(step));
-}
-
-CellValue ModelBuilder::makeValue(TensorRef step, unsigned numIndices,
-                                  bool isRecursive) {
-  CellValue value{{step}, numIndices, isRecursive};
-  llvm::append_range(value.argument.leading,
-                     use(ArrayRef(cellIndices).take_front(numIndices)));
-  return value;
-}
-
-Expr ModelBuilder::read(const CellValue &value, ArrayRef<Expr> at, Type type) {
-  SmallVector<Expr> indices(ArrayRef<Expr>(value.argument.leading));
-  llvm::append_range(indices, at);
-  return access(value.argument.tensor, indices, type);
-}
-
 Expr ModelBuilder::readResult(unsigned result, Expr number, ArrayRef<Expr> at) {
   Type type = getResultType(result).getElementType();
   Argument leaf = leafResults[result].argument;
@@ -237,43 +179,6 @@ Expr ModelBuilder::readResult(unsigned result, Expr number, ArrayRef<Expr> at) {
   Expr ofInterior =
       read({{getPlaceholder(result), {number - numLeaves}}}, at, type);
   return select(apply(ScalarFn::Less, {number, numLeaves}), ofLeaf, ofInterior);
-}
-
-void ModelBuilder::addConstant(Value value, Attribute splat) {
-  Type type = cast<RankedTensorType>(value.getType()).getElementType();
-  Expr number;
-  if (auto real = dyn_cast<FloatAttr>(splat))
-    number = constant(real.getValueAsDouble());
-  else
-    number = constant(cast<IntegerAttr>(splat).getInt());
-  TensorRef step =
-      addStep("K", makeVars(cast<RankedTensorType>(value.getType())),
-              cast(type, number), type);
-  valueOf[value] = makeValue(step, 0, false);
-}
-
-void ModelBuilder::addOperator(graph::DefinedOpInterface op) {
-  SmallVector<Argument> arguments;
-  unsigned numIndices = 0;
-  bool isRecursive = false;
-  for (Value operand : op->getOperands()) {
-    const CellValue &value = valueOf.at(operand);
-    arguments.push_back(value.argument);
-    numIndices = std::max(numIndices, value.numIndices);
-    isRecursive |= value.isRecursive;
-  }
-  // What is not hoisted is computed with the nodes that need it.
-  isRecursive |=
-      isInterior && numIndices != 0 && !model.getHoist() && !looksUp(op);
-  unsigned first = definition.steps.size();
-  SmallVector<TensorRef> results =
-      instantiate(definition, op.getVerifiedDefinition(), arguments,
-                  ArrayRef(cellIndices).take_front(numIndices), context);
-  if (isRecursive)
-    for (unsigned step = first; step < definition.steps.size(); ++step)
-      recursive.insert(step);
-  for (auto [value, step] : llvm::zip_equal(op->getResults(), results))
-    valueOf[value] = makeValue(step, numIndices, isRecursive);
 }
 
 void ModelBuilder::addCall(CallOp call) {
@@ -332,7 +237,7 @@ void ModelBuilder::addChildren(ChildrenOp children) {
     auto kind = cast<ReductionAttr>(children.getReductions()[number]);
     ReduceKind reduction = getReduceKind(kind.getValue());
     SmallVector<IndexVar> vars = makeVars(type);
-    const CellValue &part = valueOf.at(yield.getOperand(number));
+    const graph::CellValue &part = valueOf.at(yield.getOperand(number));
     Expr sum = reduce(reduction, child, guard,
                       read(part, use(vars), type.getElementType()),
                       getAccumulatorType(reduction, type.getElementType()));
@@ -345,9 +250,8 @@ void ModelBuilder::addChildren(ChildrenOp children) {
 }
 
 void ModelBuilder::addOperation(Operation &op) {
-  ElementsAttr constant;
   if (auto feature = dyn_cast<FeatureOp>(op)) {
-    CellValue &value = valueOf[feature];
+    graph::CellValue &value = valueOf[feature];
     value = valueOf.at(feature.getTensor());
     value.argument.leading = {cellNode};
     value.numIndices = 1;
@@ -355,11 +259,11 @@ void ModelBuilder::addOperation(Operation &op) {
     addCall(call);
   } else if (auto children = dyn_cast<ChildrenOp>(op)) {
     addChildren(children);
-  } else if (op.getNumResults() == 1 &&
-             matchPattern(op.getResult(0), m_Constant(&constant))) {
-    addConstant(op.getResult(0), constant.getSplatValue<Attribute>());
   } else {
-    addOperator(cast<graph::DefinedOpInterface>(op));
+    // What is not hoisted is computed with the nodes that need it.
+    CellBuilder::addOperation(op, [&](graph::DefinedOpInterface op) {
+      return isInterior && !model.getHoist() && !looksUp(op);
+    });
   }
 }
 
@@ -377,7 +281,8 @@ void ModelBuilder::addCase(CaseOp cell, const IndexVar &index, Expr node) {
   addOperations(cell.getBody().front());
 }
 
-CellValue ModelBuilder::getLeafResult(unsigned result, const CellValue &value) {
+graph::CellValue ModelBuilder::getLeafResult(unsigned result,
+                                             const graph::CellValue &value) {
   if (model.getSpecialize() || value.numIndices != 0)
     return value;
   RankedTensorType type = getResultType(result);
@@ -391,7 +296,7 @@ CellValue ModelBuilder::getLeafResult(unsigned result, const CellValue &value) {
 TensorRef ModelBuilder::getInteriorResult(unsigned result) {
   CaseOp cell = model.getCase(Case::Interior);
   Value yielded = cell.getBody().front().back().getOperand(result);
-  const CellValue &value = valueOf.at(yielded);
+  const graph::CellValue &value = valueOf.at(yielded);
   // A step over all interior nodes holds the results as it is.
   if (value.numIndices == 1 && !value.argument.tensor.isOperand())
     return value.argument.tensor;
@@ -419,48 +324,6 @@ void ModelBuilder::addResults() {
   }
 }
 
-/// Moves the recurrence behind all that it does not have a part in, and
-/// replaces the placeholders.
-void ModelBuilder::order() {
-  SmallVector<unsigned> order;
-  unsigned numSteps = definition.steps.size();
-  unsigned firstResult = numSteps - definition.results.size();
-  for (unsigned step = 0; step < firstResult; ++step)
-    if (!recursive.contains(step))
-      order.push_back(step);
-  for (unsigned step = 0; step < firstResult; ++step)
-    if (recursive.contains(step)) {
-      definition.steps[step].recurrence = 0;
-      if (model.getBatching() == Batching::Levels)
-        definition.steps[step].levels = Levels;
-      order.push_back(step);
-    }
-  llvm::append_range(order, definition.results);
-
-  SmallVector<unsigned> place(numSteps);
-  for (auto [number, step] : llvm::enumerate(order))
-    place[step] = number;
-  auto rename = [&](Expr expr) {
-    return transform(expr, [&](Expr e) -> Expr {
-      if (e.getKind() != Expr::Kind::Access || e.getTensor().isOperand())
-        return {};
-      unsigned step = e.getTensor().number;
-      auto known = placeholders.find(step);
-      if (known != placeholders.end())
-        step = known->second;
-      return access(TensorRef::step(place[step]), e.getOperands(), e.getType());
-    });
-  };
-  SmallVector<Step> steps;
-  for (unsigned step : order) {
-    steps.push_back(std::move(definition.steps[step]));
-    steps.back().value = rename(steps.back().value);
-  }
-  definition.steps = std::move(steps);
-  for (unsigned &result : definition.results)
-    result = place[result];
-}
-
 FailureOr<Definition> ModelBuilder::run() {
   if (failed(verifyStructure()))
     return failure();
@@ -484,10 +347,11 @@ FailureOr<Definition> ModelBuilder::run() {
   addCase(model.getCase(Case::Interior), interior,
           numLeaves + use(interior).front());
   for (unsigned result = 0; result < leafResults.size(); ++result)
-    placeholders[getPlaceholder(result).number] =
-        getInteriorResult(result).number;
+    addPlaced(getInteriorResult(result));
   addResults();
-  order();
+  order(model.getBatching() == Batching::Levels
+            ? std::optional<unsigned>(Levels)
+            : std::nullopt);
   return std::move(definition);
 }
 

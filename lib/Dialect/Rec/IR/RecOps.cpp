@@ -1,8 +1,8 @@
 //===- RecOps.cpp - What rec operations must be ---------------------------===//
 
+#include "espalier/Dialect/Graph/IR/CellBuilder.h"
 #include "espalier/Dialect/Rec/IR/Rec.h"
 #include "espalier/Support/FunctionSyntax.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -74,60 +74,11 @@ LogicalResult ModelOp::verify() {
   return success();
 }
 
-/// Checks a constant of a cell; `C2` of `rec.case`.
-static LogicalResult verifyConstant(Operation &op, Attribute value) {
-  Type type = getElementTypeOrSelf(op.getResult(0).getType());
-  bool isNumber =
-      isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
-  if (type.isSignlessInteger())
-    isNumber =
-        llvm::is_contained({1, 8, 16, 32, 64}, type.getIntOrFloatBitWidth());
-  if (!isNumber)
-    return op.emitOpError("expects numbers that operators work on, but got ")
-           << type;
-  auto elements = dyn_cast<DenseElementsAttr>(value);
-  if (elements && elements.isSplat())
-    return success();
-  return op.emitOpError("expects one value for all elements in a cell, but "
-                        "got several; they can be an argument of the model");
-}
-
-/// Checks that no extent of a result is taken for known that is not; `C3` of
-/// `rec.case`. Loops have the extents of types.
-static LogicalResult verifyExtents(graph::DefinedOpInterface op) {
-  SmallVector<RankedTensorType> inferred = definition::inferResultTypes(
-      op.getVerifiedDefinition(), op.getTensorOperandTypes());
-  for (auto [expected, result] : llvm::zip_equal(inferred, op->getResults())) {
-    auto type = cast<RankedTensorType>(result.getType());
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (expected.isDynamicDim(dim) && !type.isDynamicDim(dim))
-        return op->emitOpError("expects result #")
-               << result.getResultNumber() << " of type " << expected
-               << " in a cell, but got " << type;
-  }
-  return success();
-}
-
-/// Checks that a cell may consist of `op`; `C2` of `rec.case`.
-static LogicalResult verifyCellOp(Operation &op) {
+/// Checks that a cell of a model may have `op`; `C2` and `C3` of `rec.case`.
+static LogicalResult verifyOperation(Operation &op) {
   if (isa<FeatureOp, CallOp, ChildrenOp, YieldOp>(op))
     return success();
-  Attribute constant;
-  if (op.getNumResults() == 1 &&
-      matchPattern(op.getResult(0), m_Constant(&constant)) &&
-      isa<RankedTensorType>(op.getResult(0).getType()))
-    return verifyConstant(op, constant);
-  auto defined = dyn_cast<graph::DefinedOpInterface>(op);
-  if (!defined || isa<ApplyOp>(op))
-    return op.emitOpError("expects to be outside of a cell, which is made of "
-                          "operators on tensors");
-  if (!defined.getParameterOperands().empty())
-    return op.emitOpError("expects tensors as the only operands in a cell");
-  for (const definition::Step &step : defined.getVerifiedDefinition().steps)
-    if (step.recurrence)
-      return op.emitOpError("expects to be outside of a cell, as it is a "
-                            "recurrence itself");
-  return verifyExtents(defined);
+  return graph::verifyCellOp(op);
 }
 
 LogicalResult CaseOp::verifyRegions() {
@@ -140,7 +91,7 @@ LogicalResult CaseOp::verifyRegions() {
            << block.getNumArguments();
   // C2
   for (Operation &op : block)
-    if (failed(verifyCellOp(op)))
+    if (failed(verifyOperation(op)))
       return failure();
   return success();
 }
@@ -231,7 +182,7 @@ LogicalResult ChildrenOp::verifyRegions() {
                          "got ")
              << type;
   for (Operation &op : block)
-    if (failed(verifyCellOp(op)))
+    if (failed(verifyOperation(op)))
       return failure();
   return success();
 }

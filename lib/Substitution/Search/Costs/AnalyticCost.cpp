@@ -27,7 +27,8 @@ static Shape getShape(StringRef name) {
               "graph.max_pool", "graph.avg_pool", "graph.concat"},
              Shape::Kernel)
       .Cases({"graph.enlarge", "graph.pad", "graph.pad_zeros", "graph.resize",
-              "graph.gather", "graph.softmax", "graph.lstm", "graph.gru"},
+              "graph.gather", "graph.softmax", "graph.lstm", "graph.gru",
+              "graph.scan"},
              Shape::Kernel)
       .StartsWith("graph.reduce_", Shape::Kernel)
       .Default(Shape::Elementwise);

@@ -1,6 +1,6 @@
 """Emission of graph operations, with symbolic extents beside every tensor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Emitter:
         self._sizes: dict[str, tuple[ir.Value, int]] = {}
         self._indices: dict[Dim | Atom, ir.Value] = {}
         self._count = 0
+        self._in_cell = False
 
     # Values.
 
@@ -92,6 +93,8 @@ class Emitter:
 
     def index(self, dim: Dim) -> ir.Value:
         """Return an extent as an index value of the program."""
+        if self._in_cell and isinstance(dim, Expr):
+            raise Unsupported(f"needs an extent that is known in a loop's body, but got {dim}")
         if dim in self._indices:
             return self._indices[dim]
         if isinstance(dim, int):
@@ -154,6 +157,54 @@ class Emitter:
         values = [self.tensor(operand).value for operand in operands] + list(indices)
         results = self.builder.op(f"graph.{name}", values, attributes, self.location)
         return [self._result(value, d) for value, d in zip(results, dims, strict=True)]
+
+    def scan(
+        self,
+        states: Sequence[Value],
+        sequences: Sequence[Value],
+        body: Callable[[list[Tensor]], Sequence[Value]],
+    ) -> list[Tensor]:
+        """Emit `graph.scan`: the states after the last step, and what is collected.
+
+        `body` gets the states and the elements of dimension 0 of the sequences, and
+        returns the next states and what is to be collected.
+        """
+        outer = [self.tensor(value) for value in (*states, *sequences)]
+        starts = [0] * len(states) + [1] * len(sequences)
+        collected: list[Sequence[Dim | None]] = []
+        known_dims = {dim for tensor in outer for dim in tensor.dims}
+
+        def add(arguments: Sequence[ir.Value]) -> list[ir.Value]:
+            self._in_cell = True
+            inner = [
+                Tensor(value, tensor.dims[start:], tensor.dtype)
+                for value, tensor, start in zip(arguments, outer, starts, strict=True)
+            ]
+            results = [self.tensor(value) for value in body(inner)]
+            collected[:] = [
+                [d if isinstance(d, int) or d in known_dims else None for d in result.dims]
+                for result in results[len(states) :]
+            ]
+            return [result.value for result in results]
+
+        if self._in_cell:
+            raise Unsupported("is in a loop's body, which may have no loop of its own")
+        try:
+            values = [tensor.value for tensor in outer]
+            split = len(states)
+            results = self.builder.scan(values[:split], values[split:], add, self.location)
+        finally:
+            self._in_cell = False
+        dims = [tensor.dims for tensor in outer[:split]]
+        dims += [(outer[split].dims[0], *extents) for extents in collected]
+        return [self._result(value, d) for value, d in zip(results, dims, strict=True)]
+
+    def flip(self, x: Value, axis: int) -> Tensor:
+        """Reverse the order along an axis."""
+        offsets: list[Dim] = [0] * x.rank
+        offsets[axis] = x.dims[axis] - 1
+        steps = [-1 if i == axis else 1 for i in range(x.rank)]
+        return self.slice(x, offsets, x.dims, steps)
 
     def _result(self, value: ir.Value, dims: Sequence[Dim | None] | None) -> Tensor:
         shape = value.shape

@@ -53,11 +53,17 @@ def expand(
     return function
 
 
-def computing_parameters(schema: Any) -> set[str]:  # noqa: ANN401
+def computing_parameters(schema: Any, inputs: Sequence[Value | None]) -> set[str]:  # noqa: ANN401
     """Return the type parameters that stand for floating-point types alone.
 
-    Operators that move elements take other types, too.
+    Operators that move elements take other types, too. There are none if a result's
+    type is that of an input that is missing: the body says then what it is.
     """
+    pairs = list(zip((formal.type_str for formal in schema.inputs), inputs, strict=False))
+    missing = {kind for kind, value in pairs if value is None}
+    missing -= {kind for kind, value in pairs if value is not None}
+    if not missing.isdisjoint(output.type_str for output in schema.outputs):
+        return set()
     return {
         constraint.type_param_str
         for constraint in schema.type_constraints

@@ -15,9 +15,10 @@ from espalier.importers.onnx.emitter import Emitter
 from espalier.importers.onnx.expansion import computing_parameters, expand, has_definition
 from espalier.importers.onnx.folding import LIMIT
 from espalier.importers.onnx.loading import Source
+from espalier.importers.onnx.loops import repeat
 from espalier.importers.onnx.nodes import find_schema, make_node, node_name
 from espalier.importers.onnx.order import captured_names, sort_nodes
-from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported
+from espalier.importers.onnx.registry import Node, NotFoldable, Poison, Unsupported
 from espalier.importers.onnx.symbolic import Dim, Expr
 from espalier.importers.onnx.values import Given, Known, Tensor, Value, known
 from espalier.names import to_identifier
@@ -28,10 +29,6 @@ MAX_INPUT_BYTES = 2**48
 def is_extent(value: object) -> bool:
     """Say whether a value is an integer that may be an extent."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
-
-
-class Poison:
-    """Stands for the result of a node that is not supported."""
 
 
 POISON = Poison()
@@ -250,7 +247,7 @@ class Importer:
             schema = find_schema(proto, opset)
             function = registry.find(proto.op_type, opset)
             defined = has_definition(schema)
-            poisoned = any(value is POISON for value in inputs)
+            poisoned = any(isinstance(value, Poison) for value in inputs)
             folds = registry.find_fold(proto.op_type) and not poisoned
             if not (function or folds or defined):
                 raise Unsupported("has no counterpart in the graph dialect")
@@ -279,6 +276,13 @@ class Importer:
             function = registry.find(node.op_type, opset)
             if node.op_type == "If":
                 return self._import_if(node, scope, opset)
+            if node.op_type in ("Scan", "Loop"):
+                return repeat(
+                    self._emitter,
+                    node,
+                    lambda given: self._import_body(node, node["body"], given, scope, opset),
+                    self._unsupported,
+                )
             if function is None:
                 return self._expand(node, proto, schema, opset)
             result = function(self._emitter, node)
@@ -338,19 +342,31 @@ class Importer:
         if condition.size != 1:
             raise node.error(f"expects a condition of one element, but got {condition.size}")
         branch = node["then_branch" if condition.reshape(-1)[0] else "else_branch"]
+        return self._import_body(node, branch, [], scope, opset)
+
+    def _import_body(
+        self,
+        node: Node,
+        graph: GraphProto,
+        arguments: Sequence[Value],
+        scope: Scope,
+        opset: int,
+    ) -> "list[Value | Poison | None]":
+        """Import a graph of the node that may read the values in scope."""
         inner = dict(scope)
-        self._add_initializers(branch, inner)
-        self._import_graph(branch, inner, opset)
-        for value in branch.output:
+        inner.update(zip((value.name for value in graph.input), arguments, strict=True))
+        self._add_initializers(graph, inner)
+        self._import_graph(graph, inner, opset)
+        for value in graph.output:
             if value.name not in inner:
-                raise node.error(f"expects a branch that defines '{value.name}'")
-        return [inner[value.name] for value in branch.output]
+                raise node.error(f"expects a body that defines '{value.name}'")
+        return [inner[value.name] for value in graph.output]
 
     def _expand(
         self, node: Node, proto: NodeProto, schema: OpSchema, opset: int
     ) -> "list[Value | Poison | None]":
         """Import the body that ONNX defines an operator by; it rounds once."""
-        computes = computing_parameters(schema)
+        computes = computing_parameters(schema, node.inputs)
         halves: dict[str, np.dtype] = {}
         for index, value in enumerate(node.inputs):
             kind = schema.inputs[min(index, len(schema.inputs) - 1)].type_str

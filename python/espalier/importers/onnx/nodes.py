@@ -17,6 +17,9 @@ from espalier.importers.onnx.values import Value
 OLDEST_OPSET = 13
 """Of older opsets, the operators whose form did not change until this one are taken."""
 
+_OLD_FORMS = {"Constant": 1, "Scan": 8, "Squeeze": 1, "Unsqueeze": 1}
+"""The operators whose older forms are read, too, and since when."""
+
 _Option = OpSchema.FormalParameterOption
 
 
@@ -38,6 +41,8 @@ def find_schema(proto: NodeProto, version: int) -> OpSchema:
         raise Unsupported(f"is not an operator of ONNX opset {version}") from error
     if schema.deprecated:
         raise Unsupported(f"is deprecated in ONNX opset {version}")
+    if schema.since_version >= _OLD_FORMS.get(proto.op_type, OLDEST_OPSET):
+        return schema
     if version < OLDEST_OPSET and _signature(schema) != _signature_at(proto.op_type, OLDEST_OPSET):
         raise Unsupported(f"has its meaning of ONNX opset {version}, older than {OLDEST_OPSET}")
     return schema

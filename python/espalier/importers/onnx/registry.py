@@ -19,6 +19,10 @@ class Unsupported(Exception):
     """Raised by an operator's function; the text completes "Conv ..."."""
 
 
+class Poison:
+    """Stands for the result of a node that is not supported."""
+
+
 class NotFoldable(Exception):
     """Raised by a fold that cannot decide; the operator is emitted instead."""
 

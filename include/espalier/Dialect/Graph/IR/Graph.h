@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "espalier/Dialect/Graph/IR/DefinedOp.h"
+#include "espalier/Dialect/Graph/IR/RepeatsBody.h"
 
 #include "espalier/Dialect/Graph/IR/GraphDialect.h.inc"
 #include "espalier/Dialect/Graph/IR/GraphEnums.h.inc"

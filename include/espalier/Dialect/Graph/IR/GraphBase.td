@@ -54,6 +54,11 @@ def Graph_IntegerTensor : RankedTensorOf<!listconcat([I1], Graph_Integers)>;
 def Graph_NumberTensor : RankedTensorOf<!listconcat(Graph_Floats, Graph_Integers)>;
 def Graph_Tensor : RankedTensorOf<!listconcat([I1], Graph_Floats, Graph_Integers)>;
 
+/// The body is computed often, see RepeatsBody.h.
+def Graph_RepeatsBody : NativeOpTrait<"RepeatsBody"> {
+  let cppNamespace = "::espalier::graph::OpTrait";
+}
+
 //===----------------------------------------------------------------------===//
 // Base class
 //===----------------------------------------------------------------------===//

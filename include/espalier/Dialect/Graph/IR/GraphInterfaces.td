@@ -43,6 +43,8 @@ def DefinedOpInterface : OpInterface<"DefinedOpInterface"> {
   let verify = [{
     return ::espalier::graph::detail::verifyDefinition($_op);
   }];
+  // A definition may consist of those of operators in a body.
+  let verifyWithRegions = 1;
 }
 
 #endif // ESPALIER_DIALECT_GRAPH_IR_GRAPHINTERFACES_TD

@@ -73,4 +73,70 @@ def Graph_GruOp : Graph_Op<"gru"> {
   let results = (outs Graph_FloatTensor:$Y, Graph_FloatTensor:$H);
 }
 
+def Graph_ScanOp
+    : Graph_Op<"scan", [AttrSizedOperandSegments, IsolatedFromAbove,
+                        SingleBlock, Graph_RepeatsBody]> {
+  let summary = "a cell for each step of a sequence, with states";
+  let description = [{
+    Computes the body once for each element of dimension 0 of the sequences, one
+    after the other. Its arguments are the states, the elements of the
+    sequences, and the other operands as they are. It yields the states of the
+    next step, and then any number of tensors. The results are the states after
+    the last step, which are the initial ones where there is none, and these
+    tensors of all steps, joined along a new dimension 0.
+
+    What depends on no state is computed for all steps at once, before the
+    recurrence, as are products with the inputs of a recurrent layer. What no
+    state depends on is computed for all steps after it.
+
+    Constraints:
+    - (C1) there is a sequence; sequences have a dimension 0, of one extent.
+    - (C2) the body's arguments have the types of the states, of the elements of
+      the sequences, and of the other operands.
+    - (C3) the body ends in `graph.yield`, which has a tensor for each state, of
+      its element type and rank.
+    - (C4) states keep their extents.
+    - (C5) operations are those of a cell: operators that a definition gives
+      without a recurrence and with tensors as their only operands, and
+      constants of one value.
+
+    Example:
+    ```mlir
+    %last, %sums = graph.scan %s over %x with %w {
+    ^bb0(%state: tensor<4xf32>, %row: tensor<4xf32>, %weight: tensor<4xf32>):
+      %p = graph.mul %row, %weight
+          : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %sum = graph.add %state, %p
+          : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      graph.yield %sum, %sum : tensor<4xf32>, tensor<4xf32>
+    } : (tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<?x4xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$states,
+                       Variadic<Graph_Tensor>:$sequences,
+                       Variadic<Graph_Tensor>:$others);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    ($states^)? `over` $sequences (`with` $others^)? $body attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def Graph_YieldOp
+    : Op<Graph_Dialect, "yield", [Pure, Terminator, ParentOneOf<["ScanOp"]>]> {
+  let summary = "the results of a step";
+  let description = [{
+    Gives the next states, and then what is collected over all steps.
+
+    Example:
+    ```mlir
+    graph.yield %sum, %sum : tensor<4xf32>, tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
 #endif // ESPALIER_DIALECT_GRAPH_IR_GRAPHRECURRENTOPS_TD

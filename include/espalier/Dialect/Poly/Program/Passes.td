@@ -32,6 +32,35 @@ def PolyStoreInPlacePass
   ];
 }
 
+def PolyCollapseDimensionsPass
+    : Pass<"poly-collapse-dimensions", "::mlir::ModuleOp"> {
+  let summary = "makes one dimension of those that are walked as one";
+  let description = [{
+    Two dimensions of a computation become one where all of its accesses use them
+    as they lie in memory, one after the other: rows and columns of a 1x1
+    convolution, all dimensions of a function of each element.
+
+    ```mlir
+    poly.compute @f  domain (c, y, x)  reads(%X[(c, y, x) -> (c, y, x)] : memref<8x7x7xf32>)
+    // becomes
+    poly.compute @f  domain (c, p)     reads(%X[(c, p) -> (c, p)] : memref<8x49xf32>)
+    ```
+
+    Lanes then run over the ends of rows, and a register tile has rows of several.
+    The array has one dimension for the two, too, for all computations of the
+    kernel; the program passes a view of it, `memref.collapse_shape`.
+
+    This is done in private kernels without a schedule, called once, for
+    dimensions with fixed extents and no other inside of them in memory, or one,
+    its lanes, for those of a sum. Those that data or other dimensions bound, or
+    whose index is a value, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numCollapsed", "num-collapsed", "Dimensions that are gone">
+  ];
+}
+
 def PolyNameKernelsPass : Pass<"poly-name-kernels", "::mlir::ModuleOp"> {
   let summary = "names kernels after what they do, and keeps equal ones once";
   let description = [{

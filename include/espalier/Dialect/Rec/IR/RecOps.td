@@ -94,12 +94,8 @@ def Rec_ModelOp
   }];
 }
 
-def Rec_RepeatsBody : NativeOpTrait<"RepeatsBody"> {
-  let cppNamespace = "::espalier::graph::OpTrait";
-}
-
 def Rec_CaseOp
-    : Rec_Op<"case", [HasParent<"ModelOp">, SingleBlock, Rec_RepeatsBody]> {
+    : Rec_Op<"case", [HasParent<"ModelOp">, SingleBlock, Graph_RepeatsBody]> {
   let summary = "what leaves or interior nodes compute";
   let description = [{
     A cell: operators on tensors, and in the case of interior nodes the results

@@ -14,6 +14,11 @@ static constexpr int64_t kNoLanes = -1000000;
 static constexpr int64_t kLongRow = 2;
 static constexpr int64_t kLongRowScore = -1000;
 
+/// Maps over rows of at least `kLongMap` vectors, of which the last is not
+/// whole, run over so many of them at a time: only the rest is masked then.
+/// LLVM does that itself for shorter ones.
+static constexpr int64_t kLongMap = 8, kMapVectors = 4;
+
 /// How many elements a computation reads in a row of memory while it stays at
 /// one point of the shared loops; a great number if that is not known.
 static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
@@ -160,6 +165,22 @@ void PlanChooser::chooseSquare() {
     }
 }
 
+void PlanChooser::chooseRowVectors() {
+  std::optional<int64_t> extent = getSharedExtent(*plan.lanes);
+  if (!extent || *extent < kLongMap * plan.width || *extent % plan.width == 0 ||
+      getBegin(*plan.lanes) || isLimited(*plan.lanes))
+    return;
+  for (unsigned i : computes)
+    for (auto &accesses : {shapes[i].reads, shapes[i].writes})
+      for (const ComputeAccess &access : accesses) {
+        std::optional<int64_t> stride =
+            getStride(access, *plan.lanes, plan.width);
+        if (stride != 0 && stride != 1)
+          return;
+      }
+  plan.tile[*plan.lanes] = kMapVectors * plan.width;
+}
+
 std::optional<std::pair<unsigned, Slide>>
 PlanChooser::findSlide(const ComputeShape &compute, unsigned row) const {
   if (plan.numWindow)
@@ -196,8 +217,12 @@ void PlanChooser::chooseTile() {
   if (!plan.lanes)
     return;
   plan.tile[*plan.lanes] = plan.width;
-  if (!reduction)
-    return chooseSquare();
+  if (!reduction) {
+    chooseSquare();
+    if (!hasRows())
+      chooseRowVectors();
+    return;
+  }
   TileProblem problem{target, plan.width, {}, *plan.lanes, {}, false};
   const ComputeShape &main = shape(*reduction);
   problem.broadcastsRows = readsBroadcast(main);

@@ -67,6 +67,7 @@ private:
   void chooseVectorDim();
   void chooseTile();
   void chooseSquare();
+  void chooseRowVectors();
   /// The loop of a sum whose next steps read the vectors that the neighbours
   /// along `row` read now, and how it slides over them.
   std::optional<std::pair<unsigned, Slide>>

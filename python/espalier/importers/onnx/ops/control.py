@@ -28,3 +28,9 @@ def _constant(e: Emitter, node: Node) -> Value:
 @op("If")
 def _if(e: Emitter, node: Node) -> list[Value | None]:
     raise Unsupported("needs a condition that is known")
+
+
+@op("Scan")
+@op("Loop")
+def _loop(e: Emitter, node: Node) -> list[Value | None]:
+    raise AssertionError("the walk over the graph imports bodies")

@@ -1,0 +1,45 @@
+// RUN: espalier-opt %s -poly-extract-script | FileCheck %s
+
+// A long row that ends in part of a vector: four vectors at a time, so that the rest alone is masked.
+// CHECK: poly.computation @long::@s0
+// CHECK-NEXT: poly.plan {{.*}} tile ["d0"] by [64] lanes "d0" width 16
+// Whole vectors need no mask, and LLVM writes out a short row.
+// CHECK: poly.computation @whole::@s0
+// CHECK-NEXT: poly.plan %{{.*}} shared 1 loops ["d0"] lanes "d0" width 16
+// CHECK: poly.computation @short::@s0
+// CHECK-NEXT: poly.plan %{{.*}} shared 1 loops ["d0"] lanes "d0" width 16
+// Every second element is shuffled out of vectors, one at a time.
+// CHECK: poly.computation @strided::@s0
+// CHECK-NEXT: poly.plan %{{.*}} shared 1 loops ["d0"] lanes "d0" width 16
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+#m = affine_map<(i) -> (i)>
+module attributes {poly.target = #target} {
+  poly.kernel @long(%x: memref<1444xf32>, %y: memref<1444xf32>) {
+    poly.compute @s0 domain [affine_set<(i) : (i >= 0, 1443 - i >= 0)>] reads(%x[#m] : memref<1444xf32>) writes(%y[#m] : memref<1444xf32>) {
+    ^bb0(%a: f32):
+      %r = arith.negf %a : f32
+      poly.yield %r : f32
+    }
+  }
+  poly.kernel @whole(%x: memref<1440xf32>, %y: memref<1440xf32>) {
+    poly.compute @s0 domain [affine_set<(i) : (i >= 0, 1439 - i >= 0)>] reads(%x[#m] : memref<1440xf32>) writes(%y[#m] : memref<1440xf32>) {
+    ^bb0(%a: f32):
+      %r = arith.negf %a : f32
+      poly.yield %r : f32
+    }
+  }
+  poly.kernel @short(%x: memref<100xf32>, %y: memref<100xf32>) {
+    poly.compute @s0 domain [affine_set<(i) : (i >= 0, 99 - i >= 0)>] reads(%x[#m] : memref<100xf32>) writes(%y[#m] : memref<100xf32>) {
+    ^bb0(%a: f32):
+      %r = arith.negf %a : f32
+      poly.yield %r : f32
+    }
+  }
+  poly.kernel @strided(%x: memref<2888xf32>, %y: memref<1444xf32>) {
+    poly.compute @s0 domain [affine_set<(i) : (i >= 0, 1443 - i >= 0)>] reads(%x[affine_map<(i) -> (2 * i)>] : memref<2888xf32>) writes(%y[#m] : memref<1444xf32>) {
+    ^bb0(%a: f32):
+      %r = arith.negf %a : f32
+      poly.yield %r : f32
+    }
+  }
+}

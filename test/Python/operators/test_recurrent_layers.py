@@ -1,0 +1,262 @@
+"""RNN, GRU and LSTM with any attributes equal onnxruntime; Scan and Loop.
+
+Directions, initial states, peepholes, lengths of sequences, clip, activations with
+their parameters, and the two forms of gates are drawn at random.
+"""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+import espalier
+from espalier.compiler import Options
+from espalier.errors import ModelError, UnsupportedOperators
+from espalier.importers.onnx import import_model
+from espalier.testing.onnxruntime import OnnxRuntime
+from numpy_builder import NumpyBuilder
+from support import make_model
+
+F32, I32, I64 = np.float32, np.int32, np.int64
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+ACTIVATIONS = {"RNN": 1, "GRU": 2, "LSTM": 3}
+PARAMETERS = {
+    "Relu": 0, "Tanh": 0, "Sigmoid": 0, "Affine": 2, "LeakyRelu": 1, "ThresholdedRelu": 1,
+    "ScaledTanh": 2, "HardSigmoid": 2, "Elu": 1, "Softsign": 0, "Softplus": 0,
+}  # fmt: skip
+
+
+def draw(seed: int) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
+    """Return a layer and its inputs. No sequence is empty: onnxruntime forgets the initial
+    state of one that is, instead of keeping it."""
+    r = np.random.default_rng(seed)
+    kind = str(r.choice(list(GATES)))
+    steps, batch, width, hidden = (int(r.integers(1, high)) for high in (6, 4, 5, 6))
+    direction = str(r.choice(["forward", "reverse", "bidirectional"]))
+    both = 2 if direction == "bidirectional" else 1
+    attributes: dict[str, object] = {"hidden_size": hidden, "direction": direction}
+    if r.random() < 0.6:
+        names = [str(n) for n in r.choice(list(PARAMETERS), ACTIVATIONS[kind] * both)]
+        attributes["activations"] = names
+        for place, parameter in enumerate(("alpha", "beta")):
+            count = sum(PARAMETERS[name] > place for name in names)
+            values = [float(F32(v)) for v in r.uniform(0.1, 1, count)]
+            if values:
+                attributes[f"activation_{parameter}"] = values
+    if r.random() < 0.4:
+        attributes["clip"] = float(F32(r.uniform(0.1, 1.5)))
+    if kind == "LSTM":
+        attributes["input_forget"] = int(r.integers(2))
+    if kind == "GRU":
+        attributes["linear_before_reset"] = int(r.integers(2))
+
+    def floats(*shape: int) -> np.ndarray:
+        return (0.4 * r.standard_normal(shape)).astype(F32)
+
+    feed = {"x": floats(steps, batch, width)}
+    inputs = {"x": (F32, ["t", "b", width] if r.random() < 0.5 else [steps, batch, width])}
+    constants = {
+        "w": floats(both, GATES[kind] * hidden, width),
+        "r": floats(both, GATES[kind] * hidden, hidden),
+    }
+    optional = {
+        "bias": floats(both, 2 * GATES[kind] * hidden),
+        "lengths": r.integers(1, steps + 1, batch).astype(I32),
+        "h": floats(both, batch, hidden),
+    }
+    if kind == "LSTM":
+        optional |= {"c": floats(both, batch, hidden), "p": floats(both, 3 * hidden)}
+    operands = ["x", *constants]
+    for name, value in optional.items():
+        operands.append(name if r.random() < 0.5 else "")
+        if not operands[-1]:
+            continue
+        if name == "lengths" and r.random() < 0.5:
+            feed[name] = value
+            inputs[name] = (I32, ["b" if isinstance(inputs["x"][1][1], str) else batch])
+        else:
+            constants[name] = value
+    outputs = ["y", "yh"] + ["yc"] * (kind == "LSTM")
+    node = helper.make_node(kind, operands, outputs, name="layer", **attributes)
+    return make_model([node], inputs, outputs, constants), feed
+
+
+def compare(actual: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
+    for name, value in expected.items():
+        np.testing.assert_allclose(actual[name], value, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_layers_in_numpy(seed: int) -> None:
+    model, feed = draw(seed)
+    builder = NumpyBuilder([feed])
+    import_model(model, builder)
+    compare(builder.outputs[0], OnnxRuntime(model).run(feed))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_layers_compiled(seed: int) -> None:
+    model, feed = draw(seed)
+    results = espalier.compile(model, options=Options(cache=None)).run(feed)
+    compare(results, OnnxRuntime(model).run(feed))
+
+
+def layer(kind: str = "RNN", lengths: list[int] | None = None, **attributes: object):
+    """Return a layer of 2 units over 3 steps of a batch of 2."""
+    constants = {
+        "w": np.ones((1, 2 * GATES[kind], 4), F32),
+        "r": np.ones((1, 2 * GATES[kind], 2), F32),
+        "h": np.full((1, 2, 2), 0.5, F32),
+    }
+    operands = ["x", "w", "r", "", "", "h"]
+    if lengths is not None:
+        constants["lengths"] = np.array(lengths, I32)
+        operands[4] = "lengths"
+    node = helper.make_node(kind, operands, ["y", "yh"], name="layer", **attributes)
+    return make_model([node], {"x": (F32, [3, 2, 4])}, ["y", "yh"], constants)
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_an_empty_sequence_keeps_its_initial_state(direction: str) -> None:
+    model = layer(lengths=[3, 0], direction=direction)
+    results = espalier.compile(model, options=Options(cache=None)).run(
+        {"x": np.ones((3, 2, 4), F32)}
+    )
+    assert (results["y"][:, :, 1] == 0).all()
+    assert (results["yh"][:, 1] == 0.5).all()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"lengths": [3, -1]}, r"expects sequence_lens from 0 to 3, but got -1 at \[1\]"),
+        ({"lengths": [4, 2]}, r"expects sequence_lens from 0 to 3, but got 4 at \[0\]"),
+        ({"lengths": [3]}, r"expects sequence_lens of shape \[2\], but got \[1\]"),
+        ({"clip": -1.0}, "expects a clip of at least 0, but got -1"),
+        ({"layout": 2}, "expects a layout of 0 or 1, but got 2"),
+        ({"direction": "sideways"}, "expects a direction out of .*, but got 'sideways'"),
+        ({"activations": ["Cosh"]}, "expects activations out of .*, but got 'Cosh'"),
+        ({"activations": ["Relu"] * 3}, "expects 1 activations, but got"),
+        (
+            {"activations": ["ScaledTanh"]},
+            "expects activation_alpha for 'scaledtanh', but got none",
+        ),
+        ({"activation_alpha": [1.0]}, r"takes each of activation_alpha, but got \[1.0\] more"),
+        ({"hidden_size": 3}, "expects hidden_size 2, but got 3"),
+    ],
+)
+def test_wrong_attributes(attributes: dict, message: str) -> None:
+    with pytest.raises(ModelError, match=f"node 'layer' \\(RNN\\): .*{message}"):
+        import_model(layer(**attributes), NumpyBuilder([{"x": np.ones((3, 2, 4), F32)}]))
+
+
+def body(nodes: list, inputs: list[str], outputs: list[str]) -> onnx.GraphProto:
+    """Return a graph; `i` and `go` are those of a loop."""
+    types = {
+        "i": onnx.TensorProto.INT64,
+        "go": onnx.TensorProto.BOOL,
+        "next": onnx.TensorProto.BOOL,
+    }
+
+    def info(name: str) -> onnx.ValueInfoProto:
+        shape = [] if name in types else None
+        return helper.make_tensor_value_info(name, types.get(name, onnx.TensorProto.FLOAT), shape)
+
+    return helper.make_graph(nodes, "body", [*map(info, inputs)], [*map(info, outputs)])
+
+
+def scan(**attributes: object) -> onnx.ModelProto:
+    """Return running sums of a matrix's columns, with an outer value in the body."""
+    nodes = [
+        helper.make_node("Mul", ["row", "weight"], ["part"]),
+        helper.make_node("Add", ["sum", "part"], ["total"]),
+    ]
+    inner = body(nodes, ["sum", "row"], ["total", "part"])
+    node = helper.make_node(
+        "Scan", ["s", "x"], ["last", "parts"], "scan", body=inner, num_scan_inputs=1, **attributes
+    )
+    inputs = {"s": (F32, [3]), "x": (F32, [3, "n"])}
+    weight = {"weight": np.array([1, -2, 3], F32)}
+    return make_model([node], inputs, ["last", "parts"], weight)
+
+
+@pytest.mark.parametrize("backwards", [0, 1])
+def test_scan_along_the_last_axis(backwards: int) -> None:
+    model = scan(
+        scan_input_axes=[-1],
+        scan_output_axes=[1],
+        scan_input_directions=[backwards],
+        scan_output_directions=[1 - backwards],
+    )
+    function = espalier.compile(model, options=Options(cache=None))
+    r = np.random.default_rng(0)
+    for length in (1, 4, 7):
+        feed = {"s": np.ones(3, F32), "x": r.standard_normal((3, length)).astype(F32)}
+        compare(function.run(feed), OnnxRuntime(model).run(feed))
+    nothing = function.run({"s": np.ones(3, F32), "x": np.zeros((3, 0), F32)})
+    assert (nothing["last"] == 1).all()
+    assert nothing["parts"].shape == (3, 0)
+
+
+def loop(nodes: list, count: object = None, known: bool = True) -> onnx.ModelProto:
+    """Return a loop over `s`, which gives `t` and collects it."""
+    inner = body(nodes, ["i", "go", "s"], ["next", "t", "t"])
+    constants = {} if count is None else {"m": np.array(count, I64)}
+    inputs = {"v": (F32, ["n"])} if known else {"v": (F32, ["n"]), "m": (I64, [])}
+    node = helper.make_node("Loop", ["m", "", "v"], ["last", "all"], "loop", body=inner)
+    return make_model([node], inputs, ["last", "all"], constants)
+
+
+GO = helper.make_node("Identity", ["go"], ["next"])
+STEP = [
+    helper.make_node("Cast", ["i"], ["f"], to=1),
+    helper.make_node("Add", ["s", "f"], ["t"]),
+]
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_loop(count: int) -> None:
+    model = loop([GO, *STEP], count)
+    feed = {"v": np.arange(3, dtype=F32)}
+    compare(
+        espalier.compile(model, options=Options(cache=None)).run(feed), OnnxRuntime(model).run(feed)
+    )
+
+
+def test_loop_whose_condition_is_of_the_step() -> None:
+    """Steps are unfolded, and the third one is the last."""
+    two = helper.make_node("Constant", [], ["two"], value_int=2)
+    model = loop([two, helper.make_node("Less", ["i", "two"], ["next"]), *STEP], 9)
+    feed = {"v": np.arange(3, dtype=F32)}
+    expected = OnnxRuntime(model).run(feed)
+    assert len(expected["all"]) == 3
+    compare(espalier.compile(model, options=Options(cache=None)).run(feed), expected)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "count", "message"),
+    [
+        ([GO, *STEP], None, r"Loop needs a trip count \(input #0\) that does not depend on data"),
+        (
+            [
+                helper.make_node("ReduceSum", ["s"], ["sum"], keepdims=0),
+                helper.make_node("Cast", ["sum"], ["next"], to=9),
+                *STEP,
+            ],
+            4,
+            r"'loop': Loop has a condition that depends on data \(output 'next' of its body\)",
+        ),
+    ],
+)
+def test_loops_that_depend_on_data(nodes: list, count: object, message: str) -> None:
+    model = loop(nodes, count, known=count is not None)
+    feed = {"v": np.arange(3, dtype=F32), "m": np.array(4, I64)}
+    with pytest.raises(UnsupportedOperators, match=message):
+        import_model(model, NumpyBuilder([feed]))
+
+
+def test_a_body_with_another_input() -> None:
+    model = scan()
+    model.graph.node[0].attribute[0].g.input.add(name="more")
+    with pytest.raises(ModelError, match=r"'scan' .*expects a body of 2 inputs, but got 3"):
+        import_model(model, NumpyBuilder([{"s": np.ones(3, F32), "x": np.ones((3, 2), F32)}]))
