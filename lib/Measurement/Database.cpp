@@ -48,7 +48,7 @@ llvm::Error Database::run(const char *statement, llvm::ArrayRef<Value> values,
   if (sqlite3_prepare_v2(database, statement, -1, &prepared, nullptr) !=
       SQLITE_OK)
     return makeError();
-  auto finalize = llvm::make_scope_exit([&] { sqlite3_finalize(prepared); });
+  llvm::scope_exit finalize([&] { sqlite3_finalize(prepared); });
   for (auto [index, value] : llvm::enumerate(values))
     setValue(prepared, index + 1, value);
   while (true) {
@@ -134,11 +134,10 @@ llvm::Error Database::makeTables() {
   llvm::Expected<int> version = readVersion();
   if (!version)
     return version.takeError();
-  std::string mark = ("PRAGMA application_id = " +
-                      llvm::Twine(format.applicationId) +
-                      "; PRAGMA user_version = " + llvm::Twine(format.version) +
-                      "; ")
-                         .str();
+  std::string mark =
+      ("PRAGMA application_id = " + llvm::Twine(format.applicationId) +
+       "; PRAGMA user_version = " + llvm::Twine(format.version) + "; ")
+          .str();
   if (*version == format.version - 1 && format.upgrade) {
     if (llvm::Error error = execute((mark + format.upgrade).c_str()))
       return error;

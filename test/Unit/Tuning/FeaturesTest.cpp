@@ -4,6 +4,7 @@
 #include "Product.h"
 #include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
 #include "espalier/Tuning/CostModel.h"
+#include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include <cmath>
 
 using namespace mlir;
@@ -90,6 +91,13 @@ TEST_F(FeaturesTest, PlansAreThoseOfTheScript) {
     ASSERT_TRUE(bool(plans)) << llvm::toString(plans.takeError());
     EXPECT_FALSE(plans->empty());
   }
+  // What is still open is refused.
+  auto open = sketches.front().select(sketches.front().getDefault());
+  open->walk([](transform::tune::KnobOp knob) { knob.removeSelectedAttr(); });
+  auto unselected = poly::readPlans(*open, kernel);
+  ASSERT_FALSE(bool(unselected));
+  EXPECT_EQ(llvm::toString(unselected.takeError()),
+            "expects a plan whose numbers are selected");
   // What is of another kernel is refused.
   OwningOpRef<ModuleOp> script = poly::makeDefaultScript(*module);
   kernel.lookupCompute("init").setSymName("other");

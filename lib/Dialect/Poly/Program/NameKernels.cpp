@@ -3,6 +3,7 @@
 #include "espalier/Dialect/Poly/IR/Origin.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/Program/Passes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -49,6 +50,21 @@ struct KernelInfo : llvm::DenseMapInfo<KernelOp> {
 };
 } // namespace
 
+/// Puts the constants of a block to its start in the order of their uses:
+/// folding leaves them in an order that tells what was folded when.
+static void orderConstants(Block &block) {
+  llvm::SetVector<Operation *> constants;
+  block.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *constant = operand.getDefiningOp();
+          constant && constant->getBlock() == &block &&
+          constant->hasTrait<OpTrait::ConstantLike>())
+        constants.insert(constant);
+  });
+  for (Operation *constant : llvm::reverse(constants))
+    constant->moveBefore(&block, block.begin());
+}
+
 /// Lists the operators that a kernel is of; empty if nothing says that.
 static std::string listOperators(KernelOp kernel) {
   SmallVector<StringRef> operators = getOperators(kernel);
@@ -87,6 +103,8 @@ struct PolyNameKernelsPass
     llvm::StringMap<StringAttr> nameOf; // By the name of before.
     llvm::DenseSet<KernelOp, KernelInfo> kernels;
     for (auto &[kernel, operators] : unnamed) {
+      kernel.walk(
+          [](ComputeOp compute) { orderConstants(compute.getBody().front()); });
       StringAttr &name = nameOf[kernel.getSymName()];
       auto [first, isNew] = kernels.insert(kernel);
       if (!isNew && merge) {
