@@ -1,6 +1,7 @@
 //===- Compile.cpp - Compiles a step to its flat form ---------------------===//
 
 #include "Program.h"
+#include "espalier/Definition/EvaluateInline.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -8,6 +9,7 @@
 using namespace mlir;
 using namespace espalier::interpreter;
 using namespace espalier::definition;
+using inlined::Wrapping;
 
 namespace {
 /// A compiled expression. `level` is the region in which it becomes known.
@@ -16,7 +18,8 @@ struct Value {
   unsigned level = 0;
 };
 
-/// `constant + sum of coefficient * value`.
+/// `constant + sum of coefficient * value`, which wraps: what a select leaves
+/// out may address anything.
 struct LinearForm {
   int64_t constant = 0;
   SmallVector<std::pair<int64_t, Value>> terms;
@@ -223,23 +226,26 @@ private:
       return operand.getKind() == Expr::Kind::Constant;
     };
     if (isConstant(expr)) {
-      form.constant += coefficient * *expr.getInt();
+      form.constant = Wrapping::add(form.constant,
+                                    Wrapping::mul(coefficient, *expr.getInt()));
       return;
     }
     if (expr.getKind() == Expr::Kind::Apply && expr.getType().isIndex()) {
       switch (expr.getFn()) {
       case ScalarFn::Sub:
-        addTerms(operands[1], -coefficient, form);
+        addTerms(operands[1], Wrapping::sub(0, coefficient), form);
         return addTerms(operands[0], coefficient, form);
       case ScalarFn::Add:
         addTerms(operands[1], coefficient, form);
         return addTerms(operands[0], coefficient, form);
       case ScalarFn::Mul:
         if (isConstant(operands[1]))
-          return addTerms(operands[0], coefficient * *operands[1].getInt(),
+          return addTerms(operands[0],
+                          Wrapping::mul(coefficient, *operands[1].getInt()),
                           form);
         if (isConstant(operands[0]))
-          return addTerms(operands[1], coefficient * *operands[0].getInt(),
+          return addTerms(operands[1],
+                          Wrapping::mul(coefficient, *operands[0].getInt()),
                           form);
         break;
       default:
@@ -250,7 +256,7 @@ private:
     for (auto &[known, term] : form.terms)
       if (term.reg.isVarying == value.reg.isVarying &&
           term.reg.number == value.reg.number) {
-        known += coefficient;
+        known = Wrapping::add(known, coefficient);
         return;
       }
     form.terms.push_back({coefficient, value});

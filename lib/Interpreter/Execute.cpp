@@ -6,6 +6,7 @@
 
 using namespace espalier::interpreter;
 using namespace espalier::definition;
+using inlined::Wrapping;
 
 /// Calls `body` with the function as a compile-time constant, so that each
 /// function gets loops of its own.
@@ -116,15 +117,16 @@ static void runLoad(Word *dst, Operand address, int64_t base, bool isContiguous,
     else
       word.integer = Element::decode(stored);
   };
-  int64_t first = address.words->integer + base;
-  if (isContiguous && first >= 0 && first + count <= buffer.numElements) {
+  int64_t first = Wrapping::add(address.words->integer, base);
+  if (isContiguous && first >= 0 && first <= buffer.numElements - count) {
     for (unsigned lane = 0; lane < count; ++lane)
       put(dst[lane], data[first + lane]);
     return;
   }
   unsigned step = address.isVarying ? 1 : 0;
   for (unsigned lane = 0; lane < count; ++lane) {
-    int64_t position = address.words[size_t(lane) * step].integer + base;
+    int64_t position =
+        Wrapping::add(address.words[size_t(lane) * step].integer, base);
     bool isInside =
         static_cast<uint64_t>(position) < uint64_t(buffer.numElements);
     put(dst[lane], isInside ? data[position] : typename Element::Stored());
@@ -152,7 +154,8 @@ void Executor::runInstruction(const Instruction &inst) {
     });
   case Opcode::AddScaled:
     return mapLanes(dst, a, b, count, [&](Word lhs, Word rhs) {
-      return makeInteger(lhs.integer + rhs.integer * inst.immediate);
+      return makeInteger(Wrapping::add(
+          lhs.integer, Wrapping::mul(rhs.integer, inst.immediate)));
     });
   case Opcode::Select: {
     Operand c{get(inst.c), inst.c.isVarying};
@@ -188,8 +191,9 @@ void Executor::runInstruction(const Instruction &inst) {
   case Opcode::Load: {
     const Buffer &buffer = tensors[inst.tensor];
     return dispatch(buffer.kind, [&](auto element) {
-      runLoad<decltype(element)>(dst, a, b.words->integer + inst.immediate,
-                                 inst.isContiguous, count, buffer);
+      int64_t base = Wrapping::add(b.words->integer, inst.immediate);
+      runLoad<decltype(element)>(dst, a, base, inst.isContiguous, count,
+                                 buffer);
     });
   }
   case Opcode::Copy:

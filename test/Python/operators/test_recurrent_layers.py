@@ -150,6 +150,39 @@ def test_wrong_attributes(attributes: dict, message: str) -> None:
         import_model(layer(**attributes), NumpyBuilder([{"x": np.ones((3, 2, 4), F32)}]))
 
 
+@pytest.mark.parametrize(
+    ("kind", "operands", "message"),
+    [
+        ("GRU", {"w": (1, 8, 4)}, r"#1 of shape \[1, 6, 4\], but got \[1, 8, 4\]"),
+        ("GRU", {"w": (1, 6, 5)}, r"#1 of shape \[1, 6, 4\], but got \[1, 6, 5\]"),
+        ("RNN", {"r": (1, 6, 2)}, r"#2 of shape \[1, 2, 2\], but got \[1, 6, 2\]"),
+        ("RNN", {"b": (1, 6)}, r"#3 of shape \[1, 4\], but got \[1, 6\]"),
+        ("RNN", {"b": (2, 4)}, r"#3 of shape \[1, 4\], but got \[2, 4\]"),
+        ("RNN", {"b": (4,)}, r"#3 of shape \[1, 4\], but got \[4\]"),
+        ("RNN", {"h": (2, 2, 2)}, r"#5 of shape \[1, 2, 2\], but got \[2, 2, 2\]"),
+        ("LSTM", {"c": (1, 1, 2)}, r"#6 of shape \[1, 2, 2\], but got \[1, 1, 2\]"),
+        ("LSTM", {"p": (1, 8)}, r"#7 of shape \[1, 6\], but got \[1, 8\]"),
+    ],
+)
+def test_operands_of_other_shapes(kind: str, operands: dict, message: str) -> None:
+    """Without a check, the first of too many rows would be taken."""
+    shapes = {"w": (1, 2 * GATES[kind], 4), "r": (1, 2 * GATES[kind], 2)} | operands
+    names = [name if name in {"x", *shapes} else "" for name in "xwrblhcp"]
+    names = names[: max(place for place, name in enumerate(names, start=1) if name)]
+    node = helper.make_node(kind, names, ["y"], name="layer", clip=1.0)
+    constants = {name: np.ones(shape, F32) for name, shape in shapes.items()}
+    model = make_model([node], {"x": (F32, [3, 2, 4])}, ["y"], constants)
+    with pytest.raises(ModelError, match=rf"node 'layer' \({kind}\): expects input {message}"):
+        import_model(model, NumpyBuilder([{"x": np.ones((3, 2, 4), F32)}]))
+
+
+def test_a_clip_of_zero_is_a_clip() -> None:
+    model, feed = layer(clip=0.0, hidden_size=2), {"x": np.ones((3, 2, 4), F32)}
+    results = espalier.compile(model, options=Options(cache=None)).run(feed)
+    assert (results["y"] == 0).all()
+    compare(results, OnnxRuntime(model).run(feed))
+
+
 def body(nodes: list, inputs: list[str], outputs: list[str]) -> onnx.GraphProto:
     """Return a graph; `i` and `go` are those of a loop."""
     types = {

@@ -51,17 +51,38 @@ def _check(node: Node) -> list[str]:
         raise node.error(f"expects a layout of 0 or 1, but got {node['layout']}")
     if node["clip"] is not None and node["clip"] < 0:
         raise node.error(f"expects a clip of at least 0, but got {node['clip']}")
-    x = node.input(0)
-    if x.rank != 3:
-        raise node.error(f"expects input #0 of rank 3, but got {show(x.dims)}")
-    for index, operand in enumerate(node.inputs[1:3], start=1):
-        count = None if operand is None or operand.rank != 3 else operand.dims[0]
-        if count is None or (isinstance(count, int) and count != len(directions)):
-            got = "nothing" if operand is None else show(operand.dims)
-            raise node.error(
-                f"expects input #{index} of rank 3 for {len(directions)} directions, but got {got}"
-            )
     return directions
+
+
+def _check_shapes(node: Node, layer: Layer, directions: int) -> None:
+    """Check the shapes of all operands, as far as their extents are known."""
+    x, _, r = (node.input(index) for index in range(3))
+    for index, value in ((0, x), (2, r)):
+        if value.rank != 3:
+            raise node.error(f"expects input #{index} of rank 3, but got {show(value.dims)}")
+    hidden = r.dims[2]
+    batch = x.dims[0 if node["layout"] else 1]
+    state = [batch, directions, hidden] if node["layout"] else [directions, batch, hidden]
+    expected: dict[int, Sequence[Dim]] = {
+        1: [directions, hidden * layer.gates, x.dims[2]],
+        2: [directions, hidden * layer.gates, hidden],
+        3: [directions, hidden * (2 * layer.gates)],
+        5: state,
+    }
+    if layer.name == "lstm":
+        expected |= {6: state, 7: [directions, hidden * 3]}
+    for index, dims in expected.items():
+        operand = node.inputs[index] if index < len(node.inputs) else None
+        if operand is None:
+            continue
+        differs = operand.rank != len(dims) or any(
+            isinstance(a, int) and isinstance(b, int) and a != b
+            for a, b in zip(operand.dims, dims, strict=True)
+        )
+        if differs:
+            raise node.error(
+                f"expects input #{index} of shape {show(dims)}, but got {show(operand.dims)}"
+            )
 
 
 def _lengths(node: Node, steps: Dim, batch: Dim) -> Value | None:
@@ -157,7 +178,7 @@ class Cell:
 
     def activate(self, which: int, value: Tensor, clips: bool = True) -> Tensor:
         """Apply an activation to what is clipped first."""
-        if clips and self.clip:
+        if clips and self.clip is not None:
             limit = [self.e.scalar(sign * self.clip, self.dtype) for sign in (1, -1)]
             value = self.e.op("max", self.e.op("min", value, limit[0]), limit[1])
         return self.activations[which](self.e, value)
@@ -242,6 +263,7 @@ def _repeat(
 def _recurrent(e: Emitter, node: Node, layer: Layer) -> list[Value | None]:
     """Emit a layer in each direction and join the results."""
     directions = _check(node)
+    _check_shapes(node, layer, len(directions))
     activations = read_activations(node, layer.activations, len(directions))
     x = node.input(0)
     swap = [1, 0, 2]
@@ -256,7 +278,7 @@ def _recurrent(e: Emitter, node: Node, layer: Layer) -> list[Value | None]:
         layer.name != "rnn"
         and lengths is None
         and peepholes is None
-        and not node["clip"]
+        and node["clip"] is None
         and not node["input_forget"]
         and [a.name for a in activations] == [*layer.activations] * len(directions)
     )
