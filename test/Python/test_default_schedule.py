@@ -38,14 +38,23 @@ def product(a: f32[m, k], b: f32[k, n], c: f32[m, n]) -> None:
 
 
 def without_names(module: _espalier.Module) -> str:
-    """Return a module's text but for the names of loops."""
-    return re.sub(r" names \[[^\]]*\]", "", str(module))
+    """Return a module's text but for its stage and the names of loops."""
+    text = re.sub(
+        r"^module attributes \{espalier.stage = [^}]*\}", "module", str(module), flags=re.M
+    )
+    return re.sub(r" names \[[^\]]*\]", "", text)
 
 
 BENCHMARK = Path(__file__).parents[1] / "Benchmark"
-sys.path.append(str(BENCHMARK / "operators"))
+sys.path += [
+    str(BENCHMARK),
+    *(str(BENCHMARK / name) for name in ("operators", "polybench", "sparse")),
+]
 
-from operator_rows import ROWS  # noqa: E402  (benchmarks are no package)
+import bench  # noqa: E402  (benchmarks are no package)
+from operator_rows import ROWS  # noqa: E402
+from sparse_kernels import spmm, spmv  # noqa: E402
+from suite import CASES as POLYBENCH  # noqa: E402
 
 
 def replay(text: str) -> int:
@@ -76,7 +85,26 @@ def test_replayed_rows() -> None:
     """And those of all operators that others have measured, at full size."""
     counts = [replay(str(lower(row.model()))) for row in ROWS.values()]
     assert len(counts) == 185
+    print(f"{sum(counts)} plans of {len(counts)} rows")
     assert sum(counts) > 400
+
+
+@pytest.mark.parametrize("folder", ["Networks", "blas", "tiramisu"])
+def test_replayed_benchmarks(folder: str) -> None:
+    """And those of benchmarks that are models."""
+    cases = [case for case in bench.load_cases(toy=True) if case["name"].startswith(folder + "/")]
+    counts = [replay(str(lower(bench.BUILDERS[case["model"]](**case["toy"])))) for case in cases]
+    print(f"{folder}: {sum(counts)} plans of {len(counts)} models")
+    assert all(counts)
+
+
+def test_replayed_kernels() -> None:
+    """And kernels in Python; where program order is the default, there is no plan."""
+    kernels = [*(case.kernel for case in POLYBENCH.values()), spmv, spmm]
+    counts = [replay(str(each.module())) for each in kernels]
+    print(f"{sum(counts)} plans of {len(counts)} kernels")
+    assert len(counts) == 32
+    assert sum(map(bool, counts)) >= 25
 
 
 def test_continues_and_replays() -> None:

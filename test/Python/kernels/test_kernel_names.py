@@ -6,11 +6,12 @@ import re
 
 import onnx
 import pytest
+from onnx import helper
 
 from espalier import _espalier
 from espalier.compiler import lower
 from espalier.errors import CompileError
-from espalier.models import Net
+from espalier.models import MODELS, Net
 from espalier.schedules import Schedule
 
 
@@ -46,6 +47,35 @@ def test_scripts_survive_operators_upstream(softmax: bool) -> None:
     _espalier.transform(longer, script)
     for name in names:
         assert loops(longer, name) == loops(model, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("dcgan", {"width": 8}), ("mobilenet_v2", {"size": 32}), ("resnet50", {"size": 32})],
+)
+def test_scripts_of_networks_survive(name: str, size: dict[str, int]) -> None:
+    """Of a network, all but the kernel that read the input have their names and loops."""
+    model = MODELS[name](**size)
+    module = lower(model)
+    script = _espalier.default_schedule(module)
+    graph = model.graph
+    for node in graph.node:
+        node.input[:] = ["upstream" if value == "x" else value for value in node.input]
+    graph.node.insert(0, helper.make_node("Softmax", ["x"], ["upstream"]))
+    longer = lower(model)
+    (lost,) = set(kernels(module)) - set(kernels(longer))
+    assert lost.startswith("copy_")
+    with pytest.raises(
+        CompileError, match=f"expects a kernel, one of .*, but got @{lost}"
+    ) as caught:
+        _espalier.transform(longer, script)
+    assert "nor is there" not in str(caught.value)
+    longer = lower(model)
+    _espalier.lower(module, "scheduled")
+    _espalier.lower(longer, "scheduled")
+    for kernel in kernels(module):
+        if kernel != lost:
+            assert loops(longer, kernel) == loops(module, kernel)
 
 
 def test_equal_layers_are_one_kernel() -> None:
