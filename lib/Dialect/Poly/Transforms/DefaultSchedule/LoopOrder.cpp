@@ -12,6 +12,8 @@
 //   for block of columns: for part of the sum:
 //     for panel: for tile of rows: for term of the part
 //
+// Maps pass memory as their result lies in it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PlanChooser.h"
@@ -93,6 +95,18 @@ unsigned PlanChooser::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
   return best;
 }
 
+void PlanChooser::orderAsStored(SmallVectorImpl<unsigned> &order) const {
+  const ComputeAccess &write = shape(computes.size() - 1).writes.front();
+  auto getStep = [&](unsigned dim) {
+    std::optional<int64_t> step = getStride(write, dim, plan.width);
+    return step ? std::abs(*step) : kUnknownStride;
+  };
+  if (llvm::is_contained(llvm::map_range(order, getStep), kUnknownStride))
+    return;
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return getStep(a) > getStep(b); });
+}
+
 /// The order of the tile loops. Panels that fit the second-level cache are
 /// reused by all rows of an image; larger ones are kept while all rows pass, or
 /// those of an image if these stay in cache.
@@ -101,6 +115,8 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
   for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
     if (dim != plan.lanes || !reduction)
       order.push_back(dim);
+  if (!reduction && plan.lanes && !hasRows() && !isSequential())
+    orderAsStored(order);
   if (!plan.lanes || !reduction)
     return order;
   if (isSequential())

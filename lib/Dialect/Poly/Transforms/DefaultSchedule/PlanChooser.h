@@ -90,6 +90,8 @@ private:
   /// How many of the loops over rows should be around the loop over panels, so
   /// that least is read from far away.
   unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
+  /// Orders the loops of a map as its result lies in memory, if that is known.
+  void orderAsStored(llvm::SmallVectorImpl<unsigned> &order) const;
   llvm::SmallVector<unsigned> getLoopOrder() const;
   /// Cuts a long sum into parts if what one panel and its rows take does not
   /// fit the second-level cache: all rows pass one part after the other.
