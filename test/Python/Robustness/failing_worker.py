@@ -1,0 +1,293 @@
+"""Makes system calls below a public call fail: `failing_worker.py CALL KIND COUNT`.
+
+Each of up to COUNT system calls fails, alone or with all that follow, evenly spread over
+those that there are. Each attempt is printed before it is made, and what is wrong after it.
+"""
+
+import contextlib
+import ctypes
+import errno
+import gc
+import io
+import os
+import resource
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from shared_library import run_library
+
+import espalier
+from espalier.__main__ import main
+from espalier.kernels import f32, kernel, sizes
+from espalier.report import write_report
+from espalier.tuning import judge_model
+
+KINDS = {
+    "writing": (1, errno.ENOSPC),
+    "reading": (2, errno.EIO),
+    "memory": (3, errno.ENOMEM),
+    "processes": (4, errno.EAGAIN),
+}
+"""The numbers of failing_calls.c, and what the calls fail with."""
+SIDE = 1024
+"""Arrays are as large as what fails in failing_calls.c."""
+X = np.linspace(-1, 1, SIDE * SIDE, dtype=np.float32).reshape(SIDE, SIDE)
+Y = np.maximum(X, 0)
+MODEL = f"""
+func.func @main(%x: tensor<{SIDE}x{SIDE}xf32> {{espalier.name = "x"}})
+    -> (tensor<{SIDE}x{SIDE}xf32> {{espalier.name = "y"}}) {{
+  %0 = graph.relu %x : (tensor<{SIDE}x{SIDE}xf32>) -> tensor<{SIDE}x{SIDE}xf32>
+  return %0 : tensor<{SIDE}x{SIDE}xf32>
+}}
+"""
+PLAIN = espalier.Options(cache=None, kernel_times=None, records=None)
+(N,) = sizes("n")
+
+
+@kernel
+def _scaled(a: f32[N], r: f32[N]) -> None:
+    for i in range(N):
+        r[i] = a[i] + 1.0
+
+
+@dataclass
+class Call:
+    """A public call.
+
+    Arguments:
+        run: makes the call and checks what it gives.
+        files: names that it may leave in its folder.
+    """
+
+    run: Callable[[], object]
+    files: frozenset[str] = frozenset()
+
+
+def same(y: np.ndarray, expected: np.ndarray = Y) -> None:
+    """Compare a result."""
+    np.testing.assert_array_equal(y, expected)
+
+
+def compile_cached(folder: Path) -> Call:
+    """Compile into an empty cache, and from it."""
+    options = espalier.Options(cache=folder / "cache", kernel_times=None, records=None)
+
+    def run() -> None:
+        for path in (folder / "cache").glob("*"):
+            path.unlink()
+        for _ in range(2):
+            same(espalier.compile(MODEL, options=options)(X))
+
+    return Call(run, frozenset({"cache"}))
+
+
+def compile_optimized(folder: Path) -> Call:
+    """Compile with measured substitutions."""
+    options = espalier.Options(
+        cache=None,
+        records=None,
+        optimize="egraph",
+        kernel_times=folder / "times.sqlite",
+        measure_seconds=0.02,
+    )
+    return Call(
+        lambda: same(espalier.compile(MODEL, options=options)(X)), frozenset({"times.sqlite"})
+    )
+
+
+def run_function(_: Path) -> Call:
+    """Run a compiled model."""
+    function = espalier.compile(MODEL, options=PLAIN)
+    bound = function.bind({"x": X})
+
+    def run() -> None:
+        same(function(X))
+        same(function.run({"x": X})["y"])
+        same(bound.run()["y"])
+
+    return Call(run)
+
+
+def save_library(folder: Path) -> Call:
+    """Save a library over another; what is there afterwards computes the same."""
+    function = espalier.compile(MODEL, options=PLAIN)
+    function.save(folder / "f.so")
+
+    def run() -> None:
+        function.save(folder / "f.so")
+
+    return Call(run, frozenset({"f.so", "f.h"}))
+
+
+def run_saved(folder: Path) -> Call:
+    """Run a saved library through its C interface."""
+    espalier.compile(MODEL, options=PLAIN).save(folder / "f.so", name="f")
+
+    def run() -> None:
+        y = np.zeros_like(X)
+        run_library(folder / "f.so", "f", {"x": X}, {"y": y})
+        same(y)
+
+    return Call(run, frozenset({"f.so", "f.h"}))
+
+
+def interpret(_: Path) -> Call:
+    """Interpret a model."""
+    return Call(lambda: same(espalier.interpret(MODEL, {"x": X})["y"]))
+
+
+def run_kernel(_: Path) -> Call:
+    """Compile and run a kernel."""
+    flat, r = X.reshape(-1), np.zeros(X.size, np.float32)
+
+    def run() -> None:
+        r[:] = 0
+        _scaled.compile(PLAIN)(flat, r)
+        same(r, flat + 1)
+
+    return Call(run)
+
+
+def save_schedule(folder: Path) -> Call:
+    """Save a schedule and load it."""
+    schedule = espalier.Schedule(_scaled)
+    schedule.save(folder / "s.mlir")
+
+    def run() -> None:
+        schedule.save(folder / "s.mlir")
+        espalier.Schedule(_scaled).load(folder / "s.mlir")
+        write_report(schedule, folder / "s.html")
+
+    return Call(run, frozenset({"s.mlir", "s.html"}))
+
+
+def tune(folder: Path) -> Call:
+    """Tune a model, and judge by what was measured."""
+    records = folder / "records.sqlite"
+    options = espalier.Options(cache=None, kernel_times=None, records=records)
+
+    def run() -> None:
+        espalier.tune(MODEL, trials=1, options=options).save(folder / "t.mlir")
+        judge_model(records)
+
+    return Call(run, frozenset({"records.sqlite", "t.mlir"}))
+
+
+class Failed(espalier.EspalierError):
+    """A command that said why it failed."""
+
+
+def commands(*lines: str) -> Callable[[Path], Call]:
+    """Return what makes a call of the command line, in its folder."""
+
+    def make(folder: Path) -> Call:
+        (folder / "m.mlir").write_text(MODEL)
+        np.savez(folder / "in.npz", x=X)
+        given = frozenset({"m.mlir", "in.npz"})
+        written = {Path(word).name for line in lines for word in line.split() if "/made." in word}
+        os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+
+        def run() -> None:
+            for line in lines:
+                said = io.StringIO()
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+                    status = main(line.replace("./", f"{folder}/").split())
+                if status:
+                    assert status == 1, status
+                    assert said.getvalue().startswith("espalier: error: "), said.getvalue()
+                    raise Failed(said.getvalue())
+
+        made = frozenset(written | {f"{Path(name).stem}.h" for name in written if ".so" in name})
+        return Call(run, given | made | {"cache"})
+
+    return make
+
+
+CALLS: dict[str, Callable[[Path], Call]] = {
+    "compile": compile_cached,
+    "optimize": compile_optimized,
+    "run": run_function,
+    "save": save_library,
+    "saved": run_saved,
+    "interpret": interpret,
+    "kernel": run_kernel,
+    "schedule": save_schedule,
+    "tune": tune,
+    "command-compile": commands("compile ./m.mlir -o ./made.so"),
+    "command-run": commands("run ./m.mlir --inputs ./in.npz --outputs ./made.npz --no-cache"),
+    "command-tune": commands("tune ./m.mlir --trials 1 -o ./made.mlir", "judge"),
+    "command-report": commands("report ./m.mlir --optimize egraph -o ./made.html"),
+}
+
+
+def names(folder: Path) -> set[str]:
+    """Return what is in a folder."""
+    return {path.name for path in folder.iterdir()}
+
+
+def handles() -> set[str]:
+    """Return the files that this process has open."""
+    gc.collect()
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            found.add(f"{number}: {os.readlink(f'/proc/self/fd/{number}')}")
+    return {name for name in found if "/proc/" not in name}
+
+
+def attempt(call: Call) -> str:
+    """Make a call; return what is wrong with how it ends."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            call.run()
+    except (espalier.EspalierError, MemoryError):
+        return ""
+    except BaseException:  # noqa: BLE001
+        return traceback.format_exc()
+    return ""
+
+
+def sweep(folder: Path, call: Call, kind: int, error: int, count: int) -> None:
+    """Let each of the system calls fail."""
+    system = ctypes.CDLL(None)
+    system.fail_calls.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long)
+    system.stop_failing.restype = ctypes.c_long
+    call.run()
+    never = 1 << 40
+    system.fail_calls(kind, error, never, never)
+    call.run()
+    total = system.stop_failing()
+    print(f"CALLS {total}", flush=True)
+    step = max(total / count, 1)
+    numbers = sorted({1 + int(step * i) for i in range(count)} & set(range(1, total + 1)))
+    for last in (0, never):
+        for number in numbers:
+            print(f"TRY {number} {'alone' if last == 0 else 'and all that follow'}", flush=True)
+            before = handles()
+            system.fail_calls(kind, error, number, max(last, number))
+            wrong = attempt(call)
+            system.stop_failing()
+            if others := names(folder) - call.files:
+                wrong += f"left {sorted(others)}"
+            if opened := handles() - before:
+                wrong += f"left open {sorted(opened)}"
+            with contextlib.suppress(ChildProcessError):
+                wrong += f"left the process {os.waitpid(-1, os.WNOHANG)}"
+            if wrong:
+                print(f"FAULT {wrong}", flush=True)
+    call.run()
+    print("END", flush=True)
+
+
+if __name__ == "__main__":
+    name, kind, count = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory() as parent:
+        sweep(Path(parent), CALLS[name](Path(parent)), *KINDS[kind], int(count))
