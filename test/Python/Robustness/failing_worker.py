@@ -104,12 +104,11 @@ def compile_optimized(folder: Path) -> Call:
 def run_function(_: Path) -> Call:
     """Run a compiled model."""
     function = espalier.compile(MODEL, options=PLAIN)
-    bound = function.bind({"x": X})
 
     def run() -> None:
         same(function(X))
         same(function.run({"x": X})["y"])
-        same(bound.run()["y"])
+        same(function.bind({"x": X})()["y"])
 
     return Call(run)
 
@@ -127,7 +126,7 @@ def save_library(folder: Path) -> Call:
 
 def run_saved(folder: Path) -> Call:
     """Run a saved library through its C interface."""
-    espalier.compile(MODEL, options=PLAIN).save(folder / "f.so", name="f")
+    espalier.compile(MODEL, options=PLAIN).save(folder / "f.so")
 
     def run() -> None:
         y = np.zeros_like(X)
