@@ -57,6 +57,13 @@ static int fails(enum kind kind) {
   return 1;
 }
 
+/* Whether a file is on a disk: what goes through pipes, or is said to the
+   user, does not fail with the disk. */
+static int is_stored(int file) {
+  struct stat status;
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* What NAME would be without this library. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -103,20 +110,20 @@ OPENAT(openat64)
 FOPEN(fopen)
 FOPEN(fopen64)
 
-/* What is said to the user is not counted. */
-#define FAILING_WRITE(name, parameters, arguments)                             \
+#define TRANSFER(kind, name, parameters, arguments)                            \
   ssize_t name parameters {                                                    \
-    return file > 2 && fails(WRITING) ? -1 : NEXT(name) arguments;             \
+    return is_stored(file) && fails(kind) ? -1 : NEXT(name) arguments;         \
   }
-FAILING_WRITE(write, (int file, const void *data, size_t size),
-              (file, data, size))
-FAILING_WRITE(pwrite, (int file, const void *data, size_t size, off_t offset),
-              (file, data, size, offset))
-FAILING_WRITE(pwrite64,
-              (int file, const void *data, size_t size, off64_t offset),
-              (file, data, size, offset))
-FAILING_WRITE(writev, (int file, const struct iovec *data, int count),
-              (file, data, count))
+TRANSFER(WRITING, write, (int file, const void *data, size_t size),
+         (file, data, size))
+TRANSFER(WRITING, pwrite,
+         (int file, const void *data, size_t size, off_t offset),
+         (file, data, size, offset))
+TRANSFER(WRITING, pwrite64,
+         (int file, const void *data, size_t size, off64_t offset),
+         (file, data, size, offset))
+TRANSFER(WRITING, writev, (int file, const struct iovec *data, int count),
+         (file, data, count))
 FAILING(WRITING, int, -1, ftruncate, (int file, off_t size), (file, size))
 FAILING(WRITING, int, -1, ftruncate64, (int file, off64_t size), (file, size))
 FAILING(WRITING, ssize_t, -1, sendfile,
@@ -137,14 +144,11 @@ FAILING(WRITING, int, -1, renameat,
         (source, from, target, to))
 FAILING(WRITING, int, -1, mkdir, (const char *path, mode_t mode), (path, mode))
 
-FAILING(READING, ssize_t, -1, read, (int file, void *data, size_t size),
-        (file, data, size))
-FAILING(READING, ssize_t, -1, pread,
-        (int file, void *data, size_t size, off_t offset),
-        (file, data, size, offset))
-FAILING(READING, ssize_t, -1, pread64,
-        (int file, void *data, size_t size, off64_t offset),
-        (file, data, size, offset))
+TRANSFER(READING, read, (int file, void *data, size_t size), (file, data, size))
+TRANSFER(READING, pread, (int file, void *data, size_t size, off_t offset),
+         (file, data, size, offset))
+TRANSFER(READING, pread64, (int file, void *data, size_t size, off64_t offset),
+         (file, data, size, offset))
 FAILING(READING, DIR *, NULL, opendir, (const char *path), (path))
 
 #define MMAP(name, offset_type)                                                \

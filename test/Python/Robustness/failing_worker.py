@@ -11,6 +11,7 @@ import gc
 import io
 import os
 import resource
+import shutil
 import sys
 import tempfile
 import traceback
@@ -20,13 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from shared_library import run_library
 
 import espalier
 from espalier.__main__ import main
 from espalier.kernels import f32, kernel, sizes
 from espalier.report import write_report
 from espalier.tuning import judge_model
+from shared_library import run_library
 
 KINDS = {
     "writing": (1, errno.ENOSPC),
@@ -63,10 +64,22 @@ class Call:
     Arguments:
         run: makes the call and checks what it gives.
         files: names that it may leave in its folder.
+        prepare: makes the call do all of its work again.
     """
 
     run: Callable[[], object]
     files: frozenset[str] = frozenset()
+    prepare: Callable[[], object] = lambda: None
+
+
+def remove_cache(folder: Path) -> None:
+    """Remove the cache from the folder of a call."""
+    shutil.rmtree(folder / "cache", ignore_errors=True)
+
+
+def table(name: str) -> frozenset[str]:
+    """Return the files of a table: SQLite keeps what it cannot merge yet."""
+    return frozenset({name, f"{name}-wal", f"{name}-shm", f"{name}-journal"})
 
 
 def same(y: np.ndarray, expected: np.ndarray = Y) -> None:
@@ -79,12 +92,10 @@ def compile_cached(folder: Path) -> Call:
     options = espalier.Options(cache=folder / "cache", kernel_times=None, records=None)
 
     def run() -> None:
-        for path in (folder / "cache").glob("*"):
-            path.unlink()
         for _ in range(2):
             same(espalier.compile(MODEL, options=options)(X))
 
-    return Call(run, frozenset({"cache"}))
+    return Call(run, frozenset({"cache"}), lambda: remove_cache(folder))
 
 
 def compile_optimized(folder: Path) -> Call:
@@ -96,9 +107,7 @@ def compile_optimized(folder: Path) -> Call:
         kernel_times=folder / "times.sqlite",
         measure_seconds=0.02,
     )
-    return Call(
-        lambda: same(espalier.compile(MODEL, options=options)(X)), frozenset({"times.sqlite"})
-    )
+    return Call(lambda: same(espalier.compile(MODEL, options=options)(X)), table("times.sqlite"))
 
 
 def run_function(_: Path) -> Call:
@@ -130,7 +139,7 @@ def run_saved(folder: Path) -> Call:
 
     def run() -> None:
         y = np.zeros_like(X)
-        run_library(folder / "f.so", "f", {"x": X}, {"y": y})
+        run_library(folder / "f.so", "main", {"x": X}, {"y": y})
         same(y)
 
     return Call(run, frozenset({"f.so", "f.h"}))
@@ -175,7 +184,7 @@ def tune(folder: Path) -> Call:
         espalier.tune(MODEL, trials=1, options=options).save(folder / "t.mlir")
         judge_model(records)
 
-    return Call(run, frozenset({"records.sqlite", "t.mlir"}))
+    return Call(run, table("records.sqlite") | {"t.mlir"})
 
 
 class Failed(espalier.EspalierError):
@@ -203,7 +212,7 @@ def commands(*lines: str) -> Callable[[Path], Call]:
                     raise Failed(said.getvalue())
 
         made = frozenset(written | {f"{Path(name).stem}.h" for name in written if ".so" in name})
-        return Call(run, given | made | {"cache"})
+        return Call(run, given | made | {"cache"}, lambda: remove_cache(folder))
 
     return make
 
@@ -248,7 +257,7 @@ def attempt(call: Call) -> str:
             call.run()
     except (espalier.EspalierError, MemoryError):
         return ""
-    except BaseException:  # noqa: BLE001
+    except BaseException:
         return traceback.format_exc()
     return ""
 
@@ -259,6 +268,7 @@ def sweep(folder: Path, call: Call, kind: int, error: int, count: int) -> None:
     system.fail_calls.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long)
     system.stop_failing.restype = ctypes.c_long
     call.run()
+    call.prepare()
     never = 1 << 40
     system.fail_calls(kind, error, never, never)
     call.run()
@@ -269,6 +279,7 @@ def sweep(folder: Path, call: Call, kind: int, error: int, count: int) -> None:
     for last in (0, never):
         for number in numbers:
             print(f"TRY {number} {'alone' if last == 0 else 'and all that follow'}", flush=True)
+            call.prepare()
             before = handles()
             system.fail_calls(kind, error, number, max(last, number))
             wrong = attempt(call)
