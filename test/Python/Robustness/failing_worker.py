@@ -139,7 +139,7 @@ def run_saved(folder: Path) -> Call:
 
     def run() -> None:
         y = np.zeros_like(X)
-        run_library(folder / "f.so", "main", {"x": X}, {"y": y})
+        run_library(folder / "f.so", "program", {"x": X}, {"y": y})
         same(y)
 
     return Call(run, frozenset({"f.so", "f.h"}))
