@@ -123,7 +123,7 @@ llvm::Expected<ProgramComparison>
 espalier::comparePrograms(const CompiledProgram &first,
                           const CompiledProgram &second,
                           const CompareOptions &options) {
-  llvm::Expected<std::string> outcome = runInChild(
+  auto outcome = runInChild(
       [&] {
         auto result = compareHere(first, second, options);
         return result ? encode(*result)
@@ -132,5 +132,5 @@ espalier::comparePrograms(const CompiledProgram &first,
       options.timeLimit, options.memoryLimit);
   if (!outcome)
     return outcome.takeError();
-  return decode(*outcome);
+  return decode((*outcome)->getBuffer());
 }

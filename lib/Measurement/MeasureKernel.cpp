@@ -199,11 +199,15 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
   if (llvm::Error error = (*run)->run())
     return error;
   MeasuredProgram result;
-  for (const ProgramArray &output : (*run)->getOutputs())
-    result.outputs.push_back(
-        {output.getDtype(),
-         std::string(static_cast<const char *>(output.get(0).data),
-                     output.getBytes())});
+  // Later runs write the same arrays.
+  ArrayRef<ProgramArray> outputs = (*run)->getOutputs();
+  auto kept = std::make_shared<std::vector<std::string>>();
+  for (const ProgramArray &output : outputs)
+    kept->emplace_back(static_cast<const char *>(output.get(0).data),
+                       output.getBytes());
+  for (auto [output, copy] : llvm::zip(outputs, *kept))
+    result.outputs.push_back({output.getDtype(), copy});
+  result.memory = kept;
   if (!expected.empty())
     if (llvm::Error error = compareOutputs(result.outputs, expected))
       return error;
@@ -226,7 +230,7 @@ static llvm::Expected<double> measureHere(const KernelModule &kernel,
 llvm::Expected<double> espalier::measureKernel(const KernelModule &kernel,
                                                const DialectRegistry &registry,
                                                const MeasureOptions &options) {
-  llvm::Expected<std::string> outcome = runInChild(
+  auto outcome = runInChild(
       [&] {
         llvm::Expected<double> seconds = measureHere(kernel, registry, options);
         return seconds ? Outcome::success(*seconds)
@@ -235,5 +239,5 @@ llvm::Expected<double> espalier::measureKernel(const KernelModule &kernel,
       options.timeLimit, options.memoryLimit);
   if (!outcome)
     return outcome.takeError();
-  return Outcome::parse(*outcome);
+  return Outcome::parse((*outcome)->getBuffer());
 }

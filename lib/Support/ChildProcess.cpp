@@ -77,29 +77,52 @@ static void writeAll(int file, const std::string &text) {
   _exit(0);
 }
 
-/// Reads until the other end is closed. Returns whether that was in time.
-static bool readAll(int file, Clock::time_point end, std::string &text) {
-  while (true) {
+/// Returns a copy of `text` with room for `size` characters.
+static llvm::Expected<std::unique_ptr<llvm::WritableMemoryBuffer>>
+copyText(llvm::StringRef text, size_t size) {
+  auto copy = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
+  if (!copy)
+    return llvm::createStringError("expects memory for a result of " +
+                                   llvm::Twine(text.size()) +
+                                   " bytes, but got none");
+  llvm::copy(text, copy->getBufferStart());
+  return std::move(copy);
+}
+
+/// Reads until the other end is closed. Fails if that is not before `end`,
+/// which is `limit` after the start.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readAll(int file, Clock::time_point end, std::chrono::milliseconds limit) {
+  auto text = copyText("", 4096);
+  size_t size = 0;
+  while (text) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
     pollfd waiting = {file, POLLIN, 0};
     int ready = poll(&waiting, 1, std::max<int>(left.count(), 0));
     if (ready == 0)
-      return false;
+      return llvm::createStringError("expects a result within " +
+                                     llvm::Twine(limit.count()) +
+                                     " ms, but it takes longer");
     if (ready < 0) {
       if (errno == EINTR)
         continue;
-      return true;
+      break;
     }
-    char buffer[4096];
-    ssize_t count = read(file, buffer, sizeof(buffer));
+    llvm::MutableArrayRef<char> room = (*text)->getBuffer().drop_front(size);
+    ssize_t count = read(file, room.data(), room.size());
     if (count == 0 || (count < 0 && errno != EINTR))
-      return true;
-    text.append(buffer, std::max<ssize_t>(count, 0));
+      break;
+    size += std::max<ssize_t>(count, 0);
+    if (size == (*text)->getBufferSize())
+      text = copyText({(*text)->getBufferStart(), size}, 2 * size);
   }
+  if (text)
+    text = copyText({(*text)->getBufferStart(), size}, size);
+  return std::move(text);
 }
 
-llvm::Expected<std::string>
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 espalier::runInChild(llvm::function_ref<std::string()> function,
                      std::chrono::milliseconds timeLimit,
                      uint64_t memoryLimit) {
@@ -119,18 +142,15 @@ espalier::runInChild(llvm::function_ref<std::string()> function,
     return llvm::make_error<NoChildProcess>(
         std::string("cannot start a process: ") + strerror(errno));
   }
-  std::string result;
-  bool inTime = readAll(ends[0], end, result);
+  auto result = readAll(ends[0], end, timeLimit);
   close(ends[0]);
-  if (!inTime)
+  if (!result)
     kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
-  if (!inTime)
-    return llvm::createStringError("expects a result within " +
-                                   llvm::Twine(timeLimit.count()) +
-                                   " ms, but it takes longer");
+  if (!result)
+    return result.takeError();
   if (WIFSIGNALED(status))
     return llvm::createStringError("expects a result, but the process ended "
                                    "with signal " +

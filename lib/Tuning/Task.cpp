@@ -49,13 +49,15 @@ struct Outcome {
   TrialStatus status = TrialStatus::Failed;
   double seconds = 0;
   std::vector<MeasuredOutput> outputs;
+  /// What the outputs lie in.
+  std::unique_ptr<llvm::MemoryBuffer> text;
   std::string error;
 
   static std::string print(TrialStatus status, const Twine &text) {
     return (Twine(static_cast<unsigned>(status)) + "\n" + text).str();
   }
   static std::string print(const MeasuredProgram &measured, bool withOutputs);
-  static Outcome parse(StringRef text);
+  static Outcome parse(std::unique_ptr<llvm::MemoryBuffer> buffer);
 };
 } // namespace
 
@@ -69,8 +71,10 @@ std::string Outcome::print(const MeasuredProgram &measured, bool withOutputs) {
   return print(TrialStatus::Measured, text);
 }
 
-Outcome Outcome::parse(StringRef text) {
+Outcome Outcome::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   Outcome outcome;
+  StringRef text = buffer->getBuffer();
+  outcome.text = std::move(buffer);
   auto takeLine = [&] {
     auto [line, rest] = text.split('\n');
     text = rest;
@@ -98,7 +102,7 @@ Outcome Outcome::parse(StringRef text) {
     size_t bytes = 0;
     if (dtype.getAsInteger(10, output.dtype) || size.getAsInteger(10, bytes))
       break;
-    output.bytes = text.take_front(bytes).str();
+    output.bytes = text.take_front(bytes);
     text = text.drop_front(output.bytes.size());
     outcome.outputs.push_back(std::move(output));
   }
@@ -109,10 +113,9 @@ Outcome Outcome::parse(StringRef text) {
 static llvm::Expected<Outcome>
 runOutcome(llvm::function_ref<std::string()> evaluate,
            const MeasureOptions &options) {
-  llvm::Expected<std::string> text =
-      runInChild(evaluate, options.timeLimit, options.memoryLimit);
+  auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit);
   if (text)
-    return Outcome::parse(*text);
+    return Outcome::parse(std::move(*text));
   llvm::Error error = text.takeError();
   if (error.isA<NoChildProcess>())
     return std::move(error);
@@ -208,6 +211,7 @@ llvm::Error Task::measureDefault() {
           "has results that are not numbers, which cannot be compared");
   original = outcome->seconds;
   expected = std::move(outcome->outputs);
+  expectedText = std::move(outcome->text);
   return llvm::Error::success();
 }
 

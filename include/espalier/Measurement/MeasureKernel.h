@@ -48,7 +48,7 @@ struct KernelModule {
 /// What one run of a program gave: an array of elements of type `dtype`.
 struct MeasuredOutput {
   int32_t dtype = 0;
-  std::string bytes;
+  llvm::StringRef bytes;
 };
 
 /// Whether it is empty or has a number that is finite.
@@ -60,6 +60,8 @@ struct MeasuredProgram {
   /// passes.
   double seconds = 0;
   std::vector<MeasuredOutput> outputs;
+  /// What the outputs lie in.
+  std::shared_ptr<const void> memory;
 };
 
 /// A program computes something else than another one.

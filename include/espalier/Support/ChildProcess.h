@@ -5,7 +5,9 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
+#include <memory>
 #include <string>
 
 namespace espalier {
@@ -21,9 +23,9 @@ public:
 
 /// Runs `function` in a child process and returns its result. Fails if the
 /// child takes longer than `timeLimit` or `memoryLimit` bytes more than this
-/// process, or if it crashes; with
+/// process, or if it crashes, or if there is no memory for the result; with
 /// `NoChildProcess` if it cannot be started. What it prints is lost.
-llvm::Expected<std::string>
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 runInChild(llvm::function_ref<std::string()> function,
            std::chrono::milliseconds timeLimit, uint64_t memoryLimit);
 

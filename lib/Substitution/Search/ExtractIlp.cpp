@@ -138,19 +138,20 @@ private:
   /// Returns what was found until time or memory was over.
   std::optional<Solution> solveInTime(double seconds) {
     // A letter for each column, after one for the proof.
-    llvm::Expected<std::string> text = espalier::runInChild(
+    auto result = espalier::runInChild(
         [&] { return solve(kOwnTime * seconds); },
         std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000)),
         kMaxBytes);
-    if (!text) {
-      llvm::consumeError(text.takeError());
+    if (!result) {
+      llvm::consumeError(result.takeError());
       return std::nullopt;
     }
-    if (text->size() != nodes.size() + 1)
+    StringRef text = (*result)->getBuffer();
+    if (text.size() != nodes.size() + 1)
       return std::nullopt;
     Solution solution;
-    solution.isProved = text->front() == '1';
-    for (char letter : llvm::drop_begin(*text))
+    solution.isProved = text.front() == '1';
+    for (char letter : text.drop_front())
       solution.chosen.push_back(letter == '1');
     return solution;
   }

@@ -16,8 +16,9 @@ constexpr uint64_t kMuch = uint64_t(1) << 30;
 /// The result, or the error after a "!".
 std::string run(llvm::function_ref<std::string()> function,
                 std::chrono::milliseconds time = kLong) {
-  llvm::Expected<std::string> result = runInChild(function, time, kMuch);
-  return result ? *result : "!" + llvm::toString(result.takeError());
+  auto result = runInChild(function, time, kMuch);
+  return result ? (*result)->getBuffer().str()
+                : "!" + llvm::toString(result.takeError());
 }
 
 TEST(ChildProcess, ResultIsReturnedWhole) {
