@@ -4,8 +4,8 @@
 #include "Emit/EmitExpr.h"
 #include "StatementList.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include <new>
 
 using namespace mlir;
 
@@ -74,6 +74,20 @@ ElementsAttr espalier::graphtopoly::getWithoutValues(ElementsAttr constant,
   return DenseResourceElementsAttr::get(type, resource.getRawHandle());
 }
 
+std::optional<AsmResourceBlob>
+espalier::graphtopoly::allocateBlob(size_t size) {
+  constexpr std::align_val_t kAlignment{64};
+  void *memory =
+      ::operator new(std::max<size_t>(size, 1), kAlignment, std::nothrow);
+  if (!memory)
+    return std::nullopt;
+  auto release = [=](void *data, size_t, size_t) {
+    ::operator delete(data, kAlignment);
+  };
+  return AsmResourceBlob(ArrayRef(static_cast<char *>(memory), size),
+                         size_t(kAlignment), release, /*dataIsMutable=*/true);
+}
+
 ElementsAttr
 espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
                                     ArrayRef<int64_t> storedShape) {
@@ -104,10 +118,11 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
     if (!dense.isSplat() && !element.isInteger(1))
       data = dense.getRawData();
   }
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
-      storedType.getNumElements() * size, /*align=*/64);
-  char *target = blob.getMutableData().data();
-  std::fill_n(target, blob.getMutableData().size(), 0);
+  auto blob = allocateBlob(storedType.getNumElements() * size);
+  if (!blob)
+    return {};
+  char *target = blob->getMutableData().data();
+  std::fill_n(target, blob->getMutableData().size(), 0);
   if (!data.empty()) {
     const char *source = data.data();
     auto copyAs = [&](auto unit) {
@@ -151,5 +166,5 @@ espalier::graphtopoly::packConstant(ElementsAttr constant, AffineMap layout,
           [&](int64_t from, int64_t to) { write(to, *(values + from)); });
     }
   }
-  return DenseResourceElementsAttr::get(storedType, "packed", std::move(blob));
+  return DenseResourceElementsAttr::get(storedType, "packed", std::move(*blob));
 }

@@ -4,7 +4,9 @@
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_PACKCONSTANT_H
 
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include <optional>
 
 namespace espalier::graphtopoly {
 
@@ -19,8 +21,12 @@ mlir::ElementsAttr reshapeConstant(mlir::ElementsAttr constant,
 mlir::ElementsAttr getWithoutValues(mlir::ElementsAttr constant,
                                     mlir::RankedTensorType type);
 
+/// Returns memory for the values of a constant, if there is any.
+/// `HeapAsmResourceBlob` ends the process where there is none.
+std::optional<mlir::AsmResourceBlob> allocateBlob(size_t size);
+
 /// Returns `constant` rearranged by `layout` into `storedShape`, padded with
-/// zeros.
+/// zeros; null if there is no memory for it.
 mlir::ElementsAttr packConstant(mlir::ElementsAttr constant,
                                 mlir::AffineMap layout,
                                 llvm::ArrayRef<int64_t> storedShape);

@@ -13,7 +13,6 @@
 #include "PackConstant.h"
 #include "StatementList.h"
 #include "espalier/Interpreter/Tensor.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cstring>
 
@@ -174,16 +173,17 @@ ElementsAttr OperandWidener::widen(ElementsAttr constant,
   }
   if (tensor->getNumElements() == 0)
     return DenseElementsAttr::get(type, ArrayRef<float>());
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
-      tensor->getNumElements() * sizeof(float), /*align=*/64);
-  auto *target = reinterpret_cast<float *>(blob.getMutableData().data());
+  auto blob = allocateBlob(tensor->getNumElements() * sizeof(float));
+  if (!blob)
+    return {};
+  auto *target = reinterpret_cast<float *>(blob->getMutableData().data());
   for (int64_t i = 0; i < tensor->getNumElements(); ++i) {
     uint16_t bits;
     std::memcpy(&bits, tensor->getBytes().data() + i * sizeof(bits),
                 sizeof(bits));
     target[i] = table[bits];
   }
-  return DenseResourceElementsAttr::get(type, "widened", std::move(blob));
+  return DenseResourceElementsAttr::get(type, "widened", std::move(*blob));
 }
 
 void OperandWidener::widenConstants() {

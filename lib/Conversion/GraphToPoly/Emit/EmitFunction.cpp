@@ -162,6 +162,7 @@ private:
   SmallVector<DictionaryAttr> facts;
   /// The array that each output of the function is.
   SmallVector<ArrayId> outputs;
+  bool lacksMemory = false;
 };
 
 Value VariantEmitter::reshape(OpBuilder &b, SizeEmitter &sizes, Value buffer,
@@ -205,10 +206,15 @@ Value VariantEmitter::makeBuffer(OpBuilder &b, SizeEmitter &sizes,
     std::string name = shared.makeName("constant_", shared.numGlobals);
     ElementsAttr value =
         packConstant(array.constant, array.layout, type.getShape());
+    if (!value) {
+      emitError(array.loc, "expects memory for the values of a constant of ")
+          << type << ", but got none";
+      lacksMemory = true;
+    }
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     memref::GlobalOp::create(top, array.loc, name, b.getStringAttr("private"),
-                             type, value, /*constant=*/true,
-                             b.getI64IntegerAttr(64));
+                             type, value ? Attribute(value) : b.getUnitAttr(),
+                             /*constant=*/true, b.getI64IntegerAttr(64));
     auto global = memref::GetGlobalOp::create(b, array.loc, type, name);
     if (!facts.empty())
       global->setDiscardableAttrs(facts[number]);
@@ -342,7 +348,7 @@ LogicalResult VariantEmitter::emitCalls(OpBuilder &b) {
   }
   for (unsigned number = 0; number < outputs.size(); ++number)
     describeOutput(number);
-  return success();
+  return failure(lacksMemory);
 }
 
 } // namespace

@@ -47,7 +47,8 @@ static bool isBackwards(const StatementList &program,
 }
 
 /// Lets `statement` read constants along the taps in `turned`, which it reads
-/// from the last one on, from the first one on instead.
+/// from the last one on, from the first one on instead. Those for which there
+/// is no memory stay.
 static void turnConstants(StatementList &program, Statement &statement,
                           ArrayRef<unsigned> turned) {
   SmallVector<Expr> accesses;
@@ -77,6 +78,8 @@ static void turnConstants(StatementList &program, Statement &statement,
     if (layout.isIdentity())
       continue;
     array.constant = packConstant(array.constant, layout, shape);
+    if (!array.constant)
+      continue;
     ArrayId other = program.addArray(std::move(array));
     for (Piece &piece : statement.pieces)
       piece.value = transform(piece.value, [&](Expr e) {
