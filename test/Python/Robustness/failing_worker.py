@@ -1,7 +1,7 @@
-"""Makes system calls below a public call fail: `failing_worker.py CALL KIND COUNT`.
+"""Makes system calls below a public call fail: `failing_worker.py CALL SEED COUNT`.
 
-Each of up to COUNT system calls fails, alone or with all that follow, evenly spread over
-those that there are. Each attempt is printed before it is made, and what is wrong after it.
+Of each kind, COUNT system calls or all that there are fail, alone and with all that follow.
+Each attempt is printed before it is made, and what is wrong after it.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import errno
 import gc
 import io
 import os
+import random
 import resource
 import shutil
 import sys
@@ -284,26 +285,24 @@ def attempt(call: Call) -> str:
     return ""
 
 
-def sweep(folder: Path, call: Call, kind: int, error: int, count: int) -> None:
-    """Let each of the system calls fail."""
+def sweep(folder: Path, call: Call, kind: str, rng: random.Random, count: int) -> None:
+    """Let some system calls of one kind fail."""
+    number, error = KINDS[kind]
     system = ctypes.CDLL(None)
     system.fail_calls.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long)
     system.stop_failing.restype = ctypes.c_long
-    call.run()
     call.prepare()
     never = 1 << 40
-    system.fail_calls(kind, error, never, never)
+    system.fail_calls(number, error, never, never)
     call.run()
     total = system.stop_failing()
-    print(f"CALLS {total}", flush=True)
-    step = max(total / count, 1)
-    numbers = sorted({1 + int(step * i) for i in range(count)} & set(range(1, total + 1)))
-    for last in (0, never):
-        for number in numbers:
-            print(f"TRY {number} {'alone' if last == 0 else 'and all that follow'}", flush=True)
+    print(f"CALLS {total} {kind}", flush=True)
+    for first in rng.sample(range(1, total + 1), min(count, total)):
+        for last in (first, never):
+            print(f"TRY {kind} {first} to {last}", flush=True)
             call.prepare()
             before = handles()
-            system.fail_calls(kind, error, number, max(last, number))
+            system.fail_calls(number, error, first, last)
             wrong = attempt(call)
             system.stop_failing()
             if others := names(folder) - call.files:
@@ -314,12 +313,16 @@ def sweep(folder: Path, call: Call, kind: int, error: int, count: int) -> None:
                 wrong += f"left the process {os.waitpid(-1, os.WNOHANG)}"
             if wrong:
                 print(f"FAULT {wrong}", flush=True)
-    call.run()
-    print("END", flush=True)
 
 
 if __name__ == "__main__":
-    name, kind, count = sys.argv[1:]
+    name, seed, count = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory() as parent:
-        sweep(Path(parent), CALLS[name](Path(parent)), *KINDS[kind], int(count))
+        made = CALLS[name](Path(parent))
+        # What is imported and started once.
+        made.run()
+        for kind in KINDS:
+            sweep(Path(parent), made, kind, random.Random(int(seed)), int(count))
+        made.run()
+    print("END", flush=True)
