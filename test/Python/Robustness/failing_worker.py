@@ -52,6 +52,12 @@ func.func @main(%x: {TYPE} {{espalier.name = "x"}}) -> ({TYPE} {{espalier.name =
   return %2 : {TYPE}
 }}
 """
+RELU = f"""
+func.func @main(%x: {TYPE} {{espalier.name = "x"}}) -> ({TYPE} {{espalier.name = "y"}}) {{
+  %0 = graph.relu %x : ({TYPE}) -> {TYPE}
+  return %0 : {TYPE}
+}}
+"""
 PLAIN = espalier.Options(cache=None, kernel_times=None, records=None)
 PIPES_STAY = sys.version_info < (3, 11, 4)
 """Python's subprocess left pipes open where it got no more (its issue gh-87474)."""
@@ -202,7 +208,7 @@ def tune(folder: Path) -> Call:
     options = espalier.Options(cache=None, kernel_times=None, records=records)
 
     def run() -> None:
-        espalier.tune(MODEL, trials=1, options=options).save(folder / "t.mlir")
+        espalier.tune(RELU, trials=1, options=options).save(folder / "t.mlir")
         judge_model(records)
 
     return Call(run, table("records.sqlite") | {"t.mlir"})
@@ -217,8 +223,9 @@ def commands(*lines: str) -> Callable[[Path], Call]:
 
     def make(folder: Path) -> Call:
         (folder / "m.mlir").write_text(MODEL)
+        (folder / "relu.mlir").write_text(RELU)
         np.savez(folder / "in.npz", x=X)
-        given = frozenset({"m.mlir", "in.npz"})
+        given = frozenset({"m.mlir", "relu.mlir", "in.npz"})
         written = {Path(word).name for line in lines for word in line.split() if "/made." in word}
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
 
@@ -251,7 +258,7 @@ CALLS: dict[str, Callable[[Path], Call]] = {
     "tune": tune,
     "command-compile": commands("compile ./m.mlir -o ./made.so"),
     "command-run": commands("run ./m.mlir --inputs ./in.npz --outputs ./made.npz --no-cache"),
-    "command-tune": commands("tune ./m.mlir --trials 1 -o ./made.mlir", "judge"),
+    "command-tune": commands("tune ./relu.mlir --trials 1 -o ./made.mlir", "judge"),
     "command-report": commands("report ./m.mlir --optimize egraph -o ./made.html"),
 }
 
