@@ -1,6 +1,7 @@
 """Makes system calls below a public call fail: `failing_worker.py CALL SEED COUNT`.
 
-Of each kind, COUNT system calls or all that there are fail, alone and with all that follow.
+Of each kind, COUNT system calls fail, alone and with all that follow; of those for memory,
+which are few, all do.
 Each attempt is printed before it is made, and what is wrong after it.
 """
 
@@ -304,7 +305,8 @@ def sweep(folder: Path, call: Call, kind: str, rng: random.Random, count: int) -
     call.run()
     total = system.stop_failing()
     print(f"CALLS {total} {kind}", flush=True)
-    for first in rng.sample(range(1, total + 1), min(count, total)):
+    chosen = total if kind == "memory" else min(count, total)
+    for first in rng.sample(range(1, total + 1), chosen):
         for last in (first, never):
             print(f"TRY {kind} {first} to {last}", flush=True)
             call.prepare()
