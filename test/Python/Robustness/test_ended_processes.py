@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,9 @@ import espalier
 options = espalier.Options(cache=None, records=Path(sys.argv[1]))
 espalier.tune(sys.argv[2], trials=10**6, options=options, progress=lambda now: print(now.trials))
 """
+
+DELAYS = (0.02, 0.3, 1.0)
+WRITTEN = ("f.so", "f.h", "y.npz", "t.mlir", "r.html")
 
 
 def names(folder: Path) -> set[str]:
@@ -100,6 +104,24 @@ def runs(process: int) -> bool:
         return False
 
 
+def session_of(leader: int) -> list[int]:
+    """Return the processes of a session."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if status_of(path)[3] == str(leader):
+                found.append(int(path.name))
+    return found
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    """Wait, but not for ever."""
+    deadline = time.monotonic() + 20
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_killed_while_it_tunes(tmp_path: Path) -> None:
     """What it told of is in the records; what it had begun ends with it."""
     records = tmp_path / "records.sqlite"
@@ -114,10 +136,7 @@ def test_killed_while_it_tunes(tmp_path: Path) -> None:
             children = processes_of(process.pid)
             process.kill()
             process.wait(60)
-        deadline = time.monotonic() + 20
-        while any(map(runs, children)):
-            assert time.monotonic() < deadline, children
-            time.sleep(0.01)
+        wait_until(lambda: not any(map(runs, children)))  # noqa: B023
         with contextlib.closing(sqlite3.connect(records)) as table:
             assert table.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             count = table.execute("SELECT count(*) FROM trials").fetchone()[0]
@@ -125,6 +144,59 @@ def test_killed_while_it_tunes(tmp_path: Path) -> None:
         known = count
     tuned = espalier.tune(MODEL, trials=1, options=espalier.Options(cache=None, records=records))
     assert sum(kernel.trials for kernel in tuned.kernels) == known + 1
+
+
+COMMAND = """
+import signal, sys
+from espalier.__main__ import interrupt, main
+signal.signal(signal.SIGINT, interrupt)
+print("begin", flush=True)
+sys.exit(main(sys.argv[1:]))
+"""
+COMMANDS = [
+    "compile m.mlir -o f.so",
+    "run m.mlir --inputs in.npz --outputs y.npz",
+    "tune m.mlir --trials 50 -o t.mlir",
+    "report m.mlir --optimize egraph -o r.html",
+]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_commands_that_are_ended(tmp_path: Path, line: str, number: int) -> None:
+    """They leave no part of a file and no process, however far they have come."""
+    (tmp_path / "m.mlir").write_text(MODEL)
+    np.savez(tmp_path / "in.npz", x=np.ones((64, 64), np.float32))
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "TMPDIR": str(tmp_path / "temporary"),
+    }
+    (tmp_path / "temporary").mkdir()
+    for delay in DELAYS:
+        with subprocess.Popen(
+            [sys.executable, "-c", COMMAND, *line.split()],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.readline()
+            time.sleep(delay)
+            process.send_signal(number)
+            status = process.wait(60)
+            said = process.stderr.read().decode()
+        ended = 128 + number if number == signal.SIGINT else -number
+        assert status in (0, ended), said
+        assert said == ("espalier: interrupted\n" if status == 128 + number else "")
+        wait_until(lambda: not any(map(runs, session_of(process.pid))))
+        left = {path.name for path in tmp_path.iterdir()}
+        assert left <= {"m.mlir", "in.npz", "cache", "temporary", *WRITTEN}
+        assert not names(tmp_path / "temporary")
 
 
 def test_file_has_no_name_before_it_is_complete(tmp_path: Path) -> None:
