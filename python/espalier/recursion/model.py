@@ -17,7 +17,6 @@ from espalier.compiler import (
     Options,
     compile_module,
     given_options,
-    load_module,
     optimize_module,
 )
 from espalier.errors import EspalierError, expect
@@ -342,7 +341,7 @@ class Recursive:
 
     def _module(self, trace: Trace, at: str) -> _espalier.Module:
         """Return the program, scheduled."""
-        module, _ = load_module(program_text(trace, at, self.scheduling))
+        module = _espalier.Module.parse(program_text(trace, at, self.scheduling))
         module.name = to_identifier(trace.name)
         for name, value in self._bound.items():
             module.bind_input(trace.inputs[name], value.reshape(-1).view(np.uint8))
