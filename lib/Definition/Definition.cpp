@@ -178,6 +178,15 @@ public:
     }
   }
 
+  double countReduced(Expr expr) {
+    if (expr.getKind() == Expr::Kind::Reduce)
+      return count(expr);
+    double flops = 0;
+    for (Expr operand : expr.getOperands())
+      flops += countReduced(operand);
+    return flops;
+  }
+
   bool isKnown = true;
 
 private:
@@ -197,8 +206,11 @@ definition::estimateCost(const Definition &definition,
                          ArrayRef<RankedTensorType> operands) {
   Cost cost;
   FlopCounter counter(definition, operands);
-  for (const Step &step : definition.steps)
-    cost.flops += counter.getPoints(step.indices) * counter.count(step.value);
+  for (const Step &step : definition.steps) {
+    double points = counter.getPoints(step.indices);
+    cost.flops += points * counter.count(step.value);
+    cost.reducedFlops += points * counter.countReduced(step.value);
+  }
   for (unsigned result : definition.results) {
     const Step &step = definition.steps[result];
     cost.bytes += counter.getPoints(step.indices) * getBytes(step.elementType);

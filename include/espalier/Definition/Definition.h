@@ -108,6 +108,7 @@ inferResultTypes(const Definition &definition,
 /// formulas as they stand, and bytes of operands and results touched once.
 struct Cost {
   double flops = 0;
+  double reducedFlops = 0; ///< Those of reductions, and of what they reduce.
   double bytes = 0;
 };
 std::optional<Cost>

@@ -95,11 +95,11 @@ espalier::graphtopoly::getContraction(const StatementList &program,
         continue;
       Expr panel = factors[side];
       for (auto [number, index] : llvm::enumerate(panel.getOperands())) {
-        std::optional<int64_t> offset = getOffset(program, index, dim);
-        if (!offset || (*offset != 0 && !statement.recurrence))
-          continue;
         bool isConstant = program.arrays[panel.getTensor().number].kind ==
                           Array::Kind::Constant;
+        std::optional<int64_t> offset = getOffset(program, index, dim);
+        if (!offset || (*offset != 0 && !isConstant && !statement.recurrence))
+          continue;
         if (!best || isConstant >= bestIsConstant) {
           best = Contraction{dim, panel, unsigned(number), *offset};
           bestIsConstant = isConstant;

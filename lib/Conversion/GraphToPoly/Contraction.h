@@ -14,8 +14,8 @@ struct Contraction {
   /// The access that has the vectorized dimension as an index, and which index.
   Expr panel;
   unsigned panelIndex;
-  /// The number that is added to the dimension there: in a recurrence, where
-  /// operands are not sliced before.
+  /// The number that is added to the dimension there, where the operand is a
+  /// part of a constant, or one in a recurrence.
   int64_t offset = 0;
 };
 

@@ -3,7 +3,6 @@
 #include "Layouts.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -12,23 +11,16 @@ using namespace espalier::substitution;
 /// As many functions at most run in another order before what gains by it.
 static constexpr unsigned kMaxFunctions = 32;
 
-/// Whether an operator's kernel runs in the order of its operand.
-static bool isMap(StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases({"graph.add", "graph.sub", "graph.mul", "graph.div", "graph.max",
-              "graph.min"},
-             true)
-      .Cases({"graph.relu", "graph.leaky_relu", "graph.clip", "graph.sigmoid",
-              "graph.tanh", "graph.gelu"},
-             true)
-      .Cases({kAddVector, kMulVector, "graph.batch_norm"}, true)
-      .Cases({"graph.max_pool", "graph.avg_pool"}, true)
-      .Default(false);
-}
-
 static bool isPool(StringRef name) {
   return name == graph::MaxPoolOp::getOperationName() ||
          name == graph::AvgPoolOp::getOperationName();
+}
+
+/// Whether an operator's kernel runs in the order of its operand.
+static bool isMap(const OperatorInstance &instance) {
+  return isPool(instance.name) ||
+         getWork(instance, Machine().assumedExtent).form ==
+             OperatorWork::Form::Elementwise;
 }
 
 static bool isContraction(StringRef name) {
@@ -112,7 +104,7 @@ std::optional<OperatorInstance> LayoutFinder::getOpen(ENodeId id) const {
     return std::nullopt;
   std::optional<OperatorInstance> instance = graph.getInstance(id);
   if (!instance || hasLayouts(*instance) ||
-      !(isMap(instance->name) || isContraction(instance->name)) ||
+      !(isMap(*instance) || isContraction(instance->name)) ||
       instance->attributes.get(graph::GraphDialect::getLayoutAttrName()))
     return std::nullopt;
   return instance;
@@ -134,7 +126,7 @@ bool LayoutFinder::canRead(const OperatorInstance &instance, unsigned operand,
                            Layout order) const {
   if (isPool(instance.name))
     return operand == 0;
-  if (isMap(instance.name))
+  if (isMap(instance))
     return instance.operands[operand].getShape() == instance.result.getShape();
   return operand == 0 && getGainingLayout(instance) == order;
 }
@@ -231,7 +223,7 @@ void LayoutFinder::wantAround(Wanted self) {
   auto order = cast<Layout>(self.second);
   auto visit = [&](ENodeId node, bool wantsOperands) {
     std::optional<OperatorInstance> instance = getOpen(node);
-    if (!instance || !isMap(instance->name))
+    if (!instance || !isMap(*instance))
       return;
     if (!wantsOperands)
       return want(graph.getNode(node).owner, order);
@@ -368,7 +360,7 @@ LayoutFinder::followResult(ENodeId id, ClassId operand, Layout order) {
         read = other;
     if (operands == graph.getNode(reader).operands)
       return std::nullopt;
-    if (!isMap(instance->name))
+    if (!isMap(*instance))
       return LayoutChange{graph.find(graph.getNode(reader).owner),
                           addLike(reader, {}, operands)};
     other = addLike(reader, order, operands);

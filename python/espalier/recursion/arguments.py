@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from espalier.errors import EspalierError
 from espalier.function import Function
 from espalier.program import NativeProgram
-from espalier.recursion.trace import STRUCTURE, Trace
+from espalier.recursion.trace import NODE_ATTRIBUTES, STRUCTURE, Signature, Trace
 
 KINDS = ("tree", "sequence", "dag")
 DTYPES = {np.dtype(np.float32).char: "f32", np.dtype(np.int32).char: "i32"}
@@ -43,6 +43,27 @@ def to_array(name: str, value: object) -> np.ndarray:
     if array.dtype.char not in DTYPES or not array.dtype.isnative:
         raise EspalierError(f"argument '{name}': expects float32 or int32, but got {array.dtype}")
     return np.asarray(array, order="C")
+
+
+def make_signature(
+    structure: str,
+    arity: int,
+    weights: Mapping[str, np.ndarray],
+    features: Mapping[str, np.ndarray],
+) -> Signature:
+    """Return what a function is traced for."""
+    for name in features:
+        if name in NODE_ATTRIBUTES:
+            raise EspalierError(
+                f"feature '{name}': expects another name, since `node.{name}` is no feature"
+            )
+    return Signature(
+        structure,
+        arity,
+        {name: array.shape for name, array in weights.items()},
+        {name: array.shape[1:] for name, array in features.items()},
+        {name: DTYPES[a.dtype.char] for name, a in (*features.items(), *weights.items())},
+    )
 
 
 def check_numbers(what: str, numbers: np.ndarray, rows: int) -> None:

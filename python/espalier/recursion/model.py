@@ -17,19 +17,18 @@ from espalier.compiler import (
     Options,
     compile_module,
     given_options,
-    load_module,
     optimize_module,
 )
 from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
 from espalier.recursion.arguments import (
-    DTYPES,
     KINDS,
     Ready,
     check_kind,
     check_numbers,
     check_rows,
+    make_signature,
     permuted,
     to_array,
 )
@@ -38,7 +37,7 @@ from espalier.recursion.reference import evaluate
 from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
-from espalier.recursion.trace import NODE_ATTRIBUTES, Child, Signature, Trace, Tracer, weight_names
+from espalier.recursion.trace import Child, Trace, Tracer, weight_names
 from espalier.report.recursive import make_recursive_page
 
 PLACES = ("roots", "nodes")
@@ -101,12 +100,25 @@ class Recursive:
         for name in weights:
             if name not in free:
                 raise EspalierError(f"argument '{name}': expects a weight out of {free}")
-        # It is the same function, so it has the same traces and the same recursion.
-        result = copy.copy(self)
+        result = self._copy()
         bound = {name: to_array(name, value).copy() for name, value in weights.items()}
         result._bound = self._bound | bound
-        result._functions = {}
-        result._ready = {}
+        return result
+
+    def configure(
+        self, *, options: Options | None = None, scheduling: Scheduling | None = None
+    ) -> Recursive:
+        """Return the model compiled in another way, with the weights that are bound."""
+        result = self._copy()
+        result.options = given_options(options, self.options)
+        result.scheduling = scheduling or self.scheduling
+        expect("a scheduling", result.scheduling, Scheduling)
+        return result
+
+    def _copy(self) -> Recursive:
+        """Return the same function, with the same traces and recursion, to be compiled."""
+        result = copy.copy(self)
+        result._functions, result._ready = {}, {}
         return result
 
     def __call__(
@@ -267,6 +279,11 @@ class Recursive:
     def _prepare(
         self, structures: object, at: str, arrays: Mapping[str, np.ndarray]
     ) -> tuple[Trace, dict[str, np.ndarray]]:
+        if isinstance(structures, Child):
+            raise EspalierError(
+                f"expects '{self.__name__}' to be called by itself or with structures, but "
+                "another model calls it (a function is wrapped once; see `configure`)"
+            )
         if not isinstance(structures, Structures):
             raise EspalierError(f"expects espalier.Structures, but got {type(structures).__name__}")
         if at not in PLACES:
@@ -306,28 +323,13 @@ class Recursive:
             *((name, array.shape[1:], array.dtype.char) for name, array in features.items()),
         )
         if key not in self._traces:
-            self._local.tracer = Tracer(self.function, self._signature(weights, features))
+            signature = make_signature(self.structure, self.arity, weights, features)
+            self._local.tracer = Tracer(self.function, signature)
             try:
                 self._traces[key] = self._local.tracer.run()
             finally:
                 self._local.tracer = None
         return self._traces[key]
-
-    def _signature(
-        self, weights: Mapping[str, np.ndarray], features: Mapping[str, np.ndarray]
-    ) -> Signature:
-        for name in features:
-            if name in NODE_ATTRIBUTES:
-                raise EspalierError(
-                    f"feature '{name}': expects another name, since `node.{name}` is no feature"
-                )
-        return Signature(
-            self.structure,
-            self.arity,
-            {name: array.shape for name, array in weights.items()},
-            {name: array.shape[1:] for name, array in features.items()},
-            {name: DTYPES[a.dtype.char] for name, a in (*features.items(), *weights.items())},
-        )
 
     def _function(self, trace: Trace, at: str) -> Function:
         key = trace, at
@@ -339,7 +341,7 @@ class Recursive:
 
     def _module(self, trace: Trace, at: str) -> _espalier.Module:
         """Return the program, scheduled."""
-        module, _ = load_module(program_text(trace, at, self.scheduling))
+        module = _espalier.Module.parse(program_text(trace, at, self.scheduling))
         module.name = to_identifier(trace.name)
         for name, value in self._bound.items():
             module.bind_input(trace.inputs[name], value.reshape(-1).view(np.uint8))

@@ -199,10 +199,9 @@ def _open_ablations(
     row: Row, weights: Arrays, batches: Sequence[Structures], threads: int
 ) -> list[Peer]:
     """Return our own program with one choice made otherwise, and what it returns."""
-    one = row.model
 
     def open_one(name: str, scheduling: Scheduling) -> Peer:
-        model = Recursive(one.function, one.structure, one.arity, scheduling=scheduling)
+        model = row.model.configure(scheduling=scheduling)
         given = weights if name == "without persistence" else {}
         if not given:
             model = model.bind(**weights)

@@ -150,3 +150,35 @@ module attributes {poly.target = #target} {
     return %0 : tensor<1x32x7x7xf32>
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// A part of a constant is packed as the whole is, where its panels are whole
+// ones of that; where they are not, lanes are innermost. Other parts are read in
+// the same copy.
+// CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32 + 1, d2, d1 mod 32)>
+// CHECK-DAG:   #[[PART:.*]] = affine_map<(d0, d1, d2) -> (d2, d1 + 20)>
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<6x8xf32>, %arg1: memref<3x8x32xf32>, %arg2: memref<6x32xf32>)
+// CHECK:         poly.compute @s0 {{.*}} %arg1[#[[PANEL]]]
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<6x8xf32>, %arg1: memref<8x96xf32>, %arg2: memref<6x32xf32>)
+// CHECK:         poly.compute @s0 {{.*}} %arg1[#[[PART]]]
+// CHECK:       func.func @main(
+// CHECK-COUNT-2: memref.get_global
+// CHECK-NOT:     memref.get_global
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<6x8xf32>) -> (tensor<6x32xf32>, tensor<6x32xf32>, tensor<6x32xf32>) {
+    %w = graph.constant dense_resource<parts> : tensor<96x8xf32>
+    %0 = graph.slice %w [32, 0] [32, 8] {steps = array<i64: 1, 1>} : (tensor<96x8xf32>) -> tensor<32x8xf32>
+    %1 = graph.slice %w [20, 0] [32, 8] {steps = array<i64: 1, 1>} : (tensor<96x8xf32>) -> tensor<32x8xf32>
+    %2 = graph.slice %w [64, 0] [32, 8] {steps = array<i64: 1, 1>} : (tensor<96x8xf32>) -> tensor<32x8xf32>
+    %t0 = graph.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<32x8xf32>) -> tensor<8x32xf32>
+    %t1 = graph.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<32x8xf32>) -> tensor<8x32xf32>
+    %t2 = graph.transpose %2 {permutation = array<i64: 1, 0>} : (tensor<32x8xf32>) -> tensor<8x32xf32>
+    %r0 = graph.matmul %x, %t0 : (tensor<6x8xf32>, tensor<8x32xf32>) -> tensor<6x32xf32>
+    %r1 = graph.matmul %x, %t1 : (tensor<6x8xf32>, tensor<8x32xf32>) -> tensor<6x32xf32>
+    %r2 = graph.matmul %x, %t2 : (tensor<6x8xf32>, tensor<8x32xf32>) -> tensor<6x32xf32>
+    return %r0, %r1, %r2 : tensor<6x32xf32>, tensor<6x32xf32>, tensor<6x32xf32>
+  }
+}

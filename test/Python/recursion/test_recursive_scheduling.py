@@ -8,7 +8,16 @@ from test_recursive_models import TOLERANCE, assert_close, make_weights
 from espalier.compiler import Options
 from espalier.errors import EspalierError
 from espalier.models import recursive as models
-from espalier.recursion import Node, Recursive, Scheduling, Tensor, recursive, sigmoid, tanh
+from espalier.recursion import (
+    Node,
+    Recursive,
+    Scheduling,
+    Structures,
+    Tensor,
+    recursive,
+    sigmoid,
+    tanh,
+)
 from espalier.recursion import model as recursion_model
 
 # All pairs of values of two choices are in one of these.
@@ -29,11 +38,10 @@ MODELS: dict[str, dict[str, Sample]] = {
 }
 
 
-def check(name: str, scheduling: Scheduling, options: Options, patch: pytest.MonkeyPatch) -> None:
+def check(name: str, scheduling: Scheduling) -> None:
     """Compare a model with its recursion on all structures that it is for."""
-    source = getattr(models, name)
-    model = Recursive(source.function, source.structure, source.arity, options, scheduling)
-    patch.setitem(model.function.__globals__, name, model)
+    source: Recursive = getattr(models, name)
+    model = source.configure(options=Options(cache=None), scheduling=scheduling)
     random = np.random.default_rng(8)
     weights = make_weights(random, name, hidden=5)
     for sample, make in MODELS[name].items():
@@ -44,16 +52,16 @@ def check(name: str, scheduling: Scheduling, options: Options, patch: pytest.Mon
 
 
 @pytest.mark.parametrize("scheduling", SCHEDULINGS, ids=str)
-def test_results_are_the_same(scheduling: Scheduling, monkeypatch: pytest.MonkeyPatch) -> None:
-    check("dag_rnn", scheduling, Options(cache=None), monkeypatch)
+def test_results_are_the_same(scheduling: Scheduling) -> None:
+    check("dag_rnn", scheduling)
 
 
 @pytest.mark.parametrize(
     ("name", "choice"),
     [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3), ("gru", 1), ("gru", 2)],
 )
-def test_other_models(name: str, choice: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    check(name, SCHEDULINGS[choice], Options(cache=None), monkeypatch)
+def test_other_models(name: str, choice: int) -> None:
+    check(name, SCHEDULINGS[choice])
 
 
 def gated(options: Options, scheduling: Scheduling) -> tuple[Recursive, dict[str, np.ndarray]]:
@@ -110,3 +118,13 @@ def test_choices_are_checked() -> None:
         Scheduling(hoist=1)
     with pytest.raises(EspalierError, match="expects a scheduling, but got str"):
         Recursive(models.gru.function, "sequence", scheduling="latest")
+    with pytest.raises(EspalierError, match="expects a scheduling, but got str"):
+        models.gru.configure(scheduling="latest")
+
+
+def test_a_function_is_wrapped_once() -> None:
+    again = Recursive(models.tree_fc.function, "tree", 2)
+    trees = Structures.from_nested([(1, 2)])
+    weights = {name: np.ones((4, 4), np.float32) for name in again.weights}
+    with pytest.raises(EspalierError, match=r"^expects 'tree_fc' to be called by itself .*once"):
+        again(trees, **weights)

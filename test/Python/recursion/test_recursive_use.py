@@ -11,7 +11,6 @@ from espalier.errors import EspalierError
 from espalier.models.recursive import tree_gru
 from espalier.recursion import (
     Node,
-    Recursive,
     Scheduling,
     Structures,
     Tensor,
@@ -101,7 +100,7 @@ def test_a_call_is_explained() -> None:
     product = [line for line in lines if "graph.matmul" in line]
     assert "is computed in the recursion, for all nodes of a level" in product[0]
     assert "could be computed with the child" in product[1]
-    moved = Recursive(f.function, "tree", scheduling=Scheduling(refactor=True))
+    moved = f.configure(scheduling=Scheduling(refactor=True))
     assert "could be computed with the child" not in moved.explain(TREE, **arrays)
     comb = Structures.from_sequences([np.zeros(30, np.int32)])
     assert "29 others in 29 levels of 1, 1, " in f.explain(comb, **arrays)

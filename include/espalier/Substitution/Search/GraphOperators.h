@@ -108,6 +108,23 @@ std::optional<AxisSlice> getAxisSlice(const OperatorInstance &instance);
 /// `index` with another meaning, or not one ranked tensor as its result.
 std::optional<OperatorInstance> getInstance(mlir::Operation *op);
 
+/// What an operator does, read off its definition.
+struct OperatorWork {
+  /// How it becomes part of a kernel.
+  enum class Form {
+    Kernel,      ///< One of its own.
+    Elementwise, ///< The end of the kernel that computes its first operand.
+    View,        ///< The way in which its users read.
+  } form = Form::Kernel;
+  /// Floating-point operations of the formula as it stands. Of a kernel those
+  /// that are reduced: what ends it hides behind them.
+  double flops = 0;
+};
+
+/// The work of `instance` if extents that are not known are `assumedExtent`.
+/// What has no definition is a kernel without arithmetic.
+OperatorWork getWork(const OperatorInstance &instance, int64_t assumedExtent);
+
 /// Creates an operation that computes `instance`.
 mlir::Value createOperation(mlir::OpBuilder &builder, mlir::Location loc,
                             const OperatorInstance &instance,

@@ -2,6 +2,7 @@
 
 #include "Extract.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -100,7 +101,7 @@ TEST_F(EGraphTest, ConstantsMakeConstants) {
 }
 
 TEST_F(EGraphTest, ConstantsThatTakeLongAreComputedByTheProgram) {
-  auto isFree = [&](int64_t rows, StringRef name,
+  auto isFree = [&](int64_t rows, StringRef name, StringRef attributes,
                     std::optional<int64_t> resultRows = {}) {
     RankedTensorType square = type({rows, rows});
     ENode node;
@@ -109,16 +110,19 @@ TEST_F(EGraphTest, ConstantsThatTakeLongAreComputedByTheProgram) {
         builder.getDictionaryAttr(builder.getNamedAttr(
             "value", DenseElementsAttr::get(square, float(rows)))));
     ClassId weight = graph.add(node, square);
-    return graph[addOp(name, {weight, weight},
-                       type({resultRows.value_or(rows), rows}))]
+    ENode made;
+    made.symbol = graph.getSymbol(
+        name, cast<DictionaryAttr>(parseAttribute(attributes, &context)));
+    made.operands = {weight, weight};
+    return graph[graph.add(made, type({resultRows.value_or(rows), rows}))]
         .isConstant;
   };
-  EXPECT_TRUE(isFree(128, "graph.matmul"));
-  EXPECT_FALSE(isFree(1024, "graph.matmul"));
-  EXPECT_TRUE(isFree(1024, "graph.concat", 2048));
-  EXPECT_FALSE(isFree(4096, "graph.concat", 8192));
+  EXPECT_TRUE(isFree(128, "graph.matmul", "{}"));
+  EXPECT_FALSE(isFree(1024, "graph.matmul", "{}"));
+  EXPECT_TRUE(isFree(1024, "graph.concat", "{axis = 0}", 2048));
+  EXPECT_FALSE(isFree(4096, "graph.concat", "{axis = 0}", 8192));
   // What grows by more than 4 MiB.
-  EXPECT_FALSE(isFree(64, "graph.enlarge", 64 * 1024));
+  EXPECT_FALSE(isFree(64, "graph.concat", "{axis = 0}", 64 * 1024));
 }
 
 TEST_F(EGraphTest, SharedExpressionsCostOnce) {
