@@ -146,10 +146,11 @@ static llvm::Error compareOutputs(ArrayRef<MeasuredOutput> outputs,
                                    Twine(outputs.size()));
   for (auto [index, output] : llvm::enumerate(outputs)) {
     const MeasuredOutput &other = expected[index];
-    double error = other.bytes.size() == output.bytes.size()
-                       ? compareArrays(output.dtype, other.bytes.data(),
-                                       output.bytes.data(), output.bytes.size())
-                       : HUGE_VAL;
+    double error =
+        other.getBytes().size() == output.getBytes().size()
+            ? compareArrays(output.dtype, other.getBytes().data(),
+                            output.getBytes().data(), output.getBytes().size())
+            : HUGE_VAL;
     if (!(error <= kTolerance))
       return llvm::make_error<WrongResult>(
           llvm::formatv("output {0} differs by {1:e2} of its largest value",
@@ -160,7 +161,8 @@ static llvm::Error compareOutputs(ArrayRef<MeasuredOutput> outputs,
 }
 
 bool espalier::hasNumbers(const MeasuredOutput &output) {
-  return hasFinite(output.dtype, output.bytes.data(), output.bytes.size());
+  return hasFinite(output.dtype, output.getBytes().data(),
+                   output.getBytes().size());
 }
 
 llvm::Expected<MeasuredProgram>
@@ -199,15 +201,15 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
   if (llvm::Error error = (*run)->run())
     return error;
   MeasuredProgram result;
-  // Later runs write the same arrays.
-  ArrayRef<ProgramArray> outputs = (*run)->getOutputs();
-  auto kept = std::make_shared<std::vector<std::string>>();
-  for (const ProgramArray &output : outputs)
-    kept->emplace_back(static_cast<const char *>(output.get(0).data),
-                       output.getBytes());
-  for (auto [output, copy] : llvm::zip(outputs, *kept))
-    result.outputs.push_back({output.getDtype(), copy});
-  result.memory = kept;
+  for (const ProgramArray &output : (*run)->getOutputs()) {
+    // Later runs write the same arrays.
+    auto copy = llvm::MemoryBuffer::getMemBufferCopy(
+        {static_cast<const char *>(output.get(0).data), output.getBytes()});
+    if (!copy)
+      return llvm::createStringError(
+          "expects memory for an output, but got none");
+    result.outputs.push_back({output.getDtype(), std::move(copy)});
+  }
   if (!expected.empty())
     if (llvm::Error error = compareOutputs(result.outputs, expected))
       return error;

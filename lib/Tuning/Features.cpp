@@ -494,10 +494,8 @@ Features tuning::computeFeatures(poly::KernelOp kernel, poly::TargetAttr target,
       Nest nest(kernel.lookupCompute(name), plan, position, kept);
       nest.registers = std::max<int64_t>(target.getRegisters(), 1);
       double cycles = nest.countCycles(), memory = 0;
-      for (auto [size, cost] :
-           llvm::zip(ArrayRef<int64_t>{target.getL1(), target.getL2(),
-                                       target.getL3()},
-                     kLineCycles))
+      const int64_t sizes[] = {target.getL1(), target.getL2(), target.getL3()};
+      for (auto [size, cost] : llvm::zip(sizes, kLineCycles))
         memory += cost * nest.countTraffic(size);
       // Some of the waiting is hidden behind the work.
       cycles = std::max(cycles, memory) + 0.25 * std::min(cycles, memory);

@@ -49,15 +49,13 @@ struct Outcome {
   TrialStatus status = TrialStatus::Failed;
   double seconds = 0;
   std::vector<MeasuredOutput> outputs;
-  /// What the outputs lie in.
-  std::unique_ptr<llvm::MemoryBuffer> text;
   std::string error;
 
   static std::string print(TrialStatus status, const Twine &text) {
     return (Twine(static_cast<unsigned>(status)) + "\n" + text).str();
   }
   static std::string print(const MeasuredProgram &measured, bool withOutputs);
-  static Outcome parse(std::unique_ptr<llvm::MemoryBuffer> buffer);
+  static Outcome parse(StringRef text);
 };
 } // namespace
 
@@ -67,14 +65,13 @@ std::string Outcome::print(const MeasuredProgram &measured, bool withOutputs) {
   os << llvm::format("%.9e\n", measured.seconds);
   if (withOutputs)
     for (const MeasuredOutput &output : measured.outputs)
-      os << output.dtype << ' ' << output.bytes.size() << '\n' << output.bytes;
+      os << output.dtype << ' ' << output.getBytes().size() << '\n'
+         << output.getBytes();
   return print(TrialStatus::Measured, text);
 }
 
-Outcome Outcome::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+Outcome Outcome::parse(StringRef text) {
   Outcome outcome;
-  StringRef text = buffer->getBuffer();
-  outcome.text = std::move(buffer);
   auto takeLine = [&] {
     auto [line, rest] = text.split('\n');
     text = rest;
@@ -102,8 +99,15 @@ Outcome Outcome::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
     size_t bytes = 0;
     if (dtype.getAsInteger(10, output.dtype) || size.getAsInteger(10, bytes))
       break;
-    output.bytes = text.take_front(bytes);
-    text = text.drop_front(output.bytes.size());
+    // A copy is aligned.
+    output.buffer =
+        llvm::MemoryBuffer::getMemBufferCopy(text.take_front(bytes));
+    if (!output.buffer) {
+      outcome.status = TrialStatus::Failed;
+      outcome.error = "expects memory for an output, but got none";
+      break;
+    }
+    text = text.drop_front(bytes);
     outcome.outputs.push_back(std::move(output));
   }
   return outcome;
@@ -115,7 +119,7 @@ runOutcome(llvm::function_ref<std::string()> evaluate,
            const MeasureOptions &options) {
   auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit);
   if (text)
-    return Outcome::parse(std::move(*text));
+    return Outcome::parse((*text)->getBuffer());
   llvm::Error error = text.takeError();
   if (error.isA<NoChildProcess>())
     return std::move(error);
@@ -202,7 +206,7 @@ llvm::Error Task::measureDefault() {
   if (outcome->status != TrialStatus::Measured)
     return llvm::createStringError(outcome->error);
   if (llvm::all_of(outcome->outputs, [](const MeasuredOutput &output) {
-        return output.bytes.empty();
+        return output.getBytes().empty();
       }))
     return llvm::createStringError("has no results to compare");
   for (const MeasuredOutput &output : outcome->outputs)
@@ -211,7 +215,6 @@ llvm::Error Task::measureDefault() {
           "has results that are not numbers, which cannot be compared");
   original = outcome->seconds;
   expected = std::move(outcome->outputs);
-  expectedText = std::move(outcome->text);
   return llvm::Error::success();
 }
 

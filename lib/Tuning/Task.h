@@ -8,7 +8,6 @@
 #include "espalier/Tuning/Tuner.h"
 #include "espalier/Tuning/TuningRecords.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <set>
 
 namespace espalier::tuning {
@@ -105,7 +104,6 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<Sketch> sketches;
   std::vector<MeasuredOutput> expected;
-  std::unique_ptr<llvm::MemoryBuffer> expectedText; ///< What these lie in.
   double original = 0;
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.

@@ -4,7 +4,9 @@
 #define ESPALIER_MEASUREMENT_MEASUREKERNEL_H
 
 #include "espalier/ExecutionEngine/Compile.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
+#include <memory>
 
 namespace espalier {
 
@@ -48,7 +50,9 @@ struct KernelModule {
 /// What one run of a program gave: an array of elements of type `dtype`.
 struct MeasuredOutput {
   int32_t dtype = 0;
-  llvm::StringRef bytes;
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+
+  llvm::StringRef getBytes() const { return buffer->getBuffer(); }
 };
 
 /// Whether it is empty or has a number that is finite.
@@ -60,8 +64,6 @@ struct MeasuredProgram {
   /// passes.
   double seconds = 0;
   std::vector<MeasuredOutput> outputs;
-  /// What the outputs lie in.
-  std::shared_ptr<const void> memory;
 };
 
 /// A program computes something else than another one.
