@@ -22,6 +22,10 @@ constexpr uint64_t kMaxStraightAccesses = 192;
 /// registers are spilled beyond, which costs more than the loop.
 constexpr int64_t kMaxStraightPoints = 112;
 
+/// Where the number of rows of a tile is known when the program runs, there is
+/// code for each number up to this.
+constexpr int64_t kMaxRowVersions = 16;
+
 } // namespace espalier
 
 #endif // ESPALIER_SUPPORT_CODESIZE_H

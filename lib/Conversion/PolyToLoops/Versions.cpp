@@ -1,6 +1,7 @@
 //===- Versions.cpp - Code for each number of rows ------------------------===//
 //
-// Where data ends a loop over the rows of a tile in registers,
+// Where data ends a loop over the rows of a tile in registers, or a size that
+// is not known does,
 //
 //   for tile:  for k:  for r < min(4, rows[tile]) unrolled:  acc[r] += ..
 //
@@ -12,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLoops.h"
+#include "espalier/Support/CodeSize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -19,9 +21,6 @@ using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstExpr;
 using polyhedral::AstNode;
-
-/// Rows that there is code for, at most.
-static constexpr int64_t kMaxRows = 16;
 
 static bool isSame(const AstExpr &one, const AstExpr &other) {
   return one.kind == other.kind && one.kind != AstExpr::Kind::Select &&
@@ -55,15 +54,16 @@ static bool hasSum(const AstNode &node, ArrayRef<poly::ComputeOp> computes) {
 bool KernelLoops::isCountable(const AstNode &loop, const AstNode &outer) {
   poly::LoopAttr kind = getLoopKind(loop);
   const DataLoop *data = dataLoops.find(loop);
-  if (!kind || !kind.isUnroll() || loop.step != 1 || !data ||
-      data->upper.empty() || !data->lower.empty() || extents.contains(&loop) ||
-      getConstant(loop.lower) != 0 || !isDecided(loop.upper, outer.iterator) ||
-      !areBoundsRead(loop))
+  bool isKnown = data ? data->upper.empty() || !data->lower.empty()
+                      : getConstantBoundOf(loop, true).has_value();
+  if (!kind || !kind.isUnroll() || loop.step != 1 || isKnown ||
+      extents.contains(&loop) || getConstant(loop.lower) != 0 ||
+      !isDecided(loop.upper, outer.iterator) || !areBoundsRead(loop))
     return false;
   SmallVector<unsigned> iterators;
   dataLoops.addIterators(loop, iterators);
   std::optional<int64_t> most = getConstantBound(loop.upper, true);
-  return most && *most <= kMaxRows &&
+  return most && *most <= kMaxRowVersions &&
          llvm::all_of(iterators, [&](unsigned iterator) {
            return iterator <= outer.iterator;
          });
@@ -91,8 +91,10 @@ KernelLoops::findCountedLoops(const AstNode &node) {
     return {};
   const AstNode &first = **sum;
   llvm::erase_if(found, [&](const AstNode *loop) {
-    return !isSame(loop->upper, first.upper) ||
-           dataLoops.find(*loop)->upper != dataLoops.find(first)->upper;
+    const DataLoop *data = dataLoops.find(*loop);
+    const DataLoop *firstData = dataLoops.find(first);
+    return !isSame(loop->upper, first.upper) || !data != !firstData ||
+           (data && data->upper != firstData->upper);
   });
   return found;
 }

@@ -110,17 +110,14 @@ module attributes {poly.target = #target} {
 #tile = affine_set<(i, j)[M] : (i >= 0, M - 1 - i >= 0, j >= 0, 15 - j >= 0)>
 #points = affine_set<(i, j, k)[M] : (i >= 0, M - 1 - i >= 0, j >= 0, 15 - j >= 0, k >= 0, 7 - k >= 0)>
 
-// Rows whose number is not known: whole tiles, then single rows. Each part of
-// the domain has its own tree, so that no tile has conditions inside.
-// CHECK-DAG:   #[[WHOLE:.*]] = affine_set<(d0, d1)[s0] : (d0 >= 0, -d0 + (s0 floordiv [[ROWS:[0-9]+]]) * [[ROWS]] - 1 >= 0)>
-// CHECK-DAG:   #[[REST:.*]] = affine_set<(d0, d1)[s0] : (d0 - (s0 floordiv [[ROWS]]) * [[ROWS]] >= 0, -d0 + s0 - 1 >= 0)>
-// CHECK-LABEL: poly.kernel @a_remainder_has_its_own_tree
-// CHECK:         poly.filter [@init, @acc] where [#[[WHOLE]], #{{.*}}] {
-// CHECK:           loops [sequential, unroll, vector(16)]
-// CHECK:         poly.filter [@init, @acc] where [#[[REST]], #{{.*}}] {
-// CHECK:           loops [sequential, vector(16)]
+// Rows whose number is not known: the last tile has as many as are left.
+// CHECK-DAG:   #[[ROW:.*]] = affine_map<(d0, d1, d2)[s0] -> (d2, d0 mod [[ROWS:[0-9]+]], d1 mod 16)>
+// CHECK-LABEL: poly.kernel @a_remainder_has_fewer_rows
+// CHECK-NOT:     poly.filter [@init, @acc]
+// CHECK:         poly.filter [@acc] {
+// CHECK-NEXT:      poly.band [@acc] maps [#[[ROW]]] loops [sequential, unroll, vector(16)]
 module attributes {poly.target = #target} {
-  poly.kernel @a_remainder_has_its_own_tree(%A: memref<?x8xf32>, %B: memref<8x16xf32>, %C: memref<?x16xf32>, %M: index) {
+  poly.kernel @a_remainder_has_fewer_rows(%A: memref<?x8xf32>, %B: memref<8x16xf32>, %C: memref<?x16xf32>, %M: index) {
     poly.compute @init domain [#tile] reads() writes(%C[#out] : memref<?x16xf32>) {
       %zero = arith.constant 0.0 : f32
       poly.yield %zero : f32

@@ -61,7 +61,7 @@ func.func @main(%x: {TYPE} {{espalier.name = "x"}}) -> ({TYPE} {{espalier.name =
 """
 PLAIN = espalier.Options(cache=None, kernel_times=None, records=None)
 PIPES_STAY = sys.version_info < (3, 11, 4)
-"""Python's subprocess left pipes open where it got no more (its issue gh-87474)."""
+"""Python's subprocess left pipes open where it got no more."""
 (N,) = sizes("n")
 
 

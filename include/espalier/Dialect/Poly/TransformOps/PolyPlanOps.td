@@ -25,7 +25,8 @@ def PlanOp : PolyCommandOp<"plan",
       many. `lanes` is the one that is vectors of `width`; all other points are
       written out. Where tiles do not divide an extent, the rest has the same
       tree with a smaller tile: of the size that is left, or of one point or
-      vector where that is not known; a single vector is masked instead. The
+      vector where that is not known; a single vector is masked instead, and
+      rows of a sum have code for each number that may be left. The
       first `around_rest` loops are around both.
     - `window` dimensions follow the shared ones, and are written out as well.
     - `own` has, for each computation, its other dimensions, outermost first;

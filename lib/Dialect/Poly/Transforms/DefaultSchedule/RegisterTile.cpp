@@ -152,6 +152,9 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
       maxRows = std::max<int64_t>(1, maxRows / 2);
     else if (used == 1 && registers < kManyRegisters)
       maxRows = std::min(maxRows, kMaxThinRows);
+    // A rest of any number of rows has code of its own up to that many.
+    if (inner >= 0 && !problem.extents[inner])
+      maxRows = std::min(maxRows, kMaxRowVersions);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
       int64_t maxY = x == innerExtent ? std::min(maxRows / x, outerExtent) : 1;
       for (int64_t y = 1; y <= maxY; ++y) {

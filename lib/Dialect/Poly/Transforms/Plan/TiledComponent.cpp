@@ -1,6 +1,7 @@
 //===- TiledComponent.cpp - A plan and what it is for ---------------------===//
 
 #include "TiledComponent.h"
+#include "espalier/Support/CodeSize.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -66,6 +67,14 @@ bool TiledComponent::hasStridedLanes() const {
          });
 }
 
+bool TiledComponent::hasRowVersions(unsigned dim) const {
+  auto isOpen = [&](unsigned other) {
+    return getRows(other) > 1 && !getSharedExtent(other);
+  };
+  return isOpen(dim) && getRows(dim) <= kMaxRowVersions && findReduction() &&
+         llvm::count_if(llvm::seq(0u, plan.numShared), isOpen) == 1;
+}
+
 SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
   bool isVector = dim == plan.lanes;
   int64_t size = plan.tile[dim];
@@ -92,6 +101,8 @@ SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
          isVector ? int64_t(llvm::alignTo(rest, plan.width)) : rest});
     return ranges;
   }
+  if (hasRowVersions(dim))
+    return {{{}, {}, size}};
   AffineExpr middle = bound.floorDiv(size) * size;
   return {{zero, middle, size}, {middle, bound, isVector ? plan.width : 1}};
 }

@@ -91,6 +91,9 @@ public:
   /// The read of a reduction whose elements are lanes and not computed by this
   /// kernel: the panel of a product. Its number among the reads.
   std::optional<unsigned> getPanel(const ComputeShape &compute) const;
+  /// Whether the last tile of a sum has as many rows as are left, of an extent
+  /// that is not known: there is code for each number.
+  bool hasRowVersions(unsigned dim) const;
   /// The parts into which whole tiles cut a shared dimension.
   llvm::SmallVector<IndexRange> getIndexRanges(unsigned dim) const;
   /// All loops over tiles, outermost first.

@@ -6,7 +6,9 @@
 //         sequence
 //           each computation: its own loops, then the points of the tile
 //
-// No tile has conditions inside. Two unknown extents make four parts.
+// No tile has conditions inside. Two unknown extents make four parts. Rows of a
+// sum whose number is not known make no part: code for each number of them
+// does.
 //
 //===----------------------------------------------------------------------===//
 
