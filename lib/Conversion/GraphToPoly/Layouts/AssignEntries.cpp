@@ -60,12 +60,44 @@ void LayoutAssigner::followEntries(Statement &statement,
   entryOrders[number] = llvm::to_vector(order);
 }
 
+/// Sums of fewer entries take less time than to bring their operand and their
+/// result into another order.
+static constexpr int64_t kMinEntriesToMove = 24;
+
+/// How many results each row of entries has; many if that is not known.
+static int64_t countPointsOfRow(const StatementList &program,
+                                const Statement &statement) {
+  int64_t points = 1;
+  for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim) {
+    auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+    if (!statement.entries->row.isFunctionOfDim(dim))
+      points = llvm::SaturatingMultiply<uint64_t>(
+          points, extent ? std::max<int64_t>(extent.getValue(), 0) : INT64_MAX);
+  }
+  return points;
+}
+
+/// Whether sums over entries are long enough for lanes along another dimension
+/// than the operand has innermost.
+static bool isWorthMoving(const StatementList &program,
+                          const Statement &statement) {
+  auto entries = dyn_cast<AffineConstantExpr>(statement.extents.back());
+  auto starts = dyn_cast<AffineConstantExpr>(
+      program.arrays[statement.entries->starts].extents.front());
+  return entries && starts &&
+         entries.getValue() >= kMinEntriesToMove * (starts.getValue() - 1);
+}
+
 /// The lanes of a sum over entries lie along a dimension that does not say
 /// which entries these are: the dense operand and the result have it innermost.
-/// One along which the operand lies already is best, unless it leaves most
-/// lanes empty.
+/// One along which whole vectors are read, each in a line of its own, is best;
+/// else one along which the operand lies already, unless it leaves most lanes
+/// empty.
 void LayoutAssigner::assignEntries(Statement &statement) {
   int64_t lanes = program.vectorLanes;
+  // Few points of each row: rows are lanes (`poly-group-entries`).
+  if (countPointsOfRow(program, statement) < lanes)
+    return assignOther(statement);
   unsigned rank = program.getRank(statement.target);
   SmallVector<Expr> operands;
   for (const Piece &piece : statement.pieces)
@@ -81,12 +113,18 @@ void LayoutAssigner::assignEntries(Statement &statement) {
         (extent && extent.getValue() <= 1))
       continue;
     bool isPlain = true, isInPlace = true;
+    bool isWhole = extent && extent.getValue() % lanes == 0;
     for (Expr operand : operands) {
       if (!llvm::is_contained(getDims(operand), dim))
         continue;
       std::optional<unsigned> place = findPlace(program, operand, dim);
       isPlain &= place.has_value();
       isInPlace &= place && isInRows(operand.getTensor().number, *place);
+      isWhole &= place &&
+                 operand.getOperands()[*place].getKind() ==
+                     Expr::Kind::Variable &&
+                 program.arrays[operand.getTensor().number].extents[*place] ==
+                     statement.extents[dim];
     }
     if (!isPlain)
       continue;
@@ -95,6 +133,8 @@ void LayoutAssigner::assignEntries(Statement &statement) {
       share = static_cast<double>(extent.getValue()) /
               static_cast<double>(llvm::alignTo(extent.getValue(), lanes));
     if (isInPlace && share >= 0.5)
+      share += 1;
+    if (isWhole && isWorthMoving(program, statement))
       share += 1;
     if (share >= bestShare) {
       best = dim;
