@@ -74,6 +74,8 @@ private:
   std::string check(const EntryFormat &format) const;
   /// Writes the statements for groups.
   void group(const EntryFormat &format, ArrayRef<EntryList> lists);
+  /// The dimension along which the elements of an array are neighbours.
+  std::optional<unsigned> getLaneDim(ArrayId array) const;
   /// The order of the memory of a local array of the group.
   SmallVector<AffineExpr> getOrder(ArrayId array, bool areLanes) const;
   Statement makeSum(const Statement &renumbered, const EntryList &list);
@@ -271,14 +273,25 @@ Statement EntryGrouper::makeSum(const Statement &renumbered,
   return statement;
 }
 
+std::optional<unsigned> EntryGrouper::getLaneDim(ArrayId array) const {
+  unsigned rank = fusionGroup.sharedDims;
+  AffineMap layout = program.arrays[array].layout;
+  if (!layout)
+    return rank == 0 ? std::nullopt : std::optional(rank - 1);
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (layout.getResults().back().isFunctionOfDim(dim))
+      return dim;
+  return std::nullopt;
+}
+
 SmallVector<AffineExpr> EntryGrouper::getOrder(ArrayId array,
                                                bool areLanes) const {
   SmallVector<AffineExpr> order;
-  if (AffineMap layout = program.arrays[array].layout)
-    llvm::append_range(order, layout.getResults());
-  else
-    for (unsigned dim = 0; dim < fusionGroup.sharedDims; ++dim)
+  std::optional<unsigned> lanes = getLaneDim(array);
+  for (unsigned dim = 0; dim < fusionGroup.sharedDims; ++dim)
+    if (dim != lanes)
       order.push_back(getAffineDimExpr(dim, context));
+  order.push_back(getAffineDimExpr(*lanes, context));
   // The rows of a group lie around the lanes, or are these.
   order.insert(areLanes ? order.end() : order.end() - 1,
                getAffineDimExpr(fusionGroup.sharedDims, context));
@@ -334,17 +347,15 @@ void EntryGrouper::group(const EntryFormat &format, ArrayRef<EntryList> lists) {
 }
 
 std::string EntryGrouper::run() {
+  if (sum.format && sum.format->rows == 1)
+    return "rows that are to stay alone";
   auto dim = dyn_cast<AffineDimExpr>(sum.entries->row);
   if (!dim)
     return "rows of several dimensions";
   row = dim.getPosition();
-  unsigned rank = fusionGroup.sharedDims;
   for (ArrayId array : local) {
-    AffineMap layout = program.arrays[array].layout;
-    if (layout && !layout.isPermutation())
-      return "results that lie in parts";
-    unsigned last = layout ? layout.getDimPosition(rank - 1) : rank - 1;
-    if (last == row && !isNarrow())
+    std::optional<unsigned> lanes = getLaneDim(array);
+    if (!lanes || (lanes == row && !isNarrow()))
       return "no lanes beside the rows";
   }
   FailureOr<EntryTable> read = readEntryTable(program, sum, row);
