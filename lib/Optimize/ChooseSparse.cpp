@@ -56,8 +56,8 @@ private:
 std::string SparseLayer::describe(StringRef form) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "sparse layer " << form << ' ' << operand.format << ' ' << op->getName() << ' '
-     << op->getAttrDictionary() << ' ';
+  os << "sparse layer " << form << ' ' << operand.format << ' ' << op->getName()
+     << ' ' << op->getAttrDictionary() << ' ';
   llvm::interleaveComma(op->getOperandTypes(), os);
   os << " operand " << operand.operand->getOperandNumber() << " percent "
      << std::lround(100 * operand.getDensity());
@@ -85,8 +85,8 @@ SmallVector<std::string> SparseLayer::getFormats(const SparseOperand &operand) {
     add(poly::EntryLists::Each, lanes);
     return formats;
   }
-  bool hasLarge = add(poly::EntryLists::Subsets, 4) ||
-                  add(poly::EntryLists::Subsets, 3);
+  bool hasLarge =
+      add(poly::EntryLists::Subsets, 4) || add(poly::EntryLists::Subsets, 3);
   if (!hasLarge || numRows % 4 == 0)
     add(poly::EntryLists::Subsets, 2);
   add(poly::EntryLists::Union, 4);
@@ -212,8 +212,8 @@ espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options) {
       if (!both && reason.empty())
         reason = layer.getReason();
       // Each was measured in turns with the dense one.
-      if (both && (!times || both->second * times->first <
-                                 times->second * both->first)) {
+      if (both && (!times ||
+                   both->second * times->first < times->second * both->first)) {
         times = both;
         operand.format = format;
       }

@@ -176,7 +176,8 @@ static LogicalResult checkAlgorithms(const DispatchVariant &variant) {
   return success();
 }
 
-/// Reports sums whose entries are to be stored in a format that is not for them.
+/// Reports sums whose entries are to be stored in a format that is not for
+/// them.
 static LogicalResult checkFormats(const DispatchVariant &variant) {
   for (const FusionGroup &fusionGroup : variant.fusionGroups)
     for (unsigned number : fusionGroup.statements)

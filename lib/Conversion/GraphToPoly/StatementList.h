@@ -55,8 +55,8 @@ struct Array {
   /// than this, and whether they do not decrease. Whoever calls checks it.
   std::optional<int64_t> bound = std::nullopt;
   bool isMonotonic = false;
-  /// Of a sparse constant: how its entries are stored, where somebody has chosen
-  /// it.
+  /// Of a sparse constant: how its entries are stored, where somebody has
+  /// chosen it.
   std::optional<poly::EntryFormat> format = std::nullopt;
 };
 

@@ -307,7 +307,16 @@ def test_constants_without_elements_stay_dense():
     np.testing.assert_array_equal(result, np.zeros((2, 3), np.float32))
 
 
-FORMATS = ["each:1", "each:3", "each:8", "union:2", "union:3", "subsets:2", "subsets:3", "subsets:4"]
+FORMATS = [
+    "each:1",
+    "each:3",
+    "each:8",
+    "union:2",
+    "union:3",
+    "subsets:2",
+    "subsets:3",
+    "subsets:4",
+]
 PATTERNS = ["random", "zero", "full", "first", "last", "diagonal", "alike", "ragged"]
 TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32}
 

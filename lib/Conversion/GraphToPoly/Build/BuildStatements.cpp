@@ -530,8 +530,7 @@ LogicalResult ProgramBuilder::addOperation(Operation &op) {
                               program.arrays[arrayOf[op.getResult(0)]].format);
     if (!fault.empty())
       return op.emitError("expects poly.entries to be ") << fault;
-  }
-  else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
+  } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
     return addReshape(reshape);
   else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
     return addOperator(defined);

@@ -125,9 +125,9 @@ espalier::graphtopoly::readEntryTable(const StatementList &program,
 std::optional<SmallVector<int32_t>> EntryTable::findGap(int64_t row) const {
   SmallVector<int32_t> place(places.size(), 0);
   for (int64_t e = starts[row]; e < starts[row + 1]; ++e) {
-    bool isHere = llvm::all_of(llvm::seq<size_t>(0, places.size()), [&](auto i) {
-      return places[i][e] == place[i];
-    });
+    bool isHere =
+        llvm::all_of(llvm::seq<size_t>(0, places.size()),
+                     [&](auto i) { return places[i][e] == place[i]; });
     if (!isHere)
       return place;
     unsigned last = place.size();

@@ -1,9 +1,9 @@
 //===- EntryLists.h - The entries of a sparse constant ----------*- C++ -*-===//
 //
 // A format is a record: how many neighbouring rows are a group, and which lists
-// a group has (`poly::EntryFormat`). Lists are made of the constants of a sum over
-// entries, so nothing about them is claimed: what says where to read, and what
-// is known of that, is computed here.
+// a group has (`poly::EntryFormat`). Lists are made of the constants of a sum
+// over entries, so nothing about them is claimed: what says where to read, and
+// what is known of that, is computed here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ struct EntryTable {
   std::optional<llvm::SmallVector<int32_t>> findGap(int64_t row) const;
 };
 
-/// Reads the lists of the sum over entries `sum`, whose rows are `row`. Fails if
-/// what it reads beside them depends on the row, or if the lists are no
+/// Reads the lists of the sum over entries `sum`, whose rows are `row`. Fails
+/// if what it reads beside them depends on the row, or if the lists are no
 /// constants, or not of rows of different places in their order.
 mlir::FailureOr<EntryTable> readEntryTable(const StatementList &program,
                                            const Statement &sum, unsigned row);

@@ -5,7 +5,8 @@
 // run together. So a group of rows has a list for each subset of them: the
 // places where these rows, and no others of the group, have an entry.
 //
-//   Y[i, j] (+)= X[i, k[e]] * w[e]                  starts[j] <= e < starts[j + 1]
+//   Y[i, j] (+)= X[i, k[e]] * w[e]                  starts[j] <= e < starts[j +
+//   1]
 //
 // becomes, for groups of two rows, j = 2 g + r,
 //
@@ -21,7 +22,8 @@
 // Where nothing but the rows has several elements, the product with one vector,
 // the rows of a group are lanes, and each has a list of its own:
 //
-//   A[i, g, r] (+)= X[i, k[e, r]] * w[e, r]         starts[g] <= e < starts[g + 1]
+//   A[i, g, r] (+)= X[i, k[e, r]] * w[e, r]         starts[g] <= e < starts[g +
+//   1]
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,8 +121,8 @@ SmallVector<EntryFormat> EntryGrouper::getCandidates() const {
   if (isNarrow())
     return {{EntryLists::Each, program.vectorLanes}};
   // Rows, lanes, and others.
-  int64_t numLong = llvm::count_if(
-      ArrayRef(sum.extents).drop_back(), [](AffineExpr extent) {
+  int64_t numLong =
+      llvm::count_if(ArrayRef(sum.extents).drop_back(), [](AffineExpr extent) {
         auto number = dyn_cast<AffineConstantExpr>(extent);
         return !number || number.getValue() > 1;
       });
@@ -149,8 +151,8 @@ bool EntryGrouper::isWorthwhile(const EntryFormat &format,
 
 std::string EntryGrouper::check(const EntryFormat &format) const {
   if (table.countRows() % format.rows != 0)
-    return "a multiple of " + std::to_string(format.rows) +
-           " rows, but got " + std::to_string(table.countRows());
+    return "a multiple of " + std::to_string(format.rows) + " rows, but got " +
+           std::to_string(table.countRows());
   return "";
 }
 
@@ -175,9 +177,9 @@ static ArrayRef<char> getBytes(ArrayRef<int32_t> numbers) {
 }
 
 ArrayId EntryGrouper::addStarts(const EntryList &list) {
-  ArrayId starts = addList(IntegerType::get(context, 32),
-                           {int64_t(list.starts.size())},
-                           getBytes(list.starts));
+  ArrayId starts =
+      addList(IntegerType::get(context, 32), {int64_t(list.starts.size())},
+              getBytes(list.starts));
   program.arrays[starts].bound = list.countPlaces() + 1;
   program.arrays[starts].isMonotonic = true;
   return starts;
@@ -386,6 +388,31 @@ std::string EntryGrouper::run() {
   return "rows that share little";
 }
 
+/// Lets the sums of a kernel, which are in use for one tile at a time, lie in
+/// the order of their indices but for the lanes.
+static void unpackLocal(StatementList &program,
+                        const llvm::DenseSet<ArrayId> &local) {
+  for (ArrayId number : local) {
+    Array &array = program.arrays[number];
+    if (!array.layout || array.layout.isPermutation())
+      continue;
+    SmallVector<AffineExpr> order;
+    AffineExpr lanes;
+    for (unsigned dim = 0; dim < array.extents.size(); ++dim)
+      if (array.layout.getResults().back().isFunctionOfDim(dim))
+        lanes = getAffineDimExpr(dim, program.context);
+      else
+        order.push_back(getAffineDimExpr(dim, program.context));
+    order.push_back(lanes);
+    array.layout =
+        AffineMap::get(array.extents.size(), 0, order, program.context);
+    array.storedExtents.clear();
+    for (AffineExpr index : order)
+      array.storedExtents.push_back(
+          array.extents[cast<AffineDimExpr>(index).getPosition()]);
+  }
+}
+
 void espalier::graphtopoly::groupEntries(
     StatementList &program, MutableArrayRef<FusionGroup> fusionGroups) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
@@ -401,9 +428,11 @@ void espalier::graphtopoly::groupEntries(
         fusionGroup.sharedDims == program.getRank(sum.target) &&
         isPointwise(program, fusionGroup, local))
       reason = EntryGrouper(program, fusionGroup, local).run();
-    if (!reason.empty())
-      remark::missed(loc, remark::RemarkOpts::name("RowsStayAlone")
-                              .category("poly-group-entries"))
-          << remark::metric("Reason", reason);
+    if (reason.empty())
+      continue;
+    unpackLocal(program, local);
+    remark::missed(loc, remark::RemarkOpts::name("RowsStayAlone")
+                            .category("poly-group-entries"))
+        << remark::metric("Reason", reason);
   }
 }

@@ -162,8 +162,8 @@ void LayoutAssigner::assignEntries(Statement &statement) {
       isPanel |= source.layout && !source.layout.isPermutation();
       isWithoutWindow &= place && operand.getOperands()[*place].getKind() ==
                                       Expr::Kind::Variable;
-      isWhole &= isWithoutWindow &&
-                 source.extents[*place] == statement.extents[dim];
+      isWhole &=
+          isWithoutWindow && source.extents[*place] == statement.extents[dim];
     }
     if (!isPlain)
       continue;
@@ -201,9 +201,9 @@ void LayoutAssigner::assignEntries(Statement &statement) {
         program.arrays[source].isLayoutGiven)
       continue;
     SmallVector<AffineExpr> extents;
-    AffineMap layout = getLaneLayout(
-        program.arrays[source], getLanes(program.getRank(source), *place),
-        extents);
+    AffineMap layout =
+        getLaneLayout(program.arrays[source],
+                      getLanes(program.getRank(source), *place), extents);
     storeAs(statement, source, layout, extents);
   }
 }

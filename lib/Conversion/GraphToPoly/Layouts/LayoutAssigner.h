@@ -9,8 +9,8 @@
 namespace espalier::graphtopoly {
 
 /// Where lanes of a sum over entries lie: the order of an array's dimensions in
-/// memory, of which the last has neighbours; if `width` is not 0, so many of them
-/// lie together with those of the other dimensions.
+/// memory, of which the last has neighbours; if `width` is not 0, so many of
+/// them lie together with those of the other dimensions.
 struct LaneOrder {
   llvm::SmallVector<unsigned> order;
   int64_t width = 0;
@@ -47,8 +47,7 @@ private:
                 llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents) const;
   /// The order of what a map reads at its own indices that follows a sum over
   /// entries; null if there is none, or if the target lies elsewhere.
-  const LaneOrder *
-  findEntryOrder(const Statement &statement) const;
+  const LaneOrder *findEntryOrder(const Statement &statement) const;
   mlir::AffineMap
   getPanelLayout(const Statement &statement, const Contraction &contraction,
                  llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents);

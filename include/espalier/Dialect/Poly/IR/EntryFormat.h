@@ -21,8 +21,8 @@ enum class EntryLists {
   Subsets,
 };
 
-/// How the entries of a sparse constant are stored: `rows` neighbouring rows are
-/// a group, which has `lists`. Written `subsets:3`.
+/// How the entries of a sparse constant are stored: `rows` neighbouring rows
+/// are a group, which has `lists`. Written `subsets:3`.
 struct EntryFormat {
   EntryLists lists = EntryLists::Each;
   int64_t rows = 1;
@@ -39,8 +39,8 @@ struct EntryFormat {
 /// are formed: the format, as text.
 inline constexpr llvm::StringLiteral kEntriesAttr = "poly.entries";
 
-/// Reads a format. Returns what is expected if it is none, and nothing if all is
-/// well.
+/// Reads a format. Returns what is expected if it is none, and nothing if all
+/// is well.
 std::string readEntryFormat(llvm::StringRef text, EntryFormat &format);
 /// The same for an attribute, which may be null.
 std::string readEntryFormat(mlir::Attribute attr,
