@@ -81,7 +81,7 @@ SmallVector<std::string> SparseLayer::getFormats(const SparseOperand &operand) {
       formats.push_back(poly::EntryFormat{lists, rows}.str());
     return numRows % rows == 0;
   };
-  if (numPoints < lanes) { // Rows fill lanes better.
+  if (numPoints == 1) { // Rows alone fill lanes.
     add(poly::EntryLists::Each, lanes);
     return formats;
   }

@@ -188,8 +188,7 @@ static LogicalResult checkFormats(const DispatchVariant &variant) {
                << "' is for: over the entries of rows of a constant, whose "
                   "number is a multiple of "
                << statement.format->rows
-               << ", where what else is read does not depend on the row, and "
-                  "with lanes beside the rows or fewer points than lanes";
+               << ", where what else is read does not depend on the row";
   return success();
 }
 

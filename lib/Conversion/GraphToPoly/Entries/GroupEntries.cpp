@@ -30,6 +30,7 @@
 #include "GroupEntries.h"
 #include "../Renumber.h"
 #include "EntryLists.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
@@ -67,8 +68,6 @@ public:
   std::string run();
 
 private:
-  /// Whether no dimension but that of the rows fills lanes.
-  bool isNarrow() const;
   /// The formats that are worth a try, the best first.
   SmallVector<EntryFormat> getCandidates() const;
   bool isWorthwhile(const EntryFormat &format, ArrayRef<EntryList> lists) const;
@@ -97,6 +96,8 @@ private:
   const Statement sum;
   EntryTable table;
   unsigned row = 0; ///< The dimension that is the number of a row.
+  /// Whether elements that are neighbours in memory are of one row.
+  bool hasLanes = true;
   SmallVector<unsigned> statements;
 };
 
@@ -106,20 +107,13 @@ private:
 // Choice
 //===----------------------------------------------------------------------===//
 
-bool EntryGrouper::isNarrow() const {
-  int64_t points = 1;
-  for (unsigned dim = 0; dim < fusionGroup.sharedDims; ++dim) {
-    auto extent = dyn_cast<AffineConstantExpr>(sum.extents[dim]);
-    if (dim != row)
-      points = llvm::SaturatingMultiply<uint64_t>(
-          points, extent ? std::max<int64_t>(extent.getValue(), 0) : INT64_MAX);
-  }
-  return points < program.vectorLanes;
-}
-
 SmallVector<EntryFormat> EntryGrouper::getCandidates() const {
-  if (isNarrow())
+  if (!hasLanes) {
+    // Lanes that are loaded one by one take as long as rows one after another.
+    if (!poly::getTarget(program.function).hasFastGather())
+      return {};
     return {{EntryLists::Each, program.vectorLanes}};
+  }
   // Rows, lanes, and others.
   int64_t numLong =
       llvm::count_if(ArrayRef(sum.extents).drop_back(), [](AffineExpr extent) {
@@ -357,8 +351,9 @@ std::string EntryGrouper::run() {
   row = dim.getPosition();
   for (ArrayId array : local) {
     std::optional<unsigned> lanes = getLaneDim(array);
-    if (!lanes || (lanes == row && !isNarrow()))
-      return "no lanes beside the rows";
+    if (!lanes)
+      return "sums of a single row";
+    hasLanes &= lanes != row;
   }
   FailureOr<EntryTable> read = readEntryTable(program, sum, row);
   auto extent = dyn_cast<AffineConstantExpr>(sum.extents[row]);

@@ -100,19 +100,6 @@ static bool liesAlong(const Array &array, unsigned place) {
                       : place + 1 == array.extents.size();
 }
 
-/// How many results each row of entries has; many if that is not known.
-static int64_t countPointsOfRow(const StatementList &program,
-                                const Statement &statement) {
-  int64_t points = 1;
-  for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim) {
-    auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
-    if (!statement.entries->row.isFunctionOfDim(dim))
-      points = llvm::SaturatingMultiply<uint64_t>(
-          points, extent ? std::max<int64_t>(extent.getValue(), 0) : INT64_MAX);
-  }
-  return points;
-}
-
 /// Whether sums over entries are long enough for lanes along another dimension
 /// than the operand has innermost.
 static bool isWorthMoving(const StatementList &program,
@@ -131,9 +118,6 @@ static bool isWorthMoving(const StatementList &program,
 /// empty.
 void LayoutAssigner::assignEntries(Statement &statement) {
   int64_t lanes = program.vectorLanes;
-  // Few points of each row: rows are lanes (`poly-group-entries`).
-  if (countPointsOfRow(program, statement) < lanes)
-    return assignOther(statement);
   unsigned rank = program.getRank(statement.target);
   SmallVector<Expr> operands;
   for (const Piece &piece : statement.pieces)

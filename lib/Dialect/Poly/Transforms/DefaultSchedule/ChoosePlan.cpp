@@ -48,7 +48,7 @@ PlanChooser::PlanChooser(KernelOp kernel, ArrayRef<ComputeShape> shapes,
 
 bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
   std::optional<int64_t> points = compute.getExtent(dim);
-  if (!plan.numWindow || !points || compute.isRestricted(dim))
+  if (!plan.numWindow || !points || compute.limited[dim])
     return false;
   for (unsigned other = plan.numShared; other < getFirstOwn(compute); ++other)
     *points *= *compute.getExtent(other);
