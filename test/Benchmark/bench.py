@@ -58,9 +58,7 @@ from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from random_rows import random_rows
 from recursive_rows import run_recursive, summarize_rows
-from sparse_layers import LAYERS, run_layer
-from sparse_rows import KERNELS as PRODUCTS
-from sparse_rows import run_product
+from sparse_layers import SPARSE, vary_density
 from substitutions import run_search
 
 from espalier.compiler import KERNEL_TIMES, Options, compile_for, default_cache
@@ -184,9 +182,8 @@ def load_cases(toy: bool) -> list[Case]:
     """Read the cases of all folders.
 
     What a case does not say, the one that it is `like` does, or the file's default.
-    A case with `batches` stands for one with each of them, but for toy sizes, and so
-    does one with `densities`; one with `searches` for one with each of them, or with
-    `toy_searches` at toy size.
+    A case with `batches`, `densities` or `searches` stands for one with each of them, at
+    toy size with one batch, one density and `toy_searches`.
     """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
@@ -198,21 +195,10 @@ def load_cases(toy: bool) -> list[Case]:
                 name = f"{path.parent.name}/{case['name']}" + f"_b{batch}" * (batch > 1)
                 sizes = full["sizes"] | ({"batch": batch} if "batches" in full else {})
                 variant = full | {"name": name, "sizes": sizes}
-                densities = [] if toy else full.get("densities", [])
-                cases += [vary_density(variant, density) for density in densities]
-                if densities:
-                    continue
                 searches = full.get("toy_searches" if toy else "searches", [])
                 cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
-                cases += [] if searches else [variant]
+                cases += [] if searches else vary_density(variant, toy)
     return cases + operator_cases(ROWS.values(), toy)
-
-
-def vary_density(case: Case, density: float | str) -> Case:
-    """Return a case with a share of the weights, or with N of M of them."""
-    is_share = isinstance(density, float)
-    what = f"{100 * density:g}_percent" if is_share else density.replace(":", "_of_")
-    return case | {"name": f"{case['name']}_{what}", "sizes": case["sizes"] | {"density": density}}
 
 
 def model_cases(folder: pathlib.Path) -> list[Case]:
@@ -324,8 +310,7 @@ def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict
 
 def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
     """Compare and time a product of a sparse matrix, or a layer with sparse weights."""
-    run = run_product if case["model"] in PRODUCTS else run_layer
-    error, own, others, peers = run(case, toy, seconds)
+    error, own, others, peers = SPARSE[case["model"]](case, toy, seconds)
     result = {"case": case["name"], "threads": case["threads"], "error": error}
     result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
     passed = error <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
@@ -395,7 +380,7 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         elif case["model"] == "recursive":
             recursive.append(run_rows(case, toy, seconds))
             yield recursive[-1]
-        elif case["model"] in PRODUCTS or case["model"] in LAYERS:
+        elif case["model"] in SPARSE:
             yield run_sparse(case, toy, seconds)
         else:
             with tempfile.TemporaryDirectory() as cache:

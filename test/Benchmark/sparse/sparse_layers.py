@@ -12,7 +12,7 @@ import onnx
 from onnx import helper, numpy_helper
 from peers import Peer, open_peers, pointer
 from plain_c import COMPILERS, compile_c, describe
-from sparse_rows import SEED, Comparison
+from sparse_rows import KERNELS, SEED, Comparison, run_product
 
 import espalier
 from espalier.compiler import Options
@@ -60,7 +60,6 @@ void sparse_conv(const int *starts, const int *places, const float *value, const
 """,
 }
 """Entries row by row (CSR) where a row is a feature; images with a border in it."""
-LAYERS = tuple(_C)
 
 
 def prune(features: int, terms: int, density: float | str) -> np.ndarray:
@@ -153,3 +152,20 @@ def run_layer(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     own, *others = measure_alternately([calls[0], *(peer.call for peer in peers)], seconds, clock)
     timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
     return Comparison(error, own, timings, peers)
+
+
+SPARSE = dict.fromkeys(KERNELS, run_product) | dict.fromkeys(_C, run_layer)
+"""What runs a case of each model."""
+
+
+def vary_density(case: dict[str, Any], toy: bool) -> list[dict[str, Any]]:
+    """Return a case with each of its densities: a share of the weights, or N of M of them."""
+    if toy or "densities" not in case:
+        return [case]
+    varied = []
+    for density in case["densities"]:
+        is_share = isinstance(density, float)
+        what = f"{100 * density:g}_percent" if is_share else density.replace(":", "_of_")
+        sizes = case["sizes"] | {"density": density}
+        varied.append(case | {"name": f"{case['name']}_{what}", "sizes": sizes})
+    return varied

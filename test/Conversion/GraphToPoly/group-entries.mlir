@@ -1,8 +1,8 @@
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -remarks-filter=poly-group-entries 2>%t | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-assign-layouts -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -remarks-filter=poly-group-entries 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: espalier-opt %s -split-input-file -compile-to=scheduled | FileCheck %s --check-prefix=SCHEDULE
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -poly-apply-layouts -o %t.chain
-// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -poly-fuse-windows -poly-apply-layouts | diff - %t.chain
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-assign-layouts -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -poly-apply-layouts -o %t.chain
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-assign-layouts -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -poly-fuse-windows -poly-apply-layouts | diff - %t.chain
 
 // Columns 0 and 1 have an entry in rows 0 to 11 and 4 to 15: 4 are of the first
 // alone, 8 of both, 4 of the second alone. Each has its list, and what is added to
@@ -12,7 +12,7 @@
 // CHECK-DAG: dense<[0, 1, 2, 3]>
 // CHECK-DAG: dense<[12, 13, 14, 15]>
 // CHECK-DAG: dense<[4, 5, 6, 7, 8, 9, 10, 11]>
-// CHECK: %[[SUM:.*]] = poly.array {{.*}} : memref<?x1x2xf32>
+// CHECK: %[[SUM:.*]] = poly.array(%{{.*}}) {{.*}} : memref<?x1x2xf32>
 // CHECK: poly.compute @s0 {{.*}} writes(%[[SUM]]
 // CHECK: poly.compute @s1 {{.*}} where {{.*}} writes(%[[SUM]]{{.*}}) reduction add
 // CHECK: poly.compute @s2 {{.*}} where {{.*}} writes(%[[SUM]]{{.*}}) reduction add

@@ -360,8 +360,11 @@ std::string EntryGrouper::run() {
   if (failed(read) || !extent || extent.getValue() != read->countRows())
     return "other lists than those of rows of different places in their order";
   table = std::move(*read);
-  if (table.starts.back() == table.starts.front())
+  if (table.starts.back() == table.starts.front()) {
+    // Which any format stores alike.
+    program.statements[fusionGroup.statements.front()].format.reset();
     return "no entries";
+  }
   if (sum.format) {
     std::string fault = check(*sum.format);
     if (fault.empty())

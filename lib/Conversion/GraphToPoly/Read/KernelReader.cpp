@@ -410,7 +410,13 @@ LogicalResult KernelReader::addReduction(poly::ComputeOp compute,
   auto isTarget = [&](unsigned number) {
     return program.statements[number].target == statement.target;
   };
-  if (isOwn && statement.entries && !(isSame && !last->reduction) &&
+  auto isFirstValue = [&] {
+    return isSame && !last->reduction && last->getNumDims() == rank &&
+           statement.getNumDims() >= rank &&
+           last->extents == SmallVector<AffineExpr>(
+                                ArrayRef(statement.extents).take_front(rank));
+  };
+  if (isOwn && statement.entries && !isFirstValue() &&
       llvm::any_of(fusionGroup.statements, isTarget)) {
     statement.addsToTarget = true;
     fusionGroup.statements.push_back(program.statements.size());

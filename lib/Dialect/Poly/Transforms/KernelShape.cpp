@@ -465,27 +465,6 @@ static SmallVector<Component> joinPhases(ArrayRef<ComputeShape> shapes,
   return joined;
 }
 
-/// As many results of a window at most are kept in registers.
-static constexpr int64_t kMaxWindow = 9;
-
-/// Finds the window of sums over lists that data ends, which fill parts of one
-/// array at each point of the shared loops: the rows of a group, of which each
-/// list has some.
-static void findRowWindow(ArrayRef<ComputeShape> shapes, Component &component) {
-  unsigned shared = component.sharedDims;
-  bool hasLists = false;
-  for (unsigned i : component.computes) {
-    const ComputeShape &shape = shapes[i];
-    if (shape.getNumDims() <= shared || shape.isRestricted(shared) ||
-        shape.getExtent(shared).value_or(kMaxWindow + 1) > kMaxWindow)
-      return;
-    hasLists |= shape.op.getReduction() && shape.getNumDims() == shared + 2 &&
-                shape.limited[shared + 1] && !shape.isReduced(shared);
-  }
-  if (hasLists && !llvm::is_contained(component.sequential, true))
-    component.numWindow = 1;
-}
-
 SmallVector<Component>
 espalier::poly::findComponents(ArrayRef<ComputeShape> shapes,
                                int64_t cacheBytes) {
@@ -508,10 +487,12 @@ espalier::poly::findComponents(ArrayRef<ComputeShape> shapes,
   for (Component &component : components) {
     findSharedLoops(shapes, edges, component);
     findOuterLoops(shapes, component);
-    findRowWindow(shapes, component);
   }
   return joinPhases(shapes, components, cacheBytes);
 }
+
+/// As many results of a window at most are kept in registers.
+static constexpr int64_t kMaxWindow = 9;
 
 /// Whether the dimensions of `shape` after the shared ones of `component`, if
 /// it has any, begin with the window of `like`.

@@ -243,13 +243,36 @@ void PlanChooser::runGroups(ArrayRef<Component> groups) {
   chooseKept(choices.plans[number]);
 }
 
+/// As many rows of a group at most are kept in registers.
+static constexpr int64_t kMaxGroupRows = 9;
+
+/// Finds the window of sums over lists that data ends, which fill parts of one
+/// array at each point of the shared loops: the rows of a group, of which each
+/// list has some.
+static void findRowWindow(ArrayRef<ComputeShape> shapes, Component &component) {
+  unsigned shared = component.sharedDims;
+  bool hasLists = false;
+  for (unsigned i : component.computes) {
+    const ComputeShape &shape = shapes[i];
+    if (shape.getNumDims() <= shared || shape.isRestricted(shared) ||
+        shape.getExtent(shared).value_or(kMaxGroupRows + 1) > kMaxGroupRows)
+      return;
+    hasLists |= shape.op.getReduction() && shape.getNumDims() == shared + 2 &&
+                shape.limited[shared + 1] && !shape.isReduced(shared);
+  }
+  if (hasLists && !llvm::is_contained(component.sequential, true))
+    component.numWindow = 1;
+}
+
 std::vector<Plan> espalier::poly::chooseSchedule(KernelOp kernel,
                                                  TargetAttr target) {
   std::vector<ComputeShape> shapes;
   for (ComputeOp op : kernel.getComputes())
     shapes.push_back(getShape(op));
   Choices choices{target, {}, {}};
-  for (const Component &component : findComponents(shapes, target.getL2()))
+  for (Component &component : findComponents(shapes, target.getL2())) {
+    findRowWindow(shapes, component);
     PlanChooser(kernel, shapes, component, choices).run();
+  }
   return choices.plans;
 }
