@@ -189,6 +189,32 @@ func.func @sparse_constant() {
 
 // -----
 
+// ConstantOp C2
+func.func @short_resource() {
+  // expected-error @below {{expects resource 'short' to hold all bytes of 'tensor<2xf32>', but got 4}}
+  %r = graph.constant dense_resource<short> : tensor<2xf32>
+  return
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x040000000000803F"
+    }
+  }
+#-}
+
+// -----
+
+// ConstantOp C2
+func.func @resource_of_any_size() {
+  // expected-error @below {{expects a static shape, but got 'tensor<?xf32>'}}
+  %r = graph.constant dense_resource<any> : tensor<?xf32>
+  return
+}
+
+// -----
+
 // FillOp C1
 func.func @fill_with_a_vector(%v: tensor<2xf32>) {
   // expected-error @below {{expects value to be a scalar, but got rank 1}}

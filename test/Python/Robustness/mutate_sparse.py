@@ -53,11 +53,26 @@ def _levels(dims: list[str], rng: random.Random) -> list[str]:
     return ["0", *dims[1:]]
 
 
+def _formats(count: int, rng: random.Random) -> list[str]:
+    """Return what the levels are, often in an order that may be."""
+    if rng.random() < 0.3:
+        return rng.choices(LEVELS, k=count)
+    rows = rng.randint(0, count)
+    left = count - rows
+    first = [
+        "compressed(nonunique)" if left > 1 else rng.choice(("compressed", "loose_compressed"))
+    ]
+    rest = rng.choice(("singleton", "singleton(nonunique)", "dense", "compressed"))
+    return (["dense"] * rows + first + [rest] * left)[:count]
+
+
 def encoding(dims: list[str], rng: random.Random) -> str:
     """Return an encoding of a tensor with these dimensions, often one that is none."""
     slices = rng.random() < 0.1
     named = [f"{dim} : #sparse_tensor<slice(?, 2, 1)>" if slices else dim for dim in dims]
-    levels = [f"{level} : {rng.choice(LEVELS)}" for level in _levels(dims, rng)]
+    places = _levels(dims, rng)
+    formats = _formats(len(places), rng)
+    levels = [f"{place} : {kind}" for place, kind in zip(places, formats, strict=True)]
     fields = [f"map = ({', '.join(named)}) -> ({', '.join(levels)})"]
     for name in ("posWidth", "crdWidth"):
         if rng.random() < 0.1:

@@ -136,7 +136,12 @@ func.func @main(%x: memref<4xf32> {espalier.name = "x"}, %y: memref<3xf32> {espa
       : memref<4xi32>, memref<5xi32>, memref<4xf32>, memref<3xf32>
   return
 }
+func.func @main_plan(%size: index) -> index {
+  %0 = arith.constant 3 : index
+  return %0 : index
+}
 """
+"""A kernel that states what constants hold."""
 CHOICES = ('{"size": 4}', '{"size": [1, {"x": -2.5e3}], "other": null, "more": true}')
 GENERATE = ("espalier-rules", "generate", "--depth=2", "--operators=paper")
 

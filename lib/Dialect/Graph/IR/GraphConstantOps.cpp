@@ -2,6 +2,8 @@
 
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -16,6 +18,24 @@ LogicalResult ConstantOp::verify() {
   // C1
   if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValueAttr()))
     return emitOpError("expects a dense value, but got ") << getValueAttr();
+  // C2
+  auto resource = dyn_cast<DenseResourceElementsAttr>(getValueAttr());
+  if (!resource)
+    return success();
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape())
+    return emitOpError("expects a static shape, but got ") << type;
+  int64_t size = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  bool overflows = false;
+  for (int64_t extent : type.getShape())
+    overflows |= llvm::MulOverflow(size, extent, size);
+  // Without its bytes, the value is not known.
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (blob &&
+      (overflows || static_cast<int64_t>(blob->getData().size()) != size))
+    return emitOpError("expects resource '")
+           << resource.getRawHandle().getKey() << "' to hold all bytes of "
+           << type << ", but got " << blob->getData().size();
   return success();
 }
 
