@@ -189,7 +189,7 @@ func.func @sparse_constant() {
 
 // -----
 
-// ConstantOp C2
+// ConstantOp C1
 func.func @short_resource() {
   // expected-error @below {{expects resource 'short' to hold all bytes of 'tensor<2xf32>', but got 4}}
   %r = graph.constant dense_resource<short> : tensor<2xf32>
@@ -206,7 +206,7 @@ func.func @short_resource() {
 
 // -----
 
-// ConstantOp C2
+// ConstantOp C1
 func.func @resource_of_any_size() {
   // expected-error @below {{expects a static shape, but got 'tensor<?xf32>'}}
   %r = graph.constant dense_resource<any> : tensor<?xf32>

@@ -18,7 +18,7 @@ LogicalResult ConstantOp::verify() {
   // C1
   if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValueAttr()))
     return emitOpError("expects a dense value, but got ") << getValueAttr();
-  // C2
+  // The value of a resource is what it holds.
   auto resource = dyn_cast<DenseResourceElementsAttr>(getValueAttr());
   if (!resource)
     return success();

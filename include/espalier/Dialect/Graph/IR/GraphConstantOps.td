@@ -17,7 +17,6 @@ def Graph_ConstantOp
 
     Constraints:
     - (C1) `value` is dense or a dense resource, of a ranked tensor type.
-    - (C2) a resource is of a static shape, and holds as many bytes as that, if any.
 
     Example:
     ```mlir
