@@ -9,9 +9,9 @@ using namespace espalier::poly;
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
 
-/// With fewer registers than this, LLVM spills a tile of one vector that has
-/// more rows, since it unrolls the loop around.
-static constexpr int64_t kManyRegisters = 32, kMaxThinRows = 8;
+/// With few registers, LLVM spills a tile of one vector that has more rows,
+/// since it unrolls the loop around.
+static constexpr int64_t kMaxThinRows = 8;
 
 /// Bytes of a way of the first-level cache: a page, since it is looked up while
 /// the address is translated.

@@ -11,6 +11,9 @@ namespace espalier::poly {
 /// More vectors than this are never side by side.
 inline constexpr int64_t kMostVectors = 8;
 
+/// Machines with fewer registers than this have small tiles.
+inline constexpr int64_t kManyRegisters = 32;
+
 /// A tile of a reduction's result: `vectors` registers along the vectorized
 /// dimension times rows along others.
 struct RegisterTile {
