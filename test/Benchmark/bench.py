@@ -29,6 +29,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -222,15 +223,23 @@ def select(cases: list[Case], only: str | None, given: Case) -> list[Case]:
     return [case | given for case in cases if only is None or only in case["name"]]
 
 
+def name_machine(info: str) -> str:
+    """Return the model of a machine and its vectors; models of several classes share a name.
+
+    Arguments:
+        info: the text of /proc/cpuinfo.
+    """
+    known = dict(re.findall(r"^(model name|flags)\s*: (.*)$", info, re.MULTILINE))
+    flags = known.get("flags", "").split()
+    vectors = next((n for f, n in (("avx512f", "AVX-512"), ("avx2", "AVX2")) if f in flags), "")
+    return f"{known.get('model name') or platform.machine()}{', ' * bool(vectors)}{vectors}"
+
+
 def describe_machine() -> dict[str, str]:
     """Return what a result line has about where and when it was measured."""
-    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    model = next(
-        (li.partition(":")[2].strip() for li in info.splitlines() if "model name" in li), ""
-    )
     return {
         "commit": find_commit(),
-        "machine": model or platform.machine(),
+        "machine": name_machine(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")),
         "date": datetime.date.today().isoformat(),
     }
 

@@ -146,6 +146,10 @@ bool PlanChooser::chooseFetchOfOperands() {
   // Read once: each step fetches what a later one needs.
   if (tiles->first < 2)
     plan.ahead = kStepsAhead;
+  else if (target.getRegisters() < kManyRegisters && hasRows())
+    // In each step a division finds the place: as many instructions as a small
+    // tile's multiply-adds leave room for.
+    return false;
   else
     plan.fetch = Fetch::Panel;
   return true;
