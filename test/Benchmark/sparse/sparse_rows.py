@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import itertools
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -241,6 +242,7 @@ def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     error = float(np.abs(arrays["y"] - expected).max() / max(np.abs(expected).max(), 1e-30))
     found = [OPEN[peer](name, arrays) for peer in case["baselines"]]
     peers = [peer for peer in found if peer is not None]
-    own, *others = measure_alternately([call, *(peer.call for peer in peers)], seconds)
+    clock = time.process_time if case["threads"] == 1 else time.perf_counter
+    own, *others = measure_alternately([call, *(peer.call for peer in peers)], seconds, clock)
     timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
     return Comparison(error, own, timings, peers)
