@@ -241,6 +241,7 @@ def load_mkl(threads: int) -> tuple[ctypes.CDLL, str] | None:
     found = sorted(pathlib.Path(sysconfig.get_path("data"), "lib").glob("libmkl_rt.so*"))
     if not found:
         return None
+    os.environ["KMP_DUPLICATE_LIB_OK"] = "TRUE"  # Its OpenMP is there beside ours.
     library = ctypes.CDLL(str(found[0]))
     library.MKL_Set_Num_Threads(threads)
     return library, found[0].name
