@@ -101,9 +101,19 @@ static bool liesAlong(const Array &array, unsigned place) {
 }
 
 /// Whether sums over entries are long enough for lanes along another dimension
-/// than the operand has innermost.
+/// than the operand has innermost, and the operand stays in cache: each row
+/// passes all of it, and not one image after the other.
 static bool isWorthMoving(const StatementList &program,
-                          const Statement &statement) {
+                          const Statement &statement, const Array &operand) {
+  int64_t bytes = operand.elementType.getIntOrFloatBitWidth() / 8;
+  for (AffineExpr extent : operand.extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    if (!number || number.getValue() > program.cacheBytes)
+      return false;
+    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, number.getValue());
+  }
+  if (bytes > program.cacheBytes)
+    return false;
   auto entries = dyn_cast<AffineConstantExpr>(statement.extents.back());
   auto starts = dyn_cast<AffineConstantExpr>(
       program.arrays[statement.entries->starts].extents.front());
@@ -146,8 +156,9 @@ void LayoutAssigner::assignEntries(Statement &statement) {
       isPanel |= source.layout && !source.layout.isPermutation();
       isWithoutWindow &= place && operand.getOperands()[*place].getKind() ==
                                       Expr::Kind::Variable;
-      isWhole &=
-          isWithoutWindow && source.extents[*place] == statement.extents[dim];
+      isWhole &= isWithoutWindow &&
+                 source.extents[*place] == statement.extents[dim] &&
+                 isWorthMoving(program, statement, source);
     }
     if (!isPlain)
       continue;
@@ -157,7 +168,7 @@ void LayoutAssigner::assignEntries(Statement &statement) {
               static_cast<double>(llvm::alignTo(extent.getValue(), lanes));
     if (isInPlace && share >= 0.5)
       share += 1;
-    if (isWhole && isWorthMoving(program, statement))
+    if (isWhole)
       share += 1;
     if (share >= bestShare) {
       best = dim;
