@@ -60,8 +60,8 @@ static LogicalResult findLists(const Statement &sum, unsigned row,
       self(self, operand, isInIndex || e.getKind() == Expr::Kind::Access);
   };
   visit(visit, sum.pieces.front().value, false);
-  if (!values || hasOthers || table.columns.empty() ||
-      llvm::is_contained(table.columns, *values))
+  // Without columns there is a single place.
+  if (!values || hasOthers || llvm::is_contained(table.columns, *values))
     return failure();
   table.values = *values;
   return success();
