@@ -46,7 +46,7 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
 # The kernels of the suite are modules of a folder of their own.
 sys.path += [
     str(pathlib.Path(__file__).parent / name)
-    for name in ("cortex", "layouts", "operators", "polybench", "sparse", "taso")
+    for name in ("cortex", "layouts", "operators", "polybench", "recurrent", "sparse", "taso")
 ]
 
 import numpy as np
@@ -57,6 +57,7 @@ from operator_rows import ROWS, operator_cases, summarize
 from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from random_rows import random_rows
+from recurrent_rows import run_recurrent
 from recursive_rows import run_recursive, summarize_rows
 from sparse_rows import KERNELS, run_product
 from substitutions import run_search
@@ -317,6 +318,16 @@ def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
     return {**result, "kernels": [case["model"]], "passed": bool(passed)}
 
 
+def run_stack(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict[str, Any]:
+    """Compile, compare and time layers over a sequence."""
+    measured = run_recurrent(case, toy, seconds, cache)
+    own, others, peers = (measured.pop(name) for name in ("timing", "others", "peers"))
+    result = {"case": case["name"], "threads": case["threads"], **measured}
+    result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
+    passed = result["error"] <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
+    return {**result, "passed": bool(passed)}
+
+
 def run_rows(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
     """Compare and time a recursive model."""
     measured = run_recursive(case, toy, seconds)
@@ -380,6 +391,9 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         elif case["model"] == "recursive":
             recursive.append(run_rows(case, toy, seconds))
             yield recursive[-1]
+        elif case["model"] == "recurrent":
+            with tempfile.TemporaryDirectory() as cache:
+                yield run_stack(case, toy, seconds, pathlib.Path(cache))
         elif case["model"] in KERNELS:
             yield run_sparse(case, toy, seconds)
         else:

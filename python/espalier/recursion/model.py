@@ -213,9 +213,17 @@ class Recursive:
     def _numbering(self, trace: Trace, structures: Structures) -> tuple[Any, ...]:
         """Return what the linearizer is given."""
         has_words = structures.words is not None
+        table, entries = structures.children, None
+        if structures.row_starts is not None:
+            table, entries = None, table
         return (
             _espalier.StructureArrays(
-                structures.starts, structures.children, structures.parents, structures.words
+                structures.starts,
+                table,
+                structures.parents,
+                structures.words,
+                entries,
+                structures.row_starts,
             ),
             KINDS.index(self.structure),
             self.arity,

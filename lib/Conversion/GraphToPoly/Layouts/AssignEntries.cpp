@@ -6,27 +6,6 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// The place of `dim` among the indices of `access`, where neighbours along it
-/// are neighbours in the array; nothing if it is in none, or in several.
-static std::optional<unsigned> findPlace(const StatementList &program,
-                                         Expr access, unsigned dim) {
-  AffineExpr self = getAffineDimExpr(dim, program.context);
-  std::optional<unsigned> found;
-  for (auto [place, index] : llvm::enumerate(access.getOperands())) {
-    if (!llvm::is_contained(getDims(index), dim))
-      continue;
-    std::optional<AffineExpr> affine = program.affine(index, [&](Expr) {
-      return getAffineSymbolExpr(program.symbols.size(), program.context);
-    });
-    if (found || !affine ||
-        program.simplify(affine->replace(self, self + 1) - *affine) !=
-            getAffineConstantExpr(1, program.context))
-      return std::nullopt;
-    found = place;
-  }
-  return found;
-}
-
 const SmallVector<unsigned> *
 LayoutAssigner::findEntryOrder(const Statement &statement) const {
   const SmallVector<unsigned> *order = nullptr;
@@ -75,16 +54,20 @@ void LayoutAssigner::assignEntries(Statement &statement) {
     });
   std::optional<unsigned> best;
   double bestShare = 0;
+  auto known = aligned.find(statement.target);
+  auto reader = wanted.find(statement.target);
   for (unsigned dim = 0; dim < rank; ++dim) {
     auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
     if (statement.entries->row.isFunctionOfDim(dim) ||
+        (statement.recurrence &&
+         (known == aligned.end() || known->second != dim)) ||
         (extent && extent.getValue() <= 1))
       continue;
     bool isPlain = true, isInPlace = true;
     for (Expr operand : operands) {
       if (!llvm::is_contained(getDims(operand), dim))
         continue;
-      std::optional<unsigned> place = findPlace(program, operand, dim);
+      std::optional<unsigned> place = findPlace(operand, dim);
       isPlain &= place.has_value();
       isInPlace &= place && isInRows(operand.getTensor().number, *place);
     }
@@ -96,6 +79,8 @@ void LayoutAssigner::assignEntries(Statement &statement) {
               static_cast<double>(llvm::alignTo(extent.getValue(), lanes));
     if (isInPlace && share >= 0.5)
       share += 1;
+    if (reader != wanted.end() && reader->second == dim && share >= 0.5)
+      share += 2;
     if (share >= bestShare) {
       best = dim;
       bestShare = share;
@@ -103,21 +88,14 @@ void LayoutAssigner::assignEntries(Statement &statement) {
   }
   if (!best)
     return assignOther(statement);
-  auto getOrderWithLast = [](unsigned numDims, unsigned last) {
-    SmallVector<unsigned> order;
-    for (unsigned dim = 0; dim < numDims; ++dim)
-      if (dim != last)
-        order.push_back(dim);
-    order.push_back(last);
-    return order;
-  };
-  if (!program.arrays[statement.target].isLayoutGiven)
+  if (!program.arrays[statement.target].isLayoutGiven && !statement.recurrence)
     followEntries(statement, getOrderWithLast(rank, *best));
   for (Expr operand : operands) {
     ArrayId source = operand.getTensor().number;
-    std::optional<unsigned> place = findPlace(program, operand, *best);
+    std::optional<unsigned> place = findPlace(operand, *best);
     if (!place || isInRows(source, *place) ||
-        program.arrays[source].isLayoutGiven)
+        program.arrays[source].isLayoutGiven ||
+        (statement.recurrence && !isThereBefore(statement, operand)))
       continue;
     Array stored = program.arrays[source];
     SmallVector<unsigned> order =

@@ -464,6 +464,7 @@ void LayoutAssigner::assignOrder(Statement &statement) {
 }
 
 void LayoutAssigner::run() {
+  alignRecurrences();
   // By index: packing adds arrays and, before the statement, statements.
   for (unsigned i = 0; i < program.statements.size(); ++i) {
     Statement &statement = program.statements[i];

@@ -17,6 +17,10 @@ public:
   }
   void run();
 
+  /// The place of `dim` among the indices of `access`, where neighbours along
+  /// it are neighbours in the array; nothing if it is in none, or in several.
+  std::optional<unsigned> findPlace(Expr access, unsigned dim) const;
+
 private:
   /// The order of an array's dimensions in memory, outermost first; nothing if
   /// the layout is not a permutation.
@@ -30,6 +34,13 @@ private:
   void storeAs(Statement &statement, ArrayId source, mlir::AffineMap layout,
                llvm::ArrayRef<mlir::AffineExpr> storedExtents);
   void assignEntries(Statement &statement);
+  /// Lets all that a recurrence with sums over entries computes lie with the
+  /// lanes of these innermost, where that can be.
+  void alignRecurrences();
+  void alignRecurrence(unsigned group);
+  /// The dimensions in order, but for `last`.
+  static llvm::SmallVector<unsigned> getOrderWithLast(unsigned numDims,
+                                                      unsigned last);
   /// Lets the target of a sum over entries, or of a map that follows one, lie
   /// in `order`. What the caller has in another order is copied at the end.
   void followEntries(Statement &statement, llvm::ArrayRef<unsigned> order);
@@ -64,6 +75,9 @@ private:
   llvm::DenseMap<std::pair<ArrayId, mlir::AffineMap>, ArrayId> copies;
   /// The order of what follows sums over entries.
   llvm::DenseMap<ArrayId, llvm::SmallVector<unsigned>> entryOrders;
+  /// The index that is innermost in what an aligned recurrence computes, and
+  /// the one that had best be in what it reads.
+  llvm::DenseMap<ArrayId, unsigned> aligned, wanted;
   /// The result that a copy of what the statement computes becomes.
   std::optional<ArrayId> copied;
 };

@@ -19,12 +19,13 @@ using namespace espalier::definition;
 using espalier::interpreter::Tensor;
 
 /// By dimension of tensor operand `number`, whether a sum runs over it; nothing
-/// if the operator does not read that operand once, in a sum of products that
-/// runs over some of its dimensions and over nothing else.
+/// if there is a read of that operand which is in no sum of products, or in one
+/// that runs over other dimensions than another read's.
 static std::optional<SmallVector<bool>> findSummed(const Definition &definition,
                                                    unsigned number) {
-  unsigned numReads = 0;
+  unsigned numReads = 0, numInSums = 0;
   std::optional<SmallVector<bool>> result;
+  bool isSame = true;
   auto isRead = [&](Expr e) {
     return e.getKind() == Expr::Kind::Access &&
            e.getTensor() == TensorRef::operand(number);
@@ -43,26 +44,43 @@ static std::optional<SmallVector<bool>> findSummed(const Definition &definition,
   for (const Step &step : definition.steps)
     walk(step.value, [&](Expr e) {
       numReads += isRead(e);
-      if (e.getKind() != Expr::Kind::Reduce || step.recurrence ||
+      if (e.getKind() != Expr::Kind::Reduce ||
           e.getReduceKind() != ReduceKind::Sum)
         return;
       Expr factor = findFactor(findFactor, e.getOperands().front());
       if (!factor)
         return;
-      llvm::SmallDenseSet<VarId> summed, used;
+      llvm::SmallDenseSet<VarId> summed;
       for (const IndexVar &var : e.getReduceVars())
         summed.insert(var.id);
       SmallVector<bool> dims;
       for (Expr index : factor.getOperands()) {
-        if (index.getKind() != Expr::Kind::Variable ||
-            !used.insert(index.getVariable()).second)
-          return;
-        dims.push_back(summed.erase(index.getVariable()));
+        bool isColumn = index.getKind() == Expr::Kind::Variable &&
+                        summed.erase(index.getVariable());
+        dims.push_back(isColumn);
+        // The part of a row that a gate has begins somewhere; other indices
+        // are no rows.
+        bool isRow = true;
+        walk(index, [&](Expr part) {
+          isRow &= part.getKind() != Expr::Kind::Access &&
+                   (part.getKind() != Expr::Kind::Variable ||
+                    !llvm::is_contained(llvm::map_range(e.getReduceVars(),
+                                                        [](const IndexVar &v) {
+                                                          return v.id;
+                                                        }),
+                                        part.getVariable()));
+        });
+        isSame &= isColumn || isRow;
       }
-      if (summed.empty() && llvm::is_contained(dims, true))
-        result = dims;
+      if (!summed.empty() || !llvm::is_contained(dims, true))
+        return;
+      ++numInSums;
+      isSame &= !result || *result == dims;
+      result = dims;
     });
-  return numReads == 1 ? result : std::nullopt;
+  if (!isSame || numReads != numInSums)
+    return std::nullopt;
+  return result;
 }
 
 /// How many elements of `value` are not zero.
