@@ -50,25 +50,21 @@ static std::optional<SmallVector<bool>> findSummed(const Definition &definition,
       Expr factor = findFactor(findFactor, e.getOperands().front());
       if (!factor)
         return;
-      llvm::SmallDenseSet<VarId> summed;
+      llvm::SmallDenseSet<VarId> reduced;
       for (const IndexVar &var : e.getReduceVars())
-        summed.insert(var.id);
+        reduced.insert(var.id);
+      llvm::SmallDenseSet<VarId> summed = reduced;
       SmallVector<bool> dims;
       for (Expr index : factor.getOperands()) {
         bool isColumn = index.getKind() == Expr::Kind::Variable &&
                         summed.erase(index.getVariable());
         dims.push_back(isColumn);
-        // The part of a row that a gate has begins somewhere; other indices
-        // are no rows.
+        // A gate has a part of the rows, which begins somewhere.
         bool isRow = true;
         walk(index, [&](Expr part) {
           isRow &= part.getKind() != Expr::Kind::Access &&
                    (part.getKind() != Expr::Kind::Variable ||
-                    !llvm::is_contained(llvm::map_range(e.getReduceVars(),
-                                                        [](const IndexVar &v) {
-                                                          return v.id;
-                                                        }),
-                                        part.getVariable()));
+                    !reduced.contains(part.getVariable()));
         });
         isSame &= isColumn || isRow;
       }
@@ -94,13 +90,23 @@ static int64_t countEntries(const Tensor &value) {
   return count;
 }
 
-/// The constant that is `operand`, once it is folded.
+/// Whether `value` has elements of a constant, in some order.
+static bool isPartOfConstant(Value value) {
+  Operation *source = value.getDefiningOp();
+  while (isa_and_nonnull<TransposeOp, ReshapeOp, SliceOp>(source))
+    source = source->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ConstantOp>(source);
+}
+
+/// The constant that is `operand`, once it is folded: a gate's part of the
+/// weights of a recurrent layer, say, transposed.
 static ConstantOp getConstant(RewriterBase &rewriter, OpOperand &operand) {
-  if (auto transpose = operand.get().getDefiningOp<TransposeOp>())
-    if (transpose->getOperand(0).getDefiningOp<ConstantOp>())
-      (void)foldConstants(rewriter,
-                          cast<DefinedOpInterface>(transpose.getOperation()),
-                          std::numeric_limits<uint64_t>::max());
+  if (Operation *source = operand.get().getDefiningOp();
+      !isa<ConstantOp>(source)) {
+    (void)getConstant(rewriter, source->getOpOperand(0));
+    (void)foldConstants(rewriter, cast<DefinedOpInterface>(source),
+                        std::numeric_limits<uint64_t>::max());
+  }
   return operand.get().getDefiningOp<ConstantOp>();
 }
 
@@ -116,8 +122,7 @@ graph::findSparseOperands(RewriterBase &rewriter, Operation *root,
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
       unsigned tensor = number++;
-      Operation *source = operand.get().getDefiningOp();
-      if (!isa_and_nonnull<ConstantOp, TransposeOp>(source))
+      if (!isPartOfConstant(operand.get()))
         continue;
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       if (!type.hasStaticShape() || type.getEncoding() ||
@@ -177,7 +182,15 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
     value = cast<DenseElementsAttr>(constant.getValueAttr()).reshape(encoded);
   rewriter.setInsertionPoint(constant);
   auto stored = ConstantOp::create(rewriter, constant.getLoc(), value);
-  rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(stored); });
+  rewriter.modifyOpInPlace(operand.getOwner(), [&] {
+    operand.set(stored);
+    // A cell sees what it is given.
+    if (auto scan = dyn_cast<ScanOp>(operand.getOwner()))
+      scan.getBody()
+          .front()
+          .getArgument(operand.getOperandNumber())
+          .setType(encoded);
+  });
   if (constant.use_empty())
     rewriter.eraseOp(constant);
 }
