@@ -47,6 +47,19 @@ SmallVector<unsigned> LayoutAssigner::getOrderWithLast(unsigned numDims,
   return order;
 }
 
+bool LayoutAssigner::isReadInSteps(ArrayId array, unsigned place) const {
+  return llvm::any_of(program.statements, [&](const Statement &statement) {
+    bool isRead = false;
+    if (statement.recurrence && statement.target != array)
+      forEachAccess(statement, [&](Expr access) {
+        isRead |= access.getTensor().number == array &&
+                  llvm::is_contained(getDims(access.getOperands()[place]),
+                                     *statement.recurrence);
+      });
+    return isRead;
+  });
+}
+
 /// The dimension of the result of a sum over entries, in a recurrence, whose
 /// lanes are best filled.
 static std::optional<unsigned> findLanes(const Statement &sum, unsigned rank,

@@ -25,8 +25,10 @@ LayoutAssigner::findEntryOrder(const Statement &statement) const {
 void LayoutAssigner::followEntries(Statement &statement,
                                    ArrayRef<unsigned> order) {
   ArrayId number = statement.target;
-  if (program.arrays[number].rowMajor && !llvm::is_sorted(order)) {
-    // Rows of the caller would be stored element by element.
+  if ((program.arrays[number].rowMajor && !llvm::is_sorted(order)) ||
+      isReadInSteps(number, order.back())) {
+    // Rows of the caller, and those of a step of a recurrence, would be stored
+    // element by element.
     Array own = program.arrays[number];
     own.rowMajor = false;
     own.outputs.clear();
@@ -86,8 +88,9 @@ void LayoutAssigner::assignEntries(Statement &statement) {
       bestShare = share;
     }
   }
+  // Without lanes, what a step of a recurrence computes stays side by side.
   if (!best)
-    return assignOther(statement);
+    return statement.recurrence ? void() : assignOther(statement);
   if (!program.arrays[statement.target].isLayoutGiven && !statement.recurrence)
     followEntries(statement, getOrderWithLast(rank, *best));
   for (Expr operand : operands) {

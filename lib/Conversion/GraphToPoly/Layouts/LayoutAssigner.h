@@ -41,6 +41,8 @@ private:
   /// The dimensions in order, but for `last`.
   static llvm::SmallVector<unsigned> getOrderWithLast(unsigned numDims,
                                                       unsigned last);
+  /// Whether a recurrence reads `array`, and runs along its index `place`.
+  bool isReadInSteps(ArrayId array, unsigned place) const;
   /// Lets the target of a sum over entries, or of a map that follows one, lie
   /// in `order`. What the caller has in another order is copied at the end.
   void followEntries(Statement &statement, llvm::ArrayRef<unsigned> order);
