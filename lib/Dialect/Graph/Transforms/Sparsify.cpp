@@ -188,15 +188,7 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
     value = cast<DenseElementsAttr>(constant.getValueAttr()).reshape(encoded);
   rewriter.setInsertionPoint(constant);
   auto stored = ConstantOp::create(rewriter, constant.getLoc(), value);
-  rewriter.modifyOpInPlace(operand.getOwner(), [&] {
-    operand.set(stored);
-    // A cell sees what it is given.
-    if (auto scan = dyn_cast<ScanOp>(operand.getOwner()))
-      scan.getBody()
-          .front()
-          .getArgument(operand.getOperandNumber())
-          .setType(encoded);
-  });
+  rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(stored); });
   if (constant.use_empty())
     rewriter.eraseOp(constant);
 }

@@ -120,9 +120,6 @@ void PlanChooser::chooseParallelLoops() {
 //===----------------------------------------------------------------------===//
 
 bool PlanChooser::chooseFetchOfOperands() {
-  // Which rows a sum over entries reads next, nobody knows.
-  if (shape(*reduction).op.getWhere())
-    return false;
   if (!isPanelStreamed()) {
     std::optional<PassBytes> passed = getPassBytes();
     if (!passed || passed->rows <= target.getL1())
