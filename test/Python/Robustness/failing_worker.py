@@ -1,7 +1,7 @@
 """Makes system calls below a public call fail: `failing_worker.py CALL SEED COUNT`.
 
 Of each kind, COUNT system calls fail, alone and with all that follow; of those for memory,
-which are few, all do.
+which are few, 20 times as many.
 Each attempt is printed before it is made, and what is wrong after it.
 """
 
@@ -32,6 +32,7 @@ KINDS = {
     "processes": (4, errno.EAGAIN),
 }
 """The numbers of failing_calls.c, and what the calls fail with."""
+MANY = 20
 PIPES_STAY = sys.version_info < (3, 11, 4)
 """Python's subprocess left pipes open where it got no more."""
 
@@ -77,7 +78,7 @@ def sweep(folder: Path, call: Call, kind: str, rng: random.Random, count: int) -
     call.run()
     total = system.stop_failing()
     print(f"CALLS {total} {kind}", flush=True)
-    chosen = total if kind == "memory" else min(count, total)
+    chosen = min(MANY * count if kind == "memory" else count, total)
     for first in rng.sample(range(1, total + 1), chosen):
         for last in (first, never):
             print(f"TRY {kind} {first} to {last}", flush=True)

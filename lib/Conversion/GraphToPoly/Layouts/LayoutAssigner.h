@@ -8,6 +8,14 @@
 
 namespace espalier::graphtopoly {
 
+/// Where lanes of a sum over entries lie: the order of an array's dimensions in
+/// memory, of which the last has neighbours; if `width` is not 0, so many of
+/// them lie together with those of the other dimensions.
+struct LaneOrder {
+  llvm::SmallVector<unsigned> order;
+  int64_t width = 0;
+};
+
 /// Chooses the layout of every array, statement by statement.
 class LayoutAssigner {
 public:
@@ -45,11 +53,14 @@ private:
   bool isReadInSteps(ArrayId array, unsigned place) const;
   /// Lets the target of a sum over entries, or of a map that follows one, lie
   /// in `order`. What the caller has in another order is copied at the end.
-  void followEntries(Statement &statement, llvm::ArrayRef<unsigned> order);
+  void followEntries(Statement &statement, const LaneOrder &lanes);
+  /// The layout of `array` that this is.
+  mlir::AffineMap
+  getLaneLayout(const Array &array, const LaneOrder &lanes,
+                llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents) const;
   /// The order of what a map reads at its own indices that follows a sum over
   /// entries; null if there is none, or if the target lies elsewhere.
-  const llvm::SmallVector<unsigned> *
-  findEntryOrder(const Statement &statement) const;
+  const LaneOrder *findEntryOrder(const Statement &statement) const;
   mlir::AffineMap
   getPanelLayout(const Statement &statement, const Contraction &contraction,
                  llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents);
@@ -76,7 +87,7 @@ private:
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, mlir::AffineMap>, ArrayId> copies;
   /// The order of what follows sums over entries.
-  llvm::DenseMap<ArrayId, llvm::SmallVector<unsigned>> entryOrders;
+  llvm::DenseMap<ArrayId, LaneOrder> entryOrders;
   /// The index that is innermost in what an aligned recurrence computes, and
   /// the one that had best be in what it reads.
   llvm::DenseMap<ArrayId, unsigned> aligned, wanted;
