@@ -72,9 +72,9 @@ typedef struct espalier_structures {
   int64_t interior_vocabulary;
   /** One of `ESPALIER_SOONEST`, `ESPALIER_LATEST`, `ESPALIER_POST_ORDER`. */
   int32_t batching;
-  /** The nodes + 1 numbers: where each node's children begin in `children`, which
-      has them side by side then, without negative numbers, and where the last
-      ones end. NULL for `columns` entries for each node. */
+  /** The nodes + 1 numbers: where each node's children begin in `children`,
+     which has them side by side then, without negative numbers, and where the
+     last ones end. NULL for `columns` entries for each node. */
   const int64_t *rows;
 } espalier_structures;
 

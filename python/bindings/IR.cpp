@@ -338,8 +338,8 @@ void espalier::python::bindIR(nb::module_ &extension) {
       .def("input", addInput, nb::arg("name"), nb::arg("shape"),
            nb::arg("dtype"), nb::arg("dims"),
            "Add a function argument; `dims` names its symbolic dimensions.")
-      .def("limit_input", limitInput, nb::arg("input"),
-           nb::arg("size").none(), nb::arg("limit"),
+      .def("limit_input", limitInput, nb::arg("input"), nb::arg("size").none(),
+           nb::arg("limit"),
            "Say that an input's integers are from 0 to `limit`, counted from a "
            "size if there is one.")
       .def("constant_bytes", addConstant, nb::arg("dtype"), nb::arg("shape"),

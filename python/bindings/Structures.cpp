@@ -180,7 +180,7 @@ void espalier::python::bindStructures(nb::module_ &extension) {
              std::optional<InputVector<int32_t>> words,
              std::optional<InputVector<int32_t>> entries,
              std::optional<InputVector<int64_t>> rows) {
-            new (self) StructureArrays{std::move(starts), std::move(children),
+            new (self) StructureArrays{std::move(starts),  std::move(children),
                                        std::move(parents), std::move(words),
                                        std::move(entries), std::move(rows)};
           },

@@ -62,8 +62,7 @@ FailureOr<SmallVector<Value>> KernelLoops::emitReads(poly::ComputeOp compute,
 /// wait for the one before; LLVM may add up several at a time, as a reduction
 /// has no order.
 static bool isSumOfEntries(poly::ComputeOp compute, Operation *op) {
-  return compute.getWhere() &&
-         compute.getReduction() == poly::Reduction::Add &&
+  return compute.getWhere() && compute.getReduction() == poly::Reduction::Add &&
          compute.getYield().getValues().front() == op->getResult(0);
 }
 

@@ -41,8 +41,8 @@ class Structures:
                 f"but got {starts.dtype} of shape {starts.shape}"
             )
         object.__setattr__(self, "starts", np.ascontiguousarray(starts, np.int64))
-        rank = 2 if self.row_starts is None else 1
-        for name, rank in (("children", rank), ("parents", 1), ("words", 1)):
+        ranks = {"children": 2 if self.row_starts is None else 1, "parents": 1, "words": 1}
+        for name, rank in ranks.items():
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _numbers(value, name, rank))

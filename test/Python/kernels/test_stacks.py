@@ -12,7 +12,8 @@ from espalier.schedules import Schedule, ScheduleError
 NO_CACHE = Options(cache=None)
 
 # h[l, t] = tanh(w[l] x h[l - 1, t] + u[l] x h[l, t - 1]), where h[-1] is x.
-STACK = """
+STACK = (
+    """
 #unit = affine_set<(l, t, j)[L, T, N] : (l >= 0, L - 1 - l >= 0, t >= 0, T - 1 - t >= 0,
                                          j >= 0, N - 1 - j >= 0)>
 #last = affine_set<(l, t, j)[L, T, N] : (l - L + 1 == 0, l >= 0, t >= 0, T - 1 - t >= 0,
@@ -42,8 +43,9 @@ poly.kernel @stack(
     %zero = arith.constant 0.0 : f32
     poly.yield %zero : f32
   }
-""" + "".join(
-    f"""
+"""
+    + "".join(
+        f"""
   poly.compute @{name} dims ["l", "t", "j", "k"] domain [#{name}]
       reads(%{weight}[#weight], %{array}[affine_map<(l, t, j, k)[L, T, N] -> ({element})>],
             %s[#sum] : memref<?x?x?xf32>, {kind}, memref<?x?x?xf32>)
@@ -54,12 +56,13 @@ poly.kernel @stack(
     poly.yield %r : f32
   }}
 """
-    for name, weight, array, element, kind in (
-        ("input", "w", "x", "t, k", "memref<?x?xf32>"),
-        ("below", "w", "h", "l - 1, t, k", "memref<?x?x?xf32>"),
-        ("before", "u", "h", "l, t - 1, k", "memref<?x?x?xf32>"),
+        for name, weight, array, element, kind in (
+            ("input", "w", "x", "t, k", "memref<?x?xf32>"),
+            ("below", "w", "h", "l - 1, t, k", "memref<?x?x?xf32>"),
+            ("before", "u", "h", "l, t - 1, k", "memref<?x?x?xf32>"),
+        )
     )
-) + """
+    + """
   poly.compute @step dims ["l", "t", "j"] domain [#unit]
       reads(%s[#own] : memref<?x?x?xf32>) writes(%h[#own] : memref<?x?x?xf32>) interleaved 2 {
   ^bb0(%sum: f32):
@@ -74,6 +77,7 @@ poly.kernel @stack(
   }
 }
 """
+)
 
 
 def expected(x: np.ndarray, w: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -116,7 +120,7 @@ def test_one_place_of_time_is_refused_with_the_wavefront() -> None:
     """A layer would overwrite the state that the layer above has not read."""
     s = Schedule(STACK)
     s.wavefront("step", ["t", "l"])
-    with pytest.raises(ScheduleError, match="in one place and alive .*; legal with 2 places"):
+    with pytest.raises(ScheduleError, match=r"in one place and alive .*; legal with 2 places"):
         fold_time(s, 1)
     check(s)
 

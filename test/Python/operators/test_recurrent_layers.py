@@ -160,8 +160,7 @@ def test_lengths_of_the_program_are_not_looked_at() -> None:
     )
     x = np.ones((3, 2, 4), F32)
     whole, beyond = (
-        function.run({"x": x, "lengths": np.array(lengths, I32)})
-        for lengths in ([2, 0], [7, -4])
+        function.run({"x": x, "lengths": np.array(lengths, I32)}) for lengths in ([2, 0], [7, -4])
     )
     np.testing.assert_array_equal(whole["y"], beyond["y"])
 

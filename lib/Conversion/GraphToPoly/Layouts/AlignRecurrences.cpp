@@ -72,10 +72,10 @@ static std::optional<unsigned> findLanes(const Statement &sum, unsigned rank,
         (extent && extent.getValue() <= 1))
       continue;
     double share =
-        extent ? static_cast<double>(extent.getValue()) /
-                     static_cast<double>(
-                         llvm::alignTo(extent.getValue(), lanes))
-               : 1;
+        extent
+            ? static_cast<double>(extent.getValue()) /
+                  static_cast<double>(llvm::alignTo(extent.getValue(), lanes))
+            : 1;
     if (share < bestShare)
       continue;
     best = dim;
@@ -122,8 +122,7 @@ bool Alignment::visitRead(const Statement &statement, Expr access,
   auto known = innermost.find(array);
   if (isOwn && known != innermost.end() && !lanes) {
     // What is read so has its lanes where the array has them.
-    SmallVector<unsigned> dims =
-        getDims(access.getOperands()[known->second]);
+    SmallVector<unsigned> dims = getDims(access.getOperands()[known->second]);
     return dims.size() == 1 && dims.front() < statement.getNumDims() &&
            assigner.findPlace(access, dims.front()) == known->second &&
            add(innermost, statement.target, dims.front());

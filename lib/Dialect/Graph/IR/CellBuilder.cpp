@@ -47,9 +47,9 @@ static LogicalResult verifyExtents(DefinedOpInterface op) {
 
 Type graph::dropEncoding(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? RankedTensorType::get(tensor.getShape(),
-                                        tensor.getElementType())
-                : type;
+  return tensor
+             ? RankedTensorType::get(tensor.getShape(), tensor.getElementType())
+             : type;
 }
 
 LogicalResult graph::verifyCellOp(Operation &op) {
