@@ -104,13 +104,12 @@ int espalier_module_input(espalier_module *module, const char *name,
 }
 
 /// Whether an argument of `function` has a dimension called `name`.
-static bool hasSize(func::FuncOp function, StringRef name) {
-  for (unsigned number = 0; number < function.getNumArguments(); ++number)
-    if (auto dims = function.getArgAttrOfType<ArrayAttr>(number, kDimsAttr))
-      for (auto dim : dims.getAsRange<StringAttr>())
-        if (dim.getValue() == name)
-          return true;
-  return false;
+static bool hasSize(func::FuncOp function, StringAttr name) {
+  return llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
+    return llvm::is_contained(function.getArgAttrOfType<ArrayAttr>(
+                                  argument.getArgNumber(), kDimsAttr),
+                              name);
+  });
 }
 
 int espalier_module_limit_input(espalier_module *module, espalier_value input,
@@ -122,20 +121,16 @@ int espalier_module_limit_input(espalier_module *module, espalier_value input,
     return -1;
   func::FuncOp function = module->function;
   auto argument = dyn_cast_or_null<BlockArgument>(unwrap(input));
-  auto type = argument ? dyn_cast<RankedTensorType>(argument.getType())
-                       : RankedTensorType();
-  if (!type || argument.getOwner() != &function.getBody().front() ||
-      !type.getElementType().isInteger())
+  if (!argument || argument.getOwner() != &function.getBody().front() ||
+      !getElementTypeOrSelf(argument.getType()).isInteger())
     return fail(module, "expects an input of integers to limit");
-  if (size && !hasSize(function, size))
-    return fail(module,
-                Twine("expects a size of an input as a limit, but got '") +
-                    size + "'");
-  if (limit == std::numeric_limits<int64_t>::max() || (!size && limit < 0))
-    return fail(module, "expects a limit of at least 0, and less than 2^63-1, "
-                        "but got " +
-                            Twine(limit));
   Builder &builder = module->builder;
+  if (size && !hasSize(function, builder.getStringAttr(size)))
+    return fail(module, "expects a size of an input as a limit, but got '" +
+                            Twine(size) + "'");
+  if (limit == std::numeric_limits<int64_t>::max() || (!size && limit < 0))
+    return fail(module,
+                "expects a limit of at least 0, but got " + Twine(limit));
   Attribute bound = builder.getI64IntegerAttr(limit + 1);
   if (size)
     bound = builder.getArrayAttr({builder.getStringAttr(size), bound});

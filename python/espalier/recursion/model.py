@@ -213,18 +213,8 @@ class Recursive:
     def _numbering(self, trace: Trace, structures: Structures) -> tuple[Any, ...]:
         """Return what the linearizer is given."""
         has_words = structures.words is not None
-        table, entries = structures.children, None
-        if structures.row_starts is not None:
-            table, entries = None, table
         return (
-            _espalier.StructureArrays(
-                structures.starts,
-                table,
-                structures.parents,
-                structures.words,
-                entries,
-                structures.row_starts,
-            ),
+            structures.arrays(),
             KINDS.index(self.structure),
             self.arity,
             *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),

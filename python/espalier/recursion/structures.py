@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from espalier import _espalier
 from espalier.errors import EspalierError
 
 Nested = int | tuple["Nested", ...] | list["Nested"]
@@ -146,6 +147,15 @@ class Structures:
     def num_nodes(self) -> int:
         """The number of all nodes."""
         return int(self.starts[-1])
+
+    def arrays(self) -> _espalier.StructureArrays:
+        """Return the arrays as the linearizer takes them."""
+        table, entries = self.children, None
+        if self.row_starts is not None:
+            table, entries = None, table
+        return _espalier.StructureArrays(
+            self.starts, table, self.parents, self.words, entries, self.row_starts
+        )
 
     def rows(self) -> list[list[int]]:
         """Return the children of each node, numbered over all structures."""

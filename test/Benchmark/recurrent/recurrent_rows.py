@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import pathlib
 from collections.abc import Mapping
 from time import perf_counter, process_time
 from typing import Any
@@ -86,16 +85,14 @@ def bound_ms(sizes: Mapping[str, Any], machine: Machine) -> float:
 _machine = functools.cache(measure_machine)
 
 
-def run_recurrent(
-    case: Mapping[str, Any], toy: bool, seconds: float, cache: pathlib.Path
-) -> dict[str, Any]:
+def run_recurrent(case: Mapping[str, Any], toy: bool, seconds: float) -> dict[str, Any]:
     """Compare and time a stack of layers."""
     sizes = case["sizes"] | (case["toy"] if toy else {})
     threads, density = case["threads"], sizes.get("density", 1.0)
     shape = (sizes["steps"], sizes["batch"], sizes["hidden"])
     x = np.random.default_rng(SEED).standard_normal(shape).astype(np.float32)
     model = recurrent(**sizes | {"steps": "steps"})
-    options = Options(cache=cache, sparse="all" if density < 1 else "off")
+    options = Options(cache=None, sparse="all" if density < 1 else "off")
     function = espalier.compile(model, options=options)
     function.set_num_threads(threads)
     inputs: Arrays = {"x": x}

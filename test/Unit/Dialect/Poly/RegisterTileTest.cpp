@@ -15,12 +15,10 @@ protected:
 
   /// A contraction: the last dimension is vectorized, the others are rows.
   TileProblem makeProblem(llvm::ArrayRef<std::optional<int64_t>> extents) {
-    TileProblem problem{getNamedTarget(&context, "znver4"),
-                        kLanes,
-                        llvm::to_vector(extents),
-                        unsigned(extents.size() - 1),
-                        {},
-                        /*broadcastVectors=*/kMostVectors};
+    TileProblem problem{
+        getNamedTarget(&context, "znver4"), kLanes, llvm::to_vector(extents),
+        unsigned(extents.size() - 1),       {},
+        /*broadcastVectors=*/kMostVectors};
     for (unsigned dim = 0; dim + 1 < extents.size(); ++dim)
       problem.rowDims.push_back(dim);
     return problem;
