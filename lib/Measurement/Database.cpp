@@ -75,6 +75,10 @@ std::string Database::Row::getText(int column) const {
   return text ? reinterpret_cast<const char *>(text) : "";
 }
 
+bool Database::Row::isNull(int column) const {
+  return sqlite3_column_type(statement, column) == SQLITE_NULL;
+}
+
 //===----------------------------------------------------------------------===//
 // Opening
 //===----------------------------------------------------------------------===//

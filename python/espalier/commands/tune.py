@@ -40,9 +40,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--search", choices=SEARCHES, default="model", help="how (default: %(default)s)"
     )
+    parser.add_argument(
+        "--no-algorithms",
+        action="store_true",
+        help="leave convolutions as they are computed by default",
+    )
+    parser.add_argument(
+        "--lengths",
+        type=parse_lengths,
+        default={},
+        metavar="N[:WEIGHT],...",
+        help="what stands for dimensions that are not known: the geometric mean counts",
+    )
     parser.add_argument("--threads", type=positive, default=1, metavar="N")
     add_compile_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def parse_lengths(text: str) -> dict[int, float]:
+    """Parse numbers with weights, or without, that are separated by commas."""
+    lengths: dict[int, float] = {}
+    for one in text.split(","):
+        length, colon, weight = one.partition(":")
+        try:
+            lengths[positive(length)] = float(weight) if colon else 1.0
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(
+                f"expects numbers with weights, such as 1:2,64, but got '{text}'"
+            ) from error
+    return lengths
 
 
 def describe(now: TuneProgress) -> str:
@@ -54,7 +80,12 @@ def describe(now: TuneProgress) -> str:
 
 
 def print_table(tuned: Tuned) -> None:
-    """Print what was found for each kernel."""
+    """Print what was found for each statement and kernel."""
+    for choice in tuned.statements:
+        print(
+            f"{choice.name}: {choice.algorithm}: {choice.original_s * 1e6:.1f} us -> "
+            f"{choice.best_s * 1e6:.1f} us, {'chosen' if choice.is_chosen else 'left'}"
+        )
     for kernel in tuned.kernels:
         gain = kernel.reason or (
             f"{kernel.original_s * 1e6:.1f} us -> {kernel.best_s * 1e6:.1f} us ({kernel.rule})"
@@ -75,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
         seconds=args.budget,
         seed=args.seed,
         search=args.search,
+        algorithms=not args.no_algorithms,
+        lengths=args.lengths,
         options=make_options(args),
         progress=lambda now: progress.show(describe(now)),
     )
@@ -85,7 +118,10 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(made))
         return 0
     print_table(tuned)
+    for fault in tuned.rule_faults:
+        print(f"note: {fault}")
     if tuned.model_fault:
-        print(f"note: candidates were ranked by an estimate: {tuned.model_fault}")
+        ranking = "trees that were trained before" if tuned.ranked_by_shipped else "an estimate"
+        print(f"note: candidates were ranked by {ranking}: {tuned.model_fault}")
     print(f"{args.output}: {tuned.original_s * 1e3:.3f} ms -> {tuned.best_s * 1e3:.3f} ms")
     return 0
