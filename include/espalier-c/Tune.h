@@ -42,6 +42,12 @@ typedef struct espalier_tune_options {
   uint32_t trials;
   /** Seconds after which no candidate is begun; 0 for no limit. */
   double seconds;
+  /** Ends the search of a kernel after so many trials that found nothing
+     faster; 0 for never. */
+  uint32_t patience;
+  /** Ends the search once all calls of kernels take no more than these seconds;
+      0 for no such target. */
+  double target;
   uint64_t seed;
   /** How candidates are chosen: "random", "evolution", "drafts" or "model"; ""
      for the last. */
@@ -84,11 +90,10 @@ ESPALIER_API int espalier_tune(espalier_module *module,
     measures the steps on the way. `write` is called once with JSON: for each
     kernel the medians of steps in seconds of processor time. Returns a negative
     number on an error, whose diagnostics are the module's last error. */
-ESPALIER_API int espalier_bench_path(espalier_module *module,
-                                     const espalier_compile_options *options,
-                                     uint32_t repeats,
-                                     void (*write)(const char *, size_t, void *),
-                                     void *user);
+ESPALIER_API int
+espalier_bench_path(espalier_module *module,
+                    const espalier_compile_options *options, uint32_t repeats,
+                    void (*write)(const char *, size_t, void *), void *user);
 
 /** Tries the `most` fastest scripts that the file `records` of the options has
     of each kernel of the module, of whichever build, again with all checks.
@@ -102,25 +107,26 @@ ESPALIER_API int espalier_replay_records(
 /** Adds to the file of records `into`, which is made if it is missing, what it
     has not of the file `from`. Returns the number of new trials, a negative
     number on an error, which is written then; both files are as before. */
-ESPALIER_API int64_t espalier_merge_records(
-    const char *into, const char *from,
-    void (*write)(const char *, size_t, void *), void *user);
+ESPALIER_API int64_t espalier_merge_records(const char *into, const char *from,
+                                            void (*write)(const char *, size_t,
+                                                          void *),
+                                            void *user);
 
 /** Removes from the file `records` the trials of other builds if
     `other_builds`, and of each kernel and build all but the `most` fastest
     unless that is 0. Returns the number of trials that went, a negative number
     on an error, which is written then. */
-ESPALIER_API int64_t espalier_prune_records(
-    const char *records, int other_builds, uint64_t most,
-    void (*write)(const char *, size_t, void *), void *user);
+ESPALIER_API int64_t
+espalier_prune_records(const char *records, int other_builds, uint64_t most,
+                       void (*write)(const char *, size_t, void *), void *user);
 
 /** Calls `write` once with all that the file `records` has, in JSON: for each
     kernel and machine the trials, and what won. Returns a negative number on an
     error, which is written then. */
-ESPALIER_API int
-espalier_describe_records(const char *records,
-                          void (*write)(const char *, size_t, void *),
-                          void *user);
+ESPALIER_API int espalier_describe_records(const char *records,
+                                           void (*write)(const char *, size_t,
+                                                         void *),
+                                           void *user);
 
 /** Trains the model of costs by all kernels in the file `records`. `write` is
     called once with what it has learned, in JSON. Returns a negative number on

@@ -54,6 +54,8 @@ int espalier_tune(espalier_module *module,
   options.measure = capi::makeMeasureOptions(module, compile);
   options.trials = given->trials;
   options.seconds = given->seconds;
+  options.patience = given->patience;
+  options.target = given->target;
   options.seed = given->seed;
   options.records = compile->records ? compile->records : "";
   options.modelLibrary = given->model_library ? given->model_library : "";
@@ -99,14 +101,14 @@ int espalier_tune(espalier_module *module,
   llvm::json::Array faults;
   for (const std::string &fault : result->ruleFaults)
     faults.push_back(llvm::json::fixUTF8(fault));
-  writeJson(llvm::json::Object{
-                {"script", std::move(result->script)},
-                {"kernels", std::move(kernels)},
-                {"statements", std::move(statements)},
-                {"model_fault", llvm::json::fixUTF8(result->modelFault)},
-                {"ranked_by_shipped", result->isRankedByShipped},
-                {"rule_faults", std::move(faults)},
-                {"interrupted", result->isInterrupted}},
+  writeJson(llvm::json::Object{{"script", std::move(result->script)},
+                               {"kernels", std::move(kernels)},
+                               {"statements", std::move(statements)},
+                               {"model_fault",
+                                llvm::json::fixUTF8(result->modelFault)},
+                               {"ranked_by_shipped", result->isRankedByShipped},
+                               {"rule_faults", std::move(faults)},
+                               {"interrupted", result->isInterrupted}},
             write, user);
   return 0;
 }
@@ -171,8 +173,8 @@ int espalier_replay_records(espalier_module *module,
         {"status", tuning::getSpelling(trial.now.status)},
         {"seconds", trial.now.seconds},
         {"error", llvm::json::fixUTF8(trial.now.error)},
-        {"same_code", !trial.now.code.empty() &&
-                          trial.now.code == trial.original.code}});
+        {"same_code",
+         !trial.now.code.empty() && trial.now.code == trial.original.code}});
   writeJson(std::move(trials), write, user);
   return 0;
 }

@@ -195,8 +195,7 @@ static LogicalResult interpose(ModuleOp module, Stage stage,
   if (!change)
     return success();
   FailureOr<Stage> now = detectStage(module);
-  if (failed(now) ||
-      (*now < stage && failed(lower(module, stage, options))))
+  if (failed(now) || (*now < stage && failed(lower(module, stage, options))))
     return failure();
   if (*now <= stage && !options.mustStop())
     change(module);

@@ -176,10 +176,10 @@ static bool hasUnknownExtent(const espalier_program &program) {
 /// Runs `program`, compares what it computes with what follows in `expected`,
 /// if that is not empty, on `outputs`, to which it is added, and returns the
 /// seconds of a run.
-static llvm::Expected<double>
-measureRun(const espalier_program &program, const RunOptions &options,
-           ArrayRef<MeasuredOutput> expected,
-           std::vector<MeasuredOutput> &outputs) {
+static llvm::Expected<double> measureRun(const espalier_program &program,
+                                         const RunOptions &options,
+                                         ArrayRef<MeasuredOutput> expected,
+                                         std::vector<MeasuredOutput> &outputs) {
   auto run = ProgramRun::create(&program, options);
   if (!run)
     return run.takeError();

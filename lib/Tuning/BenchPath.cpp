@@ -89,8 +89,8 @@ llvm::Expected<std::vector<PathStep>> Task::tracePath() const {
         StopWatch watch(CLOCK_PROCESS_CPUTIME_ID);
         std::string lines;
         llvm::raw_string_ostream os(lines);
-        std::string outcome =
-            evaluate(*script, {}, /*returnsOutputs=*/false, [&](StringRef step) {
+        std::string outcome = evaluate(
+            *script, {}, /*returnsOutputs=*/false, [&](StringRef step) {
               os << step << ' ' << llvm::format("%.9e", watch.takeSeconds())
                  << '\n';
             });

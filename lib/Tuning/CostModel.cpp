@@ -267,8 +267,8 @@ llvm::Expected<TreeSum> Trees::getSum() const {
   if (!booster)
     return llvm::createStringError("model of costs: expects candidates that "
                                    "it learned from, but there were none");
-  if (llvm::Error error = check(
-          library.save(booster, R"({"format": "json"})", &size, &text)))
+  if (llvm::Error error =
+          check(library.save(booster, R"({"format": "json"})", &size, &text)))
     return std::move(error);
   return TreeSum::readXGBoost({text, size});
 }

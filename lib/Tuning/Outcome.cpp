@@ -7,8 +7,8 @@
 using namespace espalier;
 using namespace espalier::tuning;
 
-std::string Outcome::print(const MeasuredProgram &measured, llvm::StringRef code,
-                           bool withOutputs) {
+std::string Outcome::print(const MeasuredProgram &measured,
+                           llvm::StringRef code, bool withOutputs) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << code << '\n' << llvm::format("%.9e\n", measured.seconds);
@@ -65,7 +65,7 @@ Outcome Outcome::parse(llvm::StringRef text) {
 
 llvm::Expected<Outcome>
 tuning::runOutcome(llvm::function_ref<std::string()> evaluate,
-           const MeasureOptions &options) {
+                   const MeasureOptions &options) {
   auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit);
   if (text)
     return Outcome::parse((*text)->getBuffer());

@@ -27,9 +27,8 @@ struct Outcome {
 
 /// Runs `evaluate`, which prints an outcome, in a child process. Fails if there
 /// are no processes to be had.
-llvm::Expected<Outcome>
-runOutcome(llvm::function_ref<std::string()> evaluate,
-           const MeasureOptions &options);
+llvm::Expected<Outcome> runOutcome(llvm::function_ref<std::string()> evaluate,
+                                   const MeasureOptions &options);
 
 } // namespace espalier::tuning
 

@@ -52,8 +52,8 @@ static LogicalResult applyScript(ModuleOp module, StringRef text) {
     return module.emitError("expects a script with a sequence");
   if (Operation *edit = poly::findForeignEdit(sequence))
     return poly::reportForeignEdit(edit);
-  return transform::applyTransformNamedSequence(
-      module, sequence, ModuleOp(), transform::TransformOptions());
+  return transform::applyTransformNamedSequence(module, sequence, ModuleOp(),
+                                                transform::TransformOptions());
 }
 
 llvm::Error tuning::applyChoices(ModuleOp module,
@@ -81,8 +81,8 @@ llvm::Error tuning::applyChoices(ModuleOp module,
       return llvm::Error::success();
     // Whether a sum can be computed so is known where kernels are formed.
     OwningOpRef<ModuleOp> formed = (*copy).clone();
-    isWrong =
-        isWrong || failed(compileToStage(*formed, Stage::Poly, codegen.pipeline));
+    isWrong = isWrong ||
+              failed(compileToStage(*formed, Stage::Poly, codegen.pipeline));
   }
   if (isWrong)
     return llvm::createStringError(reason);
@@ -142,9 +142,9 @@ private:
 static KernelCostOptions makeCostOptions(const TuneOptions &options) {
   KernelCostOptions result;
   result.measure = options.measure;
-  result.budget =
-      options.seconds > 0 ? std::min(kShare * options.seconds, kSeconds)
-                          : kSeconds;
+  result.budget = options.seconds > 0
+                      ? std::min(kShare * options.seconds, kSeconds)
+                      : kSeconds;
   return result;
 }
 

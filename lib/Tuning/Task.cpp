@@ -293,7 +293,7 @@ void Task::add(Candidate candidate) {
     return;
   }
   if (candidate.trial.seconds < getBest())
-    numSinceGain = 0;
+    numSinceGain = numRecalled = 0;
   auto place = llvm::upper_bound(population, candidate,
                                  [](const Candidate &a, const Candidate &b) {
                                    return a.trial.seconds < b.trial.seconds;
@@ -324,6 +324,7 @@ void Task::recall(const Trial &trial) {
     // Those of the file may be of another build.
     candidate.trial.features = describe(*script);
     add(std::move(candidate));
+    numRecalled = numSinceGain;
     return;
   }
 }

@@ -73,6 +73,8 @@ public:
 
   unsigned getNumTrials() const { return numTrials; }
   unsigned getNumFailures() const { return numFailures; }
+  /// Trials since one was the fastest, of this search.
+  unsigned getNumSinceGain() const { return numSinceGain - numRecalled; }
   double getOriginal() const { return original; }
   double getBest() const;
   /// Seconds of the program that another trial is likely to save: the gradient
@@ -113,10 +115,10 @@ private:
   bool isHopeless(unsigned sketch) const;
   void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
-  std::string evaluate(mlir::ModuleOp script,
-                       llvm::ArrayRef<MeasuredOutput> expected,
-                       bool returnsOutputs,
-                       std::function<void(llvm::StringRef)> stepDone = {}) const;
+  std::string
+  evaluate(mlir::ModuleOp script, llvm::ArrayRef<MeasuredOutput> expected,
+           bool returnsOutputs,
+           std::function<void(llvm::StringRef)> stepDone = {}) const;
 
   ProgramKernel kernel;
   const TuneOptions &options;
@@ -127,6 +129,7 @@ private:
   std::vector<MeasuredOutput> expected;
   double original = 0;
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
+  unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.
   /// What was fast in other builds, and how many of it was proposed.
   std::vector<std::pair<unsigned, Selection>> suggested;

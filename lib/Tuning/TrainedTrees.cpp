@@ -180,12 +180,12 @@ static json::Array listFeatures() {
 }
 
 std::string TrainedTrees::print() const {
-  return llvm::formatv("{0}\n", json::Value(json::Object{
-                                    {"format", kFormat},
-                                    {"version", kVersion},
-                                    {"features", listFeatures()},
-                                    {"speed", speed.write()},
-                                    {"success", success.write()}}))
+  return llvm::formatv("{0}\n",
+                       json::Value(json::Object{{"format", kFormat},
+                                                {"version", kVersion},
+                                                {"features", listFeatures()},
+                                                {"speed", speed.write()},
+                                                {"success", success.write()}}))
       .str();
 }
 
@@ -201,8 +201,7 @@ llvm::Expected<TrainedTrees> TrainedTrees::parse(llvm::StringRef text) {
                                    "but got another");
   if (!version || version->getAsInteger() != kVersion)
     return llvm::createStringError("trees: expects version " +
-                                   llvm::Twine(kVersion) +
-                                   ", but got another");
+                                   llvm::Twine(kVersion) + ", but got another");
   const json::Value *features = find(&*parsed, {"features"});
   const json::Value *speed = find(&*parsed, {"speed"});
   const json::Value *success = find(&*parsed, {"success"});

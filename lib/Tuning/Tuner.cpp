@@ -42,6 +42,8 @@ public:
 
 private:
   bool isOutOfTime(double reserved) const;
+  bool isTargetReached() const;
+  bool isGivenUp(const Task &task) const;
   bool mustStop() const;
   /// Seconds that the comparison of the best candidates will take.
   double estimateFinals() const;
@@ -240,9 +242,20 @@ double Tuner::estimateFinals() const {
   return numRuns * trialSeconds / std::max(numTrials, 1u);
 }
 
+bool Tuner::isTargetReached() const {
+  double best = 0;
+  for (const std::unique_ptr<Task> &task : tasks)
+    best += task->getKernel().numCalls * task->getBest();
+  return options.target > 0 && best <= options.target;
+}
+
+bool Tuner::isGivenUp(const Task &task) const {
+  return options.patience > 0 && task.getNumSinceGain() >= options.patience;
+}
+
 bool Tuner::mustStop() const {
-  return numTrials >= options.trials || isOutOfTime(estimateFinals()) ||
-         options.measure.codegen.mustStop();
+  return isTargetReached() || numTrials >= options.trials ||
+         isOutOfTime(estimateFinals()) || options.measure.codegen.mustStop();
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,7 +281,8 @@ void Tuner::loadModel() {
 llvm::Error Tuner::prepareModel() {
   loadModel();
   if (options.search == Search::Model && options.usesShipped && !tasks.empty())
-    shipped = CostModel::loadShipped(tasks.front()->getTarget().getVectorBits());
+    shipped =
+        CostModel::loadShipped(tasks.front()->getTarget().getVectorBits());
   result.isRankedByShipped = !model && shipped;
   if (!model || !records || tasks.empty())
     return llvm::Error::success();
@@ -319,7 +333,7 @@ llvm::Error Tuner::search() {
   while (!mustStop()) {
     size_t best = tasks.size();
     for (size_t i = 0; i < tasks.size(); ++i)
-      if (!isDone[i] &&
+      if (!isDone[i] && !isGivenUp(*tasks[i]) &&
           (best == tasks.size() ||
            tasks[i]->estimateGain() > tasks[best]->estimateGain()))
         best = i;
@@ -327,9 +341,8 @@ llvm::Error Tuner::search() {
       break;
     if (tasks[best]->needsDrafts()) {
       trainModel();
-      tasks[best]->chooseDrafts(random, model && model->isTrained()
-                                            ? model.get()
-                                            : shipped.get());
+      tasks[best]->chooseDrafts(
+          random, model && model->isTrained() ? model.get() : shipped.get());
     }
     double begin = getElapsed();
     auto tried = tasks[best]->tryNext(random);
@@ -381,8 +394,7 @@ llvm::Expected<TuneResult> Tuner::finish() {
   }
   for (const TunedStatement &statement : result.statements)
     if (!statement.script.empty())
-      script.addChoice(
-          *parseSourceString<ModuleOp>(statement.script, context));
+      script.addChoice(*parseSourceString<ModuleOp>(statement.script, context));
   result.isInterrupted = options.measure.codegen.mustStop();
   if (!result.isInterrupted)
     result.script = script.print();

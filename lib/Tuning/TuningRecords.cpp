@@ -118,20 +118,19 @@ llvm::Expected<std::vector<Trial>>
 TuningRecords::findTrials(const char *statement,
                           llvm::ArrayRef<Database::Value> values) {
   std::vector<Trial> trials;
-  llvm::Error error =
-      database->run(statement, values, [&](Database::Row row) {
-        Trial trial;
-        trial.rule = row.getText(0);
-        trial.script = row.getText(1);
-        trial.status = parseStatus(row.getText(2));
-        trial.seconds = row.getReal(3);
-        trial.error = row.getText(4);
-        trial.code = row.getText(5);
-        trial.compiler = row.getText(6);
-        // A damaged record tells no time.
-        if (trial.status != TrialStatus::Measured || trial.seconds > 0)
-          trials.push_back(std::move(trial));
-      });
+  llvm::Error error = database->run(statement, values, [&](Database::Row row) {
+    Trial trial;
+    trial.rule = row.getText(0);
+    trial.script = row.getText(1);
+    trial.status = parseStatus(row.getText(2));
+    trial.seconds = row.getReal(3);
+    trial.error = row.getText(4);
+    trial.code = row.getText(5);
+    trial.compiler = row.getText(6);
+    // A damaged record tells no time.
+    if (trial.status != TrialStatus::Measured || trial.seconds > 0)
+      trials.push_back(std::move(trial));
+  });
   if (error)
     return std::move(error);
   return trials;
@@ -265,8 +264,7 @@ TuningRecords::findSamples(llvm::StringRef target) {
 }
 
 /// Makes a change as a whole or not at all.
-llvm::Error
-TuningRecords::atOnce(llvm::function_ref<llvm::Error()> change) {
+llvm::Error TuningRecords::atOnce(llvm::function_ref<llvm::Error()> change) {
   if (llvm::Error error = database->run("BEGIN IMMEDIATE"))
     return error;
   llvm::Error error = change();
@@ -297,8 +295,8 @@ copyRow(Database::Row row, llvm::StringRef types,
   return values;
 }
 
-/// Adds the rows that `select` finds in `from` to this file by `insert`. Returns
-/// how many it changed. `types` has i, r or t for each column.
+/// Adds the rows that `select` finds in `from` to this file by `insert`.
+/// Returns how many it changed. `types` has i, r or t for each column.
 llvm::Expected<uint64_t> TuningRecords::take(Database &from, const char *select,
                                              llvm::StringRef types,
                                              const char *insert) {

@@ -71,8 +71,7 @@ static std::string runOnModule(const Module &module,
   };
   std::string found;
   ModuleInUse used(module, module.get());
-  int status =
-      work.run([&] { return function(used.get(), &options, &found); });
+  int status = work.run([&] { return function(used.get(), &options, &found); });
   if (status != 0)
     throw CompileError(espalier_module_last_error(used.get()));
   return found;
@@ -81,8 +80,9 @@ static std::string runOnModule(const Module &module,
 /// Returns what was found in JSON.
 static std::string
 tune(const Module &module, const CompileOptions &given, uint32_t trials,
-     double seconds, uint64_t seed, const std::string &search,
-     const std::string &modelLibrary, bool algorithms,
+     double seconds, uint32_t patience, double target, uint64_t seed,
+     const std::string &search, const std::string &modelLibrary,
+     bool algorithms,
      std::vector<std::pair<std::string, nb::callable>> givenRules,
      const std::vector<std::pair<int64_t, double>> &lengths,
      std::optional<nb::callable> progress) {
@@ -95,6 +95,8 @@ tune(const Module &module, const CompileOptions &given, uint32_t trials,
   espalier_tune_options tune = {};
   tune.trials = trials;
   tune.seconds = seconds;
+  tune.patience = patience;
+  tune.target = target;
   tune.seed = seed;
   tune.search = search.c_str();
   tune.model_library = modelLibrary.c_str();
@@ -114,25 +116,28 @@ tune(const Module &module, const CompileOptions &given, uint32_t trials,
     tune.progress = reportProgress;
     tune.user = &*progress;
   }
-  return runOnModule(module, given, [&](auto *used, auto *options, auto *found) {
-    return espalier_tune(used, options, &tune, appendText, found);
-  });
+  return runOnModule(
+      module, given, [&](auto *used, auto *options, auto *found) {
+        return espalier_tune(used, options, &tune, appendText, found);
+      });
 }
 
 /// Returns the steps of one candidate of each kernel in JSON.
 static std::string benchPath(const Module &module, const CompileOptions &given,
                              uint32_t repeats) {
-  return runOnModule(module, given, [&](auto *used, auto *options, auto *found) {
-    return espalier_bench_path(used, options, repeats, appendText, found);
-  });
+  return runOnModule(
+      module, given, [&](auto *used, auto *options, auto *found) {
+        return espalier_bench_path(used, options, repeats, appendText, found);
+      });
 }
 
 /// Returns what became of records in JSON.
 static std::string replayRecords(const Module &module,
                                  const CompileOptions &given, uint32_t most) {
-  return runOnModule(module, given, [&](auto *used, auto *options, auto *found) {
-    return espalier_replay_records(used, options, most, appendText, found);
-  });
+  return runOnModule(
+      module, given, [&](auto *used, auto *options, auto *found) {
+        return espalier_replay_records(used, options, most, appendText, found);
+      });
 }
 
 static int64_t mergeRecords(const std::string &into, const std::string &from) {
@@ -184,9 +189,10 @@ static std::string trainTrees(const std::string &records,
 
 void espalier::python::bindTuning(nb::module_ &extension) {
   extension.def("tune", tune, nb::arg("module"), nb::arg("options"),
-                nb::arg("trials"), nb::arg("seconds"), nb::arg("seed"),
-                nb::arg("search"), nb::arg("model_library"), nb::arg("algorithms"), nb::arg("rules"),
-                nb::arg("lengths"),
+                nb::arg("trials"), nb::arg("seconds"), nb::arg("patience"),
+                nb::arg("target"), nb::arg("seed"), nb::arg("search"),
+                nb::arg("model_library"), nb::arg("algorithms"),
+                nb::arg("rules"), nb::arg("lengths"),
                 nb::arg("progress") = nb::none(),
                 "Look for better schedules of a module's kernels; return what "
                 "was found in JSON.");

@@ -147,6 +147,8 @@ def tune(
     options: CompileOptions,
     trials: int,
     seconds: float,
+    patience: int,
+    target: float,
     seed: int,
     search: str,
     model_library: str,

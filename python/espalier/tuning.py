@@ -197,6 +197,8 @@ def tune(
     shapes: Mapping[str, Sequence[int]] | None = None,
     trials: int = 64,
     seconds: float = 0.0,
+    patience: int = 0,
+    target_s: float = 0.0,
     seed: int = 0,
     search: str = "model",
     algorithms: bool = True,
@@ -215,6 +217,10 @@ def tune(
         model, dims, shapes: as for `espalier.compile`.
         trials: candidates of all kernels together.
         seconds: after which no candidate is begun; 0 for no limit.
+        patience: after how many trials that found nothing faster the search of a
+            kernel ends; 0 for never.
+        target_s: seconds of all calls of kernels that are good enough, for which the
+            search ends; 0 for none.
         seed: of the choices that are made at random.
         search: how candidates are chosen, one of `SEARCHES`: any; descendants of the
             fastest; of many such, those that an estimate ranks first; of these, those
@@ -244,6 +250,10 @@ def tune(
         raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
     if not 0 <= seconds < float("inf"):
         raise EspalierError(f"argument 'seconds': expects 0 or more, but got {seconds}")
+    if not 0 <= patience < 2**32:
+        raise EspalierError(f"argument 'patience': expects 0 to 2^32 - 1, but got {patience}")
+    if not 0 <= target_s < float("inf"):
+        raise EspalierError(f"argument 'target_s': expects 0 or more, but got {target_s}")
     if not 0 <= seed < 2**64:
         raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
     if search not in SEARCHES:
@@ -282,6 +292,8 @@ def tune(
                 options.native(),
                 trials,
                 seconds,
+                patience,
+                target_s,
                 seed,
                 search,
                 find_model_library(),
@@ -337,7 +349,5 @@ def bench_path(
         raise EspalierError(f"argument 'repeats': expects 1 to 2^32 - 1, but got {repeats}")
     module, _ = load_module(model, dims, shapes)
     with naming(model):
-        found = json.loads(
-            _espalier.bench_path(module, given_options(options).native(), repeats)
-        )
+        found = json.loads(_espalier.bench_path(module, given_options(options).native(), repeats))
     return [KernelPath(**(kernel | {"steps": dict(kernel["steps"])})) for kernel in found]

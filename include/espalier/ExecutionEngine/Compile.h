@@ -31,8 +31,8 @@ struct CodegenOptions {
   /// from any thread but one at a time.
   std::function<void(unsigned done, unsigned all)> progress;
   /// Called after each step with its name: that of the stage which was reached,
-  /// or "translate", "optimize", "emit", of each part. Null for nobody who wants
-  /// to know; otherwise with one job only.
+  /// or "translate", "optimize", "emit", of each part. Null for nobody who
+  /// wants to know; otherwise with one job only.
   std::function<void(llvm::StringRef step)> stepDone;
   /// Says what has to be kept where kernels are formed, at stage `statements`;
   /// null for nothing.

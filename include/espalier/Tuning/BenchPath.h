@@ -29,9 +29,8 @@ struct KernelPath {
 /// Tries the same candidate of each kernel of `module` `repeats` times, which
 /// is at stage `graph` and stays as it is. Nothing is recorded. Fails if the
 /// module cannot be compiled, or if no processes are to be had.
-llvm::Expected<std::vector<KernelPath>> benchPath(mlir::ModuleOp module,
-                                                  const TuneOptions &options,
-                                                  unsigned repeats);
+llvm::Expected<std::vector<KernelPath>>
+benchPath(mlir::ModuleOp module, const TuneOptions &options, unsigned repeats);
 
 } // namespace espalier::tuning
 

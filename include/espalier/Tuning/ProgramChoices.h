@@ -1,4 +1,5 @@
-//===- ProgramChoices.h - What is chosen before kernels are formed - C++ -*-===//
+//===- ProgramChoices.h - What is chosen before kernels are formed - C++
+//-*-===//
 //
 // Above the schedules of kernels: how the sums of a program are computed. What
 // is chosen is a script for modules at stage `statements`.

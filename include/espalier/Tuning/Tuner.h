@@ -73,6 +73,12 @@ struct TuneOptions {
   unsigned trials = 64;
   /// Seconds after which no candidate is begun; 0 for no limit.
   double seconds = 0;
+  /// Ends the search of a kernel after so many trials that found nothing
+  /// faster; 0 for never.
+  unsigned patience = 0;
+  /// Ends the search once all calls of kernels take no more than these seconds;
+  /// 0 for no such target.
+  double target = 0;
   uint64_t seed = 0;
   /// The file of all trials, which is read first; empty for none.
   std::string records;

@@ -36,6 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=duration, default=0.0, metavar="S", help="seconds to search at most"
     )
+    parser.add_argument(
+        "--patience",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="trials that find nothing faster before a kernel is left alone (default: any)",
+    )
+    parser.add_argument(
+        "--target",
+        type=duration,
+        default=0.0,
+        metavar="S",
+        help="seconds of all calls of kernels that are good enough",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the choices made at random")
     parser.add_argument(
         "--search", choices=SEARCHES, default="model", help="how (default: %(default)s)"
@@ -104,6 +118,8 @@ def run(args: argparse.Namespace) -> int:
         dims=parse_dims(args),
         trials=args.trials,
         seconds=args.budget,
+        patience=args.patience,
+        target_s=args.target,
         seed=args.seed,
         search=args.search,
         algorithms=not args.no_algorithms,

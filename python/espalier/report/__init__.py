@@ -1,5 +1,6 @@
 """Pages: what runs when in a kernel or a recursive model, what optimization does
-to a network, what searches tried."""
+to a network, what searches tried.
+"""
 
 from espalier.report.network import make_network_page
 from espalier.report.page import make_page, write_report

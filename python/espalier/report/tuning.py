@@ -140,7 +140,7 @@ def _predictions(trials: Sequence[Mapping[str, Any]], judged: JudgedKernel | Non
     """Return the plot of what was predicted against what was measured."""
     if judged and judged.measured:
         predicted, measured = list(judged.predicted), list(judged.measured)
-        name = f"predicted, of a model that never saw the kernel (rank correlation {judged.model:.2f})"
+        name = f"predicted without having seen the kernel (rank correlation {judged.model:.2f})"
     else:
         timed = [trial for trial in trials if trial["status"] == "measured"]
         predicted = [-trial["estimate"] for trial in timed]

@@ -15,7 +15,9 @@ def smaller_tiles(kernel: str, script: str) -> Iterator[str]:
     """Yield the default schedule with other options of tiles."""
     assert "poly.kernel @kernel" in kernel
     assert "transform.poly.plan" in script
-    yield re.sub(r"(tile\.\w+\"> = )\d+( : i64 from options = )\[[^]]*\]", r"\g<1>2\2[2, 3]", script)
+    yield re.sub(
+        r"(tile\.\w+\"> = )\d+( : i64 from options = )\[[^]]*\]", r"\g<1>2\2[2, 3]", script
+    )
 
 
 def tried(records: Path, rule: str) -> list[tuple[str, str]]:

@@ -60,11 +60,13 @@ TEST(TrainedTreesTest, OtherFilesAreRefused) {
       {replace("\"speed\"", "\"sped\""), "expects 'speed' and 'success'"},
       {replace("\"base\"", "\"bass\""), "expects a sum of trees"},
       // A node of a column that there is not, and one that is its own child.
-      {replace("\"columns\":[3,", "\"columns\":[300,"), "expects a sum of trees"},
+      {replace("\"columns\":[3,", "\"columns\":[300,"),
+       "expects a sum of trees"},
       {replace("\"left\":[1,", "\"left\":[0,"), "expects a sum of trees"},
       {replace("\"left\":[1,", "\"left\":[7,"), "expects a sum of trees"},
       {replace("\"left\":[1,", "\"left\":["), "expects a sum of trees"},
-      {replace("\"values\":[1.5,", "\"values\":[null,"), "expects a sum of tree"},
+      {replace("\"values\":[1.5,", "\"values\":[null,"),
+       "expects a sum of tree"},
   };
   for (auto &[wrong, reason] : cases) {
     auto trees = TrainedTrees::parse(wrong);
