@@ -35,7 +35,9 @@ static constexpr unsigned kAttempts = 64;
 static constexpr unsigned kMaxRefused = 3;
 /// How many candidates are measured again at the end, and how often.
 static constexpr size_t kFinalists = 3;
-static constexpr unsigned kFinalRounds = 3;
+static constexpr unsigned kFinalRounds = 5;
+/// In how many rounds one has to be faster than the default.
+static constexpr unsigned kMinWins = 4;
 /// A schedule has to be faster than the default by this, for noise.
 static constexpr double kMinGain = 0.98;
 
@@ -187,6 +189,7 @@ llvm::Error Task::measureDefault() {
       return llvm::createStringError(
           "has results that are not numbers, which cannot be compared");
   original = outcome->seconds;
+  originalCode = outcome->code;
   expected = std::move(outcome->outputs);
   return llvm::Error::success();
 }
@@ -494,6 +497,7 @@ llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
   size_t numFinalists = std::min(population.size(), kFinalists);
   std::vector<double> defaults;
   std::vector<std::vector<double>> times(numFinalists);
+  std::vector<unsigned> numWins(numFinalists);
   for (unsigned round = 0; round < kFinalRounds; ++round) {
     if (getMeasure().codegen.mustStop())
       return false;
@@ -508,16 +512,20 @@ llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
           run(sketches[candidate.sketch], candidate.selection);
       if (!trial)
         return trial.takeError();
-      if (trial->status == TrialStatus::Measured)
-        times[i].push_back(trial->seconds);
+      if (trial->status != TrialStatus::Measured)
+        continue;
+      times[i].push_back(trial->seconds);
+      numWins[i] += *seconds > trial->seconds;
     }
   }
   if (defaults.empty())
     return false;
   original = median(std::move(defaults));
   for (size_t i = 0; i < numFinalists; ++i) {
-    // One that fails now and then is none.
-    if (times[i].size() < kFinalRounds)
+    // One that fails now and then is none; nor is the default's own code, which
+    // noise may make the faster.
+    if (times[i].size() < kFinalRounds || numWins[i] < kMinWins ||
+        (!originalCode.empty() && population[i].trial.code == originalCode))
       continue;
     double seconds = median(std::move(times[i]));
     if (seconds < kMinGain * original && (!winner || seconds < winner->seconds))

@@ -128,6 +128,7 @@ private:
   std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;
   double original = 0;
+  std::string originalCode; ///< Of the default schedule.
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
   unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.
