@@ -41,7 +41,7 @@ def dense(length: int | str, terms: int, features: int) -> onnx.ModelProto:
 
 
 def compile_once(
-    model: onnx.ModelProto, trials: int, records: Path, lengths: Sequence[int] = ()
+    model: onnx.ModelProto, trials: int, records: Path | None, lengths: Sequence[int] = ()
 ) -> espalier.Function:
     """Compile a model for one thread, after a search if there are trials."""
     options = espalier.Options(cache=None, records=records if trials else None)
@@ -53,7 +53,7 @@ def compile_once(
 
 
 def run_layer(
-    name: str, lengths: Sequence[int], seconds: float, trials: int, records: Path
+    name: str, lengths: Sequence[int], seconds: float, trials: int, records: Path | None
 ) -> list[dict[str, Any]]:
     """Compare and time a layer at all lengths."""
     terms, features = LAYERS[name]
