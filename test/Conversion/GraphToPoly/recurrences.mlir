@@ -16,30 +16,33 @@
 // CHECK-NEXT: arith.mulf
 // CHECK-NOT: poly.compute {{.*}} interleaved
 
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 !node = !rec.node<tree, arity = 1>
-rec.model private @gates(%n: !node, %x: tensor<?x32xf32>, %u: tensor<32x64xf32>) -> tensor<32xf32> {
-  rec.case leaf {
-    %h = rec.feature %x at %n : tensor<?x32xf32>, !node -> tensor<32xf32>
-    rec.yield %h : tensor<32xf32>
+module attributes {poly.target = #target} {
+  rec.model private @gates(%n: !node, %x: tensor<?x32xf32>, %u: tensor<32x64xf32>) -> tensor<32xf32> {
+    rec.case leaf {
+      %h = rec.feature %x at %n : tensor<?x32xf32>, !node -> tensor<32xf32>
+      rec.yield %h : tensor<32xf32>
+    }
+    rec.case interior {
+      %c = rec.call %n child 0 : !node -> tensor<32xf32>
+      %row = graph.reshape %c to [1, 32] : (tensor<32xf32>) -> tensor<1x32xf32>
+      %p = graph.matmul %row, %u : (tensor<1x32xf32>, tensor<32x64xf32>) -> tensor<1x64xf32>
+      %g = graph.reshape %p to [64] : (tensor<1x64xf32>) -> tensor<64xf32>
+      %i = graph.slice %g [0] [32] {steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<32xf32>
+      %o = graph.slice %g [32] [32] {steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<32xf32>
+      %t = graph.tanh %i : (tensor<32xf32>) -> tensor<32xf32>
+      %h = graph.mul %t, %o : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+      rec.yield %h : tensor<32xf32>
+    }
   }
-  rec.case interior {
-    %c = rec.call %n child 0 : !node -> tensor<32xf32>
-    %row = graph.reshape %c to [1, 32] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %p = graph.matmul %row, %u : (tensor<1x32xf32>, tensor<32x64xf32>) -> tensor<1x64xf32>
-    %g = graph.reshape %p to [64] : (tensor<1x64xf32>) -> tensor<64xf32>
-    %i = graph.slice %g [0] [32] {steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<32xf32>
-    %o = graph.slice %g [32] [32] {steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<32xf32>
-    %t = graph.tanh %i : (tensor<32xf32>) -> tensor<32xf32>
-    %h = graph.mul %t, %o : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
-    rec.yield %h : tensor<32xf32>
+  func.func @main(%arity: tensor<?xi32>, %children: tensor<?x1xi32>, %levels: tensor<?xi32>,
+                  %roots: tensor<?xi32>, %x: tensor<?x32xf32>, %u: tensor<32x64xf32>) -> tensor<?x32xf32> {
+    %h = rec.apply @gates at nodes of [%arity, %children, %levels, %roots](%x, %u)
+        : [tensor<?xi32>, tensor<?x1xi32>, tensor<?xi32>, tensor<?xi32>]
+          (tensor<?x32xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+    return %h : tensor<?x32xf32>
   }
-}
-func.func @main(%arity: tensor<?xi32>, %children: tensor<?x1xi32>, %levels: tensor<?xi32>,
-                %roots: tensor<?xi32>, %x: tensor<?x32xf32>, %u: tensor<32x64xf32>) -> tensor<?x32xf32> {
-  %h = rec.apply @gates at nodes of [%arity, %children, %levels, %roots](%x, %u)
-      : [tensor<?xi32>, tensor<?x1xi32>, tensor<?xi32>, tensor<?xi32>]
-        (tensor<?x32xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
-  return %h : tensor<?x32xf32>
 }
 
 // -----
@@ -57,7 +60,10 @@ func.func @main(%arity: tensor<?xi32>, %children: tensor<?x1xi32>, %levels: tens
 // CHECK: reads({{.*}}[#[[SECOND]]], {{.*}} writes({{.*}} : memref<?x5x32xf32>) reduction add interleaved 1
 // CHECK: reads({{.*}}[#[[THIRD]]], {{.*}} writes({{.*}} : memref<?x5x32xf32>) reduction add interleaved 1
 
-func.func @gru(%x: tensor<?x5x8xf32>, %w: tensor<96x8xf32>, %u: tensor<96x32xf32>, %b: tensor<192xf32>, %h: tensor<5x32xf32>) -> tensor<?x5x32xf32> {
-  %r:2 = graph.gru %x, %w, %u, %b, %h : (tensor<?x5x8xf32>, tensor<96x8xf32>, tensor<96x32xf32>, tensor<192xf32>, tensor<5x32xf32>) -> (tensor<?x5x32xf32>, tensor<5x32xf32>)
-  return %r#0 : tensor<?x5x32xf32>
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+module attributes {poly.target = #target} {
+  func.func @gru(%x: tensor<?x5x8xf32>, %w: tensor<96x8xf32>, %u: tensor<96x32xf32>, %b: tensor<192xf32>, %h: tensor<5x32xf32>) -> tensor<?x5x32xf32> {
+    %r:2 = graph.gru %x, %w, %u, %b, %h : (tensor<?x5x8xf32>, tensor<96x8xf32>, tensor<96x32xf32>, tensor<192xf32>, tensor<5x32xf32>) -> (tensor<?x5x32xf32>, tensor<5x32xf32>)
+    return %r#0 : tensor<?x5x32xf32>
+  }
 }

@@ -21,10 +21,11 @@
 
 // Lanes along the rows of the dense operand, which lie side by side for it; the
 // bias and the activation are in the same kernel.
-// SCHEDULE: poly.kernel private @matmul_relu_{{.*}} memref<3x?xf32>
+// SCHEDULE: poly.kernel private @matmul_relu_{{.*}} memref<?x3x64xf32>
 // SCHEDULE: poly.compute @s0 dims ["i", "j", "e"] {{.*}} where
 // SCHEDULE: arith.maximumf
-// SCHEDULE: poly.band [@s0] {{.*}} loops [sequential, unroll, vector(16)]
+// SCHEDULE: poly.prefetch @s0 read 3
+// SCHEDULE-NEXT: poly.band [@s0] {{.*}} loops [unroll, vector(16)]
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 1>} {
   func.func @main(%x: tensor<?x3xf32>, %b: tensor<2xf32>) -> tensor<?x2xf32> {
     %w = graph.constant dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>

@@ -221,10 +221,11 @@ module attributes {poly.target = #target} {
 #rows = affine_set<(i)[M, N] : (i >= 0, M - 1 - i >= 0)>
 #points = affine_set<(i, j)[M, N] : (i >= 0, M - 1 - i >= 0, j >= 0, N - 1 - j >= 0)>
 
-// Rows at a distance that is not known are bad lanes; their elements are good.
-// CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 16, d1 mod 16)>
+// Rows at a distance that is not known are bad lanes; their elements are good,
+// and taken to be many: four vectors side by side.
+// CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 64, d1 mod 64)>
 // CHECK-LABEL: poly.kernel @unknown_distances_are_avoided
-// CHECK:         poly.band [@acc] maps [#[[LANES]]] loops [sequential, vector(16)]
+// CHECK:         poly.band [@acc] maps [#[[LANES]]] loops [sequential, vector(64)]
 module attributes {poly.target = #target} {
   poly.kernel @unknown_distances_are_avoided(%A: memref<?x?xf32>, %B: memref<?xf32>, %M: index, %N: index) {
     %sum = poly.array(%M) : memref<?xf32>
@@ -247,6 +248,7 @@ module attributes {poly.target = #target} {
 // -----
 
 // Two steps of a recurrence: neither can run to its end before the other.
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 #steps = affine_set<(t, i)[T] : (t >= 0, T - 1 - t >= 0, i >= 0, 7 - i >= 0)>
 #i = affine_map<(t, i)[T] -> (i)>
 #left = affine_map<(t, i)[T] -> (i - 1)>
@@ -256,13 +258,15 @@ module attributes {poly.target = #target} {
 // CHECK:             vector(16)
 // CHECK:           poly.filter [@back]
 // CHECK:             vector(16)
-poly.kernel @illegal_otherwise(%A: memref<8xf32>, %B: memref<8xf32>, %T: index) {
-  poly.compute @there dims ["t", "i"] domain [#steps] reads(%A[#i] : memref<8xf32>) writes(%B[#i] : memref<8xf32>) {
-  ^bb0(%x: f32):
-    poly.yield %x : f32
-  }
-  poly.compute @back dims ["t", "i"] domain [#steps] reads(%B[#i] : memref<8xf32>) writes(%A[#left] : memref<8xf32>) interleaved 1 {
-  ^bb0(%x: f32):
-    poly.yield %x : f32
+module attributes {poly.target = #target} {
+  poly.kernel @illegal_otherwise(%A: memref<8xf32>, %B: memref<8xf32>, %T: index) {
+    poly.compute @there dims ["t", "i"] domain [#steps] reads(%A[#i] : memref<8xf32>) writes(%B[#i] : memref<8xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+    poly.compute @back dims ["t", "i"] domain [#steps] reads(%B[#i] : memref<8xf32>) writes(%A[#left] : memref<8xf32>) interleaved 1 {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
   }
 }
