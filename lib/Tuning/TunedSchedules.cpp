@@ -139,7 +139,8 @@ void tuning::useRecords(ModuleOp module, StringRef path,
     if (auto statement = parseChoiceKey(winner.getKey(), options))
       choices.push_back({*statement, winner.getValue().script});
   llvm::sort(choices);
-  if (!choices.empty())
+  // Who wants plain sums gets no others.
+  if (!choices.empty() && codegen.pipeline.winograd)
     codegen.chooseStatements = [choices = std::move(choices),
                                 inner = codegen](ModuleOp statements) {
       if (llvm::Error error = applyChoices(statements, choices, inner))

@@ -1,6 +1,7 @@
 """Choices above kernels: how convolutions are computed."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,3 +104,12 @@ def test_choices_that_do_not_fit_are_said(tmp_path: Path) -> None:
     usual = code(model, keeping(None), tmp_path)
     with pytest.warns(RuntimeWarning, match="what was tuned does not fit any more"):
         assert code(model, keeping(records), tmp_path) == usual
+
+
+def test_who_wants_plain_sums_gets_them(tmp_path: Path) -> None:
+    records, model = tmp_path / "records.sqlite", make_convolution()
+    keep_choice(records, model, "winograd")
+    plain = espalier.Options(cache=None, records=None, winograd=False)
+    usual = code(model, plain, tmp_path)
+    assert code(model, replace(plain, records=records), tmp_path) == usual
+    assert espalier.tune(model, trials=0, options=plain).statements == []
