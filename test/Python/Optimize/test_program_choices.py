@@ -9,6 +9,7 @@ import pytest
 from onnx import helper
 
 import espalier
+from espalier.records import merge_records
 from espalier.testing.compare import error_relative_to_scale
 from tuning import keeping
 
@@ -25,10 +26,16 @@ def make_convolution(channels: int = 64, extent: int = 14, kernel: int = 3) -> b
     return model.SerializeToString()
 
 
-def test_both_algorithms_are_measured(tmp_path: Path) -> None:
-    records = tmp_path / "records.sqlite"
-    tuned = espalier.tune(make_convolution(), trials=1, options=keeping(records))
-    (choice,) = tuned.statements
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, espalier.Tuned]:
+    """Return the records and the result of one search."""
+    records = tmp_path_factory.mktemp("choices") / "records.sqlite"
+    return records, espalier.tune(make_convolution(), trials=1, options=keeping(records))
+
+
+def test_both_algorithms_are_measured(tuned: tuple[Path, espalier.Tuned]) -> None:
+    records, found = tuned
+    (choice,) = found.statements
     assert choice.name.startswith("conv_")
     assert choice.algorithm in ("direct", "winograd")
     assert choice.original_s > 0
@@ -59,10 +66,10 @@ SCRIPT = """module attributes {transform.with_named_sequence} {
 """
 
 
-def keep_choice(records: Path, model: bytes, algorithm: str) -> str:
-    """Let an algorithm have won for the only convolution; return its name."""
-    tuned = espalier.tune(model, trials=1, options=keeping(records))
-    name = tuned.statements[0].name
+def keep_choice(tuned: tuple[Path, espalier.Tuned], records: Path, algorithm: str) -> str:
+    """Make a file in which an algorithm has won for the only convolution; return its name."""
+    merge_records(records, tuned[0])
+    name = tuned[1].statements[0].name
     with sqlite3.connect(records) as connection:
         # The key says how kernels were measured: one thread, constants in cache.
         connection.execute("DELETE FROM winners")
@@ -82,11 +89,11 @@ def code(model: bytes, options: espalier.Options, folder: Path) -> bytes:
     return (folder / "m.o").read_bytes()
 
 
-def test_what_was_chosen_is_compiled(tmp_path: Path) -> None:
+def test_what_was_chosen_is_compiled(tmp_path: Path, tuned: tuple[Path, espalier.Tuned]) -> None:
     records, model = tmp_path / "records.sqlite", make_convolution()
     codes = {}
     for algorithm in ("direct", "winograd"):
-        keep_choice(records, model, algorithm)
+        keep_choice(tuned, records, algorithm)
         codes[algorithm] = code(model, keeping(records), tmp_path)
         x = np.random.default_rng(2).standard_normal((1, 64, 14, 14)).astype(np.float32)
         made = espalier.compile(model, options=keeping(records)).run({"x": x})["y"]
@@ -96,9 +103,11 @@ def test_what_was_chosen_is_compiled(tmp_path: Path) -> None:
     assert code(model, keeping(None), tmp_path) in codes.values()
 
 
-def test_choices_that_do_not_fit_are_said(tmp_path: Path) -> None:
+def test_choices_that_do_not_fit_are_said(
+    tmp_path: Path, tuned: tuple[Path, espalier.Tuned]
+) -> None:
     records, model = tmp_path / "records.sqlite", make_convolution()
-    name = keep_choice(records, model, "winograd")
+    name = keep_choice(tuned, records, "winograd")
     with sqlite3.connect(records) as connection:
         connection.execute("UPDATE winners SET script = ?", [SCRIPT.replace("NAME", f"{name}x")])
     usual = code(model, keeping(None), tmp_path)
@@ -106,9 +115,9 @@ def test_choices_that_do_not_fit_are_said(tmp_path: Path) -> None:
         assert code(model, keeping(records), tmp_path) == usual
 
 
-def test_who_wants_plain_sums_gets_them(tmp_path: Path) -> None:
+def test_who_wants_plain_sums_gets_them(tmp_path: Path, tuned: tuple[Path, espalier.Tuned]) -> None:
     records, model = tmp_path / "records.sqlite", make_convolution()
-    keep_choice(records, model, "winograd")
+    keep_choice(tuned, records, "winograd")
     plain = espalier.Options(cache=None, records=None, winograd=False)
     usual = code(model, plain, tmp_path)
     assert code(model, replace(plain, records=records), tmp_path) == usual
