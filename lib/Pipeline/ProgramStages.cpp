@@ -68,6 +68,7 @@ struct ConvertLanesPass
 static void addFunctionPasses(OpPassManager &manager) {
   manager.addPass(createProgramApproximateMathPass());
   manager.addPass(vector::createLowerVectorMultiReductionPass());
+  manager.addPass(createProgramSplitMasksPass());
   manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createProgramMarkNoWrapPass());

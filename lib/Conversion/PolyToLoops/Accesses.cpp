@@ -266,6 +266,11 @@ Value KernelLoops::mergeLanes(const SlotKey &key, Value value) {
   if (!lanes || !lanes->mask || slot == registers.end() ||
       slot->second.value.getType() != value.getType())
     return value;
+  // All elements that are in registers get a new value.
+  if (std::optional<int64_t> numActive = countActiveLanes();
+      numActive && *numActive >= slot->second.numElements &&
+      memories.find(key.first)->second.inRegisters)
+    return value;
   // With the same lanes active as before, the others hold nothing.
   const AstNode *before = slot->second.vectorLoop;
   bool isSame = before && isSameBound(before->lower, lanes->loop->lower) &&

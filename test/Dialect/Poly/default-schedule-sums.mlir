@@ -1,12 +1,24 @@
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels -poly-extract-script | FileCheck %s
 
 // Sums of long rows have lanes along the rows: side by side, each row would be fetched in lines of its own. Short ones are
-// transposed in registers, which saves adding up their lanes. A maximum waits for the one before, so there are several.
+// transposed in registers, which saves adding up their lanes. Each step waits for the one before, so there are several
+// side by side: a maximum takes longest, and a sum pays for what is left of a row if that is long.
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  // CHECK:      plan
+  // CHECK-SAME: own_lanes ["", "i1", ""] own_vectors [1, 4, 1] keep
+  func.func @long(%x: tensor<49x1024xf32>) -> tensor<49xf32> {
+    %y = graph.reduce_sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<49x1024xf32>) -> tensor<49xf32>
+    return %y : tensor<49xf32>
+  }
+}
+
+// -----
+
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   // CHECK:      plan
   // CHECK-SAME: own_lanes ["", "i1", ""] keep
-  func.func @long(%x: tensor<49x1024xf32>) -> tensor<49xf32> {
-    %y = graph.reduce_sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<49x1024xf32>) -> tensor<49xf32>
+  func.func @not_as_long(%x: tensor<49x100xf32>) -> tensor<49xf32> {
+    %y = graph.reduce_sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<49x100xf32>) -> tensor<49xf32>
     return %y : tensor<49xf32>
   }
 }

@@ -221,10 +221,11 @@ module attributes {poly.target = #target} {
 #rows = affine_set<(i)[M, N] : (i >= 0, M - 1 - i >= 0)>
 #points = affine_set<(i, j)[M, N] : (i >= 0, M - 1 - i >= 0, j >= 0, N - 1 - j >= 0)>
 
-// Rows at a distance that is not known are bad lanes; their elements are good.
-// CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 16, d1 mod 16)>
+// Rows at a distance that is not known are bad lanes; their elements are good,
+// and taken to be many: four vectors side by side.
+// CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 64, d1 mod 64)>
 // CHECK-LABEL: poly.kernel @unknown_distances_are_avoided
-// CHECK:         poly.band [@acc] maps [#[[LANES]]] loops [sequential, vector(16)]
+// CHECK:         poly.band [@acc] maps [#[[LANES]]] loops [sequential, vector(64)]
 module attributes {poly.target = #target} {
   poly.kernel @unknown_distances_are_avoided(%A: memref<?x?xf32>, %B: memref<?xf32>, %M: index, %N: index) {
     %sum = poly.array(%M) : memref<?xf32>

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2] / "Benchmark"))
 
 import guard
 import page
-from bench import load_cases
+from bench import load_cases, name_machine
 
 from espalier.models import MODELS, Net
 
@@ -239,3 +239,16 @@ def test_lesson_is_measured():
     lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
     assert [line["step"] for line in lines][:3] == ["default", "edited", "plain loops"]
     assert all(line["right"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [
+        ("fpu avx avx2 avx512f avx512vl", "AMD EPYC, AVX-512"),
+        ("fpu avx avx2 vaes", "AMD EPYC, AVX2"),
+        ("fpu sse2", "AMD EPYC"),
+    ],
+)
+def test_a_machine_is_named_by_its_vectors(flags: str, name: str):
+    info = f"vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\nflags\t\t: {flags}\n"
+    assert name_machine(info * 2) == name

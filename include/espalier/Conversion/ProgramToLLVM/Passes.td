@@ -61,6 +61,27 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
+def ProgramSplitMasksPass : Pass<"program-split-masks", "mlir::func::FuncOp"> {
+  let summary = "splits masked accesses where the machine has no masks";
+  let description = [{
+    Where the target has no registers for masks, replaces a `vector.maskedstore`
+    whose mask is known, such as that of the last vector of a row, by stores of
+    parts that are powers of two:
+
+    ```mlir
+    %mask = vector.constant_mask [7] : vector<8xi1>
+    vector.maskedstore %x[%i], %mask, %value
+    // becomes stores of
+    vector<4xf32>, vector<2xf32>, vector<1xf32>
+    ```
+
+    A `vector.maskedload` becomes loads of parts if no instruction of the target
+    masks elements of that size.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def ProgramSequentializePass : Pass<"program-sequentialize", "mlir::func::FuncOp"> {
   let summary = "turns parallel loops that start no threads into sequential ones";
   let description = [{

@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Graph/Transforms/Transforms.h"
+#include "espalier/Dialect/Poly/IR/EntryFormat.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -165,6 +166,8 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
     value = cast<DenseElementsAttr>(constant.getValueAttr()).reshape(encoded);
   rewriter.setInsertionPoint(constant);
   auto stored = ConstantOp::create(rewriter, constant.getLoc(), value);
+  if (!sparse.format.empty())
+    stored->setAttr(poly::kEntriesAttr, rewriter.getStringAttr(sparse.format));
   rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(stored); });
   if (constant.use_empty())
     rewriter.eraseOp(constant);
@@ -191,9 +194,16 @@ struct GraphSparsifyPass
           << maxDensity.getValue() << " and " << minElements.getValue();
       return signalPassFailure();
     }
+    poly::EntryFormat known;
+    if (std::string fault = poly::readEntryFormat(format, known);
+        !format.empty() && !fault.empty()) {
+      getOperation()->emitError("expects format to be ") << fault;
+      return signalPassFailure();
+    }
     IRRewriter rewriter(&getContext());
-    for (const SparseOperand &operand : findSparseOperands(
+    for (SparseOperand &operand : findSparseOperands(
              rewriter, getOperation(), {maxDensity, minElements})) {
+      operand.format = format;
       remarkSparse(operand);
       makeSparse(rewriter, operand);
       ++numSparse;

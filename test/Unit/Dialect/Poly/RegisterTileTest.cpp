@@ -20,7 +20,7 @@ protected:
                         llvm::to_vector(extents),
                         unsigned(extents.size() - 1),
                         {},
-                        /*broadcastsRows=*/true};
+                        /*broadcastVectors=*/kMostVectors};
     for (unsigned dim = 0; dim + 1 < extents.size(); ++dim)
       problem.rowDims.push_back(dim);
     return problem;
@@ -69,9 +69,20 @@ TEST_F(RegisterTileTest, UnknownExtentsCountAsLarge) {
 
 TEST_F(RegisterTileTest, LoadedRowsTakeARegisterEach) {
   TileProblem problem = makeProblem({512, 512});
-  problem.broadcastsRows = false;
+  problem.broadcastVectors = 0;
   RegisterTile tile = chooseRegisterTile(problem);
   EXPECT_LE(2 * countRows(tile) * tile.vectors, problem.target.getRegisters());
+}
+
+TEST_F(RegisterTileTest, AGroupOfOneVectorHasRowsBesideIt) {
+  // 9 groups of 8 features, with 16 registers.
+  TileProblem problem = makeProblem({512, 72});
+  problem.target = getNamedTarget(&context, "znver3");
+  problem.lanes = 8;
+  problem.broadcastVectors = 1;
+  RegisterTile tile = chooseRegisterTile(problem);
+  EXPECT_EQ(tile.vectors, 1);
+  EXPECT_EQ(countRows(tile), 8);
 }
 
 TEST_F(RegisterTileTest, FewRowsWhereTheirLinesMeetInACacheSet) {

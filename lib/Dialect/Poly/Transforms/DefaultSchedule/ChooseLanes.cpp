@@ -123,11 +123,21 @@ void PlanChooser::chooseVectorDim() {
     plan.lanes.reset();
 }
 
-/// Whether some operand of the reduction is the same for all lanes.
-bool PlanChooser::readsBroadcast(const ComputeShape &compute) const {
-  return llvm::any_of(compute.reads, [&](const ComputeAccess &read) {
-    return !read.map.isFunctionOfDim(*plan.lanes) && read.map.getNumResults();
-  });
+/// How many vectors side by side some operand of the reduction is the same for:
+/// those of a group, where groups have features of their own. 0 if each lane
+/// has another element.
+int64_t PlanChooser::countBroadcastVectors(const ComputeShape &compute) const {
+  int64_t most = 0;
+  for (const ComputeAccess &read : compute.reads) {
+    if (!read.map.getNumResults())
+      continue;
+    int64_t vectors = kMostVectors;
+    while (vectors > most &&
+           getStride(read, *plan.lanes, vectors * plan.width) != 0)
+      vectors /= 2;
+    most = std::max(most, vectors);
+  }
+  return most;
 }
 
 /// How far apart the scalars are that neighbours along `dim` read; 0 if they
@@ -135,7 +145,8 @@ bool PlanChooser::readsBroadcast(const ComputeShape &compute) const {
 int64_t PlanChooser::getRowBytes(const ComputeShape &compute,
                                  unsigned dim) const {
   for (const ComputeAccess &read : compute.reads) {
-    if (read.map.isFunctionOfDim(*plan.lanes) || !read.map.isFunctionOfDim(dim))
+    if (getStride(read, *plan.lanes, plan.width) != 0 ||
+        !read.map.isFunctionOfDim(dim))
       continue;
     std::optional<int64_t> stride = getStride(read, dim, plan.width);
     if (stride && *stride != kUnknownStride)
@@ -223,9 +234,9 @@ void PlanChooser::chooseTile() {
       chooseRowVectors();
     return;
   }
-  TileProblem problem{target, plan.width, {}, *plan.lanes, {}, false};
+  TileProblem problem{target, plan.width, {}, *plan.lanes, {}};
   const ComputeShape &main = shape(*reduction);
-  problem.broadcastsRows = readsBroadcast(main);
+  problem.broadcastVectors = countBroadcastVectors(main);
   for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
     problem.window *= *main.getExtent(dim);
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
@@ -290,8 +301,9 @@ PlanChooser::getOwnOrder(const ComputeShape &compute) const {
   return rest;
 }
 
-/// So many vectors of a row are combined side by side where that is slow.
-static constexpr int64_t kSlowVectors = 4;
+/// So many vectors of a row are combined side by side where that is slow, or
+/// the row is so many times longer that it pays for what is left of it.
+static constexpr int64_t kSlowVectors = 4, kLongSum = 4;
 
 /// Whether each step of a reduction waits long for the one before: a maximum of
 /// floating-point numbers takes several instructions, for NaN's and zeros'
@@ -308,11 +320,11 @@ static bool isSlow(const ComputeShape &compute) {
 static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
                              int64_t width, unsigned numShared) {
   std::optional<int64_t> extent = compute.getExtent(dim);
-  if (compute.op.getReduction() && compute.isReduced(dim))
-    return isSlow(compute) &&
-                   extent.value_or(kSlowVectors * width) >= kSlowVectors * width
-               ? kSlowVectors
-               : 1;
+  if (compute.op.getReduction() && compute.isReduced(dim)) {
+    // Each step waits for the one before, for several cycles.
+    int64_t least = kSlowVectors * width * (isSlow(compute) ? 1 : kLongSum);
+    return extent.value_or(least) >= least ? kSlowVectors : 1;
+  }
   bool isSum = static_cast<bool>(compute.op.getReduction());
   for (unsigned other = numShared; other < compute.getNumDims(); ++other)
     isSum &= !compute.isRestricted(other);

@@ -61,7 +61,7 @@ private:
   }
 
   // Lanes and register tile (ChooseLanes.cpp).
-  bool readsBroadcast(const ComputeShape &reduction) const;
+  int64_t countBroadcastVectors(const ComputeShape &reduction) const;
   int64_t getRowBytes(const ComputeShape &compute, unsigned dim) const;
   int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim) const;
   void chooseVectorDim();

@@ -9,9 +9,9 @@ using namespace espalier::poly;
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
 
-/// With fewer registers than this, LLVM spills a tile of one vector that has
-/// more rows, since it unrolls the loop around.
-static constexpr int64_t kManyRegisters = 32, kMaxThinRows = 8;
+/// With few registers, LLVM spills a tile of one vector that has more rows,
+/// since it unrolls the loop around.
+static constexpr int64_t kMaxThinRows = 8;
 
 /// Bytes of a way of the first-level cache: a page, since it is looked up while
 /// the address is translated.
@@ -48,8 +48,8 @@ static double getStepCycles(const TileProblem &problem, int64_t inner,
   int64_t rows = inner * outer;
   double multiplyAdds = rows * vectors / 2.0;
   double loads =
-      ((problem.broadcastsRows ? rows : rows * vectors) + vectors) / 2.0;
-  if (problem.broadcastsRows) {
+      ((problem.broadcastVectors ? rows : rows * vectors) + vectors) / 2.0;
+  if (problem.broadcastVectors) {
     if (!doRowsStay(problem, inner, outer))
       loads = rows * kMissCycles;
     double panel = vectors * problem.target.getVectorBits() / 8.0;
@@ -138,7 +138,10 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
   int64_t innerExtent = inner < 0 ? 1 : getExtent(inner);
   int64_t outerExtent = outer < 0 ? 1 : getExtent(outer);
   // Of equals, two vectors, as many as a panel of constants has side by side.
-  for (int64_t vectors : {2, 1, 4, 8}) {
+  for (int64_t vectors : {int64_t(2), int64_t(1), int64_t(4), kMostVectors}) {
+    // Each group of features reads scalars of its own.
+    if (problem.broadcastVectors && vectors > problem.broadcastVectors)
+      continue;
     if (vectors > 1 &&
         vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))
       continue;
@@ -148,7 +151,7 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
       continue;
     int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
     // Each row's scalar takes a register while it is broadcast.
-    if (!problem.broadcastsRows)
+    if (!problem.broadcastVectors)
       maxRows = std::max<int64_t>(1, maxRows / 2);
     else if (used == 1 && registers < kManyRegisters)
       maxRows = std::min(maxRows, kMaxThinRows);

@@ -8,6 +8,12 @@
 
 namespace espalier::poly {
 
+/// More vectors than this are never side by side.
+inline constexpr int64_t kMostVectors = 8;
+
+/// Machines with fewer registers than this have small tiles.
+inline constexpr int64_t kManyRegisters = 32;
+
 /// A tile of a reduction's result: `vectors` registers along the vectorized
 /// dimension times rows along others.
 struct RegisterTile {
@@ -31,9 +37,9 @@ struct TileProblem {
   unsigned vectorDim;
   /// The dimensions that may be tiled: not indices of the panel.
   llvm::SmallVector<unsigned> rowDims;
-  /// Rows are scalars that are broadcast (a contraction), or vectors that are
-  /// loaded (a depthwise convolution, pooling).
-  bool broadcastsRows;
+  /// Rows are scalars that are broadcast to so many vectors (a contraction),
+  /// or, if 0, vectors that are loaded (a depthwise convolution, pooling).
+  int64_t broadcastVectors = 0;
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
   int64_t innerRowBytes = 0, outerRowBytes = 0;

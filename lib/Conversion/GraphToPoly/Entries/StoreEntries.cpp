@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "Normalize.h"
+#include "../Contraction.h"
+#include "../Normalize.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Remarks.h"
@@ -251,6 +251,7 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
                 read(stored->columns[column - format->columns.begin()]));
   });
   statement.entries = {stored->starts, program.simplify(row)};
+  statement.format = program.arrays[number].format;
   statement.extents.truncate(rank);
   statement.extents.push_back(
       getAffineConstantExpr(stored->numEntries, context));
