@@ -6,7 +6,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
-#include <new>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace espalier::interpreter;
@@ -113,20 +113,25 @@ espalier::interpreter::getDenseBytes(RankedTensorType type) {
   return llvm::is_contained(type.getShape(), 0) ? 0 : bytes;
 }
 
+void *espalier::interpreter::allocate(size_t size) {
+  if (size > std::numeric_limits<size_t>::max() - kAlignment)
+    return nullptr;
+  return std::aligned_alloc(
+      kAlignment, llvm::alignTo(std::max<size_t>(size, 1), kAlignment));
+}
+
 FailureOr<Tensor> Tensor::create(RankedTensorType type) {
   std::optional<size_t> size = getDenseBytes(type);
   if (!size)
     return failure();
   Tensor tensor;
   tensor.type = type;
-  void *memory = ::operator new(std::max<size_t>(*size, 1),
-                                std::align_val_t(kAlignment), std::nothrow);
+  void *memory = allocate(*size);
   if (!memory)
     return failure();
   std::memset(memory, 0, *size);
-  tensor.owned.reset(static_cast<char *>(memory), [](char *memory) {
-    ::operator delete(memory, std::align_val_t(kAlignment));
-  });
+  tensor.owned.reset(static_cast<char *>(memory),
+                     [](char *memory) { std::free(memory); });
   tensor.bytes = ArrayRef(tensor.owned.get(), *size);
   return tensor;
 }
@@ -138,6 +143,14 @@ Tensor Tensor::wrap(RankedTensorType type, ArrayRef<char> bytes) {
   tensor.type = type;
   tensor.bytes = bytes;
   return tensor;
+}
+
+FailureOr<Tensor> Tensor::getSplat(ElementsAttr attribute) {
+  auto dense = dyn_cast<DenseElementsAttr>(attribute);
+  if (!dense || !dense.isSplat())
+    return failure();
+  return get(dense.resizeSplat(
+      RankedTensorType::get({1}, dense.getType().getElementType())));
 }
 
 FailureOr<Tensor> Tensor::get(ElementsAttr attribute) {

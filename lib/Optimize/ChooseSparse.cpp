@@ -2,6 +2,8 @@
 
 #include "espalier/Optimize/ChooseSparse.h"
 #include "espalier/Dialect/Graph/Transforms/Transforms.h"
+#include "espalier/Dialect/Poly/IR/EntryFormat.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/ComparePrograms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -14,16 +16,22 @@ using namespace espalier::graph;
 /// Weights of which more are not zero are not worth measuring.
 static constexpr SparsifyOptions kMeasured = {/*maxDensity=*/0.6,
                                               /*minElements=*/1024};
+/// Stands for results of each row whose number is not known.
+static constexpr int64_t kUnknownPoints = 1024;
 /// Runs of one operator take so long together.
 static constexpr double kCompareSeconds = 0.2;
 
 namespace {
 
-/// One operator by itself, both ways.
+/// One operator by itself, both ways: with the constant's entries in the format
+/// that the operand says.
 class SparseLayer {
 public:
   SparseLayer(const SparseOperand &operand, const OptimizeOptions &options)
       : operand(operand), op(operand.operand->getOwner()), options(options) {}
+
+  /// The formats that are worth measuring.
+  static SmallVector<std::string> getFormats(const SparseOperand &operand);
 
   /// The median times in seconds: dense, then sparse. Nothing, and a reason, if
   /// they cannot be had.
@@ -48,12 +56,41 @@ private:
 std::string SparseLayer::describe(StringRef form) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "sparse layer " << form << ' ' << op->getName() << ' '
-     << op->getAttrDictionary() << ' ';
+  os << "sparse layer " << form << ' ' << operand.format << ' ' << op->getName()
+     << ' ' << op->getAttrDictionary() << ' ';
   llvm::interleaveComma(op->getOperandTypes(), os);
   os << " operand " << operand.operand->getOperandNumber() << " percent "
      << std::lround(100 * operand.getDensity());
   return text;
+}
+
+SmallVector<std::string> SparseLayer::getFormats(const SparseOperand &operand) {
+  Operation *op = operand.operand->getOwner();
+  int64_t lanes =
+      poly::getTarget(op).getLanes(Float32Type::get(op->getContext()));
+  int64_t numRows = 1, numPoints = kUnknownPoints;
+  auto type = cast<RankedTensorType>(operand.operand->get().getType());
+  for (auto [dim, isSummed] : llvm::enumerate(operand.summed))
+    numRows *= isSummed ? 1 : std::max<int64_t>(type.getDimSize(dim), 1);
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (result && result.hasStaticShape())
+    numPoints = result.getNumElements() / numRows;
+  SmallVector<std::string> formats{"each:1"};
+  auto add = [&](poly::EntryLists lists, int64_t rows) {
+    if (numRows % rows == 0)
+      formats.push_back(poly::EntryFormat{lists, rows}.str());
+    return numRows % rows == 0;
+  };
+  if (numPoints == 1) { // Rows alone fill lanes.
+    add(poly::EntryLists::Each, lanes);
+    return formats;
+  }
+  bool hasLarge =
+      add(poly::EntryLists::Subsets, 4) || add(poly::EntryLists::Subsets, 3);
+  if (!hasLarge || numRows % 4 == 0)
+    add(poly::EntryLists::Subsets, 2);
+  add(poly::EntryLists::Union, 4);
+  return formats;
 }
 
 OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
@@ -96,6 +133,9 @@ OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
 std::optional<std::pair<double, double>> SparseLayer::compare() {
   CodegenOptions codegen = options.cost.measure.codegen;
   codegen.pipeline.sparse = false;
+  // A format may not be for this sum.
+  ScopedDiagnosticHandler silent(op->getContext(),
+                                 [](Diagnostic &) { return success(); });
   std::vector<CompiledProgram> programs;
   for (bool isSparse : {false, true}) {
     OwningOpRef<ModuleOp> module = build(isSparse);
@@ -151,27 +191,40 @@ espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options) {
   IRRewriter rewriter(module.getContext());
   auto begin = std::chrono::steady_clock::now();
   llvm::json::Array report;
-  for (const SparseOperand &operand :
+  for (SparseOperand &operand :
        findSparseOperands(rewriter, module, kMeasured)) {
     Operation *op = operand.operand->getOwner();
     auto name = op->getLoc()->findInstanceOf<NameLoc>();
     llvm::json::Object entry{
         {"node", name ? name.getName() : op->getName().getStringRef()},
         {"density", operand.getDensity()}};
-    std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - begin;
     if (options.cost.measure.codegen.mustStop())
       return module.emitError("the choice was interrupted");
-    SparseLayer layer(operand, options);
-    std::optional<std::pair<double, double>> times =
-        layer.measure(costs, spent.count() < options.cost.budget);
+    std::optional<std::pair<double, double>> times;
+    std::string reason;
+    for (const std::string &format : SparseLayer::getFormats(operand)) {
+      SparseOperand stored = operand;
+      stored.format = format;
+      SparseLayer layer(stored, options);
+      std::chrono::duration<double> spent =
+          std::chrono::steady_clock::now() - begin;
+      auto both = layer.measure(costs, spent.count() < options.cost.budget);
+      if (!both && reason.empty())
+        reason = layer.getReason();
+      // Each was measured in turns with the dense one.
+      if (both && (!times ||
+                   both->second * times->first < times->second * both->first)) {
+        times = both;
+        operand.format = format;
+      }
+    }
     bool isSparse = times && times->second < times->first;
     if (times) {
       entry["dense_s"] = times->first;
       entry["sparse_s"] = times->second;
+      entry["format"] = operand.format;
     } else {
-      entry["reason"] = layer.getReason().empty() ? "no time is left"
-                                                  : layer.getReason().str();
+      entry["reason"] = reason.empty() ? "no time is left" : reason;
     }
     entry["choice"] = isSparse ? "sparse" : "dense";
     report.push_back(std::move(entry));

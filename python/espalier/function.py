@@ -88,8 +88,8 @@ class Function:
         self.sparsity = list(sparsity)
         """With `Options(sparse="auto")`, one entry for each operator whose weights could be
         sparse: its `node`, the `density` of the weights, `dense_s` and `sparse_s`, the
-        seconds that it takes both ways, or the `reason` why they are not known, and the
-        `choice`."""
+        seconds that it takes both ways, or the `reason` why they are not known, the
+        `choice`, and the `format` that was the fastest of those measured."""
         self.program = program
         self.inputs = list(program.inputs)
         self.outputs = list(program.outputs)

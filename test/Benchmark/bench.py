@@ -59,7 +59,7 @@ from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from random_rows import random_rows
 from recursive_rows import run_recursive, summarize_rows
-from sparse_rows import KERNELS, run_product
+from sparse_layers import SPARSE, vary_density
 from substitutions import run_search
 
 from espalier.compiler import KERNEL_TIMES, Options, compile_for, default_cache
@@ -183,8 +183,8 @@ def load_cases(toy: bool) -> list[Case]:
     """Read the cases of all folders.
 
     What a case does not say, the one that it is `like` does, or the file's default.
-    A case with `batches` stands for one with each of them, but for toy sizes; one
-    with `searches` for one with each of them, or with `toy_searches` at toy size.
+    A case with `batches`, `densities` or `searches` stands for one with each of them, at
+    toy size with one batch, one density and `toy_searches`.
     """
     cases = []
     for path in sorted(ROOT.glob("*/cases.toml")):
@@ -198,7 +198,7 @@ def load_cases(toy: bool) -> list[Case]:
                 variant = full | {"name": name, "sizes": sizes}
                 searches = full.get("toy_searches" if toy else "searches", [])
                 cases += [variant | {"name": f"{name}_{s}", "search": s} for s in searches]
-                cases += [] if searches else [variant]
+                cases += [] if searches else vary_density(variant, toy)
     return cases + operator_cases(ROWS.values(), toy)
 
 
@@ -318,8 +318,8 @@ def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict
 
 
 def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
-    """Compare and time a product of a sparse matrix."""
-    error, own, others, peers = run_product(case, toy, seconds)
+    """Compare and time a product of a sparse matrix, or a layer with sparse weights."""
+    error, own, others, peers = SPARSE[case["model"]](case, toy, seconds)
     result = {"case": case["name"], "threads": case["threads"], "error": error}
     result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
     passed = error <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
@@ -389,7 +389,7 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         elif case["model"] == "recursive":
             recursive.append(run_rows(case, toy, seconds))
             yield recursive[-1]
-        elif case["model"] in KERNELS:
+        elif case["model"] in SPARSE:
             yield run_sparse(case, toy, seconds)
         else:
             with tempfile.TemporaryDirectory() as cache:

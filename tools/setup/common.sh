@@ -55,12 +55,13 @@ install_packages() {
 }
 
 # The environment is rebuilt when requirements.txt differs from the copy that
-# was kept in it.
+# was kept in it. One without a pip that runs was left by what did not end.
 install_venv() {
   local stamp=$venv/requirements.txt
   cmp -s "$setup/requirements.txt" "$stamp" && return 0
   say "installing Python packages into $venv"
-  [[ -x $venv/bin/python ]] || /usr/bin/python3 -m venv "$venv" ||
+  "$venv/bin/python" -m pip --version >/dev/null 2>&1 ||
+    /usr/bin/python3 -m venv --clear "$venv" ||
     fail "python3 -m venv could not make $venv"
   "$venv/bin/python" -m pip install --quiet -r "$setup/requirements.txt" ||
     fail "pip could not install what $setup/requirements.txt lists"

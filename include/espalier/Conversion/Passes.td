@@ -87,6 +87,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `fuse-kernels` | `poly-fuse-kernels` | makes one kernel of statements that share loops |
     | `separate-accumulators` | `poly-separate-accumulators` | sums in arrays of a kernel's own |
     | `decompose-phases` | `poly-decompose-phases` | gives each phase of a transposed convolution its sum |
+    | `group-entries` | `poly-group-entries` | sums the rows of a sparse constant in groups |
     | `fuse-windows` | `poly-fuse-windows` | pools in the kernel that computes the image |
     | `winograd` | `poly-winograd` | computes 3x3 convolutions with fewer products |
 
@@ -168,6 +169,9 @@ def PolySeparateAccumulatorsPass
 def PolyDecomposePhasesPass
     : Poly_StepPass<"decompose-phases",
                     "gives each phase of a transposed convolution its sum">;
+def PolyGroupEntriesPass
+    : Poly_StepPass<"group-entries",
+                    "sums the rows of a sparse constant in groups">;
 def PolyFuseWindowsPass
     : Poly_StepPass<"fuse-windows",
                     "pools in the kernel that computes the image">;

@@ -18,6 +18,10 @@ std::optional<unsigned> getElementBytes(mlir::Type elementType);
 /// static, not of a supported element type, or too large to count.
 std::optional<size_t> getDenseBytes(mlir::RankedTensorType type);
 
+/// Returns memory for tensors, to be given to `free`; null if there is none. No
+/// handler of `new`, as LLVM's tools have, ends the process then.
+void *allocate(size_t size);
+
 /// Whether the bytes of an element are all 0, but for the highest bit if that
 /// is a sign, as that of floating-point numbers is.
 bool isZero(llvm::ArrayRef<char> bytes, bool hasSign);
@@ -33,6 +37,9 @@ public:
   /// Takes the value of an attribute, whose bytes are shared where the layouts
   /// agree. Fails if it is not dense.
   static mlir::FailureOr<Tensor> get(mlir::ElementsAttr attribute);
+  /// The one element that all elements of an attribute are. Fails if it is not
+  /// stored that way, which takes no memory for the others.
+  static mlir::FailureOr<Tensor> getSplat(mlir::ElementsAttr attribute);
   /// Makes an attribute of the value.
   mlir::ElementsAttr toAttribute() const;
 

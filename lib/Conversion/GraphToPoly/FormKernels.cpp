@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Entries/GroupEntries.h"
 #include "Normalize.h"
 #include "Read/ReadProgram.h"
 #include "StepAttributes.h"
@@ -38,6 +39,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFUSEKERNELSPASS
 #define GEN_PASS_DEF_POLYSEPARATEACCUMULATORSPASS
 #define GEN_PASS_DEF_POLYDECOMPOSEPHASESPASS
+#define GEN_PASS_DEF_POLYGROUPENTRIESPASS
 #define GEN_PASS_DEF_POLYFUSEWINDOWSPASS
 #define GEN_PASS_DEF_POLYWINOGRADPASS
 #define GEN_PASS_DEF_POLYAPPLYLAYOUTSPASS
@@ -122,6 +124,10 @@ constexpr Step kSteps[] = {
        decomposePhases(v.program, v.fusionGroups);
      },
      !kSeparates, "split-phases"},
+    {"group-entries",
+     [](DispatchVariant &v, Counts &) {
+       groupEntries(v.program, v.fusionGroups);
+     }},
     {"fuse-windows", [](DispatchVariant &v,
                         Counts &) { fuseWindows(v.program, v.fusionGroups); }},
     {"winograd",
@@ -170,6 +176,22 @@ static LogicalResult checkAlgorithms(const DispatchVariant &variant) {
   return success();
 }
 
+/// Reports sums whose entries are to be stored in a format that is not for
+/// them.
+static LogicalResult checkFormats(const DispatchVariant &variant) {
+  for (const FusionGroup &fusionGroup : variant.fusionGroups)
+    for (unsigned number : fusionGroup.statements)
+      if (const Statement &statement = variant.program.statements[number];
+          statement.format && statement.format->rows > 1)
+        return emitError(statement.loc)
+               << "expects a sum that '" << statement.format->str()
+               << "' is for: over the entries of rows of a constant, whose "
+                  "number is a multiple of "
+               << statement.format->rows
+               << ", where what else is read does not depend on the row";
+  return success();
+}
+
 /// Writes indices in the form that they are read in again, so that it does not
 /// matter whether steps run one by one.
 static void sortIndices(StatementList &program) {
@@ -198,7 +220,8 @@ LogicalResult StepRunner::runSteps(ReadBlock &read) {
       form == Form::Memory ||
       llvm::is_contained(llvm::map_range(steps, [](auto s) { return s->name; }),
                          "winograd");
-  if (isDecided && failed(checkAlgorithms(variant)))
+  if (isDecided &&
+      (failed(checkAlgorithms(variant)) || failed(checkFormats(variant))))
     return failure();
   sortIndices(program);
   counts.kernels += variant.fusionGroups.size();
@@ -382,6 +405,7 @@ STEP_PASS(PolyAlignOutputsPass, Form::Attributes)
 STEP_PASS(PolyFuseKernelsPass, Form::Attributes)
 STEP_PASS(PolySeparateAccumulatorsPass, Form::Attributes)
 STEP_PASS(PolyDecomposePhasesPass, Form::Attributes)
+STEP_PASS(PolyGroupEntriesPass, Form::Attributes)
 STEP_PASS(PolyFuseWindowsPass, Form::Attributes)
 STEP_PASS(PolyWinogradPass, Form::Attributes)
 STEP_PASS(PolyApplyLayoutsPass, Form::Memory)

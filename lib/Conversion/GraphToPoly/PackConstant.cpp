@@ -4,8 +4,9 @@
 #include "Emit/EmitExpr.h"
 #include "StatementList.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
+#include "espalier/Interpreter/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include <new>
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -76,16 +77,13 @@ ElementsAttr espalier::graphtopoly::getWithoutValues(ElementsAttr constant,
 
 std::optional<AsmResourceBlob>
 espalier::graphtopoly::allocateBlob(size_t size) {
-  constexpr std::align_val_t kAlignment{64};
-  void *memory =
-      ::operator new(std::max<size_t>(size, 1), kAlignment, std::nothrow);
+  constexpr size_t kAlignment = 64;
+  void *memory = interpreter::allocate(size);
   if (!memory)
     return std::nullopt;
-  auto release = [=](void *data, size_t, size_t) {
-    ::operator delete(data, kAlignment);
-  };
+  auto release = [](void *data, size_t, size_t) { std::free(data); };
   return AsmResourceBlob(ArrayRef(static_cast<char *>(memory), size),
-                         size_t(kAlignment), release, /*dataIsMutable=*/true);
+                         kAlignment, release, /*dataIsMutable=*/true);
 }
 
 ElementsAttr

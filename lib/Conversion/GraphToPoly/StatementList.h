@@ -15,6 +15,7 @@
 
 #include "Build/Checks.h"
 #include "espalier/Definition/Definition.h"
+#include "espalier/Dialect/Poly/IR/EntryFormat.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineMap.h"
@@ -54,6 +55,9 @@ struct Array {
   /// than this, and whether they do not decrease. Whoever calls checks it.
   std::optional<int64_t> bound = std::nullopt;
   bool isMonotonic = false;
+  /// Of a sparse constant: how its entries are stored, where somebody has
+  /// chosen it.
+  std::optional<poly::EntryFormat> format = std::nullopt;
 };
 
 /// An affine condition `expr >= 0` or `expr == 0` on a statement's dimensions.
@@ -95,6 +99,11 @@ struct Statement {
   /// Of a sum over the entries of a sparse constant, which the last dimension
   /// counts.
   std::optional<Entries> entries = std::nullopt;
+  /// How these are stored, where somebody has chosen it.
+  std::optional<poly::EntryFormat> format = std::nullopt;
+  /// Whether a reduction goes on with what its target has already, of which it
+  /// may update a part.
+  bool addsToTarget = false;
   /// The element of the target that a point computes, over the dimensions;
   /// empty: that with the point's own first indices.
   llvm::SmallVector<mlir::AffineExpr> targetIndices = {};

@@ -56,6 +56,9 @@ void espalier::graphtopoly::setAttributes(poly::ComputeOp compute,
                      builder.getI64IntegerAttr(*statement.recurrence));
   if (statement.keepsRowMajor)
     compute->setAttr(kKeepsRowMajorAttr, builder.getUnitAttr());
+  if (statement.format)
+    compute->setAttr(poly::kEntriesAttr,
+                     builder.getStringAttr(statement.format->str()));
   if (statement.algorithm)
     compute->setAttr(
         kAlgorithmAttr,
@@ -143,6 +146,10 @@ std::string espalier::graphtopoly::readAttributes(poly::ComputeOp compute,
       readFlag(compute, kKeepsRowMajorAttr, statement.keepsRowMajor);
   if (!fault.empty())
     return fault;
+  if (fault = poly::readEntryFormat(compute->getAttr(poly::kEntriesAttr),
+                                    statement.format);
+      !fault.empty())
+    return "poly.entries to be " + fault;
   Attribute algorithm = compute->getAttr(kAlgorithmAttr);
   if (auto name = dyn_cast_or_null<StringAttr>(algorithm))
     statement.algorithm = poly::symbolizeAlgorithm(name.getValue());

@@ -14,6 +14,8 @@
 //     poly.recurrence  the dimension along which a computation reads what it,
 //                      or another one of the kernel, has computed before
 //     poly.keeps_row_major  lanes lie along the rows that the caller has
+//     poly.entries     how the entries of a sum are stored, where somebody has
+//                      chosen it
 //   poly.kernel
 //     poly.shared_dims  the loops that its computations share
 //

@@ -5,6 +5,7 @@
 #include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Program.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
@@ -33,10 +34,18 @@ static ElementsAttr findConstant(Value array) {
       values.getElementType().isInteger(1) ||
       values.getElementType().getIntOrFloatBitWidth() > 64)
     return {};
-  return isa<DenseIntElementsAttr, DenseI32ResourceElementsAttr,
-             DenseI64ResourceElementsAttr>(values)
-             ? values
-             : ElementsAttr();
+  if (isa<DenseIntElementsAttr>(values))
+    return values;
+  if (!isa<DenseI32ResourceElementsAttr, DenseI64ResourceElementsAttr>(values))
+    return {};
+  // A resource that does not hold the elements is no constant of anything.
+  AsmResourceBlob *blob =
+      cast<DenseResourceElementsAttr>(values).getRawHandle().getBlob();
+  uint64_t size = values.getElementType().getIntOrFloatBitWidth() / 8;
+  bool isWhole = blob && blob->getData().size() % size == 0 &&
+                 blob->getData().size() / size ==
+                     static_cast<uint64_t>(values.getNumElements());
+  return isWhole ? values : ElementsAttr();
 }
 
 bool polytoloops::isConstantData(Value array) {

@@ -138,6 +138,8 @@ def describe_sparsity(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line for each entry of `Function.sparsity`."""
     for layer in layers:
         line = f"{layer['node']}: {layer['density']:.1%} of the weights: {layer['choice']}"
+        if layer["choice"] == "sparse":
+            line += f" ({layer['format']})"
         if "reason" in layer:
             yield f"{line}, {layer['reason']}"
         else:

@@ -1,7 +1,9 @@
 """Build networks, compile them and compare them with onnxruntime."""
 
 import argparse
+import contextlib
 import json
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -12,6 +14,8 @@ import onnx
 from espalier.commands.common import ProgressLine, duration, positive
 from espalier.compiler import Options, compile_for, default_cache
 from espalier.errors import EspalierError
+from espalier.files import replacing
+from espalier.importers.onnx.loading import load
 from espalier.models import MODELS, build
 from espalier.testing.compare import largest_error
 from espalier.testing.onnxruntime import OnnxRuntime
@@ -51,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for path in _models(args, Path(folder)):
+    with _folder() as folder:
+        for path in _models(args, folder):
             row = _measure(args, path)
             rows.append(row)
             if args.json:
@@ -60,6 +64,25 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         _print_table(rows)
     return 0 if all(row.error <= TOLERANCE for row in rows) else 1
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """Give a folder for the networks, which goes with them."""
+    try:
+        folder = tempfile.TemporaryDirectory()
+    except OSError as error:
+        raise EspalierError(
+            f"cannot make a folder in '{tempfile.gettempdir()}': {error.strerror}"
+        ) from error
+    try:
+        yield Path(folder.name)
+    finally:
+        try:
+            folder.cleanup()
+        except OSError:
+            # What failed once may work now.
+            shutil.rmtree(folder.name, ignore_errors=True)
 
 
 def _models(args: argparse.Namespace, folder: Path) -> Iterator[Path]:
@@ -73,7 +96,8 @@ def _models(args: argparse.Namespace, folder: Path) -> Iterator[Path]:
         raise EspalierError(f"expects a model out of {', '.join(MODELS)}, but got '{unknown[0]}'")
     for name in args.names or DEFAULT_MODELS:
         path = folder / f"{name}.onnx"
-        onnx.save(build(name), path)
+        with replacing(path) as temporary:
+            onnx.save(build(name), temporary)
         yield path
         path.unlink()
     yield from files
@@ -93,7 +117,7 @@ def _measure(args: argparse.Namespace, path: Path) -> Row:
     calls = [lambda: function.run(inputs), lambda: session.run(inputs)]
     ours, theirs = measure_alternately(calls, args.seconds)
     progress.clear()
-    operators = len(onnx.load(path, load_external_data=False).graph.node)
+    operators = len(load(path).model.graph.node)
     return Row(
         path.stem,
         operators,

@@ -31,7 +31,10 @@ def load_onnxruntime() -> ModuleType:
     Otherwise it writes a database to the user's cache, and sends what is in it.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-    return importlib.import_module("onnxruntime")
+    try:
+        return importlib.import_module("onnxruntime")
+    except ImportError as error:
+        raise EspalierError(f"expects onnxruntime to compare with, but {error}") from error
 
 
 class OnnxRuntime:
@@ -58,7 +61,13 @@ class OnnxRuntime:
     def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Run on inputs by name; return the outputs by name."""
         names = [output.name for output in self._session.get_outputs()]
-        return dict(zip(names, self._session.run(names, dict(inputs)), strict=True))
+        try:
+            results = self._session.run(names, dict(inputs))
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise EspalierError(f"onnxruntime cannot run the model: {error}") from error
+        return dict(zip(names, results, strict=True))
 
     def random_inputs(
         self, dims: Mapping[str, int] | None = None, seed: int = 0

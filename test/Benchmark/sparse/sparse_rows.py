@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from peers import Peer, load_mkl, pointer
 from plain_c import COMPILERS, compile_c, describe
-from sparse_kernels import spmm, spmv
+from sparse_kernels import mttkrp, sddmm, spmm, spmv
 
 from espalier.compiler import Options
 from espalier.kernels import Kernel
@@ -31,9 +31,15 @@ def _schedule_spmm(s: Schedule) -> None:
     s.register_block("acc", ["k"], [64], 16)
 
 
+def _schedule_default(_: Schedule) -> None:
+    pass
+
+
 KERNELS: dict[str, tuple[Kernel, Callable[[Schedule], None]]] = {
     "spmv": (spmv, _schedule_spmv),
     "spmm": (spmm, _schedule_spmm),
+    "sddmm": (sddmm, _schedule_default),
+    "mttkrp": (mttkrp, _schedule_default),
 }
 
 _C = {
@@ -60,30 +66,89 @@ void spmm(const int *starts, const int *column, const float *value, const float 
   }
 }
 """,
+    "sddmm": """
+void sddmm(const int *starts, const int *column, const float *value, const float *x,
+           const float *z, float *restrict y, int n, int w) {
+  for (int i = 0; i < n; ++i)
+    for (int j = starts[i]; j < starts[i + 1]; ++j) {
+      float sum = 0;
+      for (int k = 0; k < w; ++k)
+        sum += x[(long)i * w + k] * z[(long)column[j] * w + k];
+      y[j] = value[j] * sum;
+    }
+}
+""",
+    "mttkrp": """
+void mttkrp(const int *starts, const int *row, const int *ends, const int *column,
+            const float *value, const float *x, const float *z, float *restrict y,
+            int n, int w) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < w; ++k)
+      y[(long)i * w + k] = 0;
+    for (int p = starts[i]; p < starts[i + 1]; ++p)
+      for (int j = ends[p]; j < ends[p + 1]; ++j)
+        for (int k = 0; k < w; ++k)
+          y[(long)i * w + k] +=
+              value[j] * x[(long)row[p] * w + k] * z[(long)column[j] * w + k];
+  }
+}
+""",
 }
 
 Arrays = dict[str, np.ndarray]
 
 
-def _arguments(n: int, m: int, density: float, w: int | None = None) -> Arrays:
-    """Return a random matrix in rows, a dense operand and room for the result."""
+def _fibers(n: int, m: int, o: int, density: float, w: int) -> Arrays:
+    """Return a random tensor in fibers, two dense operands and room for the result."""
+    random = np.random.default_rng(SEED)
+    at = np.nonzero(random.random((n * m, o)) < density)
+    fibers, ends = np.unique(at[0], return_index=True)
+    return {
+        "starts": np.searchsorted(fibers // m, np.arange(n + 1)).astype(np.int32),
+        "row": (fibers % m).astype(np.int32),
+        "ends": np.append(ends, len(at[0])).astype(np.int32),
+        "column": at[1].astype(np.int32),
+        "value": random.random(len(at[0]), np.float32),
+        "x": random.random((m, w), np.float32),
+        "z": random.random((o, w), np.float32),
+        "y": np.zeros((n, w), np.float32),
+    }
+
+
+def _arguments(name: str, n: int, m: int, density: float, w: int | None = None) -> Arrays:
+    """Return a random matrix in rows, dense operands and room for the result."""
     random = np.random.default_rng(SEED)
     present = random.random((n, m)) < density
     starts = np.zeros(n + 1, np.int32)
     np.cumsum(np.count_nonzero(present, axis=1), out=starts[1:])
     column = np.nonzero(present)[1].astype(np.int32)
     dense = [] if w is None else [w]
-    return {
-        "starts": starts,
-        "column": column,
-        "value": random.random(len(column), np.float32),
+    arrays = {"starts": starts, "column": column, "value": random.random(len(column), np.float32)}
+    if name == "sddmm":
+        return arrays | {
+            "x": random.random((n, *dense), np.float32),
+            "z": random.random((m, *dense), np.float32),
+            "y": np.zeros(len(column), np.float32),
+        }
+    return arrays | {
         "x": random.random((m, *dense), np.float32),
         "y": np.zeros((n, *dense), np.float32),
     }
 
 
-def _reference(arrays: Arrays) -> np.ndarray:
+def _reference(name: str, arrays: Arrays) -> np.ndarray:
     """Return the product, in the order of the text."""
+    if name == "mttkrp":
+        fiber = np.repeat(np.arange(len(arrays["row"])), np.diff(arrays["ends"]))
+        node = np.repeat(np.arange(len(arrays["y"])), np.diff(arrays["starts"]))[fiber]
+        terms = arrays["value"].astype(np.float64)[:, None] * arrays["x"][arrays["row"][fiber]]
+        expected = np.zeros(arrays["y"].shape)
+        np.add.at(expected, node, terms * arrays["z"][arrays["column"]])
+        return expected
+    if name == "sddmm":
+        node = np.repeat(np.arange(len(arrays["x"])), np.diff(arrays["starts"]))
+        products = arrays["x"][node].astype(np.float64) * arrays["z"][arrays["column"]]
+        return arrays["value"] * products.sum(axis=1)
     expected = np.zeros(arrays["y"].shape)
     starts = arrays["starts"]
     for i, (begin, end) in enumerate(itertools.pairwise(starts)):
@@ -98,8 +163,8 @@ def _open_c(name: str, arrays: Arrays) -> Peer | None:
     if library is None:
         return None
     y = np.zeros_like(arrays["y"])
-    operands = [arrays[a] for a in ("starts", "column", "value", "x")] + [y]
-    extents = [ctypes.c_int(len(y)), ctypes.c_int(y[:1].size)]
+    operands = [array for argument, array in arrays.items() if argument != "y"] + [y]
+    extents = [ctypes.c_int(len(arrays["starts"]) - 1), ctypes.c_int(arrays["x"][:1].size)]
 
     def multiply() -> None:
         getattr(library, name)(*map(pointer, operands), *extents)
@@ -107,9 +172,9 @@ def _open_c(name: str, arrays: Arrays) -> Peer | None:
     return Peer("c", describe(COMPILERS["clang"]), multiply)
 
 
-def _open_scipy(_: str, arrays: Arrays) -> Peer | None:
+def _open_scipy(name: str, arrays: Arrays) -> Peer | None:
     """Return the product of scipy, which is compiled C++."""
-    if importlib.util.find_spec("scipy") is None:
+    if importlib.util.find_spec("scipy") is None or name not in ("spmv", "spmm"):
         return None
     import scipy.sparse
 
@@ -127,7 +192,7 @@ class _Description(ctypes.Structure):
 def _open_mkl(name: str, arrays: Arrays) -> Peer | None:
     """Return the product of MKL, after its own analysis of the matrix."""
     loaded = load_mkl(1)
-    if loaded is None:
+    if loaded is None or name not in ("spmv", "spmm"):
         return None
     library, build = loaded
     starts, x, y = arrays["starts"], arrays["x"], np.zeros_like(arrays["y"])
@@ -163,7 +228,8 @@ class Comparison(NamedTuple):
 def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     """Compile a product with its schedule; compare and time it."""
     name = case["model"]
-    arrays = _arguments(**case["toy" if toy else "sizes"])
+    sizes = case["toy" if toy else "sizes"]
+    arrays = _fibers(**sizes) if name == "mttkrp" else _arguments(name, **sizes)
     definition, write = KERNELS[name]
     schedule = Schedule(definition)
     write(schedule)
@@ -171,7 +237,7 @@ def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     program.set_num_threads(case["threads"])
     call = program.bind(**arrays)
     call()
-    expected = _reference(arrays)
+    expected = _reference(name, arrays)
     error = float(np.abs(arrays["y"] - expected).max() / max(np.abs(expected).max(), 1e-30))
     found = [OPEN[peer](name, arrays) for peer in case["baselines"]]
     peers = [peer for peer in found if peer is not None]

@@ -21,7 +21,7 @@
 
 // Lanes along the rows of the dense operand, which lie side by side for it; the
 // bias and the activation are in the same kernel.
-// SCHEDULE: poly.kernel private @matmul_relu_{{.*}} memref<3x?xf32>
+// SCHEDULE: poly.kernel private @matmul_relu_{{.*}} memref<?x3x64xf32>
 // SCHEDULE: poly.compute @s0 dims ["i", "j", "e"] {{.*}} where
 // SCHEDULE: arith.maximumf
 // SCHEDULE: poly.prefetch @s0 read 3

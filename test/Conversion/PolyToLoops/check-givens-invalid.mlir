@@ -166,3 +166,27 @@ func.func @main() attributes {espalier.num_inputs = 0 : i64} {
   poly.call @rows(%starts) : memref<4xi64>
   return
 }
+
+// -----
+
+// What a resource does not hold is not known.
+memref.global "private" constant @starts : memref<4xi32> = dense_resource<short>
+poly.kernel @rows(%starts: memref<4xi32> {espalier.name = "starts"}) {
+  // expected-error @below {{expects data that is there before the program runs: inputs, or constants alone; but 'starts' is made by the program}}
+  poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
+      reads(%starts[affine_map<(i) -> (i)>] : memref<4xi32>)
+      holds affine_set<(i)[b] : (4 - b >= 0)>
+}
+func.func @main() attributes {espalier.num_inputs = 0 : i64} {
+  %starts = memref.get_global @starts : memref<4xi32>
+  poly.call @rows(%starts) : memref<4xi32>
+  return
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x0400000001000000"
+    }
+  }
+#-}

@@ -189,6 +189,41 @@ func.func @sparse_constant() {
 
 // -----
 
+// ConstantOp C1
+func.func @short_resource() {
+  // expected-error @below {{expects resource 'short' to hold 8 bytes, but got 4}}
+  %r = graph.constant dense_resource<short> : tensor<2xf32>
+  return
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x040000000000803F"
+    }
+  }
+#-}
+
+// -----
+
+// ConstantOp C1
+func.func @resource_of_any_size() {
+  // expected-error @below {{expects a static shape, but got 'tensor<?xf32>'}}
+  %r = graph.constant dense_resource<any> : tensor<?xf32>
+  return
+}
+
+// -----
+
+// ConstantOp C1
+func.func @too_large() {
+  // expected-error @below {{expects less than 2^63 bytes, but got 'tensor<4294967296x4294967296xf32>'}}
+  %r = graph.constant dense<0.0> : tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
 // FillOp C1
 func.func @fill_with_a_vector(%v: tensor<2xf32>) {
   // expected-error @below {{expects value to be a scalar, but got rank 1}}

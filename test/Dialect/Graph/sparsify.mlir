@@ -3,6 +3,11 @@
 // RUN: espalier-opt %s -graph-sparsify='max-density=0.5' | FileCheck %s --check-prefix=SMALL
 // RUN: espalier-opt %s -graph-sparsify='max-density=0.2 min-elements=4' | FileCheck %s --check-prefix=SMALL
 
+// RUN: not espalier-opt %s -graph-sparsify=max-density=nan 2>&1 | FileCheck %s --check-prefix=NAN
+// RUN: not espalier-opt %s -graph-sparsify=min-elements=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NAN: error: expects a max-density and min-elements of at least 0, but got {{nan|NAN|NaN}} and 1024
+// NEGATIVE: error: expects a max-density and min-elements of at least 0, but got {{.*}} and -1
+
 // Sums of fewer elements, or of more that are not zero, stay as they are.
 // SMALL-NOT: sparse_tensor
 

@@ -6,6 +6,7 @@ what was said.
 """
 
 import functools
+import math
 import os
 import re
 import resource
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import mutants
 import numpy as np
-from originals import CHOICES, GENERATE, KERNEL, SCHEDULED
+from originals import CHOICES, GENERATE, KERNEL, SCHEDULED, STATED
 
 import espalier
 from espalier import _espalier
@@ -29,7 +30,7 @@ from espalier.importers.onnx import import_model
 from espalier.kernels import KernelProgram, f32, i32, kernel, sizes
 from espalier.module import Module
 from espalier.sandbox import limit_memory
-from espalier.testing.guarded import SIDES, guarded, guarded_empty
+from espalier.testing.guarded import SIDES, guarded, guarded_all, guarded_empty
 
 MEMORY_BYTES = 4 << 30
 SECONDS = 20
@@ -219,6 +220,77 @@ def read_sparse(path: Path) -> None:
         arrays = [starts, columns, np.ones(len(columns), np.float32), np.ones(7, np.float32)]
         result = guarded_empty((max(len(starts) - 1, 0),), np.dtype(np.float32), side)
         _sparse_product()(*(guarded(a, side) for a in arrays), result)
+
+
+LISTS = r"dense<\[[-\d, ]*\]>|poly\.\w+|affine_map<\(\) -> \([^()]*\)>|holds .*|[{}, =]|-"
+"""What may change in `STATED` without another meaning of what is computed."""
+MAX_ELEMENTS = 1 << 16
+"""Of an input that a mutant is run with."""
+
+
+def _inputs(function: espalier.Function) -> dict[str, np.ndarray] | None:
+    """Return small integers, beside memory that nobody may touch; None if they are many."""
+    random = np.random.default_rng(0)
+    shapes = [[e if isinstance(e, int) else 3 for e in info.shape] for info in function.inputs]
+    if any(math.prod(shape) > MAX_ELEMENTS for shape in shapes):
+        return None
+    arrays = {
+        info.name: random.integers(0, 3, shape).astype(info.dtype)
+        for info, shape in zip(function.inputs, shapes, strict=True)
+    }
+    return guarded_all(arrays, "after")
+
+
+def _check_values(module: str | bytes, options: espalier.Options) -> None:
+    """Compile and run a model; compare with the interpreter."""
+    function = espalier.compile(module, options=options)
+    inputs = _inputs(function)
+    if inputs is None:
+        return
+    results = function.run(inputs)
+    for name, expected in espalier.interpret(module, inputs).items():
+        np.testing.assert_allclose(results[name], expected, rtol=1e-5, err_msg=name)
+
+
+def read_encodings(path: Path) -> None:
+    """Run a module whose constants say how they are stored."""
+    text = path.read_bytes().decode(errors="replace")
+    _check_values(text, espalier.Options(cache=None, records=None))
+
+
+def _sums(text: str, x: np.ndarray) -> np.ndarray:
+    """Return what the kernel of `STATED` computes, if its constants are lists of numbers."""
+    starts, columns = (
+        [int(number) for number in re.findall(r"-?\d+", numbers)]
+        for numbers in re.findall(r"= dense<\[([-\d, ]*)\]>", text)
+    )
+    result = np.zeros(3, np.float32)
+    for row in range(3):
+        for place in range(max(starts[row], 0), min(starts[row + 1], 5)):
+            assert 0 <= columns[place] < 4, "expects columns inside of x"
+            result[row] += x[columns[place]]
+    return result
+
+
+def read_stated(path: Path) -> None:
+    """Run a kernel that states what constants hold."""
+    text = path.read_bytes().decode(errors="replace")
+    module = _espalier.Module.parse(text)
+    function = compile_module(module, options=espalier.Options(cache=None, records=None))
+    inputs = _inputs(function)
+    if inputs is None:
+        return
+    results = function.run(inputs)
+    # What else has changed means something else.
+    if re.sub(LISTS, "", text) == re.sub(LISTS, "", STATED):
+        np.testing.assert_array_equal(results["y"], _sums(text, inputs["x"]))
+
+
+def read_stored(path: Path) -> None:
+    """Run a model with tensors that are stored without zeros."""
+    data = path.read_bytes()
+    sparse = ("off", "all")[len(data) % 2]
+    _check_values(data, espalier.Options(cache=None, records=None, sparse=sparse))
 
 
 READERS: dict[str, Callable[[Path], None]] = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import mutate
 import mutate_binary
 import mutate_model
+import mutate_sparse
 import mutate_text
 
 Mutate = Callable[[bytes, bytes, random.Random], bytes]
@@ -16,10 +17,13 @@ OF_BYTES = 0.15
 STRUCTURED: dict[str, Mutate] = {
     "arrays": mutate_binary.change_archive,
     "cache": mutate_binary.change_entry,
+    "encodings": mutate_sparse.change_encoding,
     "onnx": mutate_model.change,
     "partition": mutate_binary.change_partition,
     "records": mutate_binary.change_table,
     "sparse": mutate_binary.change_numbers,
+    "stated": mutate_sparse.change_stated,
+    "stored": mutate_sparse.change_stored,
     "times": mutate_binary.change_table,
 }
 """The other files are text."""

@@ -52,6 +52,96 @@ src (matmul :act none ?i0 (const_imm))
 dst ?i0
 where dim(const_imm#1, 1) == dim(?i0, 1)
 """
+ROWS = "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>"
+COLUMNS = "#sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed) }>"
+FILTERS = (
+    "#sparse_tensor.encoding<{ map = (d0, d1, d2) -> "
+    "(d0 : dense, d1 : compressed(nonunique), d2 : singleton) }>"
+)
+SPARSE = {
+    "right": f"""
+func.func @main(%x: tensor<?x3xf32>, %b: tensor<2xf32>) -> tensor<?x2xf32> {{
+  %w = graph.constant dense<[[1.0, 0.0], [-0.0, 2.0], [0.0, 0.0]]> : tensor<3x2xf32, {COLUMNS}>
+  %0 = graph.matmul %x, %w : (tensor<?x3xf32>, tensor<3x2xf32, {COLUMNS}>) -> tensor<?x2xf32>
+  %1 = graph.add %0, %b : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %2 = graph.relu %1 : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  return %2 : tensor<?x2xf32>
+}}
+""",
+    "left": f"""
+func.func @main(%x: tensor<2x5xf32>) -> tensor<3x5xf32> {{
+  %w = graph.constant dense<[[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]> : tensor<3x2xf32, {ROWS}>
+  %r = graph.matmul %w, %x : (tensor<3x2xf32, {ROWS}>, tensor<2x5xf32>) -> tensor<3x5xf32>
+  return %r : tensor<3x5xf32>
+}}
+""",
+    "conv": f"""
+func.func @main(%x: tensor<1x2x8xf32>) -> tensor<1x2x6xf32> {{
+  %w = graph.constant dense<[[[0.0, 5.0, 0.0]], [[0.0, 0.0, 2.0]]]> : tensor<2x1x3xf32, {FILTERS}>
+  %r = graph.conv %x, %w {{dilations = array<i64: 1>, groups = 2 : i64, pads_high = array<i64: 0>,
+    pads_low = array<i64: 0>, strides = array<i64: 1>}}
+    : (tensor<1x2x8xf32>, tensor<2x1x3xf32, {FILTERS}>) -> tensor<1x2x6xf32>
+  return %r : tensor<1x2x6xf32>
+}}
+""",
+    "argument": f"""
+func.func @main(%x: tensor<3x2xf32, {ROWS}>) -> tensor<3x2xf32, {ROWS}> {{
+  %r = graph.relu %x : (tensor<3x2xf32, {ROWS}>) -> tensor<3x2xf32, {ROWS}>
+  return %r : tensor<3x2xf32, {ROWS}>
+}}
+""",
+    "both": f"""
+func.func @main(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32, {ROWS}>) {{
+  %w = graph.constant dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, {ROWS}>
+  %r = graph.add %x, %w : (tensor<3x2xf32>, tensor<3x2xf32, {ROWS}>) -> tensor<3x2xf32>
+  return %r, %w : tensor<3x2xf32>, tensor<3x2xf32, {ROWS}>
+}}
+""",
+}
+"""Modules with types that say how constants are stored."""
+STATED = """
+#row = affine_set<(n, j)[b, e] : (j - b >= 0, e - 1 - j >= 0)>
+memref.global "private" constant @starts : memref<4xi32> = dense<[0, 2, 2, 5]>
+memref.global "private" constant @columns : memref<5xi32> = dense<[1, 0, 3, 2, 1]>
+poly.kernel @rows(
+    %starts: memref<4xi32> {poly.monotonic, poly.bounded_by = affine_map<() -> (6)>},
+    %columns: memref<5xi32> {poly.bounded_by = affine_map<() -> (4)>},
+    %x: memref<4xf32>, %y: memref<3xf32>) {
+  poly.given @ordered dims ["n"] domain [affine_set<(n) : (n >= 0, 2 - n >= 0)>]
+      reads(%starts[affine_map<(n) -> (n)>], %starts[affine_map<(n) -> (n + 1)>]
+            : memref<4xi32>, memref<4xi32>)
+      holds affine_set<(n)[b, e] : (e - b >= 0)>
+  poly.compute @zero dims ["n"] domain [affine_set<(n) : (n >= 0, 2 - n >= 0)>]
+      reads() writes(%y[affine_map<(n) -> (n)>] : memref<3xf32>) {
+    %0 = arith.constant 0.0 : f32
+    poly.yield %0 : f32
+  }
+  poly.compute @acc dims ["n", "j"]
+      domain [affine_set<(n, j) : (n >= 0, 2 - n >= 0, j >= 0, 4 - j >= 0)>] where #row
+      reads(%starts[affine_map<(n, j) -> (n)>], %starts[affine_map<(n, j) -> (n + 1)>],
+            %columns[affine_map<(n, j) -> (j)>],
+            %x[affine_map<(n, j)[b, e, c] -> (c)>], %y[affine_map<(n, j) -> (n)>]
+            : memref<4xi32>, memref<4xi32>, memref<5xi32>, memref<4xf32>, memref<3xf32>)
+      writes(%y[affine_map<(n, j) -> (n)>] : memref<3xf32>) reduction add {
+  ^bb0(%b: i32, %e: i32, %c: i32, %v: f32, %s: f32):
+    %r = arith.addf %s, %v : f32
+    poly.yield %r : f32
+  }
+}
+func.func @main(%x: memref<4xf32> {espalier.name = "x"}, %y: memref<3xf32> {espalier.name = "y"})
+    attributes {espalier.num_inputs = 1 : i64} {
+  %starts = memref.get_global @starts : memref<4xi32>
+  %columns = memref.get_global @columns : memref<5xi32>
+  poly.call @rows(%starts, %columns, %x, %y)
+      : memref<4xi32>, memref<5xi32>, memref<4xf32>, memref<3xf32>
+  return
+}
+func.func @main_plan(%size: index) -> index {
+  %0 = arith.constant 3 : index
+  return %0 : index
+}
+"""
+"""A kernel that states what constants hold."""
 CHOICES = ('{"size": 4}', '{"size": [1, {"x": -2.5e3}], "other": null, "more": true}')
 GENERATE = ("espalier-rules", "generate", "--depth=2", "--operators=paper")
 
@@ -249,6 +339,51 @@ def make_input(folder: Path, wide: bool) -> None:
 def make_sparse(folder: Path, wide: bool) -> None:
     """Write the starts of three rows, and columns."""
     (folder / "csr").write_bytes(np.int32([0, 2, 2, 5, 0, 6, 1, 2, 3]).tobytes())
+
+
+def make_encodings(folder: Path, wide: bool) -> None:
+    """Write modules with constants whose types say how entries are stored."""
+    for name, text in SPARSE.items():
+        (folder / name).write_text(text)
+
+
+def make_stated(folder: Path, wide: bool) -> None:
+    """Write a kernel that states what constants hold."""
+    (folder / "rows").write_text(STATED)
+
+
+def make_stored(folder: Path, wide: bool) -> None:
+    """Write models with sparse tensors: initializers, and the value of a node."""
+    model = sparse_model()
+    onnx.save(model, folder / "initializers")
+    graph = model.graph
+    node = onnx.helper.make_node("Constant", [], ["w"], sparse_value=graph.sparse_initializer[0])
+    graph.node.insert(0, node)
+    del graph.sparse_initializer[0]
+    onnx.save(model, folder / "node")
+
+
+def sparse_model() -> onnx.ModelProto:
+    """Return a model with two sparse initializers, with indices of both kinds."""
+    helper = onnx.helper
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"]),
+        helper.make_node("Add", ["h", "b"], ["y"]),
+    ]
+    x, y = (
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4, size])
+        for name, size in (("x", 5), ("y", 6))
+    )
+    stored = [
+        ("w", [5, 6], [1, -2, 3], [[0, 5], [2, 0], [2, 4]]),
+        ("b", [6], [2, -1], [1, 4]),
+    ]
+    graph = helper.make_graph(nodes, "sparse", [x], [y])
+    for name, dims, values, indices in stored:
+        parts = [np.array(values, np.float32), np.array(indices, np.int64)]
+        tensors = (onnx.numpy_helper.from_array(p, name) for p in parts)
+        graph.sparse_initializer.append(helper.make_sparse_tensor(*tensors, dims))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
 def make_partition(folder: Path, wide: bool) -> None:

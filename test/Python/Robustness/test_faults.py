@@ -3,6 +3,7 @@
 import contextlib
 import resource
 import stat
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from relu_model import optimized
 
 import espalier
 from espalier.__main__ import main
+from espalier.models import MODELS
+from support import one_op
 
 MODEL = """
 func.func @main(%x: tensor<1024xf32> {espalier.name = "x"}) -> (tensor<1024xf32> {espalier.name = "y"}) {
@@ -126,6 +129,24 @@ def test_commands_on_a_full_disk(tmp_path, monkeypatch, capsys):
         assert f"error: cannot write '{out}" in message
         assert "File too large" in message
     assert names(out) == set()
+
+
+def test_demo_on_a_full_disk(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(MODELS, "tiny", lambda: one_op("Relu", {"x": (np.float32, [2, 3])}))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with full_disk(10):
+        assert main(["demo", "tiny"]) == 1
+    message = capsys.readouterr().err
+    assert f"error: cannot write '{tmp_path}" in message
+    assert "tiny.onnx': File too large" in message
+    assert not names(tmp_path)
+
+
+def test_demo_without_a_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    assert main(["demo", "dcgan"]) == 1
+    message = f"cannot make a folder in '{tmp_path}/none': No such file or directory"
+    assert capsys.readouterr().err == f"espalier: error: {message}\n"
 
 
 def test_table_of_kernels_on_a_full_disk(tmp_path):

@@ -16,6 +16,7 @@ MUTANTS = 40
 SEED = 1
 # Each of these compiles or searches again, or is read by a command.
 SLOW = {
+    "encodings",
     "cache",
     "times",
     "records",

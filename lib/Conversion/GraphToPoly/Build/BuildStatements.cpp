@@ -523,9 +523,14 @@ LogicalResult ProgramBuilder::addOperation(Operation &op) {
       arrayOf[result] = arrayOf.lookup(value);
   } else if (op.getNumResults() == 1 &&
              isa<RankedTensorType>(op.getResult(0).getType()) &&
-             matchPattern(op.getResult(0), m_Constant(&constant)))
+             matchPattern(op.getResult(0), m_Constant(&constant))) {
     addConstant(op.getResult(0), constant);
-  else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
+    std::string fault =
+        poly::readEntryFormat(op.getAttr(poly::kEntriesAttr),
+                              program.arrays[arrayOf[op.getResult(0)]].format);
+    if (!fault.empty())
+      return op.emitError("expects poly.entries to be ") << fault;
+  } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
     return addReshape(reshape);
   else if (auto defined = dyn_cast<graph::DefinedOpInterface>(op))
     return addOperator(defined);

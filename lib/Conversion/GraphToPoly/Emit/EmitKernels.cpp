@@ -423,7 +423,7 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
 void KernelEmitter::emitStatement(OpBuilder &builder,
                                   const Statement &statement, unsigned number) {
   std::string name = ("s" + Twine(number)).str();
-  if (statement.reduction) {
+  if (statement.reduction && !statement.addsToTarget) {
     Statement init{statement.target, statement.loc, {}, {}};
     init.extents.assign(statement.extents.begin(),
                         statement.extents.begin() +

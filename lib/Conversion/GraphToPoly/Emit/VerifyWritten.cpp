@@ -327,8 +327,9 @@ LogicalResult WriteChecker::run() {
   for (auto [number, fusionGroup] : llvm::enumerate(fusionGroups))
     for (unsigned index : fusionGroup.statements) {
       const Statement &statement = program.statements[index];
-      writersOf[program.getBase(statement.target)].push_back(
-          {&statement, unsigned(number)});
+      if (!statement.addsToTarget)
+        writersOf[program.getBase(statement.target)].push_back(
+            {&statement, unsigned(number)});
       for (ArrayId array : getReads(statement)) {
         readersOf[array].insert(index);
         if (ArrayId base = program.getBase(array);

@@ -27,9 +27,9 @@ static std::optional<unsigned> findPlace(const StatementList &program,
   return found;
 }
 
-const SmallVector<unsigned> *
+const LaneOrder *
 LayoutAssigner::findEntryOrder(const Statement &statement) const {
-  const SmallVector<unsigned> *order = nullptr;
+  const LaneOrder *order = nullptr;
   const Array &target = program.arrays[statement.target];
   if (statement.reduction || statement.recurrence || target.layout)
     return nullptr;
@@ -43,27 +43,79 @@ LayoutAssigner::findEntryOrder(const Statement &statement) const {
   return order;
 }
 
+AffineMap LayoutAssigner::getLaneLayout(
+    const Array &array, const LaneOrder &lanes,
+    SmallVectorImpl<AffineExpr> &storedExtents) const {
+  SmallVector<AffineExpr> results;
+  for (unsigned dim : lanes.order) {
+    results.push_back(getAffineDimExpr(dim, program.context));
+    storedExtents.push_back(array.extents[dim]);
+  }
+  auto extent = dyn_cast<AffineConstantExpr>(storedExtents.back());
+  if (lanes.width && !(extent && extent.getValue() <= lanes.width)) {
+    AffineExpr index = results.pop_back_val(), size = storedExtents.back();
+    results.insert(results.begin(), index.floorDiv(lanes.width));
+    results.push_back(index % lanes.width);
+    storedExtents.insert(storedExtents.begin(), size.ceilDiv(lanes.width));
+    storedExtents.back() = getAffineConstantExpr(lanes.width, program.context);
+  }
+  return AffineMap::get(array.extents.size(), 0, results, program.context);
+}
+
 void LayoutAssigner::followEntries(Statement &statement,
-                                   ArrayRef<unsigned> order) {
+                                   const LaneOrder &lanes) {
   ArrayId number = statement.target;
-  if (program.arrays[number].rowMajor && !llvm::is_sorted(order)) {
+  SmallVector<AffineExpr> storedExtents;
+  AffineMap layout =
+      getLaneLayout(program.arrays[number], lanes, storedExtents);
+  if (program.arrays[number].rowMajor && !layout.isIdentity()) {
     // Rows of the caller would be stored element by element.
     Array own = program.arrays[number];
     own.rowMajor = false;
     own.outputs.clear();
     program.arrays[number].order =
-        llvm::to_vector(llvm::seq<unsigned>(0, order.size()));
+        llvm::to_vector(llvm::seq<unsigned>(0, lanes.order.size()));
     copied = number;
     statement.target = number = program.addArray(std::move(own));
   }
-  setOrder(program.arrays[number], order);
-  entryOrders[number] = llvm::to_vector(order);
+  if (Array &array = program.arrays[number]; !layout.isIdentity()) {
+    array.layout = layout;
+    array.storedExtents = std::move(storedExtents);
+  }
+  entryOrders[number] = lanes;
+}
+
+/// Vectors of a register tile, which lie together: rows of entries read a few
+/// lines here and there, which would fall into few sets of the cache if they
+/// were as far apart as the operand is wide.
+static constexpr int64_t kPanelVectors = 4;
+
+/// Sums of fewer entries take less time than to bring their operand and their
+/// result into another order.
+static constexpr int64_t kMinEntriesToMove = 24;
+
+/// Whether neighbours along index `place` of `array` are neighbours in memory.
+static bool liesAlong(const Array &array, unsigned place) {
+  return array.layout ? array.layout.getResults().back().isFunctionOfDim(place)
+                      : place + 1 == array.extents.size();
+}
+
+/// Whether sums over entries are long enough for lanes along another dimension
+/// than the operand has innermost.
+static bool isWorthMoving(const StatementList &program,
+                          const Statement &statement) {
+  auto entries = dyn_cast<AffineConstantExpr>(statement.extents.back());
+  auto starts = dyn_cast<AffineConstantExpr>(
+      program.arrays[statement.entries->starts].extents.front());
+  return entries && starts &&
+         entries.getValue() >= kMinEntriesToMove * (starts.getValue() - 1);
 }
 
 /// The lanes of a sum over entries lie along a dimension that does not say
 /// which entries these are: the dense operand and the result have it innermost.
-/// One along which the operand lies already is best, unless it leaves most
-/// lanes empty.
+/// One along which whole vectors are read, each in a line of its own, is best;
+/// else one along which the operand lies already, unless it leaves most lanes
+/// empty.
 void LayoutAssigner::assignEntries(Statement &statement) {
   int64_t lanes = program.vectorLanes;
   unsigned rank = program.getRank(statement.target);
@@ -75,18 +127,27 @@ void LayoutAssigner::assignEntries(Statement &statement) {
     });
   std::optional<unsigned> best;
   double bestShare = 0;
+  bool hasPanels = false;
   for (unsigned dim = 0; dim < rank; ++dim) {
     auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
     if (statement.entries->row.isFunctionOfDim(dim) ||
         (extent && extent.getValue() <= 1))
       continue;
-    bool isPlain = true, isInPlace = true;
+    bool isPlain = true, isInPlace = true, isWithoutWindow = true;
+    bool isPanel = false;
+    bool isWhole = extent && extent.getValue() % lanes == 0;
     for (Expr operand : operands) {
       if (!llvm::is_contained(getDims(operand), dim))
         continue;
       std::optional<unsigned> place = findPlace(program, operand, dim);
       isPlain &= place.has_value();
-      isInPlace &= place && isInRows(operand.getTensor().number, *place);
+      const Array &source = program.arrays[operand.getTensor().number];
+      isInPlace &= place && liesAlong(source, *place);
+      isPanel |= source.layout && !source.layout.isPermutation();
+      isWithoutWindow &= place && operand.getOperands()[*place].getKind() ==
+                                      Expr::Kind::Variable;
+      isWhole &=
+          isWithoutWindow && source.extents[*place] == statement.extents[dim];
     }
     if (!isPlain)
       continue;
@@ -96,36 +157,37 @@ void LayoutAssigner::assignEntries(Statement &statement) {
               static_cast<double>(llvm::alignTo(extent.getValue(), lanes));
     if (isInPlace && share >= 0.5)
       share += 1;
+    if (isWhole && isWorthMoving(program, statement))
+      share += 1;
     if (share >= bestShare) {
       best = dim;
       bestShare = share;
+      hasPanels = isWithoutWindow && (isPanel || !isInPlace);
     }
   }
   if (!best)
     return assignOther(statement);
-  auto getOrderWithLast = [](unsigned numDims, unsigned last) {
-    SmallVector<unsigned> order;
+  auto getLanes = [&](unsigned numDims, unsigned last) {
+    LaneOrder lanes;
     for (unsigned dim = 0; dim < numDims; ++dim)
       if (dim != last)
-        order.push_back(dim);
-    order.push_back(last);
-    return order;
+        lanes.order.push_back(dim);
+    lanes.order.push_back(last);
+    lanes.width = hasPanels ? kPanelVectors * program.vectorLanes : 0;
+    return lanes;
   };
   if (!program.arrays[statement.target].isLayoutGiven)
-    followEntries(statement, getOrderWithLast(rank, *best));
+    followEntries(statement, getLanes(rank, *best));
   for (Expr operand : operands) {
     ArrayId source = operand.getTensor().number;
     std::optional<unsigned> place = findPlace(program, operand, *best);
-    if (!place || isInRows(source, *place) ||
+    if (!place || liesAlong(program.arrays[source], *place) ||
         program.arrays[source].isLayoutGiven)
       continue;
-    Array stored = program.arrays[source];
-    SmallVector<unsigned> order =
-        getOrderWithLast(program.getRank(source), *place);
     SmallVector<AffineExpr> extents;
-    for (unsigned dim : order)
-      extents.push_back(stored.extents[dim]);
-    storeAs(statement, source,
-            AffineMap::getPermutationMap(order, program.context), extents);
+    AffineMap layout =
+        getLaneLayout(program.arrays[source],
+                      getLanes(program.getRank(source), *place), extents);
+    storeAs(statement, source, layout, extents);
   }
 }

@@ -404,8 +404,8 @@ void LayoutAssigner::alignConstants(Statement &statement, unsigned innermost) {
 }
 
 void LayoutAssigner::assignOther(Statement &statement) {
-  if (const SmallVector<unsigned> *order = findEntryOrder(statement))
-    followEntries(statement, SmallVector<unsigned>(*order));
+  if (const LaneOrder *lanes = findEntryOrder(statement))
+    followEntries(statement, LaneOrder(*lanes));
   Array &target = program.arrays[statement.target];
   unsigned rank = target.extents.size();
   // Follow the operand of highest rank, if it is not read in the usual order.

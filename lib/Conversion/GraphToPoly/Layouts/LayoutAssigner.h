@@ -8,6 +8,14 @@
 
 namespace espalier::graphtopoly {
 
+/// Where lanes of a sum over entries lie: the order of an array's dimensions in
+/// memory, of which the last has neighbours; if `width` is not 0, so many of
+/// them lie together with those of the other dimensions.
+struct LaneOrder {
+  llvm::SmallVector<unsigned> order;
+  int64_t width = 0;
+};
+
 /// Chooses the layout of every array, statement by statement.
 class LayoutAssigner {
 public:
@@ -32,11 +40,14 @@ private:
   void assignEntries(Statement &statement);
   /// Lets the target of a sum over entries, or of a map that follows one, lie
   /// in `order`. What the caller has in another order is copied at the end.
-  void followEntries(Statement &statement, llvm::ArrayRef<unsigned> order);
+  void followEntries(Statement &statement, const LaneOrder &lanes);
+  /// The layout of `array` that this is.
+  mlir::AffineMap
+  getLaneLayout(const Array &array, const LaneOrder &lanes,
+                llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents) const;
   /// The order of what a map reads at its own indices that follows a sum over
   /// entries; null if there is none, or if the target lies elsewhere.
-  const llvm::SmallVector<unsigned> *
-  findEntryOrder(const Statement &statement) const;
+  const LaneOrder *findEntryOrder(const Statement &statement) const;
   mlir::AffineMap
   getPanelLayout(const Statement &statement, const Contraction &contraction,
                  llvm::SmallVectorImpl<mlir::AffineExpr> &storedExtents);
@@ -63,7 +74,7 @@ private:
   std::vector<Statement> result;
   llvm::DenseMap<std::pair<ArrayId, mlir::AffineMap>, ArrayId> copies;
   /// The order of what follows sums over entries.
-  llvm::DenseMap<ArrayId, llvm::SmallVector<unsigned>> entryOrders;
+  llvm::DenseMap<ArrayId, LaneOrder> entryOrders;
   /// The result that a copy of what the statement computes becomes.
   std::optional<ArrayId> copied;
 };

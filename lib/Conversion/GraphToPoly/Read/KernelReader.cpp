@@ -406,6 +406,23 @@ LogicalResult KernelReader::addReduction(poly::ComputeOp compute,
     last->pieces.push_back(std::move(statement.pieces.front()));
     return success();
   }
+  // Of a step: it goes on with what is there.
+  auto isTarget = [&](unsigned number) {
+    return program.statements[number].target == statement.target;
+  };
+  auto isFirstValue = [&] {
+    return isSame && !last->reduction && last->getNumDims() == rank &&
+           statement.getNumDims() >= rank &&
+           last->extents == SmallVector<AffineExpr>(
+                                ArrayRef(statement.extents).take_front(rank));
+  };
+  if (isOwn && statement.entries && !isFirstValue() &&
+      llvm::any_of(fusionGroup.statements, isTarget)) {
+    statement.addsToTarget = true;
+    fusionGroup.statements.push_back(program.statements.size());
+    program.statements.push_back(std::move(statement));
+    return success();
+  }
   if (!isSame || last->reduction || last->pieces.size() != 1 ||
       !last->pieces.front().domain.empty() ||
       statement.getNumDims() < last->getNumDims() ||

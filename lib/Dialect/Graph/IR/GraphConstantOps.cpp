@@ -2,6 +2,8 @@
 
 #include "DefinitionBuilder.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -16,6 +18,25 @@ LogicalResult ConstantOp::verify() {
   // C1
   if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValueAttr()))
     return emitOpError("expects a dense value, but got ") << getValueAttr();
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape())
+    return emitOpError("expects a static shape, but got ") << type;
+  int64_t size = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  // An extent of 0 does not hide others that are too large.
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(size, std::max<int64_t>(extent, 1), size))
+      return emitOpError("expects less than 2^63 bytes, but got ") << type;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(getValueAttr());
+  if (!resource)
+    return success();
+  if (llvm::is_contained(type.getShape(), 0))
+    size = 0;
+  // Without its bytes, the value is not known.
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (blob && static_cast<int64_t>(blob->getData().size()) != size)
+    return emitOpError("expects resource '")
+           << resource.getRawHandle().getKey() << "' to hold " << size
+           << " bytes, but got " << blob->getData().size();
   return success();
 }
 

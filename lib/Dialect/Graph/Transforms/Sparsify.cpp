@@ -2,6 +2,7 @@
 
 #include "espalier/Dialect/Graph/Transforms/Passes.h"
 #include "espalier/Dialect/Graph/Transforms/Transforms.h"
+#include "espalier/Dialect/Poly/IR/EntryFormat.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -65,15 +66,21 @@ static std::optional<SmallVector<bool>> findSummed(const Definition &definition,
   return numReads == 1 ? result : std::nullopt;
 }
 
-/// How many elements of `value` are not zero.
-static int64_t countEntries(const Tensor &value) {
+/// How many elements of `constant` are not zero; nothing if it is not known.
+static std::optional<int64_t> countEntries(ElementsAttr constant) {
+  bool isSplat = succeeded(Tensor::getSplat(constant));
+  FailureOr<Tensor> known =
+      isSplat ? Tensor::getSplat(constant) : Tensor::get(constant);
+  if (failed(known))
+    return std::nullopt;
+  const Tensor &value = *known;
   ArrayRef<char> bytes = value.getBytes();
   unsigned size = *interpreter::getElementBytes(value.getElementType());
   bool hasSign = isa<FloatType>(value.getElementType());
   int64_t count = 0;
   for (int64_t i = 0; i < value.getNumElements(); ++i)
     count += !interpreter::isZero(bytes.slice(i * size, size), hasSign);
-  return count;
+  return isSplat ? count * constant.getNumElements() : count;
 }
 
 /// The constant that is `operand`, once it is folded.
@@ -109,12 +116,12 @@ graph::findSparseOperands(RewriterBase &rewriter, Operation *root,
           findSummed(op.getVerifiedDefinition(), tensor);
       ConstantOp constant =
           summed ? getConstant(rewriter, operand) : ConstantOp();
-      FailureOr<Tensor> value = constant ? Tensor::get(constant.getValueAttr())
-                                         : FailureOr<Tensor>(failure());
-      if (failed(value) || value->getNumElements() == 0)
+      std::optional<int64_t> count = constant && type.getNumElements() > 0
+                                         ? countEntries(constant.getValueAttr())
+                                         : std::nullopt;
+      if (!count)
         continue;
-      SparseOperand sparse{&operand, *summed, countEntries(*value),
-                           value->getNumElements()};
+      SparseOperand sparse{&operand, *summed, *count, type.getNumElements()};
       if (sparse.getDensity() <= options.maxDensity)
         found.push_back(std::move(sparse));
     }
@@ -159,6 +166,8 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
     value = cast<DenseElementsAttr>(constant.getValueAttr()).reshape(encoded);
   rewriter.setInsertionPoint(constant);
   auto stored = ConstantOp::create(rewriter, constant.getLoc(), value);
+  if (!sparse.format.empty())
+    stored->setAttr(poly::kEntriesAttr, rewriter.getStringAttr(sparse.format));
   rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(stored); });
   if (constant.use_empty())
     rewriter.eraseOp(constant);
@@ -179,9 +188,22 @@ struct GraphSparsifyPass
   using GraphSparsifyPassBase::GraphSparsifyPassBase;
 
   void runOnOperation() override {
+    if (!(maxDensity >= 0) || minElements < 0) {
+      getOperation()->emitError("expects a max-density and min-elements of at "
+                                "least 0, but got ")
+          << maxDensity.getValue() << " and " << minElements.getValue();
+      return signalPassFailure();
+    }
+    poly::EntryFormat known;
+    if (std::string fault = poly::readEntryFormat(format, known);
+        !format.empty() && !fault.empty()) {
+      getOperation()->emitError("expects format to be ") << fault;
+      return signalPassFailure();
+    }
     IRRewriter rewriter(&getContext());
-    for (const SparseOperand &operand : findSparseOperands(
+    for (SparseOperand &operand : findSparseOperands(
              rewriter, getOperation(), {maxDensity, minElements})) {
+      operand.format = format;
       remarkSparse(operand);
       makeSparse(rewriter, operand);
       ++numSparse;

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import GraphProto, NodeProto, SparseTensorProto, TensorProto, ValueInfoProto
 from onnx.defs import OpSchema
 
 from espalier import ir
@@ -105,17 +105,21 @@ class Importer:
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for tensor in graph.initializer:
             what = f"initializer '{tensor.name}'"
-            self._declare(scope, tensor.name, self._initializer(tensor, what), what)
+            self._declare(scope, tensor.name, self._initializer(tensor.name, tensor, what), what)
         for sparse in graph.sparse_initializer:
             name = sparse.values.name
-            self._refuse("initializer", name, "is sparse")
-            scope[name] = POISON
+            what = f"initializer '{name}'"
+            self._declare(scope, name, self._initializer(name, sparse, what), what)
 
-    def _initializer(self, tensor: TensorProto, what: str) -> "Value | Poison":
+    def _initializer(
+        self, name: str, tensor: TensorProto | SparseTensorProto, what: str
+    ) -> "Value | Poison":
         try:
+            if isinstance(tensor, SparseTensorProto):
+                return known(self._source.sparse_array(tensor, what))
             return known(self._source.array(tensor, what))
         except Unsupported as reason:
-            self._refuse("initializer", tensor.name, str(reason))
+            self._refuse("initializer", name, str(reason))
             return POISON
 
     def _extents(self, value: ValueInfoProto) -> list[int | str]:

@@ -12,10 +12,10 @@ import numpy as np
 import onnx
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
-from onnx import AttributeProto, GraphProto, ModelProto, TensorProto
+from onnx import AttributeProto, GraphProto, ModelProto, SparseTensorProto, TensorProto
 
 from espalier.errors import EspalierError, ModelError
-from espalier.importers.onnx.tensors import MAX_BYTES, numpy_type, tensor_array
+from espalier.importers.onnx.tensors import MAX_BYTES, numpy_type, sparse_array, tensor_array
 
 
 @dataclass
@@ -35,6 +35,12 @@ class Source:
         if tensor.data_location == TensorProto.EXTERNAL:
             return _external_array(tensor, self.folder, what)
         return tensor_array(tensor, what)
+
+    def sparse_array(self, tensor: SparseTensorProto, what: str) -> np.ndarray:
+        """Return all elements of a tensor that is stored without its zeros."""
+        values = self.array(tensor.values, f"{what}: values")
+        indices = self.array(tensor.indices, f"{what}: indices")
+        return sparse_array(values, indices, list(tensor.dims), what)
 
 
 def load(model: ModelProto | bytes | str | os.PathLike[str]) -> Source:

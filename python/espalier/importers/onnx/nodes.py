@@ -120,6 +120,8 @@ def _attribute(attribute: AttributeProto, node: Node, source: Source) -> Any:  #
     match attribute.type:
         case AttributeProto.TENSOR:
             return source.array(attribute.t, what)
+        case AttributeProto.SPARSE_TENSOR:
+            return source.sparse_array(attribute.sparse_tensor, what)
         case AttributeProto.STRING:
             return attribute.s.decode(errors="replace")
         case AttributeProto.STRINGS:

@@ -15,6 +15,7 @@ def captured_names(node: NodeProto) -> Iterator[str]:
     for graph in subgraphs(node):
         own = {value.name for value in graph.input}
         own |= {tensor.name for tensor in graph.initializer}
+        own |= {tensor.values.name for tensor in graph.sparse_initializer}
         own |= {name for inner in graph.node for name in inner.output}
         for inner in graph.node:
             yield from (name for name in captured_names(inner) if name not in own)

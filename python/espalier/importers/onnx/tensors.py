@@ -11,6 +11,8 @@ from espalier.errors import ModelError
 from espalier.importers.onnx.registry import Node, Unsupported
 
 MAX_BYTES = 2**40
+MAX_SPARSE_BYTES = 2**32
+"""Of a tensor without its zeros: what is written in a few bytes may be much."""
 
 
 def numpy_type(code: int, what: str) -> np.dtype:
@@ -59,3 +61,52 @@ def tensor_array(tensor: onnx.TensorProto, what: str) -> np.ndarray:
     if array.dtype != dtype or list(array.shape) != list(tensor.dims):
         raise ModelError(f"{what}: expects data for {list(tensor.dims)}, but got {array.shape}")
     return array
+
+
+def sparse_array(values: np.ndarray, indices: np.ndarray, dims: list[int], what: str) -> np.ndarray:
+    """Return all elements of a tensor of which those that are not zero are stored.
+
+    Arguments:
+        values: what is stored, one dimension.
+        indices: where, in ascending order: numbers in the flattened tensor, or rows of
+            numbers, one of each dimension.
+        what: how messages call the tensor.
+    """
+    if any(extent < 0 for extent in dims):
+        raise ModelError(f"{what}: expects extents of at least 0, but got {dims}")
+    size = math.prod(dims)
+    # An extent of 0 does not hide others that are too large.
+    if math.prod(max(e, 1) for e in dims) * values.dtype.itemsize > MAX_SPARSE_BYTES:
+        raise ModelError(
+            f"{what}: expects at most {MAX_SPARSE_BYTES} bytes with all zeros, but got "
+            f"{values.dtype}{dims}"
+        )
+    if values.ndim != 1:
+        raise ModelError(f"{what}: expects values in one dimension, but got {list(values.shape)}")
+    if indices.dtype != np.int64 or indices.shape not in ((len(values),), (len(values), len(dims))):
+        raise ModelError(
+            f"{what}: expects indices of int64[{len(values)}] or "
+            f"int64[{len(values)}, {len(dims)}], but got {indices.dtype}{list(indices.shape)}"
+        )
+    # A row is as good as a number, whose only dimension is the flattened one.
+    extents = [size] if indices.ndim == 1 else dims
+    rows = indices.reshape(len(values), len(extents))
+    places = np.zeros(len(values), np.int64)
+    for dim, extent in enumerate(extents):
+        stray = (rows[:, dim] < 0) | (rows[:, dim] >= extent)
+        if stray.any():
+            row = int(stray.argmax())
+            raise ModelError(
+                f"{what}: expects index #{row} within {extents}, but got {rows[row].tolist()}"
+            )
+        places = places * extent + rows[:, dim]
+    falls = np.flatnonzero(np.diff(places) <= 0)
+    if len(falls):
+        row = int(falls[0]) + 1
+        raise ModelError(
+            f"{what}: expects index #{row} after {rows[row - 1].tolist()}, "
+            f"but got {rows[row].tolist()}"
+        )
+    result = np.zeros(size, values.dtype)
+    result[places] = values
+    return result.reshape(dims)

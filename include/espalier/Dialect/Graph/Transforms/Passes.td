@@ -60,7 +60,10 @@ def GraphSparsifyPass : Pass<"graph-sparsify"> {
     Option<"maxDensity", "max-density", "double", /*default=*/"0.3",
            "Largest share of elements that are not zero">,
     Option<"minElements", "min-elements", "int64_t", /*default=*/"1024",
-           "Constants of fewer elements stay as they are">
+           "Constants of fewer elements stay as they are">,
+    Option<"format", "format", "std::string", /*default=*/"",
+           "How entries are stored, such as subsets:3 (see `poly-group-entries`); "
+           "chosen for each sum if empty">
   ];
   let statistics = [
     Statistic<"numSparse", "num-sparse", "Operands that are sparse now">

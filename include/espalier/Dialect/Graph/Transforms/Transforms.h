@@ -32,6 +32,9 @@ struct SparseOperand {
   /// By dimension, whether the sum runs over it.
   llvm::SmallVector<bool> summed;
   int64_t numEntries, numElements;
+  /// How entries are to be stored (`poly::EntryFormat`); empty: as the steps
+  /// that form kernels choose.
+  std::string format = "";
 
   double getDensity() const {
     return static_cast<double>(numEntries) / static_cast<double>(numElements);
@@ -45,8 +48,8 @@ findSparseOperands(mlir::RewriterBase &rewriter, mlir::Operation *root,
                    const SparsifyOptions &options);
 
 /// Gives the type of a constant, for the operator that reads it there, an
-/// encoding that stores entries row by row. The sum leaves out products with
-/// zero from then on.
+/// encoding that stores entries row by row, and the format. The sum leaves out
+/// products with zero from then on.
 void makeSparse(mlir::RewriterBase &rewriter, const SparseOperand &operand);
 
 /// Says so.

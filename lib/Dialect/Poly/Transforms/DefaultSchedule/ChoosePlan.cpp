@@ -48,7 +48,7 @@ PlanChooser::PlanChooser(KernelOp kernel, ArrayRef<ComputeShape> shapes,
 
 bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
   std::optional<int64_t> points = compute.getExtent(dim);
-  if (!plan.numWindow || !points)
+  if (!plan.numWindow || !points || compute.limited[dim])
     return false;
   for (unsigned other = plan.numShared; other < getFirstOwn(compute); ++other)
     *points *= *compute.getExtent(other);
@@ -247,13 +247,36 @@ void PlanChooser::runGroups(ArrayRef<Component> groups) {
   chooseKept(choices.plans[number]);
 }
 
+/// As many rows of a group at most are kept in registers.
+static constexpr int64_t kMaxGroupRows = 9;
+
+/// Finds the window of sums over lists that data ends, which fill parts of one
+/// array at each point of the shared loops: the rows of a group, of which each
+/// list has some.
+static void findRowWindow(ArrayRef<ComputeShape> shapes, Component &component) {
+  unsigned shared = component.sharedDims;
+  bool hasLists = false;
+  for (unsigned i : component.computes) {
+    const ComputeShape &shape = shapes[i];
+    if (shape.getNumDims() <= shared || shape.isRestricted(shared) ||
+        shape.getExtent(shared).value_or(kMaxGroupRows + 1) > kMaxGroupRows)
+      return;
+    hasLists |= shape.op.getReduction() && shape.getNumDims() == shared + 2 &&
+                shape.limited[shared + 1] && !shape.isReduced(shared);
+  }
+  if (hasLists && !llvm::is_contained(component.sequential, true))
+    component.numWindow = 1;
+}
+
 std::vector<Plan> espalier::poly::chooseSchedule(KernelOp kernel,
                                                  TargetAttr target) {
   std::vector<ComputeShape> shapes;
   for (ComputeOp op : kernel.getComputes())
     shapes.push_back(getShape(op));
   Choices choices{target, {}, {}};
-  for (const Component &component : findComponents(shapes, target.getL2()))
+  for (Component &component : findComponents(shapes, target.getL2())) {
+    findRowWindow(shapes, component);
     PlanChooser(kernel, shapes, component, choices).run();
+  }
   return choices.plans;
 }

@@ -159,6 +159,9 @@ void PlanChooser::cutSum() {
     return;
   const ComputeShape &main = shape(*reduction);
   SmallVector<unsigned> own = getOwnOrder(main);
+  // Each row that data ends would look for its terms in every part.
+  if (llvm::any_of(own, [&](unsigned dim) { return main.isRestricted(dim); }))
+    return;
   std::optional<PassBytes> bytes = getPassBytes();
   uint64_t numTerms = 1;
   for (unsigned dim : own)

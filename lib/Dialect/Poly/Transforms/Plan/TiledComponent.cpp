@@ -31,10 +31,20 @@ int64_t TiledComponent::getBegin(unsigned dim) const {
 
 std::optional<unsigned> TiledComponent::findReduction() const {
   std::optional<unsigned> best;
-  for (unsigned p = 0; p < computes.size(); ++p)
-    if (shape(p).op.getReduction() && shape(p).getNumDims() > plan.numShared)
-      if (!best || shape(p).getNumDims() > shape(*best).getNumDims())
-        best = p;
+  // Of those with as many loops, the one that fills most of a window.
+  std::pair<unsigned, int64_t> most(0, 0);
+  for (unsigned p = 0; p < computes.size(); ++p) {
+    const ComputeShape &compute = shape(p);
+    if (!compute.op.getReduction() || compute.getNumDims() <= plan.numShared)
+      continue;
+    int64_t points = 1;
+    for (unsigned dim = plan.numShared; dim < getFirstOwn(compute); ++dim)
+      points *= compute.getExtent(dim).value_or(1);
+    if (std::pair size(compute.getNumDims(), points); !best || size > most) {
+      best = p;
+      most = size;
+    }
+  }
   return best;
 }
 

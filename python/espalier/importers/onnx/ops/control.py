@@ -8,6 +8,7 @@ from espalier.importers.onnx.values import Value, known
 
 _KINDS = {
     "value": None,
+    "sparse_value": None,
     "value_float": np.float32,
     "value_floats": np.float32,
     "value_int": np.int64,

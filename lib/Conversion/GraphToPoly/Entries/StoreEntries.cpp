@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "Normalize.h"
+#include "../Contraction.h"
+#include "../Normalize.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Remarks.h"
@@ -110,11 +110,8 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   if (found != known.end())
     return found->second;
   const Array array = program.arrays[number];
-  FailureOr<interpreter::Tensor> tensor =
-      interpreter::Tensor::get(array.constant);
-  if (failed(tensor) || tensor->getNumElements() == 0)
-    return failure();
-  ArrayRef<int64_t> shape = tensor->getShape();
+  auto type = cast<RankedTensorType>(array.constant.getType());
+  ArrayRef<int64_t> shape = type.getShape();
   unsigned rank = shape.size();
   int64_t numRows = 1;
   for (unsigned dim : format.rows)
@@ -122,8 +119,21 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   for (unsigned dim : format.columns)
     if (shape[dim] > kMaxEntries)
       return failure();
+  if (type.getNumElements() == 0 || numRows > kMaxEntries)
+    return failure();
   unsigned size = *interpreter::getElementBytes(array.elementType);
   bool hasSign = isa<FloatType>(array.elementType);
+  // Of a value that is 0 everywhere, only the shape is looked at.
+  FailureOr<interpreter::Tensor> splat =
+      interpreter::Tensor::getSplat(array.constant);
+  bool isEmpty =
+      succeeded(splat) && interpreter::isZero(splat->getBytes(), hasSign);
+  if (succeeded(splat) && !isEmpty && type.getNumElements() > kMaxEntries)
+    return failure();
+  FailureOr<interpreter::Tensor> tensor =
+      isEmpty ? splat : interpreter::Tensor::get(array.constant);
+  if (failed(tensor))
+    return failure();
 
   // Positions of elements in the order in which they are stored.
   SmallVector<int64_t> strides(rank, 1), index(rank, 0);
@@ -134,7 +144,7 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   std::vector<int32_t> starts{0};
   std::vector<std::vector<int32_t>> columns(format.columns.size());
   std::vector<char> values;
-  int64_t numInRow = tensor->getNumElements() / numRows;
+  int64_t numInRow = isEmpty ? 0 : type.getNumElements() / numRows;
   ArrayRef<char> bytes = tensor->getBytes();
   for (int64_t row = 0; row < numRows; ++row) {
     for (int64_t step = 0; step < numInRow; ++step) {
@@ -241,6 +251,7 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
                 read(stored->columns[column - format->columns.begin()]));
   });
   statement.entries = {stored->starts, program.simplify(row)};
+  statement.format = program.arrays[number].format;
   statement.extents.truncate(rank);
   statement.extents.push_back(
       getAffineConstantExpr(stored->numEntries, context));

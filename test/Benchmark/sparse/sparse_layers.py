@@ -1,0 +1,171 @@
+"""Layers with pruned weights: their models, and what they are compared with."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import time
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from peers import Peer, open_peers, pointer
+from plain_c import COMPILERS, compile_c, describe
+from sparse_rows import KERNELS, SEED, Comparison, run_product
+
+import espalier
+from espalier.compiler import Options
+from espalier.errors import EspalierError
+from espalier.testing.timing import measure_alternately
+
+_C = {
+    "sparse_linear": """
+void sparse_linear(const int *starts, const int *places, const float *value, const float *x,
+            float *restrict y, int rows, int terms, int features) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < features; ++j) {
+      float sum = 0;
+      for (int e = starts[j]; e < starts[j + 1]; ++e)
+        sum += value[e] * x[(long)i * terms + places[e]];
+      y[(long)i * features + j] = sum;
+    }
+}
+""",
+    "sparse_conv": """
+void sparse_conv(const int *starts, const int *places, const float *value, const float *x,
+          float *restrict y, int batch, int channels, int features, int size) {
+  int padded = size + 2;
+  static float image[1 << 22];
+  for (int n = 0; n < batch; ++n) {
+    const float *source = x + (long)n * channels * size * size;
+    for (int c = 0; c < channels; ++c)
+      for (int r = 0; r < size; ++r)
+        for (int s = 0; s < size; ++s)
+          image[(c * padded + r + 1) * padded + s + 1] = source[(c * size + r) * size + s];
+    for (int f = 0; f < features; ++f) {
+      float *out = y + ((long)n * features + f) * size * size;
+      for (int i = 0; i < size * size; ++i)
+        out[i] = 0;
+      for (int e = starts[f]; e < starts[f + 1]; ++e) {
+        int channel = places[e] / 9, tap = places[e] % 9;
+        const float *in = image + (channel * padded + tap / 3) * padded + tap % 3;
+        for (int r = 0; r < size; ++r)
+          for (int s = 0; s < size; ++s)
+            out[r * size + s] += value[e] * in[r * padded + s];
+      }
+    }
+  }
+}
+""",
+}
+"""Entries row by row (CSR) where a row is a feature; images with a border in it."""
+
+
+def prune(features: int, terms: int, density: float | str) -> np.ndarray:
+    """Return weights, a row for each feature, of which a share is kept, or N of M ("2:4")."""
+    random = np.random.default_rng(SEED)
+    weights = random.random((features, terms), np.float32) + 0.1
+    if isinstance(density, float):
+        return np.where(random.random(weights.shape) < density, weights, np.float32(0))
+    kept, group = map(int, density.split(":"))
+    order = random.random((features, terms // group, group)).argsort(axis=-1)
+    return weights * (order < kept).reshape(weights.shape)
+
+
+def make_layer(
+    kind: str, sizes: dict[str, Any]
+) -> tuple[onnx.ModelProto, np.ndarray, np.ndarray, list[int]]:
+    """Return a layer's model, weights by feature, input, and extents that the C code takes."""
+    if kind == "sparse_linear":
+        rows, terms, features = (sizes[name] for name in ("rows", "terms", "features"))
+        weights = prune(features, terms, sizes["density"])
+        shape, stored, attributes = [rows, terms], np.ascontiguousarray(weights.T), {}
+        extents = [rows, terms, features]
+    else:
+        batch, channels, features, size = (
+            sizes[name] for name in ("images", "channels", "features", "size")
+        )
+        weights = prune(features, channels * 9, sizes["density"])
+        shape, stored = [batch, channels, size, size], weights.reshape(features, channels, 3, 3)
+        attributes = {"pads": [1, 1, 1, 1]}
+        extents = [batch, channels, features, size]
+    node = helper.make_node(
+        "MatMul" if kind == "sparse_linear" else "Conv", ["x", "weight"], ["y"], **attributes
+    )
+    graph = helper.make_graph(
+        [node],
+        kind,
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(stored, "weight")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    x = np.random.default_rng(SEED).random(shape, np.float32)
+    return model, weights, x, extents
+
+
+def _open_c(
+    kind: str, weights: np.ndarray, x: np.ndarray, y: np.ndarray, extents: list[int]
+) -> Peer | None:
+    """Return the layer as plain C over its entries."""
+    library = compile_c(_C[kind], COMPILERS["clang"])
+    if library is None:
+        return None
+    starts = np.zeros(len(weights) + 1, np.int32)
+    np.cumsum(np.count_nonzero(weights, axis=1), out=starts[1:])
+    places = np.nonzero(weights)[1].astype(np.int32)
+    arrays = [starts, places, weights[weights != 0], x, np.zeros_like(y)]
+    pointers, numbers = [*map(pointer, arrays)], [*map(ctypes.c_int, extents)]
+
+    def run(_: object = arrays) -> None:
+        getattr(library, kind)(*pointers, *numbers)
+
+    return Peer("c", describe(COMPILERS["clang"]), run)
+
+
+def run_layer(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
+    """Compile a layer with sparse weights; compare and time it, also with our dense one."""
+    kind, sizes = case["model"], dict(case["sizes"])
+    if toy:
+        sizes |= case["toy"]
+    model, weights, x, extents = make_layer(kind, sizes)
+    calls, results = [], []
+    for sparse in ("all", "off"):
+        function = espalier.compile(model, options=Options(cache=None, sparse=sparse))
+        with contextlib.suppress(EspalierError):  # Nothing in it may be parallel.
+            function.set_num_threads(case["threads"])
+        (name,) = (info.name for info in function.outputs)
+        y = function(x)
+        call = function.bind({"x": x}, out={name: y})
+        call()
+        calls.append(call)
+        results.append(y)
+    error = float(np.abs(results[0] - results[1]).max() / max(np.abs(results[1]).max(), 1e-30))
+    peers = [Peer("dense", "ours", calls[1])]
+    names = [name for name in case["baselines"] if name not in ("dense", "c")]
+    peers += open_peers(names, model, {"x": x}, case["threads"])
+    compiled = _open_c(kind, weights, x, results[0], extents) if "c" in case["baselines"] else None
+    if compiled is not None:
+        peers.append(compiled)
+    clock = time.process_time if case["threads"] == 1 else time.perf_counter
+    own, *others = measure_alternately([calls[0], *(peer.call for peer in peers)], seconds, clock)
+    timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
+    return Comparison(error, own, timings, peers)
+
+
+SPARSE = dict.fromkeys(KERNELS, run_product) | dict.fromkeys(_C, run_layer)
+"""What runs a case of each model."""
+
+
+def vary_density(case: dict[str, Any], toy: bool) -> list[dict[str, Any]]:
+    """Return a case with each of its densities: a share of the weights, or N of M of them."""
+    if toy or "densities" not in case:
+        return [case]
+    varied = []
+    for density in case["densities"]:
+        is_share = isinstance(density, float)
+        what = f"{100 * density:g}_percent" if is_share else density.replace(":", "_of_")
+        sizes = case["sizes"] | {"density": density}
+        varied.append(case | {"name": f"{case['name']}_{what}", "sizes": sizes})
+    return varied
