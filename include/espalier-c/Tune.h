@@ -23,12 +23,31 @@ typedef struct espalier_tune_progress {
   double original_seconds, best_seconds;
 } espalier_tune_progress;
 
+/** A rule that derives scripts for a kernel. */
+typedef struct espalier_sketch_rule {
+  const char *name;
+  /** Gets the texts of a module that is one kernel and of the script of its
+      default schedule, "" for the order of the program, and calls `add` for
+      each script. Returns NULL, or what is wrong, which is reported and has to
+      live until the next call. */
+  const char *(*derive)(const char *kernel, const char *script,
+                        void (*add)(const char *script, void *scripts),
+                        void *scripts, void *user);
+  void *user;
+} espalier_sketch_rule;
+
 /** How long to search, and how. */
 typedef struct espalier_tune_options {
   /** Candidates of all kernels together. */
   uint32_t trials;
   /** Seconds after which no candidate is begun; 0 for no limit. */
   double seconds;
+  /** Ends the search of a kernel after so many trials that found nothing
+     faster; 0 for never. */
+  uint32_t patience;
+  /** Ends the search once all calls of kernels take no more than these seconds;
+      0 for no such target. */
+  double target;
   uint64_t seed;
   /** How candidates are chosen: "random", "evolution", "drafts" or "model"; ""
      for the last. */
@@ -36,6 +55,18 @@ typedef struct espalier_tune_options {
   /** XGBoost's shared library, which "model" needs; "" for none: then it is
      "drafts". */
   const char *model_library;
+  /** Whether convolutions are computed in other ways, too, where the program's
+      kernels are faster so by default; kernels are searched after that. */
+  int32_t algorithms;
+  /** Rules beside those that there are. */
+  const espalier_sketch_rule *rules;
+  uint32_t num_rules;
+  /** Kernels of extents that are not known run with each of these, and the time
+      is the geometric mean, with weights; the weights are NULL for ones. With
+      no extents, such kernels are left alone. */
+  const int64_t *extents;
+  const double *weights;
+  uint32_t num_extents;
   /** Called after each trial, from the thread of the call; may be NULL. */
   void (*progress)(const espalier_tune_progress *progress, void *user);
   void *user;
@@ -54,6 +85,55 @@ ESPALIER_API int espalier_tune(espalier_module *module,
                                const espalier_tune_options *tune,
                                void (*write)(const char *, size_t, void *),
                                void *user);
+
+/** Tries the script of the default schedule of each kernel `repeats` times, and
+    measures the steps on the way. `write` is called once with JSON: for each
+    kernel the medians of steps in seconds of processor time. Returns a negative
+    number on an error, whose diagnostics are the module's last error. */
+ESPALIER_API int
+espalier_bench_path(espalier_module *module,
+                    const espalier_compile_options *options, uint32_t repeats,
+                    void (*write)(const char *, size_t, void *), void *user);
+
+/** Tries the `most` fastest scripts that the file `records` of the options has
+    of each kernel of the module, of whichever build, again with all checks.
+    `write` is called once, with JSON: what the records say, and what came of
+    them now. The file stays as it is. Returns a negative number on an error,
+    whose diagnostics are the module's last error. */
+ESPALIER_API int espalier_replay_records(
+    espalier_module *module, const espalier_compile_options *options,
+    uint32_t most, void (*write)(const char *, size_t, void *), void *user);
+
+/** Adds to the file of records `into`, which is made if it is missing, what it
+    has not of the file `from`. Returns the number of new trials, a negative
+    number on an error, which is written then; both files are as before. */
+ESPALIER_API int64_t espalier_merge_records(const char *into, const char *from,
+                                            void (*write)(const char *, size_t,
+                                                          void *),
+                                            void *user);
+
+/** Removes from the file `records` the trials of other builds if
+    `other_builds`, and of each kernel and build all but the `most` fastest
+    unless that is 0. Returns the number of trials that went, a negative number
+    on an error, which is written then. */
+ESPALIER_API int64_t
+espalier_prune_records(const char *records, int other_builds, uint64_t most,
+                       void (*write)(const char *, size_t, void *), void *user);
+
+/** Calls `write` once with all that the file `records` has, in JSON: for each
+    kernel and machine the trials, and what won. Returns a negative number on an
+    error, which is written then. */
+ESPALIER_API int espalier_describe_records(const char *records,
+                                           void (*write)(const char *, size_t,
+                                                         void *),
+                                           void *user);
+
+/** Trains the model of costs by all kernels in the file `records`. `write` is
+    called once with what it has learned, in JSON. Returns a negative number on
+    an error, which is written then. */
+ESPALIER_API int
+espalier_train_trees(const char *records, const char *model_library,
+                     void (*write)(const char *, size_t, void *), void *user);
 
 /** Judges how well costs are predicted of the candidates in the file `records`,
     each kernel's by a model that is trained on all others. `write` is called

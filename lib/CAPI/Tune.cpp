@@ -2,6 +2,7 @@
 
 #include "espalier-c/Tune.h"
 #include "espalier/CAPI/Module.h"
+#include "espalier/Tuning/BenchPath.h"
 #include "espalier/Tuning/Tuner.h"
 #include "llvm/Support/JSON.h"
 
@@ -18,6 +19,30 @@ static llvm::json::Object describe(const tuning::TunedKernel &kernel) {
                             {"reason", llvm::json::fixUTF8(kernel.reason)}};
 }
 
+/// A rule that C gives.
+static tuning::SketchRule makeRule(const espalier_sketch_rule &given) {
+  return {given.name ? given.name : "",
+          [given](llvm::StringRef kernel, llvm::StringRef script)
+              -> llvm::Expected<std::vector<std::string>> {
+            std::vector<std::string> scripts;
+            auto add = [](const char *text, void *list) {
+              static_cast<std::vector<std::string> *>(list)->push_back(text);
+            };
+            if (const char *fault =
+                    given.derive(kernel.str().c_str(), script.str().c_str(),
+                                 add, &scripts, given.user))
+              return llvm::createStringError(llvm::StringRef(fault));
+            return scripts;
+          }};
+}
+
+static void writeJson(llvm::json::Value value,
+                      void (*write)(const char *, size_t, void *), void *user) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  write(text.data(), text.size(), user);
+}
+
 int espalier_tune(espalier_module *module,
                   const espalier_compile_options *compile,
                   const espalier_tune_options *given,
@@ -29,9 +54,12 @@ int espalier_tune(espalier_module *module,
   options.measure = capi::makeMeasureOptions(module, compile);
   options.trials = given->trials;
   options.seconds = given->seconds;
+  options.patience = given->patience;
+  options.target = given->target;
   options.seed = given->seed;
   options.records = compile->records ? compile->records : "";
   options.modelLibrary = given->model_library ? given->model_library : "";
+  options.choosesAlgorithms = given->algorithms != 0;
   if (given->search && *given->search) {
     auto search = tuning::parseSearch(given->search);
     if (!search) {
@@ -42,6 +70,11 @@ int espalier_tune(espalier_module *module,
     }
     options.search = *search;
   }
+  for (uint32_t i = 0; i < given->num_rules; ++i)
+    options.rules.push_back(makeRule(given->rules[i]));
+  for (uint32_t i = 0; i < given->num_extents; ++i)
+    options.measure.extents.push_back(
+        {given->extents[i], given->weights ? given->weights[i] : 1});
   if (given->progress)
     options.progress = [&](const tuning::TuneProgress &now) {
       espalier_tune_progress progress = {now.trials, now.failures, now.elapsed,
@@ -57,14 +90,129 @@ int espalier_tune(espalier_module *module,
   llvm::json::Array kernels;
   for (const tuning::TunedKernel &kernel : result->kernels)
     kernels.push_back(describe(kernel));
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(llvm::json::Object{
-      {"script", std::move(result->script)},
-      {"kernels", std::move(kernels)},
-      {"model_fault", llvm::json::fixUTF8(result->modelFault)},
-      {"interrupted", result->isInterrupted}});
-  write(text.data(), text.size(), user);
+  llvm::json::Array statements;
+  for (const tuning::TunedStatement &statement : result->statements)
+    statements.push_back(
+        llvm::json::Object{{"name", statement.name},
+                           {"algorithm", statement.algorithm},
+                           {"original_s", statement.original},
+                           {"best_s", statement.seconds},
+                           {"is_chosen", !statement.script.empty()}});
+  llvm::json::Array faults;
+  for (const std::string &fault : result->ruleFaults)
+    faults.push_back(llvm::json::fixUTF8(fault));
+  writeJson(llvm::json::Object{{"script", std::move(result->script)},
+                               {"kernels", std::move(kernels)},
+                               {"statements", std::move(statements)},
+                               {"model_fault",
+                                llvm::json::fixUTF8(result->modelFault)},
+                               {"ranked_by_shipped", result->isRankedByShipped},
+                               {"rule_faults", std::move(faults)},
+                               {"interrupted", result->isInterrupted}},
+            write, user);
   return 0;
+}
+
+int espalier_bench_path(espalier_module *module,
+                        const espalier_compile_options *compile,
+                        uint32_t repeats,
+                        void (*write)(const char *, size_t, void *),
+                        void *user) {
+  if (!module || !compile)
+    return -1;
+  capi::ErrorCollector collector(&module->context, module->error);
+  tuning::TuneOptions options;
+  options.measure = capi::makeMeasureOptions(module, compile);
+  auto paths = tuning::benchPath(*module->module, options, repeats);
+  if (!paths) {
+    module->error += llvm::toString(paths.takeError());
+    return -1;
+  }
+  llvm::json::Array kernels;
+  for (const tuning::KernelPath &path : *paths) {
+    llvm::json::Array steps;
+    for (const tuning::PathStep &step : path.steps)
+      steps.push_back(llvm::json::Array{step.name, step.seconds});
+    kernels.push_back(
+        llvm::json::Object{{"name", path.name},
+                           {"steps", std::move(steps)},
+                           {"seconds", path.seconds},
+                           {"reason", llvm::json::fixUTF8(path.reason)}});
+  }
+  writeJson(std::move(kernels), write, user);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+int espalier_replay_records(espalier_module *module,
+                            const espalier_compile_options *compile,
+                            uint32_t most,
+                            void (*write)(const char *, size_t, void *),
+                            void *user) {
+  if (!module || !compile || !compile->records)
+    return -1;
+  capi::ErrorCollector collector(&module->context, module->error);
+  tuning::TuneOptions options;
+  options.measure = capi::makeMeasureOptions(module, compile);
+  options.records = compile->records;
+  auto replayed = tuning::replayRecords(*module->module, options, most);
+  if (!replayed) {
+    module->error += llvm::toString(replayed.takeError());
+    return -1;
+  }
+  llvm::json::Array trials;
+  for (const tuning::ReplayedTrial &trial : *replayed)
+    trials.push_back(llvm::json::Object{
+        {"kernel", trial.kernel},
+        {"rule", trial.original.rule},
+        {"build", trial.original.compiler},
+        {"recorded_s", trial.original.seconds},
+        {"status", tuning::getSpelling(trial.now.status)},
+        {"seconds", trial.now.seconds},
+        {"error", llvm::json::fixUTF8(trial.now.error)},
+        {"same_code",
+         !trial.now.code.empty() && trial.now.code == trial.original.code}});
+  writeJson(std::move(trials), write, user);
+  return 0;
+}
+
+/// Returns a number, or writes what is wrong.
+static int64_t returnCount(llvm::Expected<uint64_t> count,
+                           void (*write)(const char *, size_t, void *),
+                           void *user) {
+  if (count)
+    return *count;
+  std::string text = llvm::toString(count.takeError());
+  write(text.data(), text.size(), user);
+  return -1;
+}
+
+int64_t espalier_merge_records(const char *into, const char *from,
+                               void (*write)(const char *, size_t, void *),
+                               void *user) {
+  if (!into || !from)
+    return -1;
+  auto records = tuning::TuningRecords::open(into);
+  if (!records)
+    return returnCount(records.takeError(), write, user);
+  return returnCount((*records)->merge(from), write, user);
+}
+
+int64_t espalier_prune_records(const char *path, int other_builds,
+                               uint64_t most,
+                               void (*write)(const char *, size_t, void *),
+                               void *user) {
+  if (!path)
+    return -1;
+  auto records = tuning::TuningRecords::openToWrite(path);
+  if (!records)
+    return returnCount(records.takeError(), write, user);
+  return returnCount(
+      (*records)->prune(other_builds ? getCompilerIdentity() : "", most), write,
+      user);
 }
 
 int espalier_judge_model(const char *records, const char *model_library,
@@ -83,10 +231,73 @@ int espalier_judge_model(const char *records, const char *model_library,
   llvm::json::Array kernels;
   for (const tuning::JudgedKernel &kernel : *judged)
     kernels.push_back(
-        llvm::json::Object{{"candidates", int64_t(kernel.numCandidates)},
+        llvm::json::Object{{"task", kernel.task},
+                           {"candidates", int64_t(kernel.numCandidates)},
                            {"model", kernel.model},
-                           {"estimate", kernel.estimate}});
+                           {"estimate", kernel.estimate},
+                           {"shipped", kernel.shipped},
+                           {"measured", llvm::json::Array(kernel.measured)},
+                           {"predicted", llvm::json::Array(kernel.predicted)}});
   os << llvm::json::Value(std::move(kernels));
   write(text.data(), text.size(), user);
   return 0;
+}
+
+int espalier_train_trees(const char *records, const char *model_library,
+                         void (*write)(const char *, size_t, void *),
+                         void *user) {
+  if (!records || !model_library)
+    return -1;
+  auto trees = tuning::trainTrees(records, model_library);
+  std::string text = trees ? *trees : llvm::toString(trees.takeError());
+  write(text.data(), text.size(), user);
+  return trees ? 0 : -1;
+}
+
+static llvm::json::Object describe(const tuning::RecordedKernel &kernel) {
+  llvm::json::Array trials;
+  for (const tuning::Trial &trial : kernel.trials)
+    trials.push_back(llvm::json::Object{
+        {"rule", llvm::json::fixUTF8(trial.rule)},
+        {"status", tuning::getSpelling(trial.status)},
+        {"seconds", trial.seconds},
+        {"error", llvm::json::fixUTF8(trial.error)},
+        {"estimate", trial.features[tuning::Feature::Cycles]}});
+  llvm::json::Object object{{"task", llvm::json::fixUTF8(kernel.task)},
+                            {"target", llvm::json::fixUTF8(kernel.target)},
+                            {"trials", std::move(trials)}};
+  if (kernel.winner)
+    object["winner"] = llvm::json::Object{
+        {"rule", llvm::json::fixUTF8(kernel.winner->rule)},
+        {"script", llvm::json::fixUTF8(kernel.winner->script)},
+        {"seconds", kernel.winner->seconds},
+        {"original_s", kernel.winner->original}};
+  return object;
+}
+
+int espalier_describe_records(const char *path,
+                              void (*write)(const char *, size_t, void *),
+                              void *user) {
+  if (!path)
+    return -1;
+  auto describeAll = [&]() -> llvm::Expected<llvm::json::Array> {
+    auto records = tuning::TuningRecords::openToRead(path);
+    if (!records)
+      return records.takeError();
+    auto kernels = (*records)->findAll();
+    if (!kernels)
+      return kernels.takeError();
+    llvm::json::Array described;
+    for (const tuning::RecordedKernel &kernel : *kernels)
+      described.push_back(describe(kernel));
+    return std::move(described);
+  };
+  llvm::Expected<llvm::json::Array> described = describeAll();
+  if (described) {
+    writeJson(std::move(*described), write, user);
+    return 0;
+  }
+  std::string text = llvm::toString(described.takeError());
+  write(text.data(), text.size(), user);
+  return -1;
 }

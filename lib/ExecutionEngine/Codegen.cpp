@@ -199,6 +199,7 @@ espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
   optimize(module, machine, options);
   if (options.mustStop())
     return llvm::createStringError("compilation was interrupted");
+  options.finishStep("optimize");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -206,6 +207,7 @@ espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                                   llvm::CodeGenFileType::ObjectFile))
     return llvm::createStringError("expects a target that can emit objects");
   passes.run(module);
+  options.finishStep("emit");
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(
       std::move(bytes), module.getName(), /*RequiresNullTerminator=*/false);
 }

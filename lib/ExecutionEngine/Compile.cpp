@@ -91,6 +91,7 @@ llvm::Expected<PartCompiler::Object> PartCompiler::compilePart(ModuleOp part) {
     return llvm::createStringError("expects IR that translates to LLVM");
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
+  options.finishStep("translate");
   return emitObject(*module, **machine, options);
 }
 
@@ -169,6 +170,38 @@ static bool usesThreads(ModuleOp module) {
   return result.wasInterrupted();
 }
 
+/// Runs `module` to a stage; one by one, if somebody wants to know.
+static LogicalResult lower(ModuleOp module, Stage to,
+                           const CodegenOptions &options) {
+  if (!options.stepDone)
+    return compileToStage(module, to, options.pipeline);
+  FailureOr<Stage> from = detectStage(module);
+  if (failed(from))
+    return failure();
+  for (const StageInfo &info : getStages()) {
+    if (info.stage <= *from || info.stage > to)
+      continue;
+    if (failed(compileToStage(module, info.stage, options.pipeline)))
+      return failure();
+    options.finishStep(info.name);
+  }
+  return success();
+}
+
+/// Lets `change`, if there is one, have a module that is not beyond `stage`.
+static LogicalResult interpose(ModuleOp module, Stage stage,
+                               const std::function<void(ModuleOp)> &change,
+                               const CodegenOptions &options) {
+  if (!change)
+    return success();
+  FailureOr<Stage> now = detectStage(module);
+  if (failed(now) || (*now < stage && failed(lower(module, stage, options))))
+    return failure();
+  if (*now <= stage && !options.mustStop())
+    change(module);
+  return success();
+}
+
 FailureOr<CompiledProgram>
 espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -184,16 +217,11 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
       return emitError(unknown, llvm::toString(machine.takeError()));
     module->setAttr(poly::TargetAttr::getAttrName(), *machine);
   }
-  if (options.scheduleKernels) {
-    FailureOr<Stage> stage = detectStage(module);
-    if (failed(stage) ||
-        (*stage < Stage::Poly &&
-         failed(compileToStage(module, Stage::Poly, options.pipeline))))
-      return failure();
-    if (*stage <= Stage::Poly && !options.mustStop())
-      options.scheduleKernels(module);
-  }
-  if (failed(compileToStage(module, Stage::LLVM, options.pipeline)))
+  if (failed(interpose(module, Stage::Statements, options.chooseStatements,
+                       options)) ||
+      failed(interpose(module, Stage::Poly, options.scheduleKernels, options)))
+    return failure();
+  if (failed(lower(module, Stage::LLVM, options)))
     return failure();
   if (options.mustStop())
     return emitError(unknown, llvm::toString(makeInterrupted()));

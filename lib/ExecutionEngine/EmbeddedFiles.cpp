@@ -1,17 +1,7 @@
 //===- EmbeddedFiles.cpp - Files that travel inside the compiler ----------===//
 
 #include "Codegen.h"
-
-// NOLINTBEGIN: assembly
-#define ESPALIER_EMBED(symbol, path)                                           \
-  __asm__(".section .rodata\n"                                                 \
-          ".balign 16\n" #symbol ":\n"                                         \
-          ".incbin \"" path "\"\n" #symbol "_end:\n"                           \
-          ".byte 0\n"                                                          \
-          ".previous\n");                                                      \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol[];        \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol##_end[];
-// NOLINTEND
+#include "espalier/Support/Embed.h"
 
 ESPALIER_EMBED(espalierRuntimeArchive, ESPALIER_RUNTIME_ARCHIVE)
 ESPALIER_EMBED(espalierRuntimeHeader, ESPALIER_RUNTIME_HEADER)

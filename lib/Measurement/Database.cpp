@@ -75,6 +75,10 @@ std::string Database::Row::getText(int column) const {
   return text ? reinterpret_cast<const char *>(text) : "";
 }
 
+bool Database::Row::isNull(int column) const {
+  return sqlite3_column_type(statement, column) == SQLITE_NULL;
+}
+
 //===----------------------------------------------------------------------===//
 // Opening
 //===----------------------------------------------------------------------===//
@@ -107,10 +111,14 @@ llvm::Expected<int> Database::readVersion() {
 llvm::Expected<bool> Database::hasTables() {
   std::vector<std::string> found;
   if (llvm::Error error =
-          run("SELECT sql FROM sqlite_master ORDER BY rowid", {},
+          run("SELECT sql FROM sqlite_master", {},
               [&](Row row) { found.push_back(row.getText(0)); }))
     return std::move(error);
-  return llvm::equal(found, format.create);
+  // VACUUM puts them in another order.
+  std::vector<std::string> expected(format.create.begin(), format.create.end());
+  llvm::sort(found);
+  llvm::sort(expected);
+  return found == expected;
 }
 
 llvm::Error Database::checkTables(int version) {

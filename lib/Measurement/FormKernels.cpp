@@ -158,6 +158,14 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   // Kernels are measured on made-up numbers, which are no lists of entries.
   PipelineOptions pipeline = codegen.pipeline;
   pipeline.sparse = false;
+  if (codegen.chooseStatements) {
+    FailureOr<Stage> stage = detectStage(*copy);
+    if (failed(stage) ||
+        failed(compileToStage(*copy, Stage::Statements, pipeline)))
+      return failure();
+    if (*stage <= Stage::Statements)
+      codegen.chooseStatements(*copy);
+  }
   if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
     return failure();
   return collectKernels(*copy);

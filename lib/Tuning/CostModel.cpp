@@ -30,7 +30,7 @@ static constexpr const char *kPredict =
         "iteration_end": 0, "strict_shape": false})";
 
 namespace {
-/// What is used of XGBoost's C interface (xgboost/c_api.h, since 1.4).
+/// What is used of XGBoost's C interface (xgboost/c_api.h, since 1.6).
 struct Library {
   using Handle = void *;
 
@@ -41,6 +41,7 @@ struct Library {
   int (*freeBooster)(Handle);
   int (*setParameter)(Handle, const char *, const char *);
   int (*update)(Handle, int, Handle);
+  int (*save)(Handle, const char *, uint64_t *, const char **);
   int (*predict)(Handle, Handle, const char *, const uint64_t **, uint64_t *,
                  const float **);
   const char *(*getError)();
@@ -63,6 +64,7 @@ public:
   llvm::Error train(llvm::ArrayRef<Sample> samples,
                     llvm::ArrayRef<float> labels);
   llvm::Expected<std::vector<float>> predict(llvm::ArrayRef<Sample> samples);
+  llvm::Expected<TreeSum> getSum() const;
 
 private:
   llvm::Error check(int status) const {
@@ -88,10 +90,30 @@ public:
   bool isTrained() const override { return speed.isTrained(); }
   llvm::Expected<std::vector<float>>
   predict(llvm::ArrayRef<Sample> candidates) override;
+  llvm::Expected<TrainedTrees> getTrees() const override;
 
 private:
   Library library;
   Trees speed{library}, success{library};
+};
+} // namespace
+
+namespace {
+/// Trees that were trained before.
+class ShippedTrees : public CostModel {
+public:
+  explicit ShippedTrees(TrainedTrees trees) : trees(std::move(trees)) {}
+
+  llvm::Error train(llvm::ArrayRef<Sample>) override {
+    return llvm::Error::success();
+  }
+  bool isTrained() const override { return true; }
+  llvm::Expected<std::vector<float>>
+  predict(llvm::ArrayRef<Sample> candidates) override;
+  llvm::Expected<TrainedTrees> getTrees() const override { return trees; }
+
+private:
+  TrainedTrees trees;
 };
 } // namespace
 
@@ -115,11 +137,12 @@ llvm::Expected<Library> Library::load(llvm::StringRef path) {
   find(library.freeBooster, "XGBoosterFree");
   find(library.setParameter, "XGBoosterSetParam");
   find(library.update, "XGBoosterUpdateOneIter");
+  find(library.save, "XGBoosterSaveModelToBuffer");
   find(library.predict, "XGBoosterPredictFromDMatrix");
   find(library.getError, "XGBGetLastError");
   if (missing)
     return llvm::createStringError("model of costs: expects '" + path +
-                                   "' to be XGBoost 1.4 or later, but it has "
+                                   "' to be XGBoost 1.6 or later, but it has "
                                    "no function " +
                                    missing);
   return library;
@@ -200,6 +223,14 @@ Trees::predict(llvm::ArrayRef<Sample> samples) {
   return std::vector<float>(values, values + samples.size());
 }
 
+/// Puts candidates that are unlikely to be measured behind others.
+static void lowerUnlikely(std::vector<float> &scores,
+                          llvm::ArrayRef<float> chances) {
+  for (auto [score, chance] : llvm::zip_equal(scores, chances))
+    if (chance < kMinChance)
+      score *= std::max(chance, 0.0f);
+}
+
 llvm::Error BoostedTrees::train(llvm::ArrayRef<Sample> samples) {
   std::vector<Sample> measured;
   std::vector<float> scores, isMeasured;
@@ -226,10 +257,62 @@ BoostedTrees::predict(llvm::ArrayRef<Sample> candidates) {
   auto chances = success.predict(candidates);
   if (!chances)
     return chances;
-  for (auto [score, chance] : llvm::zip_equal(*scores, *chances))
-    if (chance < kMinChance)
-      score *= std::max(chance, 0.0f);
+  lowerUnlikely(*scores, *chances);
   return scores;
+}
+
+llvm::Expected<TreeSum> Trees::getSum() const {
+  uint64_t size = 0;
+  const char *text = nullptr;
+  if (!booster)
+    return llvm::createStringError("model of costs: expects candidates that "
+                                   "it learned from, but there were none");
+  if (llvm::Error error =
+          check(library.save(booster, R"({"format": "json"})", &size, &text)))
+    return std::move(error);
+  return TreeSum::readXGBoost({text, size});
+}
+
+llvm::Expected<TrainedTrees> BoostedTrees::getTrees() const {
+  auto first = speed.getSum();
+  if (!first)
+    return first.takeError();
+  auto second = success.getSum();
+  if (!second)
+    return second.takeError();
+  return TrainedTrees{std::move(*first), std::move(*second)};
+}
+
+//===----------------------------------------------------------------------===//
+// Trees that were trained before
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::vector<float>>
+ShippedTrees::predict(llvm::ArrayRef<Sample> candidates) {
+  std::vector<float> rows = makeRows(candidates), scores, chances;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    llvm::ArrayRef<float> row(rows.data() + i * kColumns, kColumns);
+    scores.push_back(trees.speed.predict(row));
+    chances.push_back(trees.success.predict(row));
+  }
+  lowerUnlikely(scores, chances);
+  return scores;
+}
+
+std::unique_ptr<CostModel> CostModel::create(TrainedTrees trees) {
+  return std::make_unique<ShippedTrees>(std::move(trees));
+}
+
+std::unique_ptr<CostModel> CostModel::loadShipped(unsigned vectorBits) {
+  llvm::StringRef text = getShippedTrees(vectorBits);
+  if (text.empty())
+    return nullptr;
+  auto trees = TrainedTrees::parse(text);
+  if (trees)
+    return create(std::move(*trees));
+  // Those of another version's features; a test says that there are none.
+  llvm::consumeError(trees.takeError());
+  return nullptr;
 }
 
 void tuning::normalizeScores(std::vector<Sample> &samples) {

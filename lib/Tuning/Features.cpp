@@ -87,7 +87,7 @@ struct Coefficients : AffineExprVisitor<Coefficients> {
 class Nest {
 public:
   Nest(poly::ComputeOp compute, const poly::Plan &plan, unsigned position,
-       const llvm::StringSet<> &kept);
+       const llvm::StringSet<> &kept, int64_t unknownExtent);
 
   double countPoints() const { return product(extents); }
   double countTrips(unsigned from, unsigned to) const;
@@ -214,13 +214,13 @@ static double countOps(poly::ComputeOp compute) {
 }
 
 Nest::Nest(poly::ComputeOp compute, const poly::Plan &plan, unsigned position,
-           const llvm::StringSet<> &kept)
+           const llvm::StringSet<> &kept, int64_t unknownExtent)
     : width(plan.width), ops(countOps(compute)),
       isSum(compute.getReduction().has_value()) {
   extents.assign(compute.getNumDims(), 0);
   for (IntegerSet set : compute.getDomainSets())
     for (auto [extent, own] : llvm::zip(extents, poly::getBoxExtents(set)))
-      extent = std::max<int64_t>(extent, own.value_or(1));
+      extent = std::max<int64_t>(extent, own.value_or(unknownExtent));
   const poly::OwnLoops &own = plan.own[position];
   tile.assign(extents.size(), 1);
   for (auto [dim, points] : llvm::enumerate(plan.tile))
@@ -483,7 +483,8 @@ void Nest::describe(const poly::Plan &plan, poly::TargetAttr target,
 }
 
 Features tuning::computeFeatures(poly::KernelOp kernel, poly::TargetAttr target,
-                                 ArrayRef<poly::Plan> plans) {
+                                 ArrayRef<poly::Plan> plans,
+                                 int64_t unknownExtent) {
   Features features;
   double most = -1, all = 0;
   for (const poly::Plan &plan : plans) {
@@ -491,7 +492,8 @@ Features tuning::computeFeatures(poly::KernelOp kernel, poly::TargetAttr target,
     for (const std::string &name : plan.kept)
       kept.insert(name);
     for (auto [position, name] : llvm::enumerate(plan.computations)) {
-      Nest nest(kernel.lookupCompute(name), plan, position, kept);
+      Nest nest(kernel.lookupCompute(name), plan, position, kept,
+                unknownExtent);
       nest.registers = std::max<int64_t>(target.getRegisters(), 1);
       double cycles = nest.countCycles(), memory = 0;
       const int64_t sizes[] = {target.getL1(), target.getL2(), target.getL3()};

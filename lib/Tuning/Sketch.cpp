@@ -26,7 +26,8 @@ FailureOr<Sketch> Sketch::create(StringRef rule, OwningOpRef<ModuleOp> script,
   sketch.choices = std::move(*choices);
   std::optional<unsigned> block, tile;
   for (auto [index, choice] : llvm::enumerate(sketch.choices)) {
-    if (choice.name.starts_with(limits.tilePrefix))
+    if (!limits.tilePrefix.empty() &&
+        choice.name.starts_with(limits.tilePrefix))
       sketch.tiles.push_back(index);
     if (choice.name == limits.block)
       block = index;

@@ -1,16 +1,17 @@
 //===- Task.cpp - The search for one kernel -------------------------------===//
 
 #include "Task.h"
+#include "Outcome.h"
 #include "Script.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "espalier/Support/ChildProcess.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -34,103 +35,31 @@ static constexpr unsigned kAttempts = 64;
 static constexpr unsigned kMaxRefused = 3;
 /// How many candidates are measured again at the end, and how often.
 static constexpr size_t kFinalists = 3;
-static constexpr unsigned kFinalRounds = 3;
+static constexpr unsigned kFinalRounds = 5;
+/// In how many rounds one has to be faster than the default.
+static constexpr unsigned kMinWins = 4;
 /// A schedule has to be faster than the default by this, for noise.
 static constexpr double kMinGain = 0.98;
 
 //===----------------------------------------------------------------------===//
-// Outcomes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What a child process says: a status, then a time and what was computed, or a
-/// reason.
-struct Outcome {
-  TrialStatus status = TrialStatus::Failed;
-  double seconds = 0;
-  std::vector<MeasuredOutput> outputs;
-  std::string error;
-
-  static std::string print(TrialStatus status, const Twine &text) {
-    return (Twine(static_cast<unsigned>(status)) + "\n" + text).str();
-  }
-  static std::string print(const MeasuredProgram &measured, bool withOutputs);
-  static Outcome parse(StringRef text);
-};
-} // namespace
-
-std::string Outcome::print(const MeasuredProgram &measured, bool withOutputs) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << llvm::format("%.9e\n", measured.seconds);
-  if (withOutputs)
-    for (const MeasuredOutput &output : measured.outputs)
-      os << output.dtype << ' ' << output.getBytes().size() << '\n'
-         << output.getBytes();
-  return print(TrialStatus::Measured, text);
-}
-
-Outcome Outcome::parse(StringRef text) {
-  Outcome outcome;
-  auto takeLine = [&] {
-    auto [line, rest] = text.split('\n');
-    text = rest;
-    return line;
-  };
-  unsigned status = 0;
-  if (takeLine().getAsInteger(10, status) ||
-      status > static_cast<unsigned>(TrialStatus::Wrong)) {
-    outcome.error = "expects a time, but the process told none";
-    return outcome;
-  }
-  outcome.status = static_cast<TrialStatus>(status);
-  if (outcome.status != TrialStatus::Measured) {
-    outcome.error = text.rtrim().str();
-    return outcome;
-  }
-  if (takeLine().getAsDouble(outcome.seconds) || !(outcome.seconds > 0)) {
-    outcome.status = TrialStatus::Failed;
-    outcome.error = "expects a time, but the process told none";
-    return outcome;
-  }
-  while (!text.empty()) {
-    auto [dtype, size] = takeLine().split(' ');
-    MeasuredOutput output;
-    size_t bytes = 0;
-    if (dtype.getAsInteger(10, output.dtype) || size.getAsInteger(10, bytes))
-      break;
-    // A copy is aligned.
-    output.buffer =
-        llvm::MemoryBuffer::getMemBufferCopy(text.take_front(bytes));
-    if (!output.buffer) {
-      outcome.status = TrialStatus::Failed;
-      outcome.error = "expects memory for an output, but got none";
-      break;
-    }
-    text = text.drop_front(bytes);
-    outcome.outputs.push_back(std::move(output));
-  }
-  return outcome;
-}
-
-/// Runs `evaluate` in a child process.
-static llvm::Expected<Outcome>
-runOutcome(llvm::function_ref<std::string()> evaluate,
-           const MeasureOptions &options) {
-  auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit);
-  if (text)
-    return Outcome::parse((*text)->getBuffer());
-  llvm::Error error = text.takeError();
-  if (error.isA<NoChildProcess>())
-    return std::move(error);
-  Outcome outcome;
-  outcome.error = llvm::toString(std::move(error));
-  return outcome;
-}
-
-//===----------------------------------------------------------------------===//
 // Candidates
 //===----------------------------------------------------------------------===//
+
+/// For which extents a kernel is measured that does not know them.
+static std::string describeExtents(ModuleOp module,
+                                   const MeasureOptions &options) {
+  auto kernel = *module.getOps<poly::KernelOp>().begin();
+  if (llvm::all_of(kernel.getArgumentTypes(), [](Type type) {
+        auto shaped = dyn_cast<ShapedType>(type);
+        return !shaped || shaped.hasStaticShape();
+      }))
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (MeasuredExtent extent : options.extents)
+    os << ' ' << extent.extent << ':' << extent.weight;
+  return text;
+}
 
 llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
                                                    MLIRContext *context,
@@ -143,21 +72,58 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   std::string target;
   llvm::raw_string_ostream(target)
       << task->module->getOperation()->getAttr(poly::TargetAttr::getAttrName());
-  task->key = {computeKernelKey(kernel, options.measure), target,
-               getCompilerIdentity()};
+  std::string name = computeKernelKey(kernel, options.measure);
+  task->key = {name + describeExtents(*task->module, options.measure), name,
+               target, getCompilerIdentity()};
   task->sketches = deriveSketches(*task->module);
+  bool hasDefault = task->hasSpace();
+  for (const SketchRule &rule : options.rules)
+    task->deriveByRule(rule);
   task->numRefused.resize(task->sketches.size());
-  if (task->hasSpace()) {
+  if (hasDefault) {
     const Sketch &first = task->sketches.front();
     task->originalFeatures = task->describe(*first.select(first.getDefault()));
   }
   return task;
 }
 
+/// Says what machine code `program` has.
+static std::string hashCode(const CompiledProgram &program) {
+  uint64_t hash = 0;
+  for (const auto &object : program.getObjects())
+    hash = hash * 31 + llvm::xxh3_64bits(object->getBuffer());
+  return llvm::utohexstr(hash, /*LowerCase=*/true);
+}
+
+/// Adds the sketches of a rule of the user's, of which nothing is certain.
+void Task::deriveByRule(const SketchRule &rule) {
+  auto report = [&](llvm::Error error) {
+    ruleFaults.push_back("rule '" + rule.name + "', kernel '" + kernel.name +
+                         "': " + llvm::toString(std::move(error)));
+  };
+  std::string original;
+  if (hasSpace()) {
+    const Sketch &first = sketches.front();
+    llvm::raw_string_ostream(original) << *first.select(first.getDefault());
+  }
+  auto scripts = rule.derive(kernel.module.text, original);
+  if (!scripts)
+    return report(scripts.takeError());
+  for (const std::string &script : *scripts) {
+    auto sketch = parseSketch(rule.name, script, *module);
+    if (sketch)
+      sketches.push_back(std::move(*sketch));
+    else
+      report(sketch.takeError());
+  }
+}
+
 /// Applies `script`, if there is one, compiles and runs, all in this process,
 /// which is a child.
-std::string Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
-                           bool returnsOutputs) const {
+std::string
+Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
+               bool returnsOutputs,
+               std::function<void(llvm::StringRef)> stepDone) const {
   ModuleOp payload = module.get();
   std::string reasons;
   ScopedDiagnosticHandler handler(
@@ -172,15 +138,24 @@ std::string Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
             transform::TransformOptions())))
       return Outcome::print(TrialStatus::Refused, reasons);
   }
-  CodegenOptions codegen = getMeasure().codegen;
-  codegen.jobs = 1;
-  FailureOr<CompiledProgram> program = compileModule(payload, codegen);
+  MeasureOptions measure = getMeasure();
+  measure.codegen.jobs = 1;
+  measure.codegen.stepDone = std::move(stepDone);
+  measure.codegen.finishStep("apply");
+  FailureOr<CompiledProgram> program = compileModule(payload, measure.codegen);
   if (failed(program))
     return Outcome::print(TrialStatus::NotCompiled, reasons);
-  auto measured = measureProgram(std::move(*program), kernel.module,
-                                 getMeasure(), expected);
+  std::string code = hashCode(*program);
+  measure.codegen.finishStep("descriptor");
+  if (script && options.interfere) {
+    std::string text;
+    llvm::raw_string_ostream(text) << script;
+    options.interfere(text, expected);
+  }
+  auto measured =
+      measureProgram(std::move(*program), kernel.module, measure, expected);
   if (measured)
-    return Outcome::print(*measured, returnsOutputs);
+    return Outcome::print(*measured, code, returnsOutputs);
   TrialStatus status = TrialStatus::Failed;
   std::string error;
   llvm::handleAllErrors(
@@ -214,8 +189,18 @@ llvm::Error Task::measureDefault() {
       return llvm::createStringError(
           "has results that are not numbers, which cannot be compared");
   original = outcome->seconds;
+  originalCode = outcome->code;
   expected = std::move(outcome->outputs);
   return llvm::Error::success();
+}
+
+/// The middle one of the extents that count.
+static int64_t getUsualExtent(const MeasureOptions &options) {
+  SmallVector<int64_t> extents;
+  for (MeasuredExtent extent : options.extents)
+    extents.push_back(extent.extent);
+  llvm::sort(extents);
+  return extents.empty() ? 1 : extents[extents.size() / 2];
 }
 
 Features Task::describe(ModuleOp script) const {
@@ -223,33 +208,51 @@ Features Task::describe(ModuleOp script) const {
   auto only = *alone.getOps<poly::KernelOp>().begin();
   llvm::Expected<std::vector<poly::Plan>> plans = poly::readPlans(script, only);
   if (plans)
-    return computeFeatures(only, poly::getTarget(alone), *plans);
+    return computeFeatures(only, poly::getTarget(alone), *plans,
+                           getUsualExtent(getMeasure()));
   // What does not fit is refused when it is tried.
   llvm::consumeError(plans.takeError());
   return Features();
 }
 
-llvm::Expected<Trial> Task::run(const Sketch &sketch,
-                                const Selection &selection) const {
-  OwningOpRef<ModuleOp> script = sketch.select(selection);
+llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule) const {
   Trial trial;
-  trial.rule = sketch.getRule().str();
-  llvm::raw_string_ostream(trial.script) << *script;
-  trial.features = describe(*script);
+  trial.rule = rule.str();
+  llvm::raw_string_ostream(trial.script) << script;
+  trial.features = describe(script);
   if (options.simulate) {
     trial.status = TrialStatus::Measured;
     trial.seconds = options.simulate(trial.script);
     return trial;
   }
   llvm::Expected<Outcome> outcome = runOutcome(
-      [&] { return evaluate(*script, expected, /*returnsOutputs=*/false); },
+      [&] { return evaluate(script, expected, /*returnsOutputs=*/false); },
       getMeasure());
   if (!outcome)
     return outcome.takeError();
   trial.status = outcome->status;
   trial.seconds = outcome->seconds;
   trial.error = std::move(outcome->error);
+  trial.code = std::move(outcome->code);
   return trial;
+}
+
+llvm::Expected<Trial> Task::run(const Sketch &sketch,
+                                const Selection &selection) const {
+  return runScript(*sketch.select(selection), sketch.getRule());
+}
+
+llvm::Expected<Trial> Task::replay(const Trial &trial) const {
+  ModuleOp alone = module.get();
+  auto script = parseSourceString<ModuleOp>(trial.script, alone.getContext());
+  transform::NamedSequenceOp sequence =
+      script ? getSequence(*script) : transform::NamedSequenceOp();
+  if (sequence && !sequence.isExternal() && sequence.getNumArguments() == 1)
+    return runScript(*script, trial.rule);
+  Trial refused = trial;
+  refused.status = TrialStatus::Refused;
+  refused.error = "expects a script with a sequence";
+  return refused;
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,7 +296,7 @@ void Task::add(Candidate candidate) {
     return;
   }
   if (candidate.trial.seconds < getBest())
-    numSinceGain = 0;
+    numSinceGain = numRecalled = 0;
   auto place = llvm::upper_bound(population, candidate,
                                  [](const Candidate &a, const Candidate &b) {
                                    return a.trial.seconds < b.trial.seconds;
@@ -324,8 +327,21 @@ void Task::recall(const Trial &trial) {
     // Those of the file may be of another build.
     candidate.trial.features = describe(*script);
     add(std::move(candidate));
+    numRecalled = numSinceGain;
     return;
   }
+}
+
+void Task::suggest(const Trial &trial) {
+  OwningOpRef<ModuleOp> script =
+      parseSourceString<ModuleOp>(trial.script, module->getContext());
+  if (!script)
+    return;
+  for (auto [number, sketch] : llvm::enumerate(sketches))
+    if (sketch.getRule() == trial.rule) {
+      suggested.push_back({unsigned(number), sketch.translate(*script)});
+      return;
+    }
 }
 
 std::vector<Sample> Task::getSamples() const {
@@ -369,6 +385,8 @@ std::pair<unsigned, Selection> Task::propose(Sketch::Random &random) {
     const Sketch &sketch = sketches[numDefaults];
     return {numDefaults++, sketch.getDefault()};
   }
+  if (numSuggested < suggested.size())
+    return suggested[numSuggested++];
   if (!drafts.empty()) {
     Draft draft = std::move(drafts.back());
     drafts.pop_back();
@@ -384,6 +402,9 @@ Task::Draft Task::makeDraft(std::pair<unsigned, Selection> proposed) const {
       sketches[proposed.first].select(proposed.second);
   Draft draft = {proposed.first, std::move(proposed.second), describe(*script),
                  0};
+  // A script without plans is taken for as fast as the default's.
+  if (draft.features[Feature::Points] == 0)
+    draft.features = originalFeatures;
   draft.score = -draft.features[Feature::Cycles];
   return draft;
 }
@@ -476,6 +497,7 @@ llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
   size_t numFinalists = std::min(population.size(), kFinalists);
   std::vector<double> defaults;
   std::vector<std::vector<double>> times(numFinalists);
+  std::vector<unsigned> numWins(numFinalists);
   for (unsigned round = 0; round < kFinalRounds; ++round) {
     if (getMeasure().codegen.mustStop())
       return false;
@@ -490,16 +512,20 @@ llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
           run(sketches[candidate.sketch], candidate.selection);
       if (!trial)
         return trial.takeError();
-      if (trial->status == TrialStatus::Measured)
-        times[i].push_back(trial->seconds);
+      if (trial->status != TrialStatus::Measured)
+        continue;
+      times[i].push_back(trial->seconds);
+      numWins[i] += *seconds > trial->seconds;
     }
   }
   if (defaults.empty())
     return false;
   original = median(std::move(defaults));
   for (size_t i = 0; i < numFinalists; ++i) {
-    // One that fails now and then is none.
-    if (times[i].size() < kFinalRounds)
+    // One that fails now and then is none; nor is the default's own code, which
+    // noise may make the faster.
+    if (times[i].size() < kFinalRounds || numWins[i] < kMinWins ||
+        (!originalCode.empty() && population[i].trial.code == originalCode))
       continue;
     double seconds = median(std::move(times[i]));
     if (seconds < kMinGain * original && (!winner || seconds < winner->seconds))

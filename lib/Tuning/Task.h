@@ -3,7 +3,9 @@
 #ifndef ESPALIER_LIB_TUNING_TASK_H
 #define ESPALIER_LIB_TUNING_TASK_H
 
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/KernelCost.h"
+#include "espalier/Tuning/BenchPath.h"
 #include "espalier/Tuning/Sketch.h"
 #include "espalier/Tuning/Tuner.h"
 #include "espalier/Tuning/TuningRecords.h"
@@ -23,18 +25,32 @@ public:
 
   const ProgramKernel &getKernel() const { return kernel; }
   const TrialKey &getKey() const { return key; }
+  /// What is wrong with the rules of the user's.
+  llvm::ArrayRef<std::string> getRuleFaults() const { return ruleFaults; }
+  poly::TargetAttr getTarget() const { return poly::getTarget(*module); }
   bool hasSpace() const { return !sketches.empty(); }
 
   /// Measures the default schedule, to which candidates are compared.
   llvm::Error measureDefault();
 
+  /// Tries the default schedule's script once. Fails if that is no candidate,
+  /// or where there are no processes to be had.
+  llvm::Expected<std::vector<PathStep>> tracePath() const;
+
+  /// Tries the script of a record again, with all checks. Fails where there are
+  /// no processes to be had.
+  llvm::Expected<Trial> replay(const Trial &trial) const;
+
   /// Takes a trial that was made before.
   void recall(const Trial &trial);
+
+  /// Lets a script of another build be tried first.
+  void suggest(const Trial &trial);
 
   /// Whether the next trial is one that nobody has chosen yet.
   bool needsDrafts() const {
     return options.search >= Search::Drafts && numDefaults == sketches.size() &&
-           drafts.empty();
+           numSuggested == suggested.size() && drafts.empty();
   }
   /// Chooses candidates for the next trials: many drafts, of which the estimate
   /// keeps some, and `model` few; null for none.
@@ -57,6 +73,8 @@ public:
 
   unsigned getNumTrials() const { return numTrials; }
   unsigned getNumFailures() const { return numFailures; }
+  /// Trials since one was the fastest, of this search.
+  unsigned getNumSinceGain() const { return numSinceGain - numRecalled; }
   double getOriginal() const { return original; }
   double getBest() const;
   /// Seconds of the program that another trial is likely to save: the gradient
@@ -90,23 +108,33 @@ private:
   Draft makeDraft(std::pair<unsigned, Selection> proposed) const;
   llvm::Expected<double> runDefault() const;
   Features describe(mlir::ModuleOp script) const;
+  llvm::Expected<Trial> runScript(mlir::ModuleOp script,
+                                  llvm::StringRef rule) const;
   llvm::Expected<Trial> run(const Sketch &sketch,
                             const Selection &selection) const;
   bool isHopeless(unsigned sketch) const;
+  void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
-  std::string evaluate(mlir::ModuleOp script,
-                       llvm::ArrayRef<MeasuredOutput> expected,
-                       bool returnsOutputs) const;
+  std::string
+  evaluate(mlir::ModuleOp script, llvm::ArrayRef<MeasuredOutput> expected,
+           bool returnsOutputs,
+           std::function<void(llvm::StringRef)> stepDone = {}) const;
 
   ProgramKernel kernel;
   const TuneOptions &options;
   TrialKey key;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<Sketch> sketches;
+  std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;
   double original = 0;
+  std::string originalCode; ///< Of the default schedule.
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
+  unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.
+  /// What was fast in other builds, and how many of it was proposed.
+  std::vector<std::pair<unsigned, Selection>> suggested;
+  unsigned numSuggested = 0;
   /// Those that were measured, the fastest first.
   std::vector<Candidate> population;
   std::vector<unsigned> numRefused; ///< By sketch.

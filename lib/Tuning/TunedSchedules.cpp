@@ -6,6 +6,7 @@
 #include "espalier/Dialect/Poly/TransformOps/Choices.h"
 #include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Measurement/KernelCost.h"
+#include "espalier/Tuning/ProgramChoices.h"
 #include "espalier/Tuning/TuningRecords.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/Parser/Parser.h"
@@ -133,6 +134,20 @@ void tuning::useRecords(ModuleOp module, StringRef path,
   if (winners->empty())
     return;
   codegen.schedulesKey = describe(*winners, options);
+  StatementScripts choices;
+  for (const auto &winner : *winners)
+    if (auto statement = parseChoiceKey(winner.getKey(), options))
+      choices.push_back({*statement, winner.getValue().script});
+  llvm::sort(choices);
+  // Who wants plain sums gets no others.
+  if (!choices.empty() && codegen.pipeline.winograd)
+    codegen.chooseStatements = [choices = std::move(choices),
+                                inner = codegen](ModuleOp statements) {
+      if (llvm::Error error = applyChoices(statements, choices, inner))
+        emitWarning(statements.getLoc(),
+                    "what was tuned does not fit any more: ")
+            << llvm::toString(std::move(error));
+    };
   codegen.scheduleKernels = [winners = std::move(*winners),
                              options](ModuleOp kernels) {
     scheduleKernels(kernels, winners, options);

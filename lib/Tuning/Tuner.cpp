@@ -2,7 +2,9 @@
 
 #include "espalier/Tuning/Tuner.h"
 #include "Script.h"
+#include "Search.h"
 #include "Task.h"
+#include "espalier/Tuning/ProgramChoices.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -15,8 +17,9 @@ using namespace espalier::tuning;
 
 /// With fewer candidates, a model knows nothing.
 static constexpr size_t kMinSamples = 16;
-/// Nor does the best of fewer of one kernel tell how good the others are.
-static constexpr size_t kMinOfKernel = 8;
+
+/// What of other builds is tried before anything new.
+static constexpr unsigned kSuggested = 8;
 
 using Clock = std::chrono::steady_clock;
 
@@ -28,6 +31,8 @@ public:
       : context(context), options(options), random(options.seed) {}
 
   llvm::Error openRecords();
+  /// Takes what was compared before, and records what won.
+  llvm::Error keepChoices(std::vector<TunedStatement> statements);
   llvm::Error addTask(const ProgramKernel &kernel);
   /// Loads the model and what is known of other kernels, after all tasks are
   /// there.
@@ -37,6 +42,8 @@ public:
 
 private:
   bool isOutOfTime(double reserved) const;
+  bool isTargetReached() const;
+  bool isGivenUp(const Task &task) const;
   bool mustStop() const;
   /// Seconds that the comparison of the best candidates will take.
   double estimateFinals() const;
@@ -57,6 +64,8 @@ private:
   unsigned numTrials = 0;
   double trialSeconds = 0; ///< Of all trials.
   std::unique_ptr<CostModel> model;
+  /// Until that one is trained, and where it is not.
+  std::unique_ptr<CostModel> shipped;
   std::vector<Sample> others; ///< Candidates of kernels that are no tasks.
 };
 
@@ -67,13 +76,21 @@ public:
 
   /// Adds a script for a kernel called `kernel`, which is called `name` here.
   void add(ModuleOp script, StringRef name);
+  /// Adds a script for statements.
+  void addChoice(ModuleOp script);
   std::string print() const;
 
 private:
   OwningOpRef<ModuleOp> script;
-  transform::NamedSequenceOp sequence;
+  transform::NamedSequenceOp addSequence(StringRef name);
+
+  transform::NamedSequenceOp sequence, choices;
 };
 } // namespace
+
+/// The sequence for modules whose kernels are not formed yet.
+static constexpr llvm::StringLiteral kStatementsSequence =
+    "__transform_statements";
 
 //===----------------------------------------------------------------------===//
 // The script of the program
@@ -86,15 +103,37 @@ ScriptCollector::ScriptCollector(MLIRContext *context) {
   script->getOperation()->setAttr(
       transform::TransformDialect::kWithNamedSequenceAttrName,
       builder.getUnitAttr());
-  builder.setInsertionPointToEnd(script->getBody());
-  sequence = transform::NamedSequenceOp::create(
-      builder, loc, transform::TransformDialect::kTransformEntryPointSymbolName,
-      transform::AnyOpType::get(context), TypeRange(),
+  sequence =
+      addSequence(transform::TransformDialect::kTransformEntryPointSymbolName);
+}
+
+transform::NamedSequenceOp ScriptCollector::addSequence(StringRef name) {
+  auto builder = OpBuilder::atBlockBegin(script->getBody());
+  auto added = transform::NamedSequenceOp::create(
+      builder, builder.getUnknownLoc(), name,
+      transform::AnyOpType::get(builder.getContext()), TypeRange(),
       [](OpBuilder &body, Location loc, BlockArgument) {
         transform::YieldOp::create(body, loc);
       });
-  sequence.setArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName,
-                      builder.getUnitAttr());
+  added.setArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName,
+                   builder.getUnitAttr());
+  return added;
+}
+
+/// Moves the commands of `part` to the end of `to`.
+static void appendCommands(transform::NamedSequenceOp part,
+                           transform::NamedSequenceOp to) {
+  Block &from = part.getBody().front(), &end = to.getBody().front();
+  from.getArgument(0).replaceAllUsesWith(end.getArgument(0));
+  from.getTerminator()->erase();
+  end.getOperations().splice(end.getTerminator()->getIterator(),
+                             from.getOperations());
+}
+
+void ScriptCollector::addChoice(ModuleOp part) {
+  if (!choices)
+    choices = addSequence(kStatementsSequence);
+  appendCommands(getSequence(part), choices);
 }
 
 void ScriptCollector::add(ModuleOp part, StringRef name) {
@@ -113,12 +152,7 @@ void ScriptCollector::add(ModuleOp part, StringRef name) {
     knob.setNameAttr(
         builder.getStringAttr(name + "." + knob.getName().getValue()));
   });
-  Block &from = getSequence(part).getBody().front();
-  Block &to = sequence.getBody().front();
-  from.getArgument(0).replaceAllUsesWith(to.getArgument(0));
-  from.getTerminator()->erase();
-  to.getOperations().splice(to.getTerminator()->getIterator(),
-                            from.getOperations());
+  appendCommands(getSequence(part), sequence);
 }
 
 std::string ScriptCollector::print() const {
@@ -142,10 +176,32 @@ llvm::Error Tuner::openRecords() {
   return llvm::Error::success();
 }
 
+llvm::Error Tuner::keepChoices(std::vector<TunedStatement> statements) {
+  result.statements = std::move(statements);
+  if (!records || result.statements.empty())
+    return llvm::Error::success();
+  auto machine = describeMachine(context, options.measure.codegen);
+  if (!machine)
+    return machine.takeError();
+  TrialKey key;
+  llvm::raw_string_ostream(key.target) << *machine;
+  for (const TunedStatement &statement : result.statements) {
+    key.kernel = getChoiceKey(statement.name, options.measure);
+    std::optional<Winner> winner;
+    if (!statement.script.empty())
+      winner = {"algorithm", statement.script, statement.seconds,
+                statement.original};
+    if (llvm::Error error = records->setWinner(key, winner))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error Tuner::addTask(const ProgramKernel &kernel) {
   auto task = Task::create(kernel, context, options);
   if (!task)
     return task.takeError();
+  llvm::append_range(result.ruleFaults, (*task)->getRuleFaults());
   TunedKernel tuned;
   tuned.name = kernel.name;
   tuned.numCalls = kernel.numCalls;
@@ -163,6 +219,11 @@ llvm::Error Tuner::addTask(const ProgramKernel &kernel) {
       return trials.takeError();
     for (const Trial &trial : *trials)
       (*task)->recall(trial);
+    auto others = records->findOfOtherBuilds((*task)->getKey(), kSuggested);
+    if (!others)
+      return others.takeError();
+    for (const Trial &trial : *others)
+      (*task)->suggest(trial);
   }
   tasks.push_back(std::move(*task));
   return llvm::Error::success();
@@ -181,22 +242,25 @@ double Tuner::estimateFinals() const {
   return numRuns * trialSeconds / std::max(numTrials, 1u);
 }
 
+bool Tuner::isTargetReached() const {
+  double best = 0;
+  for (const std::unique_ptr<Task> &task : tasks)
+    best += task->getKernel().numCalls * task->getBest();
+  return options.target > 0 && best <= options.target;
+}
+
+bool Tuner::isGivenUp(const Task &task) const {
+  return options.patience > 0 && task.getNumSinceGain() >= options.patience;
+}
+
 bool Tuner::mustStop() const {
-  return numTrials >= options.trials || isOutOfTime(estimateFinals()) ||
-         options.measure.codegen.mustStop();
+  return isTargetReached() || numTrials >= options.trials ||
+         isOutOfTime(estimateFinals()) || options.measure.codegen.mustStop();
 }
 
 //===----------------------------------------------------------------------===//
 // The model of costs
 //===----------------------------------------------------------------------===//
-
-/// Adds the samples of one kernel to those that a model is trained on.
-static void addSamples(ArrayRef<Sample> kernel, std::vector<Sample> &all) {
-  if (llvm::count_if(kernel, [](const Sample &sample) {
-        return sample.score > 0;
-      }) >= ptrdiff_t(kMinOfKernel))
-    llvm::append_range(all, kernel);
-}
 
 /// The search goes on without a model.
 void Tuner::loadModel() {
@@ -216,16 +280,20 @@ void Tuner::loadModel() {
 /// Reads what is known of other kernels on the same machine.
 llvm::Error Tuner::prepareModel() {
   loadModel();
+  if (options.search == Search::Model && options.usesShipped && !tasks.empty())
+    shipped =
+        CostModel::loadShipped(tasks.front()->getTarget().getVectorBits());
+  result.isRankedByShipped = !model && shipped;
   if (!model || !records || tasks.empty())
     return llvm::Error::success();
   auto kernels = records->findSamples(tasks.front()->getKey().target);
   if (!kernels)
     return kernels.takeError();
-  for (auto &[key, samples] : *kernels)
-    if (llvm::none_of(tasks, [&, &name = key](const auto &task) {
-          return task->getKey().task == name;
+  for (const KernelSamples &kernel : *kernels)
+    if (llvm::none_of(tasks, [&](const auto &task) {
+          return task->getKey().task == kernel.task;
         }))
-      addSamples(samples, others);
+      addSamples(kernel.samples, others);
   return llvm::Error::success();
 }
 
@@ -265,7 +333,7 @@ llvm::Error Tuner::search() {
   while (!mustStop()) {
     size_t best = tasks.size();
     for (size_t i = 0; i < tasks.size(); ++i)
-      if (!isDone[i] &&
+      if (!isDone[i] && !isGivenUp(*tasks[i]) &&
           (best == tasks.size() ||
            tasks[i]->estimateGain() > tasks[best]->estimateGain()))
         best = i;
@@ -273,7 +341,8 @@ llvm::Error Tuner::search() {
       break;
     if (tasks[best]->needsDrafts()) {
       trainModel();
-      tasks[best]->chooseDrafts(random, model.get());
+      tasks[best]->chooseDrafts(
+          random, model && model->isTrained() ? model.get() : shipped.get());
     }
     double begin = getElapsed();
     auto tried = tasks[best]->tryNext(random);
@@ -323,26 +392,13 @@ llvm::Expected<TuneResult> Tuner::finish() {
     auto part = parseSourceString<ModuleOp>(winner->script, context);
     script.add(*part, tuned.name);
   }
+  for (const TunedStatement &statement : result.statements)
+    if (!statement.script.empty())
+      script.addChoice(*parseSourceString<ModuleOp>(statement.script, context));
   result.isInterrupted = options.measure.codegen.mustStop();
   if (!result.isInterrupted)
     result.script = script.print();
   return std::move(result);
-}
-
-/// Calls that differ in which arguments are constants share the kernel, and so
-/// its script: that of the call which comes first.
-static std::vector<ProgramKernel>
-joinCalls(std::vector<ProgramKernel> kernels) {
-  std::vector<ProgramKernel> joined;
-  llvm::StringMap<size_t> places;
-  for (ProgramKernel &kernel : kernels) {
-    auto [place, isNew] = places.try_emplace(kernel.name, joined.size());
-    if (isNew)
-      joined.push_back(std::move(kernel));
-    else
-      joined[place->second].numCalls += kernel.numCalls;
-  }
-  return joined;
 }
 
 std::optional<Search> tuning::parseSearch(llvm::StringRef spelling) {
@@ -354,67 +410,45 @@ std::optional<Search> tuning::parseSearch(llvm::StringRef spelling) {
   return std::nullopt;
 }
 
-llvm::Expected<std::vector<JudgedKernel>>
-tuning::judgeModel(StringRef path, StringRef modelLibrary) {
-  auto records = TuningRecords::openToRead(path);
-  if (!records)
-    return records.takeError();
-  auto kernels = (*records)->findSamples("");
-  if (!kernels)
-    return kernels.takeError();
-  auto model = CostModel::load(modelLibrary);
-  if (!model)
-    return model.takeError();
-  std::vector<JudgedKernel> judged;
-  for (auto &[key, own] : *kernels) {
-    std::vector<Sample> rest, measured;
-    for (auto &[other, samples] : *kernels)
-      if (other != key)
-        addSamples(samples, rest);
-    llvm::copy_if(own, std::back_inserter(measured),
-                  [](const Sample &sample) { return sample.score > 0; });
-    if (measured.size() < kMinOfKernel)
-      continue;
-    if (llvm::Error error = (*model)->train(rest))
-      return std::move(error);
-    if (!(*model)->isTrained())
-      continue;
-    std::vector<double> scores, estimates;
-    for (const Sample &sample : measured) {
-      scores.push_back(sample.score);
-      estimates.push_back(-sample.features[Feature::Cycles]);
-    }
-    auto predicted = (*model)->predict(measured);
-    if (!predicted)
-      return predicted.takeError();
-    judged.push_back(
-        {measured.size(),
-         computeRankCorrelation(
-             std::vector<double>(predicted->begin(), predicted->end()), scores),
-         computeRankCorrelation(estimates, scores)});
-  }
-  return std::move(judged);
+/// Chooses before kernels are formed, and lets `options` form them so.
+static llvm::Error choose(ModuleOp module, TuneOptions &options,
+                          std::vector<TunedStatement> &statements) {
+  auto compared = chooseAlgorithms(module, options);
+  if (!compared)
+    return compared.takeError();
+  statements = std::move(*compared);
+  StatementScripts scripts;
+  for (const TunedStatement &statement : statements)
+    if (!statement.script.empty())
+      scripts.push_back({statement.name, statement.script});
+  if (scripts.empty())
+    return llvm::Error::success();
+  options.measure.codegen.chooseStatements =
+      [scripts, codegen = options.measure.codegen](ModuleOp module) {
+        // They were applied before.
+        llvm::cantFail(applyChoices(module, scripts, codegen));
+      };
+  return llvm::Error::success();
 }
 
 llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
-                                              const TuneOptions &options) {
-  FailureOr<std::vector<ProgramKernel>> kernels =
-      formKernels(module, options.measure.codegen);
-  if (failed(kernels))
-    return llvm::createStringError("expects a model that can be compiled");
-  MLIRContext context(module.getContext()->getDialectRegistry(),
-                      MLIRContext::Threading::DISABLED);
-  DialectRegistry compilation;
-  registerCompilation(compilation);
-  context.appendDialectRegistry(compilation);
-  context.loadAllAvailableDialects();
-  // What is wrong with a candidate is in its record.
-  ScopedDiagnosticHandler handler(&context,
-                                  [](Diagnostic &) { return success(); });
-  Tuner tuner(&context, options);
+                                              const TuneOptions &given) {
+  TuneOptions chosen = given;
+  std::vector<TunedStatement> statements;
+  if (given.choosesAlgorithms && !given.simulate)
+    if (llvm::Error error = choose(module, chosen, statements))
+      return std::move(error);
+  const TuneOptions &options = chosen;
+  auto kernels = collectTasks(module, options);
+  if (!kernels)
+    return kernels.takeError();
+  SearchContext search(module);
+  Tuner tuner(search.get(), options);
   if (llvm::Error error = tuner.openRecords())
     return error;
-  for (const ProgramKernel &kernel : joinCalls(std::move(*kernels))) {
+  if (llvm::Error error = tuner.keepChoices(std::move(statements)))
+    return error;
+  for (const ProgramKernel &kernel : *kernels) {
     if (options.measure.codegen.mustStop())
       break;
     if (llvm::Error error = tuner.addTask(kernel))

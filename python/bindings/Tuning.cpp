@@ -4,7 +4,9 @@
 #include "Interruptible.h"
 #include "espalier-c/Tune.h"
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace espalier::python;
@@ -22,33 +24,139 @@ static void reportProgress(const espalier_tune_progress *now, void *user) {
   }
 }
 
-/// Returns what was found in JSON.
-static std::string tune(const Module &module, const CompileOptions &given,
-                        uint32_t trials, double seconds, uint64_t seed,
-                        const std::string &search,
-                        const std::string &modelLibrary,
-                        std::optional<nb::callable> progress) {
+namespace {
+/// A rule in Python, and what it said last.
+struct PythonRule {
+  std::string name;
+  nb::callable derive;
+  std::string fault;
+};
+} // namespace
+
+/// Calls a rule in Python; what it raises is what is wrong.
+static const char *deriveSketches(const char *kernel, const char *script,
+                                  void (*add)(const char *, void *),
+                                  void *scripts, void *user) {
+  WithGil gil;
+  auto *rule = static_cast<PythonRule *>(user);
+  try {
+    for (nb::handle derived : rule->derive(kernel, script)) {
+      if (!nb::isinstance<nb::str>(derived)) {
+        rule->fault = std::string("expects scripts as texts, but got ") +
+                      nb::repr(nb::type_name(derived.type())).c_str();
+        return rule->fault.c_str();
+      }
+      add(nb::cast<std::string>(derived).c_str(), scripts);
+    }
+    return nullptr;
+  } catch (nb::python_error &error) {
+    rule->fault = std::string(nb::str(nb::type_name(error.type())).c_str()) +
+                  ": " + nb::str(error.value()).c_str();
+  } catch (std::exception &error) {
+    rule->fault = error.what();
+  }
+  return rule->fault.c_str();
+}
+
+/// Calls a function on a module that a signal can interrupt; returns what it
+/// writes.
+template <typename Function>
+static std::string runOnModule(const Module &module,
+                               const CompileOptions &given, Function function) {
   Interruptible<int> work;
   espalier_compile_options options = given.get();
   options.user = &work;
   options.cancelled = [](void *user) -> int32_t {
     return static_cast<Interruptible<int> *>(user)->isCancelled();
   };
-  espalier_tune_options tune = {
-      trials,  seconds, seed, search.c_str(), modelLibrary.c_str(),
-      nullptr, nullptr};
+  std::string found;
+  ModuleInUse used(module, module.get());
+  int status = work.run([&] { return function(used.get(), &options, &found); });
+  if (status != 0)
+    throw CompileError(espalier_module_last_error(used.get()));
+  return found;
+}
+
+/// Returns what was found in JSON.
+static std::string
+tune(const Module &module, const CompileOptions &given, uint32_t trials,
+     double seconds, uint32_t patience, double target, uint64_t seed,
+     const std::string &search, const std::string &modelLibrary,
+     bool algorithms,
+     std::vector<std::pair<std::string, nb::callable>> givenRules,
+     const std::vector<std::pair<int64_t, double>> &lengths,
+     std::optional<nb::callable> progress) {
+  std::vector<PythonRule> rules;
+  for (auto &[name, derive] : givenRules)
+    rules.push_back({name, std::move(derive), ""});
+  std::vector<espalier_sketch_rule> sketchRules;
+  for (PythonRule &rule : rules)
+    sketchRules.push_back({rule.name.c_str(), deriveSketches, &rule});
+  espalier_tune_options tune = {};
+  tune.trials = trials;
+  tune.seconds = seconds;
+  tune.patience = patience;
+  tune.target = target;
+  tune.seed = seed;
+  tune.search = search.c_str();
+  tune.model_library = modelLibrary.c_str();
+  tune.algorithms = algorithms;
+  tune.rules = sketchRules.data();
+  tune.num_rules = sketchRules.size();
+  std::vector<int64_t> extents;
+  std::vector<double> weights;
+  for (auto [extent, weight] : lengths) {
+    extents.push_back(extent);
+    weights.push_back(weight);
+  }
+  tune.extents = extents.data();
+  tune.weights = weights.data();
+  tune.num_extents = extents.size();
   if (progress) {
     tune.progress = reportProgress;
     tune.user = &*progress;
   }
-  std::string found;
-  ModuleInUse used(module, module.get());
-  int status = work.run([&] {
-    return espalier_tune(used.get(), &options, &tune, appendText, &found);
-  });
-  if (status != 0)
-    throw CompileError(espalier_module_last_error(used.get()));
-  return found;
+  return runOnModule(
+      module, given, [&](auto *used, auto *options, auto *found) {
+        return espalier_tune(used, options, &tune, appendText, found);
+      });
+}
+
+/// Returns the steps of one candidate of each kernel in JSON.
+static std::string benchPath(const Module &module, const CompileOptions &given,
+                             uint32_t repeats) {
+  return runOnModule(
+      module, given, [&](auto *used, auto *options, auto *found) {
+        return espalier_bench_path(used, options, repeats, appendText, found);
+      });
+}
+
+/// Returns what became of records in JSON.
+static std::string replayRecords(const Module &module,
+                                 const CompileOptions &given, uint32_t most) {
+  return runOnModule(
+      module, given, [&](auto *used, auto *options, auto *found) {
+        return espalier_replay_records(used, options, most, appendText, found);
+      });
+}
+
+static int64_t mergeRecords(const std::string &into, const std::string &from) {
+  std::string fault;
+  int64_t added =
+      espalier_merge_records(into.c_str(), from.c_str(), appendText, &fault);
+  if (added < 0)
+    throw CompileError(fault);
+  return added;
+}
+
+static int64_t pruneRecords(const std::string &records, bool otherBuilds,
+                            uint64_t most) {
+  std::string fault;
+  int64_t removed = espalier_prune_records(records.c_str(), otherBuilds, most,
+                                           appendText, &fault);
+  if (removed < 0)
+    throw CompileError(fault);
+  return removed;
 }
 
 /// Returns how well costs are predicted in JSON.
@@ -61,13 +169,51 @@ static std::string judgeModel(const std::string &records,
   return found;
 }
 
+/// Returns what records have in JSON.
+static std::string describeRecords(const std::string &records) {
+  std::string found;
+  if (espalier_describe_records(records.c_str(), appendText, &found) != 0)
+    throw CompileError(found);
+  return found;
+}
+
+/// Returns what a model of costs learns of records.
+static std::string trainTrees(const std::string &records,
+                              const std::string &modelLibrary) {
+  std::string found;
+  if (espalier_train_trees(records.c_str(), modelLibrary.c_str(), appendText,
+                           &found) != 0)
+    throw CompileError(found);
+  return found;
+}
+
 void espalier::python::bindTuning(nb::module_ &extension) {
   extension.def("tune", tune, nb::arg("module"), nb::arg("options"),
-                nb::arg("trials"), nb::arg("seconds"), nb::arg("seed"),
-                nb::arg("search"), nb::arg("model_library"),
+                nb::arg("trials"), nb::arg("seconds"), nb::arg("patience"),
+                nb::arg("target"), nb::arg("seed"), nb::arg("search"),
+                nb::arg("model_library"), nb::arg("algorithms"),
+                nb::arg("rules"), nb::arg("lengths"),
                 nb::arg("progress") = nb::none(),
                 "Look for better schedules of a module's kernels; return what "
                 "was found in JSON.");
+  extension.def("bench_path", benchPath, nb::arg("module"), nb::arg("options"),
+                nb::arg("repeats"),
+                "Measure the steps of trying one candidate of each kernel; "
+                "return them in JSON.");
+  extension.def("replay_records", replayRecords, nb::arg("module"),
+                nb::arg("options"), nb::arg("most"),
+                "Try records again; return what became of them in JSON.");
+  extension.def("merge_records", mergeRecords, nb::arg("into"),
+                nb::arg("other"),
+                "Add the records of another file; return how many were new.");
+  extension.def("prune_records", pruneRecords, nb::arg("records"),
+                nb::arg("other_builds"), nb::arg("most"),
+                "Remove records; return how many went.");
+  extension.def("describe_records", describeRecords, nb::arg("records"),
+                "Return all that records have in JSON.");
+  extension.def("train_trees", trainTrees, nb::arg("records"),
+                nb::arg("model_library"),
+                "Train a model of costs by records; return it in JSON.");
   extension.def("judge_model", judgeModel, nb::arg("records"),
                 nb::arg("model_library"),
                 "Judge how well costs are predicted; return that in JSON.");

@@ -8,10 +8,21 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-from espalier.commands import bench, check, compile, demo, judge, report, run, tune
+from espalier.commands import (
+    bench,
+    bench_path,
+    check,
+    compile,
+    demo,
+    judge,
+    records,
+    report,
+    run,
+    tune,
+)
 from espalier.errors import EspalierError, UnsupportedOperators
 
-COMMANDS = (compile, tune, judge, run, bench, check, demo, report)
+COMMANDS = (compile, tune, judge, records, bench_path, run, bench, check, demo, report)
 EXIT_ERROR = 1
 EXIT_UNSUPPORTED = 3
 
@@ -33,7 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     for command in COMMANDS:
-        name = command.__name__.rpartition(".")[2]
+        name = command.__name__.rpartition(".")[2].replace("_", "-")
         summary = (command.__doc__ or "").strip().partition("\n")[0]
         subparser = subparsers.add_parser(name, help=summary, description=command.__doc__)
         command.add_arguments(subparser)

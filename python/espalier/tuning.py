@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -60,6 +60,25 @@ class TunedKernel:
 
 
 @dataclass(frozen=True)
+class TunedStatement:
+    """A sum that was computed in another way than by default, before the search.
+
+    Arguments:
+        name: what the program calls its kernel at stage `statements`.
+        algorithm: how it was computed.
+        original_s: seconds of all calls of kernels before.
+        best_s: the same with it.
+        is_chosen: whether the script has it.
+    """
+
+    name: str
+    algorithm: str
+    original_s: float
+    best_s: float
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
 class Tuned:
     """What a search found.
 
@@ -69,11 +88,18 @@ class Tuned:
         kernels: all kernels, in the order of the program.
         model_fault: why candidates were not ranked by the model of costs; empty if
             they were, or if the search has none.
+        rule_faults: what is wrong with rules, by rule and kernel.
+        ranked_by_shipped: whether the trees that Espalier ships with ranked candidates
+            in place of the model.
+        statements: choices above kernels that were compared.
     """
 
     script: str
     kernels: list[TunedKernel]
     model_fault: str = ""
+    rule_faults: Sequence[str] = ()
+    ranked_by_shipped: bool = False
+    statements: Sequence[TunedStatement] = ()
 
     @property
     def original_s(self) -> float:
@@ -90,6 +116,10 @@ class Tuned:
         write_text(path, self.script)
 
 
+Rule = Callable[[str, str], Iterable[str]]
+"""A function from the texts of a kernel and of its default schedule's script to scripts."""
+
+RULES = ("default", "order", "lanes", "parts", "blocks", "fetch")
 SEARCHES = ("random", "evolution", "drafts", "model")
 
 
@@ -112,11 +142,38 @@ class JudgedKernel:
         model: rank correlation with their times of the model, trained on all other
             kernels.
         estimate: the same of the estimate, which nothing is trained for.
+        task: the kernel, and how it is measured.
+        shipped: the same of the trees that Espalier ships with for the machine, which
+            may have seen the kernel; 0 without any.
+        measured: the speeds of the candidates, of that of the fastest.
+        predicted: what the model says of each.
     """
 
     candidates: int
     model: float
     estimate: float
+    task: str = ""
+    shipped: float = 0.0
+    measured: Sequence[float] = ()
+    predicted: Sequence[float] = ()
+
+
+def _expect_library() -> str:
+    library = find_model_library()
+    if not library:
+        raise EspalierError("expects XGBoost, but it is not installed: pip install xgboost-cpu")
+    return library
+
+
+def train_trees(records: str | os.PathLike[str]) -> str:
+    """Train the model of costs by a file of records; return what it has learned, in JSON.
+
+    Such files are what Espalier ships with, in `lib/Tuning/Models`.
+
+    Example:
+        >>> trees = espalier.tuning.train_trees("tuning.sqlite")
+    """
+    return _espalier.train_trees(os.fspath(records), _expect_library())
 
 
 def judge_model(records: str | os.PathLike[str]) -> list[JudgedKernel]:
@@ -129,10 +186,7 @@ def judge_model(records: str | os.PathLike[str]) -> list[JudgedKernel]:
         >>> for kernel in espalier.tuning.judge_model("tuning.sqlite"):
         ...     print(kernel.model)
     """
-    library = find_model_library()
-    if not library:
-        raise EspalierError("expects XGBoost, but it is not installed: pip install xgboost-cpu")
-    found = json.loads(_espalier.judge_model(os.fspath(records), library))
+    found = json.loads(_espalier.judge_model(os.fspath(records), _expect_library()))
     return [JudgedKernel(**kernel) for kernel in found]
 
 
@@ -143,26 +197,44 @@ def tune(
     shapes: Mapping[str, Sequence[int]] | None = None,
     trials: int = 64,
     seconds: float = 0.0,
+    patience: int = 0,
+    target_s: float = 0.0,
     seed: int = 0,
     search: str = "model",
+    algorithms: bool = True,
+    rules: Sequence[Rule] = (),
+    lengths: Mapping[int, float] | Sequence[int] = (),
     options: Options | None = None,
     progress: Callable[[TuneProgress], None] | None = None,
 ) -> Tuned:
     """Look for better schedules of a model's kernels, by measuring candidates.
 
     Every candidate is checked as any script is, runs in a process of its own, and
-    its results are compared with those of the default schedule. Shapes must be known:
-    fix symbolic dimensions with `dims` or `shapes`.
+    its results are compared with those of the default schedule. Symbolic dimensions are
+    fixed with `dims` or `shapes`, or take each of `lengths`.
 
     Arguments:
         model, dims, shapes: as for `espalier.compile`.
         trials: candidates of all kernels together.
         seconds: after which no candidate is begun; 0 for no limit.
+        patience: after how many trials that found nothing faster the search of a
+            kernel ends; 0 for never.
+        target_s: seconds of all calls of kernels that are good enough, for which the
+            search ends; 0 for none.
         seed: of the choices that are made at random.
         search: how candidates are chosen, one of `SEARCHES`: any; descendants of the
             fastest; of many such, those that an estimate ranks first; of these, those
             that a model of costs does. The model is of XGBoost; where that is not
             installed, the estimate ranks alone.
+        algorithms: whether convolutions are computed in other ways, too, where the
+            program's kernels are faster so by default.
+        rules: functions that derive more scripts to try: each gets the texts of a
+            kernel and of the script of its default schedule, "" for the order of the
+            program, and returns scripts whose choices have lists of options. What
+            such a function raises is in `Tuned.rule_faults`.
+        lengths: what stands for dimensions that are not known, all at once, with weights
+            or without: a kernel runs with each, and the geometric mean of its times
+            counts. Without them, kernels of unknown sizes are left alone.
         options: for which machine; `run_threads` is the number of threads. In the
             file `records` all trials are kept, and what won. What it has of these
             kernels is not tried again: a search that was stopped goes on.
@@ -178,6 +250,10 @@ def tune(
         raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
     if not 0 <= seconds < float("inf"):
         raise EspalierError(f"argument 'seconds': expects 0 or more, but got {seconds}")
+    if not 0 <= patience < 2**32:
+        raise EspalierError(f"argument 'patience': expects 0 to 2^32 - 1, but got {patience}")
+    if not 0 <= target_s < float("inf"):
+        raise EspalierError(f"argument 'target_s': expects 0 or more, but got {target_s}")
     if not 0 <= seed < 2**64:
         raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
     if search not in SEARCHES:
@@ -190,6 +266,21 @@ def tune(
             'expects sparse="off" to tune, because kernels are measured on made-up numbers, '
             f'which are no entries of weights, but got "{options.sparse}"'
         )
+    named = [(getattr(rule, "__name__", "rule"), rule) for rule in rules]
+    if reserved := {name for name, _ in named} & set(RULES):
+        raise EspalierError(
+            f"argument 'rules': expects names other than those of Espalier's rules, but got "
+            f"'{min(reserved)}'"
+        )
+    weights = [(length, 1.0) for length in lengths]
+    if isinstance(lengths, Mapping):
+        weights = [(length, float(weight)) for length, weight in lengths.items()]
+    for length, weight in weights:
+        if not 0 < length < 2**31 or not 0 < weight < float("inf"):
+            raise EspalierError(
+                "argument 'lengths': expects lengths of 1 to 2^31 - 1 and weights above 0, "
+                f"but got {length} with {weight}"
+            )
     report = None if progress is None else lambda *now: progress(TuneProgress(*now))
     module, _ = load_module(model, dims, shapes)
     if options.records is not None:
@@ -201,11 +292,62 @@ def tune(
                 options.native(),
                 trials,
                 seconds,
+                patience,
+                target_s,
                 seed,
                 search,
                 find_model_library(),
+                algorithms,
+                named,
+                weights,
                 report,
             )
         )
     kernels = [TunedKernel(**kernel) for kernel in found["kernels"]]
-    return Tuned(found["script"], kernels, found["model_fault"])
+    return Tuned(
+        found["script"],
+        kernels,
+        found["model_fault"],
+        found["rule_faults"],
+        found["ranked_by_shipped"],
+        [TunedStatement(**statement) for statement in found["statements"]],
+    )
+
+
+@dataclass(frozen=True)
+class KernelPath:
+    """What trying one candidate of a kernel costs, in seconds of processor time.
+
+    Arguments:
+        name: what the program calls the kernel.
+        steps: their medians by name, in their order.
+        seconds: the median of all together, but for `run`.
+        reason: why there is no candidate; empty if there is one.
+    """
+
+    name: str
+    steps: dict[str, float]
+    seconds: float
+    reason: str
+
+
+def bench_path(
+    model: Model,
+    *,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    repeats: int = 20,
+    options: Options | None = None,
+) -> list[KernelPath]:
+    """Measure the steps of trying one candidate of each kernel, the default schedule.
+
+    Example:
+        >>> for kernel in espalier.tuning.bench_path("model.onnx"):
+        ...     print(kernel.name, kernel.seconds)
+    """
+    if repeats < 1 or repeats >= 2**32:
+        raise EspalierError(f"argument 'repeats': expects 1 to 2^32 - 1, but got {repeats}")
+    module, _ = load_module(model, dims, shapes)
+    with naming(model):
+        found = json.loads(_espalier.bench_path(module, given_options(options).native(), repeats))
+    return [KernelPath(**(kernel | {"steps": dict(kernel["steps"])})) for kernel in found]

@@ -4,7 +4,8 @@ The rows are the products with weights of a BERT layer, of `--lengths` rows. Eac
 the time of the program whose length is symbolic (`median_ms`), that of one that is compiled
 for the length over it (`of_static`), and ours over that of the best peer, which takes all
 lengths too (`ratio`). Times are CPU times of one thread, in turns. The last line has
-geometric means and the worst.
+geometric means and the worst. With `--tune N` both are tuned before, the program for all
+lengths by N trials on some of them, each other one by N trials of its own.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
@@ -26,6 +28,7 @@ from espalier.testing.onnxruntime import OnnxRuntime
 from espalier.testing.timing import measure_alternately
 
 LAYERS = {"qkv": (768, 2304), "out": (768, 768), "up": (768, 3072), "down": (3072, 768)}
+TUNED_LENGTHS = (1, 5, 16, 48, 128)
 LENGTHS = (1, 2, 3, 5, 8, 13, 16, 24, 32, 48, 64, 65, 96, 100, 127, 128)
 TOLERANCE = 1e-4
 
@@ -37,22 +40,29 @@ def dense(length: int | str, terms: int, features: int) -> onnx.ModelProto:
     return net.finish((y, "y", [length, features]))
 
 
-def compile_once(model: onnx.ModelProto) -> espalier.Function:
-    """Compile a model for one thread."""
-    function = espalier.compile(model, options=espalier.Options(cache=None))
+def compile_once(
+    model: onnx.ModelProto, trials: int, records: Path | None, lengths: Sequence[int] = ()
+) -> espalier.Function:
+    """Compile a model for one thread, after a search if there are trials."""
+    options = espalier.Options(cache=None, records=records if trials else None)
+    if trials:
+        espalier.tune(model, trials=trials, lengths=lengths, options=options)
+    function = espalier.compile(model, options=options)
     function.set_num_threads(1)
     return function
 
 
-def run_layer(name: str, lengths: Sequence[int], seconds: float) -> list[dict[str, Any]]:
+def run_layer(
+    name: str, lengths: Sequence[int], seconds: float, trials: int, records: Path | None
+) -> list[dict[str, Any]]:
     """Compare and time a layer at all lengths."""
     terms, features = LAYERS[name]
     model = dense("T", terms, features)
-    dynamic = compile_once(model)
+    dynamic = compile_once(model, trials, records, TUNED_LENGTHS)
     results = []
     for length in lengths:
         x = np.random.default_rng(length).standard_normal((length, terms)).astype(np.float32)
-        static = compile_once(dense(length, terms, features))
+        static = compile_once(dense(length, terms, features), trials, records)
         expected = OnnxRuntime(model).run({"x": x})["y"]
         error = max(
             error_relative_to_scale(function.run({"x": x})["y"], expected)
@@ -81,9 +91,15 @@ def main() -> int:
     parser.add_argument("layers", nargs="*", default=list(LAYERS), metavar="LAYER")
     parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS, metavar="T")
     parser.add_argument("--seconds", type=float, default=0.5, help="to time each line for")
+    parser.add_argument("--tune", type=int, default=0, metavar="N", help="trials (default: none)")
+    parser.add_argument("--records", type=Path, help="where trials are kept, with --tune")
     args = parser.parse_args()
+    if bool(args.tune) != bool(args.records):
+        parser.error("expects both --tune and --records, or none of them")
     results = [
-        result for layer in args.layers for result in run_layer(layer, args.lengths, args.seconds)
+        result
+        for layer in args.layers
+        for result in run_layer(layer, args.lengths, args.seconds, args.tune, args.records)
     ]
 
     def get(key: str) -> list[float]:

@@ -30,8 +30,15 @@ struct CodegenOptions {
   /// Called after each finished object with the number of finished and of all,
   /// from any thread but one at a time.
   std::function<void(unsigned done, unsigned all)> progress;
+  /// Called after each step with its name: that of the stage which was reached,
+  /// or "translate", "optimize", "emit", of each part. Null for nobody who
+  /// wants to know; otherwise with one job only.
+  std::function<void(llvm::StringRef step)> stepDone;
+  /// Says what has to be kept where kernels are formed, at stage `statements`;
+  /// null for nothing.
+  std::function<void(mlir::ModuleOp)> chooseStatements;
   /// Schedules kernels, before those that have no schedule get the default one;
-  /// null for none. What it does follows from the module and from a text.
+  /// null for none. What both do follows from the module and from a text.
   std::function<void(mlir::ModuleOp)> scheduleKernels;
   std::string schedulesKey;
   /// Asked between steps, from any thread; once it says so, compilation fails
@@ -39,6 +46,10 @@ struct CodegenOptions {
   std::function<bool()> isCancelled;
 
   bool mustStop() const { return isCancelled && isCancelled(); }
+  void finishStep(llvm::StringRef step) const {
+    if (stepDone)
+      stepDone(step);
+  }
 };
 
 /// While this lives, no more passes run in a context once `isCancelled`, which

@@ -41,6 +41,7 @@ public:
     double getReal(int column) const;
     int64_t getInteger(int column) const;
     std::string getText(int column) const;
+    bool isNull(int column) const;
 
   private:
     sqlite3_stmt *statement;

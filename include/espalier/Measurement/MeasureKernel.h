@@ -10,6 +10,13 @@
 
 namespace espalier {
 
+/// What stands for extents that only the run knows, and how much its time
+/// counts.
+struct MeasuredExtent {
+  int64_t extent = 1;
+  double weight = 1;
+};
+
 /// How kernels are measured.
 struct MeasureOptions {
   CodegenOptions codegen;
@@ -19,6 +26,9 @@ struct MeasureOptions {
   std::chrono::milliseconds timeLimit{10000};
   /// Bytes that one kernel may take beyond those of this process.
   uint64_t memoryLimit = uint64_t(4) << 30;
+  /// A kernel of extents that are not known runs with each of these, and its
+  /// time is the geometric mean, with weights; with none, it is not measured.
+  std::vector<MeasuredExtent> extents;
   /// What a program reads of constants before it reads the same one again, as
   /// far as that matters: bytes of copies that the calls of a kernel take in
   /// turns. With the default, constants are never in a cache.
@@ -58,7 +68,8 @@ struct MeasuredOutput {
 /// Whether it is empty or has a number that is finite.
 bool hasNumbers(const MeasuredOutput &output);
 
-/// The time of a program, and what it computes from made-up inputs.
+/// The time of a program, and what it computes from made-up inputs, of several
+/// extents one after the other.
 struct MeasuredProgram {
   /// The median, of the thread's own time for one thread, else of the time that
   /// passes.

@@ -10,6 +10,7 @@
 #define ESPALIER_TUNING_COSTMODEL_H
 
 #include "espalier/Tuning/Features.h"
+#include "espalier/Tuning/TrainedTrees.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <vector>
@@ -35,6 +36,13 @@ public:
   /// missing or another one.
   static llvm::Expected<std::unique_ptr<CostModel>> load(llvm::StringRef path);
 
+  /// Makes one of trees that were trained before, which it never forgets.
+  static std::unique_ptr<CostModel> create(TrainedTrees trees);
+
+  /// The one that this project ships with for machines of vectors of so many
+  /// bits; null if there is none.
+  static std::unique_ptr<CostModel> loadShipped(unsigned vectorBits);
+
   virtual ~CostModel() = default;
 
   /// Forgets what it was trained on before. Fails if the library does.
@@ -45,6 +53,9 @@ public:
   /// trained.
   virtual llvm::Expected<std::vector<float>>
   predict(llvm::ArrayRef<Sample> candidates) = 0;
+
+  /// What it has learned. Fails if it has not, or cannot tell.
+  virtual llvm::Expected<TrainedTrees> getTrees() const = 0;
 };
 
 /// How alike two lists order the same things: Spearman's coefficient, from -1

@@ -73,9 +73,10 @@ struct Features {
 };
 
 /// Describes how `kernel` runs on `target` with `plans`, of whichever sizes its
-/// computations have; a size that is not known counts as one.
+/// computations have; a size that is not known counts as `unknownExtent`.
 Features computeFeatures(poly::KernelOp kernel, poly::TargetAttr target,
-                         llvm::ArrayRef<poly::Plan> plans);
+                         llvm::ArrayRef<poly::Plan> plans,
+                         int64_t unknownExtent = 1);
 
 } // namespace espalier::tuning
 

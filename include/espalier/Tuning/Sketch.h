@@ -12,6 +12,7 @@
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/TransformOps/Choices.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 #include <random>
 #include <string>
 #include <vector>
@@ -25,8 +26,9 @@ using Selection = std::vector<unsigned>;
 /// What numbers that are selected together have to keep; a sketch repairs what
 /// does not.
 struct SelectionLimits {
-  /// The product of the choices whose names begin so is at most `mostPoints`: a
-  /// tile whose results do not fit the registers is no good.
+  /// The product of the choices whose names begin so, if that is not empty, is
+  /// at most `mostPoints`: a tile whose results do not fit the registers is no
+  /// good.
   std::string tilePrefix;
   int64_t mostPoints = 0;
   /// The choice `block`, if there is one, is a multiple of the choice `tile`.
@@ -88,6 +90,12 @@ private:
 /// yet. The first one's default is the default schedule. None if that is the
 /// order of the program.
 std::vector<Sketch> deriveSketches(mlir::ModuleOp module);
+
+/// Makes a sketch of the text that a rule of the user's gives for the kernel of
+/// `module`. Fails if that is no script for one kernel, if it changes what is
+/// not a schedule, or if a choice has no list of options.
+llvm::Expected<Sketch> parseSketch(llvm::StringRef rule, llvm::StringRef text,
+                                   mlir::ModuleOp module);
 
 } // namespace espalier::tuning
 

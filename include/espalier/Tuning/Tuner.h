@@ -11,6 +11,7 @@
 #define ESPALIER_TUNING_TUNER_H
 
 #include "espalier/Measurement/MeasureKernel.h"
+#include "espalier/Tuning/TuningRecords.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
 
@@ -41,15 +42,43 @@ enum class Search {
 /// Nothing if there is no such search.
 std::optional<Search> parseSearch(llvm::StringRef spelling);
 
+/// A rule of the user's that derives sketches.
+struct SketchRule {
+  std::string name;
+  /// Gets the texts of a module that is one kernel, without a schedule, and of
+  /// the script of its default schedule, which is empty if that is the order of
+  /// the program. Returns scripts whose choices, if there are any, have lists
+  /// of options. Fails with what is wrong, which is reported; the search goes
+  /// on without.
+  std::function<llvm::Expected<std::vector<std::string>>(
+      llvm::StringRef kernel, llvm::StringRef script)>
+      derive;
+};
+
 struct TuneOptions {
   MeasureOptions measure;
   Search search = Search::Model;
-  /// XGBoost's shared library; without it, the estimate ranks alone.
+  /// XGBoost's shared library; without it, trees rank that were trained before,
+  /// or the estimate alone.
   std::string modelLibrary;
+  /// Whether trees that this project ships with rank as long as none are
+  /// trained here.
+  bool usesShipped = true;
+  /// Beside those of this library.
+  std::vector<SketchRule> rules;
+  /// Whether convolutions are computed in other ways, too, where these are
+  /// faster; kernels are searched after that.
+  bool choosesAlgorithms = true;
   /// Candidates of all kernels together.
   unsigned trials = 64;
   /// Seconds after which no candidate is begun; 0 for no limit.
   double seconds = 0;
+  /// Ends the search of a kernel after so many trials that found nothing
+  /// faster; 0 for never.
+  unsigned patience = 0;
+  /// Ends the search once all calls of kernels take no more than these seconds;
+  /// 0 for no such target.
+  double target = 0;
   uint64_t seed = 0;
   /// The file of all trials, which is read first; empty for none.
   std::string records;
@@ -57,6 +86,11 @@ struct TuneOptions {
   std::function<void(const TuneProgress &)> progress;
   /// For tests: the seconds of a script, instead of a run. May be null.
   std::function<double(llvm::StringRef script)> simulate;
+  /// For tests: called in the process of a candidate before it runs, with its
+  /// script and with what it has to compute. May be null.
+  std::function<void(llvm::StringRef script,
+                     llvm::ArrayRef<MeasuredOutput> expected)>
+      interfere;
 };
 
 /// What was found for one kernel of the program.
@@ -72,12 +106,30 @@ struct TunedKernel {
   std::string reason;
 };
 
+/// A sum that was computed in another way than by default.
+struct TunedStatement {
+  /// What the program calls its kernel at stage `statements`.
+  std::string name;
+  /// What was tried.
+  std::string algorithm;
+  /// Seconds of all kernels of the program, before and with it.
+  double original = 0, seconds = 0;
+  /// The script that chooses it; empty if it is not faster.
+  std::string script;
+};
+
 struct TuneResult {
   /// A transform script for the kernels of the program that are faster with it.
   std::string script;
   std::vector<TunedKernel> kernels;
+  /// Choices before kernels are formed that were compared.
+  std::vector<TunedStatement> statements;
   /// Why there was no model of costs; empty if there was or none was wanted.
   std::string modelFault;
+  /// Whether trees that were trained before ranked in its place.
+  bool isRankedByShipped = false;
+  /// What is wrong with rules of the user's, by rule and kernel.
+  std::vector<std::string> ruleFaults;
   /// Whether the options' `isCancelled` ended the search; then the script is
   /// empty, and the records have what was tried.
   bool isInterrupted = false;
@@ -85,16 +137,43 @@ struct TuneResult {
 
 /// How well costs are predicted of the candidates of a kernel.
 struct JudgedKernel {
+  std::string task;
   size_t numCandidates = 0;
   /// Rank correlations with what was measured: of the model that was trained on
   /// all other kernels, and of the estimate.
   double model = 0, estimate = 0;
+  /// The same of the trees that this project ships with for the machine; 0
+  /// without any.
+  double shipped = 0;
+  /// By candidate: its speed, of that of the fastest, and what the model says.
+  std::vector<double> measured, predicted;
 };
 
 /// Judges the model of costs by the file `records`: kernel by kernel, each of
 /// which the model never saw. Kernels with few candidates are left out.
 llvm::Expected<std::vector<JudgedKernel>>
 judgeModel(llvm::StringRef records, llvm::StringRef modelLibrary);
+
+/// Trains the model of costs by all kernels of the file `records`, and returns
+/// what it has learned as text, which `TrainedTrees` reads. Fails where there
+/// are few candidates.
+llvm::Expected<std::string> trainTrees(llvm::StringRef records,
+                                       llvm::StringRef modelLibrary);
+
+/// A record that was tried again.
+struct ReplayedTrial {
+  std::string kernel;
+  /// What the record says; `original.compiler` is empty if that is this build.
+  Trial original;
+  Trial now;
+};
+
+/// Tries again, of each kernel of `module`, which is at stage `graph` and stays
+/// as it is, the `most` fastest scripts that the options' file of records has
+/// of any build, with all checks; the file stays as it is. Fails if the module
+/// cannot be compiled, the file cannot be read, or no processes are to be had.
+llvm::Expected<std::vector<ReplayedTrial>>
+replayRecords(mlir::ModuleOp module, const TuneOptions &options, unsigned most);
 
 /// Looks for better schedules of the kernels of `module`, which is at stage
 /// `graph` and stays as it is. Fails if it cannot be compiled, or if records

@@ -39,13 +39,25 @@ struct Trial {
   /// Otherwise, why not.
   std::string error;
   Features features;
+  /// A hash of the machine code, if there was any.
+  std::string code;
+  /// The build that tried it; empty for this one.
+  std::string compiler;
 };
 
 /// What a record is about: rows of other kernels, machines and builds stay.
 struct TrialKey {
   std::string task;     ///< The kernel, and how it is measured.
+  std::string kernel;   ///< The kernel alone.
   std::string target;   ///< The machine.
   std::string compiler; ///< The build.
+};
+
+/// The candidates of one kernel on one machine.
+struct KernelSamples {
+  std::string task;
+  unsigned vectorBits = 0; ///< Of the machine.
+  std::vector<Sample> samples;
 };
 
 /// What was faster than the default schedule when both ran in turns.
@@ -55,15 +67,26 @@ struct Winner {
   double seconds = 0, original = 0;
 };
 
+/// All that is recorded of one kernel on one machine.
+struct RecordedKernel {
+  std::string task, target;
+  /// In the order in which they were added, of all builds.
+  std::vector<Trial> trials;
+  std::optional<Winner> winner;
+};
+
 /// The file of all trials, each one transaction, and of what won.
 class TuningRecords {
 public:
-  static constexpr int kVersion = 3;
+  static constexpr int kVersion = 4;
 
   /// Opens the file `path`, which is made if it is missing. Fails, leaving the
   /// file as it is, if it is something else or damaged.
   static llvm::Expected<std::unique_ptr<TuningRecords>>
   open(llvm::StringRef path);
+  /// The same for a file that has to be there.
+  static llvm::Expected<std::unique_ptr<TuningRecords>>
+  openToWrite(llvm::StringRef path);
   /// The same for a file that is there and only read.
   static llvm::Expected<std::unique_ptr<TuningRecords>>
   openToRead(llvm::StringRef path);
@@ -74,7 +97,28 @@ public:
   /// The trials of `key`, in the order in which they were added.
   llvm::Expected<std::vector<Trial>> find(const TrialKey &key);
 
-  /// Lets `winner` take the place of the last one of this task and target, of
+  /// Those of other builds that were measured, the fastest first, at most
+  /// `most`.
+  llvm::Expected<std::vector<Trial>> findOfOtherBuilds(const TrialKey &key,
+                                                       unsigned most);
+
+  /// All that were measured of a task and target, the fastest first, each
+  /// script once, at most `most`, of whichever build.
+  llvm::Expected<std::vector<Trial>> findFastest(const TrialKey &key,
+                                                 unsigned most);
+
+  /// Adds the trials of the file `path` that this one has not, and those of its
+  /// winners that are faster or new. Returns the number of new trials. Fails,
+  /// leaving both files as they are, if that is no file of records, or if this
+  /// one cannot be written.
+  llvm::Expected<uint64_t> merge(llvm::StringRef path);
+
+  /// Removes the trials of builds other than `compiler` unless it is empty, and
+  /// of each kernel and build what is not among the `most` fastest, unless that
+  /// is 0. Winners stay. Returns the number of trials that went.
+  llvm::Expected<uint64_t> prune(llvm::StringRef compiler, uint64_t most);
+
+  /// Lets `winner` take the place of the last one of this kernel and target, of
   /// whichever build; with none, the default schedule won.
   llvm::Error setWinner(const TrialKey &key,
                         const std::optional<Winner> &winner);
@@ -82,12 +126,20 @@ public:
   /// The winners for a machine, of whichever build, by their tasks.
   llvm::Expected<llvm::StringMap<Winner>> findWinners(llvm::StringRef target);
 
+  /// All kernels, in the order in which they were begun.
+  llvm::Expected<std::vector<RecordedKernel>> findAll();
+
   /// What is known of the candidates of a machine, or of all if that is empty,
-  /// with their tasks, in the order in which these were begun.
-  llvm::Expected<std::vector<std::pair<std::string, std::vector<Sample>>>>
+  /// by kernel and machine, in the order in which these were begun.
+  llvm::Expected<std::vector<KernelSamples>>
   findSamples(llvm::StringRef target);
 
 private:
+  llvm::Expected<std::vector<Trial>>
+  findTrials(const char *statement, llvm::ArrayRef<Database::Value> values);
+  llvm::Error atOnce(llvm::function_ref<llvm::Error()> change);
+  llvm::Expected<uint64_t> take(Database &from, const char *select,
+                                llvm::StringRef types, const char *insert);
   static llvm::Expected<std::unique_ptr<TuningRecords>>
   make(llvm::Expected<std::unique_ptr<Database>> database);
 

@@ -1,6 +1,7 @@
 """Draw what a kernel's schedule or a network's optimization does, as an HTML page.
 
-Of recursive models, the page says when each operator is computed.
+Of recursive models, the page says when each operator is computed; of records of
+`espalier tune`, what was tried, how well that was predicted, what won and what failed.
 """
 
 import argparse
@@ -11,9 +12,16 @@ from espalier.commands.common import check_output, duration
 from espalier.compiler import OPTIMIZATIONS, Options, load_module, optimize_module, read_text
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
-from espalier.report import make_network_page, make_page, make_recursive_page
+from espalier.records import describe_records
+from espalier.report import (
+    make_network_page,
+    make_page,
+    make_recursive_page,
+    make_tuning_page,
+)
 from espalier.sandbox import check_text
 from espalier.schedules import Schedule, ScheduleError
+from espalier.tuning import find_model_library, judge_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "kernel",
         type=Path,
-        metavar="KERNEL.mlir|MODEL",
-        help="a kernel or recursive models in a .mlir file; or, with --optimize, an ONNX model "
-        "or MLIR",
+        metavar="KERNEL.mlir|MODEL|RECORDS",
+        help="a kernel or recursive models in a .mlir file; with --optimize, an ONNX model "
+        "or MLIR; with --tuning, the file of records of `espalier tune`",
     )
     parser.add_argument("-o", dest="output", type=Path, required=True, metavar="OUT.html")
+    parser.add_argument("--tuning", action="store_true", help="show what searches tried")
     parser.add_argument("--name", metavar="NAME", help="one of several kernels")
     parser.add_argument("--script", type=Path, metavar="SCRIPT.mlir", help="commands to apply")
     parser.add_argument(
@@ -55,6 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command; a refused script is shown and is no error."""
     check_output(args.output)
+    if args.tuning:
+        return _report_tuning(args)
     if args.optimize:
         return _report_network(args)
     if args.kernel.suffix != ".mlir":
@@ -117,6 +128,18 @@ def _report_network(args: argparse.Namespace) -> int:
     write_text(args.output, page)
     made = sum(substitution["count"] for substitution in report["substitutions"])
     print(f"{args.output}: {made} substitutions; {report['result']} network: {report['reason']}")
+    return 0
+
+
+def _report_tuning(args: argparse.Namespace) -> int:
+    """Write the page about what searches tried."""
+    for option in ("name", "script", "size", "axes", "optimize"):
+        if getattr(args, option):
+            raise EspalierError(f"option --{option}: expects a kernel, but got --tuning")
+    kernels = describe_records(args.kernel)
+    judged = judge_model(args.kernel) if find_model_library() else []
+    write_text(args.output, make_tuning_page(args.kernel.name, kernels, judged))
+    print(f"{args.output}: {len(kernels)} kernels")
     return 0
 
 

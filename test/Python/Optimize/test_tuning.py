@@ -1,5 +1,7 @@
 """Searching for schedules by measuring."""
 
+import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -79,6 +81,8 @@ def test_kernels_of_unknown_size_are_left_alone() -> None:
         ({"seconds": -1.0}, "argument 'seconds': expects 0 or more, but got -1.0"),
         ({"seconds": float("nan")}, "argument 'seconds': expects 0 or more, but got nan"),
         ({"seed": -1}, "argument 'seed': expects 0 to 2"),
+        ({"patience": -1}, "argument 'patience': expects 0 to 2^32 - 1, but got -1"),
+        ({"target_s": -1.0}, "argument 'target_s': expects 0 or more, but got -1.0"),
     ],
 )
 def test_wrong_numbers_are_refused(arguments: dict[str, float], message: str) -> None:
@@ -123,7 +127,10 @@ def test_without_the_library_an_estimate_ranks(
     model = tmp_path / "m.onnx"
     model.write_bytes(make_model())
     assert main(["tune", str(model), "-o", str(tmp_path / "s.mlir"), "--trials", "1"]) == 0
-    assert "note: candidates were ranked by an estimate: model of" in capsys.readouterr().out
+    assert re.search(
+        "note: candidates were ranked by (an estimate|trees that were trained before): model of",
+        capsys.readouterr().out,
+    )
 
 
 def keep_made_up(records: Path) -> None:
@@ -158,6 +165,22 @@ def test_the_model_learns_of_other_kernels(
     assert all(kernel.estimate == 0 for kernel in judged)
     assert main(["judge", "--records", str(records)]) == 0
     assert "3 kernels: model 1.00, estimate 0.00" in capsys.readouterr().out
+    assert [len(kernel.measured) for kernel in judged] == [40] * 3
+    assert [len(kernel.predicted) for kernel in judged] == [40] * 3
+
+
+def test_what_was_learned_is_a_file(tmp_path: Path) -> None:
+    pytest.importorskip("xgboost")
+    records, trees = tmp_path / "records.sqlite", tmp_path / "trees.json"
+    keep_made_up(records)
+    assert main(["judge", "--records", str(records), "--train", str(trees)]) == 0
+    written = json.loads(trees.read_text())
+    assert (written["format"], written["version"]) == ("espalier-trees", 1)
+    assert written["speed"]["trees"]
+    with sqlite3.connect(records) as connection:
+        connection.execute("DELETE FROM trials")
+    with pytest.raises(espalier.EspalierError, match="expects candidates that it learned from"):
+        espalier.tuning.train_trees(records)
 
 
 def test_few_candidates_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,15 +197,9 @@ def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
     records = tmp_path / "records.sqlite"
     espalier.tune(make_model(), trials=2, options=keeping(records))
     with sqlite3.connect(records) as connection:
-        connection.executescript(
-            "ALTER TABLE trials DROP COLUMN features; DROP TABLE winners;"
-            "CREATE TABLE winners (task TEXT NOT NULL, target TEXT NOT NULL, "
-            "compiler TEXT NOT NULL, rule TEXT NOT NULL, script TEXT NOT NULL, "
-            "seconds REAL NOT NULL, original REAL NOT NULL, "
-            "PRIMARY KEY (target, task)) WITHOUT ROWID; PRAGMA user_version = 2"
-        )
+        connection.executescript("ALTER TABLE trials DROP COLUMN code; PRAGMA user_version = 3")
         connection.execute(
-            "INSERT INTO winners SELECT 'other', target, '', '', '', 1, 2 FROM trials LIMIT 1"
+            "INSERT INTO winners SELECT 'other', target, '', '', 1, 2 FROM trials LIMIT 1"
         )
     again = espalier.tune(make_model(), trials=1, options=keeping(records))
     assert sum(kernel.trials for kernel in again.kernels) == 3
@@ -238,6 +255,13 @@ def test_a_budget_covers_the_default_schedules() -> None:
     tuned = espalier.tune(make_model(), trials=9, seconds=1e-9, options=keeping(None))
     assert [kernel.trials for kernel in tuned.kernels] == [0]
     assert "before the default schedule could be measured" in tuned.kernels[0].reason
+
+
+def test_a_search_ends_early() -> None:
+    tuned = espalier.tune(make_model(), trials=90, target_s=10.0, options=keeping(None))
+    assert [kernel.trials for kernel in tuned.kernels] == [0], "the default is good enough"
+    tuned = espalier.tune(make_model(), trials=90, patience=3, options=keeping(None))
+    assert 3 <= tuned.kernels[0].trials < 90
 
 
 def test_foreign_files_are_refused(tmp_path: Path) -> None:

@@ -83,6 +83,17 @@ def test_a_search_keeps_what_won(tmp_path: Path) -> None:
         assert 0 < seconds < original
 
 
+def test_the_code_of_the_default_never_wins(tmp_path: Path) -> None:
+    """The first candidate is the default schedule's script, however fast it seems."""
+    records = tmp_path / "records.sqlite"
+    tuned = espalier.tune(make_model(), trials=1, options=keeping(records))
+    assert [kernel.rule for kernel in tuned.kernels] == [""]
+    with sqlite3.connect(records) as connection:
+        assert connection.execute("SELECT count(*) FROM winners").fetchone() == (0,)
+        ((code,),) = connection.execute("SELECT code FROM trials").fetchall()
+    assert len(code) > 8
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [

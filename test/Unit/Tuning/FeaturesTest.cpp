@@ -126,7 +126,7 @@ TEST(CostModel, MissingLibrariesAreNamed) {
   auto other = CostModel::load("libm.so.6");
   ASSERT_FALSE(bool(other));
   EXPECT_EQ(llvm::toString(other.takeError()),
-            "model of costs: expects 'libm.so.6' to be XGBoost 1.4 or later, "
+            "model of costs: expects 'libm.so.6' to be XGBoost 1.6 or later, "
             "but it has no function XGBGetLastError");
 }
 

@@ -13,10 +13,14 @@ using namespace espalier::tuning;
 
 namespace {
 
+/// One kernel for this machine; for others there is a copy beside it.
 constexpr llvm::StringLiteral kModel = R"mlir(
-func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x112xf32>) -> tensor<96x112xf32> {
-  %0 = graph.matmul %a, %b : (tensor<96x160xf32>, tensor<160x112xf32>) -> tensor<96x112xf32>
-  return %0 : tensor<96x112xf32>
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "+avx512f",
+    vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x112xf32>) -> tensor<96x112xf32> {
+    %0 = graph.matmul %a, %b : (tensor<96x160xf32>, tensor<160x112xf32>) -> tensor<96x112xf32>
+    return %0 : tensor<96x112xf32>
+  }
 })mlir";
 
 class TunerTest : public testing::TestWithParam<Search> {

@@ -1,0 +1,124 @@
+"""Choices above kernels: how convolutions are computed."""
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import helper
+
+import espalier
+from espalier.records import merge_records
+from espalier.testing.compare import error_relative_to_scale
+from tuning import keeping
+
+
+def make_convolution(channels: int = 64, extent: int = 14, kernel: int = 3) -> bytes:
+    """Return a convolution with a constant weight."""
+    weight = np.random.default_rng(1).standard_normal((channels, channels, kernel, kernel))
+    nodes = [helper.make_node("Conv", ["x", "w"], ["y"], pads=[kernel // 2] * 4)]
+    shape = (1, channels, extent, extent)
+    x, y = (helper.make_tensor_value_info(name, 1, shape) for name in "xy")
+    w = helper.make_tensor("w", 1, weight.shape, weight.astype(np.float32).tobytes(), raw=True)
+    graph = helper.make_graph(nodes, "g", [x], [y], [w])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    return model.SerializeToString()
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, espalier.Tuned]:
+    """Return the records and the result of one search."""
+    records = tmp_path_factory.mktemp("choices") / "records.sqlite"
+    return records, espalier.tune(make_convolution(), trials=1, options=keeping(records))
+
+
+def test_both_algorithms_are_measured(tuned: tuple[Path, espalier.Tuned]) -> None:
+    records, found = tuned
+    (choice,) = found.statements
+    assert choice.name.startswith("conv_")
+    assert choice.algorithm in ("direct", "winograd")
+    assert choice.original_s > 0
+    assert choice.best_s > 0
+    assert choice.is_chosen == (choice.best_s < 0.98 * choice.original_s)
+    with sqlite3.connect(records) as connection:
+        kept = connection.execute(
+            "SELECT count(*) FROM winners WHERE task LIKE 'statement conv_%'"
+        ).fetchone()
+    assert kept == (int(choice.is_chosen),)
+
+
+def test_nothing_else_is_compared() -> None:
+    tuned = espalier.tune(make_convolution(8, 6, 1), trials=0, options=keeping(None))
+    assert tuned.statements == []
+    tuned = espalier.tune(make_convolution(), trials=0, algorithms=False, options=keeping(None))
+    assert tuned.statements == []
+
+
+SCRIPT = """module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %sum = transform.poly.computation @NAME::@s0 of %module
+        : (!transform.any_op) -> !transform.any_op
+    transform.poly.algorithm %sum ALGORITHM : !transform.any_op
+    transform.yield
+  }
+}
+"""
+
+
+def keep_choice(tuned: tuple[Path, espalier.Tuned], records: Path, algorithm: str) -> str:
+    """Make a file in which an algorithm has won for the only convolution; return its name."""
+    merge_records(records, tuned[0])
+    name = tuned[1].statements[0].name
+    with sqlite3.connect(records) as connection:
+        # The key says how kernels were measured: one thread, constants in cache.
+        connection.execute("DELETE FROM winners")
+        connection.execute(
+            "INSERT INTO winners SELECT ?, target, 'algorithm', ?, 1e-6, 2e-6 FROM trials LIMIT 1",
+            [
+                f"statement {name} 1 0",
+                SCRIPT.replace("NAME", name).replace("ALGORITHM", algorithm),
+            ],
+        )
+    return name
+
+
+def code(model: bytes, options: espalier.Options, folder: Path) -> bytes:
+    """Return the machine code of a model."""
+    espalier.compile(model, options=options, name="m").save(folder / "m.o")
+    return (folder / "m.o").read_bytes()
+
+
+def test_what_was_chosen_is_compiled(tmp_path: Path, tuned: tuple[Path, espalier.Tuned]) -> None:
+    records, model = tmp_path / "records.sqlite", make_convolution()
+    codes = {}
+    for algorithm in ("direct", "winograd"):
+        keep_choice(tuned, records, algorithm)
+        codes[algorithm] = code(model, keeping(records), tmp_path)
+        x = np.random.default_rng(2).standard_normal((1, 64, 14, 14)).astype(np.float32)
+        made = espalier.compile(model, options=keeping(records)).run({"x": x})["y"]
+        usual = espalier.compile(model, options=keeping(None)).run({"x": x})["y"]
+        assert error_relative_to_scale(made, usual) < 1e-5
+    assert codes["direct"] != codes["winograd"]
+    assert code(model, keeping(None), tmp_path) in codes.values()
+
+
+def test_choices_that_do_not_fit_are_said(
+    tmp_path: Path, tuned: tuple[Path, espalier.Tuned]
+) -> None:
+    records, model = tmp_path / "records.sqlite", make_convolution()
+    name = keep_choice(tuned, records, "winograd")
+    with sqlite3.connect(records) as connection:
+        connection.execute("UPDATE winners SET script = ?", [SCRIPT.replace("NAME", f"{name}x")])
+    usual = code(model, keeping(None), tmp_path)
+    with pytest.warns(RuntimeWarning, match="what was tuned does not fit any more"):
+        assert code(model, keeping(records), tmp_path) == usual
+
+
+def test_who_wants_plain_sums_gets_them(tmp_path: Path, tuned: tuple[Path, espalier.Tuned]) -> None:
+    records, model = tmp_path / "records.sqlite", make_convolution()
+    keep_choice(tuned, records, "winograd")
+    plain = espalier.Options(cache=None, records=None, winograd=False)
+    usual = code(model, plain, tmp_path)
+    assert code(model, replace(plain, records=records), tmp_path) == usual
+    assert espalier.tune(model, trials=0, options=plain).statements == []

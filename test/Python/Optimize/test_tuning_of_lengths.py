@@ -1,0 +1,63 @@
+"""Searches for kernels of unknown sizes: one program for several lengths."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import espalier
+from espalier.__main__ import main
+from tuning import keeping, make_inputs, make_model, statuses
+
+LENGTHS = (1, 5, 16)
+
+
+def test_a_program_for_all_lengths_is_tuned(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    tuned = espalier.tune(make_model("n"), trials=10, lengths=LENGTHS, options=keeping(records))
+    assert not any(kernel.reason for kernel in tuned.kernels)
+    assert len(statuses(records)) == 10
+    assert statuses(records)[0] == "measured"
+    assert not {"wrong", "failed"} & set(statuses(records))
+    with sqlite3.connect(records) as connection:
+        tasks = {row[0] for row in connection.execute("SELECT task FROM trials")}
+    assert {task.partition(" ")[2] for task in tasks} == {"1:1 5:1 16:1"}
+
+
+def test_what_won_is_compiled_for_all_lengths(tmp_path: Path) -> None:
+    """Whichever script won: that of a trial is made to."""
+    records = tmp_path / "records.sqlite"
+    espalier.tune(make_model("n"), trials=10, lengths={2: 1.0, 9: 3.0}, options=keeping(records))
+    with sqlite3.connect(records) as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO winners SELECT substr(task, 1, instr(task, ' ') - 1), target, "
+            "'rule', script, 1e-6, 2e-6 FROM trials WHERE status = 'measured' ORDER BY id"
+        )
+    usual = espalier.compile(make_model("n"), options=keeping(None), name="m")
+    usual.save(tmp_path / "usual.o")
+    function = espalier.compile(make_model("n"), options=keeping(records), name="m")
+    function.save(tmp_path / "tuned.o")
+    assert (tmp_path / "usual.o").read_bytes() != (tmp_path / "tuned.o").read_bytes()
+    for rows in (1, 2, 9, 33):
+        inputs = make_inputs(rows)
+        expected = inputs["a"] @ inputs["b"] + inputs["c"]
+        np.testing.assert_allclose(function.run(inputs)["y"], expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("lengths", [[0], [2**31], {4: 0.0}, {4: float("inf")}])
+def test_wrong_lengths_are_refused(lengths: list[int] | dict[int, float]) -> None:
+    with pytest.raises(espalier.EspalierError, match="'lengths': expects lengths of 1 to 2"):
+        espalier.tune(make_model("n"), lengths=lengths, options=keeping(None))
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, script = tmp_path / "m.onnx", tmp_path / "fast.mlir"
+    model.write_bytes(make_model("n"))
+    arguments = ["tune", str(model), "-o", str(script), "--no-cache", "--trials", "2"]
+    assert main([*arguments, "--lengths", "1:2,8"]) == 0
+    assert "trials" in capsys.readouterr().out
+    assert "transform.named_sequence" in script.read_text()
+    with pytest.raises(SystemExit):
+        main([*arguments, "--lengths", "1:x"])
+    assert "expects numbers with weights, such as 1:2,64" in capsys.readouterr().err
