@@ -113,6 +113,14 @@ ESPALIER_API int espalier_module_input(espalier_module *module,
                                        const char *const *symbols,
                                        espalier_value *result);
 
+/** Says that the values of an input of integers are from 0 to `limit`, which is
+    counted from the size called `size` if that is not NULL: with "steps" and 0
+    they are at most the number of steps. The program refuses other values, and
+    names the first of them. */
+ESPALIER_API int espalier_module_limit_input(espalier_module *module,
+                                             espalier_value input,
+                                             const char *size, int64_t limit);
+
 /** Adds a constant tensor of `size` bytes. Large data is referred to, not
     copied: it must not change until `release(user)` is called, at the latest
     when the module is destroyed. `release` may be NULL. On an error too, it is

@@ -57,7 +57,8 @@ typedef struct espalier_structures {
   int64_t num_structures;
   /** num_structures + 1 numbers: where the nodes of each begin, and the end. */
   const int64_t *starts;
-  /** `columns` entries for each node: its children, then negative numbers. */
+  /** `columns` entries for each node: its children, then negative numbers. Or
+      else rows of any length, which `rows` tells apart. */
   const int32_t *children;
   int64_t columns;
   /** The parent of each node, or a negative number. Children of a node are in
@@ -71,6 +72,10 @@ typedef struct espalier_structures {
   int64_t interior_vocabulary;
   /** One of `ESPALIER_SOONEST`, `ESPALIER_LATEST`, `ESPALIER_POST_ORDER`. */
   int32_t batching;
+  /** The nodes + 1 numbers: where each node's children begin in `children`,
+     which has them side by side then, without negative numbers, and where the
+     last ones end. NULL for `columns` entries for each node. */
+  const int64_t *rows;
 } espalier_structures;
 
 /** Structures numbered together. The arrays live until the linearizer's next

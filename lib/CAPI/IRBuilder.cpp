@@ -1,6 +1,7 @@
 //===- IRBuilder.cpp - C API for building modules -------------------------===//
 
 #include "Operations.h"
+#include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,8 @@
 
 using namespace mlir;
 using namespace espalier::capi;
+using espalier::kBoundAttr;
+using espalier::kDimsAttr;
 
 /// Constants with more bytes are referred to rather than copied.
 static constexpr size_t maxInlineBytes = 256;
@@ -89,7 +92,7 @@ int espalier_module_input(espalier_module *module, const char *name,
     dims.push_back(builder.getStringAttr(
         symbols && symbols[i] ? StringRef(symbols[i]) : StringRef()));
   DictionaryAttr attributes = builder.getDictionaryAttr(
-      {builder.getNamedAttr("espalier.dims", builder.getArrayAttr(dims)),
+      {builder.getNamedAttr(kDimsAttr, builder.getArrayAttr(dims)),
        builder.getNamedAttr("espalier.name", builder.getStringAttr(name))});
   func::FuncOp function = module->function;
   Location loc = NameLoc::get(builder.getStringAttr(name));
@@ -97,6 +100,41 @@ int espalier_module_input(espalier_module *module, const char *name,
                                      attributes, loc)))
     return fail(module, "expects a function that can take another argument");
   *result = wrap(function.getArguments().back());
+  return 0;
+}
+
+/// Whether an argument of `function` has a dimension called `name`.
+static bool hasSize(func::FuncOp function, StringAttr name) {
+  return llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
+    return llvm::is_contained(function.getArgAttrOfType<ArrayAttr>(
+                                  argument.getArgNumber(), kDimsAttr),
+                              name);
+  });
+}
+
+int espalier_module_limit_input(espalier_module *module, espalier_value input,
+                                const char *size, int64_t limit) {
+  if (!module)
+    return -1;
+  ErrorCollector collector(&module->context, module->error);
+  if (!isUnderConstruction(module))
+    return -1;
+  func::FuncOp function = module->function;
+  auto argument = dyn_cast_or_null<BlockArgument>(unwrap(input));
+  if (!argument || argument.getOwner() != &function.getBody().front() ||
+      !getElementTypeOrSelf(argument.getType()).isInteger())
+    return fail(module, "expects an input of integers to limit");
+  Builder &builder = module->builder;
+  if (size && !hasSize(function, builder.getStringAttr(size)))
+    return fail(module, "expects a size of an input as a limit, but got '" +
+                            Twine(size) + "'");
+  if (limit == std::numeric_limits<int64_t>::max() || (!size && limit < 0))
+    return fail(module,
+                "expects a limit of at least 0, but got " + Twine(limit));
+  Attribute bound = builder.getI64IntegerAttr(limit + 1);
+  if (size)
+    bound = builder.getArrayAttr({builder.getStringAttr(size), bound});
+  function.setArgAttr(argument.getArgNumber(), kBoundAttr, bound);
   return 0;
 }
 

@@ -58,6 +58,47 @@ private:
       if (failed(checkNames(argument, input)))
         return failure();
     }
+    for (auto [argument, input] :
+         llvm::zip_equal(function.getArguments(), inputs))
+      if (failed(checkValues(argument.getArgNumber(), input)))
+        return failure();
+    return success();
+  }
+
+  /// What the values of an input are less than, if that is said: a number, the
+  /// name of a size, or both.
+  std::optional<int64_t> getBound(unsigned argument) {
+    Attribute attr = function.getArgAttr(argument, "espalier.bound");
+    auto number = dyn_cast_or_null<IntegerAttr>(attr);
+    auto name = dyn_cast_or_null<StringAttr>(attr);
+    auto sum = dyn_cast_or_null<ArrayAttr>(attr);
+    if (sum && sum.size() == 2) {
+      name = dyn_cast<StringAttr>(sum[0]);
+      number = dyn_cast<IntegerAttr>(sum[1]);
+    }
+    if (!number && !name)
+      return std::nullopt;
+    int64_t size = 0;
+    if (name) {
+      auto known = namedExtents.find(name.getValue());
+      if (known == namedExtents.end())
+        return std::nullopt;
+      size = known->second.first;
+    }
+    return size + (number ? number.getInt() : 0);
+  }
+
+  LogicalResult checkValues(unsigned argument, const Tensor &input) {
+    std::optional<int64_t> bound = getBound(argument);
+    if (!bound || !input.getElementType().isInteger())
+      return success();
+    for (int64_t place = 0; place < input.getNumElements(); ++place) {
+      int64_t value = input.getInteger(place);
+      if (value < 0 || value >= *bound)
+        return function.emitError("expects values of input #")
+               << argument << " from 0 to less than " << *bound << ", but got "
+               << value << " in element " << place;
+    }
     return success();
   }
 

@@ -38,6 +38,7 @@ private:
   }
 
   espalier_status checkArguments();
+  espalier_status checkRows();
   espalier_status readTable();
   espalier_status readRow(int64_t node, int64_t first, int64_t end);
   espalier_status readParents();
@@ -52,6 +53,13 @@ private:
   void fillFromTable();
   void fillFromParents();
 
+  /// The children of a node, and how many entries they have at most.
+  const int32_t *getRow(int64_t node) const {
+    return in.children + (in.rows ? in.rows[node] : node * in.columns);
+  }
+  int64_t getWidth(int64_t node) const {
+    return in.rows ? in.rows[node + 1] - in.rows[node] : in.columns;
+  }
   /// Expects children after their parents if the first node has any.
   void beginSweep(bool hasChildren) {
     isDescending = hasChildren;
@@ -133,6 +141,9 @@ espalier_status Linearizer::checkArguments() {
     return fail(ESPALIER_INVALID_ARGUMENT,
                 "expects no negative numbers of children, but got %lld",
                 (long long)(in.arity < 0 ? in.arity : in.columns));
+  if (in.rows && !in.children)
+    return fail(ESPALIER_INVALID_ARGUMENT,
+                "expects rows of children, but got those of none");
   if (in.starts[0] != 0)
     return fail(ESPALIER_INVALID_ARGUMENT,
                 "expects structure #0 to begin at node 0, but got %lld",
@@ -166,10 +177,11 @@ espalier_status Linearizer::checkArity(int64_t node, int64_t count) {
 /// Checks the children of one node of the structure from `first` to `end`, and
 /// sets its height, which is right if all children come before it.
 espalier_status Linearizer::readRow(int64_t node, int64_t first, int64_t end) {
-  const int32_t *children = in.children + node * in.columns;
+  const int32_t *children = getRow(node);
+  int64_t width = getWidth(node);
   int32_t height = 0;
   int64_t count = 0;
-  for (; count < in.columns && children[count] >= 0; ++count) {
+  for (; count < width && children[count] >= 0; ++count) {
     int64_t child = first + children[count];
     if (child >= end)
       return failAt(node, "a child out of the structure's nodes",
@@ -182,7 +194,9 @@ espalier_status Linearizer::readRow(int64_t node, int64_t first, int64_t end) {
     else if (heights[child] >= height)
       height = heights[child] + 1;
   }
-  for (int64_t rest = count; rest < in.columns; ++rest)
+  if (in.rows && count < width)
+    return failAt(node, "children that are not negative", children[count]);
+  for (int64_t rest = count; rest < width; ++rest)
     if (children[rest] >= 0)
       return failAt(node, "no child after a negative number", children[rest]);
   counts[node] = (int32_t)count;
@@ -190,12 +204,24 @@ espalier_status Linearizer::readRow(int64_t node, int64_t first, int64_t end) {
   return checkArity(node, count);
 }
 
+/// Checks where rows of children begin.
+espalier_status Linearizer::checkRows() {
+  if (in.rows[0] != 0)
+    return failAt(0, "rows of children that begin at 0", in.rows[0]);
+  for (int64_t node = 0; node < numNodes; ++node)
+    if (in.rows[node + 1] < in.rows[node] ||
+        in.rows[node + 1] - in.rows[node] > INT32_MAX / 2)
+      return failAt(node, "children that end where they begin, or later",
+                    in.rows[node + 1]);
+  return ESPALIER_OK;
+}
+
 espalier_status Linearizer::readTable() {
-  espalier_status status = ESPALIER_OK;
+  espalier_status status = in.rows ? checkRows() : ESPALIER_OK;
   for (int64_t i = 0; i < in.num_structures && !status; ++i) {
     int64_t first = in.starts[i], end = in.starts[i + 1];
     int32_t before = maxHeight;
-    beginSweep(in.columns && in.children[first * in.columns] >= 0);
+    beginSweep(getWidth(first) > 0 && getRow(first)[0] >= 0);
     if (isDescending)
       for (int64_t node = end; node-- > first && !status;)
         status = readRow(node, first, end);
@@ -254,13 +280,13 @@ espalier_status Linearizer::computeHeightsOfTable(int64_t structure) {
   memset(heights + first, 0, (end - first) * sizeof(int32_t));
   for (int64_t node = first; node < end; ++node)
     for (int32_t k = 0; k < counts[node]; ++k)
-      ++heights[first + in.children[node * in.columns + k]];
+      ++heights[first + getRow(node)[k]];
   int64_t size = 0;
   for (int64_t node = first; node < end; ++node)
     if (heights[node] == 0)
       queue[size++] = (int32_t)node;
   for (int64_t begin = 0; begin < size; ++begin) {
-    const int32_t *children = in.children + queue[begin] * in.columns;
+    const int32_t *children = getRow(queue[begin]);
     for (int32_t k = 0; k < counts[queue[begin]]; ++k)
       if (--heights[first + children[k]] == 0)
         queue[size++] = (int32_t)(first + children[k]);
@@ -268,7 +294,7 @@ espalier_status Linearizer::computeHeightsOfTable(int64_t structure) {
   if (size != end - first)
     return failAtCycle(structure);
   while (size-- > 0) {
-    const int32_t *children = in.children + queue[size] * in.columns;
+    const int32_t *children = getRow(queue[size]);
     int32_t height = 0;
     for (int32_t k = 0; k < counts[queue[size]]; ++k)
       if (heights[first + children[k]] >= height)
@@ -319,7 +345,7 @@ espalier_status Linearizer::failAtCycle(int64_t structure) {
       continue;
     node = i;
     for (int32_t k = 0; k < counts[i]; ++k)
-      parent[first + in.children[i * in.columns + k]] = (int32_t)i;
+      parent[first + getRow(i)[k]] = (int32_t)i;
   }
   for (int64_t step = first; step < end; ++step)
     node = parent[node];
@@ -412,7 +438,7 @@ void Linearizer::fillFromTable() {
       int32_t count = counts[node];
       if (count == 0)
         continue;
-      const int32_t *from = in.children + node * in.columns;
+      const int32_t *from = getRow(node);
       int32_t *to =
           memory.children.data + (number[node] - out.num_leaves) * columns;
       for (int32_t k = 0; k < count; ++k)

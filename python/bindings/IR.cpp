@@ -62,6 +62,13 @@ static Value addInput(const Module &module, const std::string &name,
   return result;
 }
 
+static void limitInput(const Module &module, const Value &input,
+                       const std::optional<std::string> &size, int64_t limit) {
+  check(module,
+        espalier_module_limit_input(module.get(), input.get(),
+                                    size ? size->c_str() : nullptr, limit));
+}
+
 /// Gives up the reference that a constant has on its data.
 static void releaseData(void *user) {
   WithGil gil;
@@ -331,6 +338,10 @@ void espalier::python::bindIR(nb::module_ &extension) {
       .def("input", addInput, nb::arg("name"), nb::arg("shape"),
            nb::arg("dtype"), nb::arg("dims"),
            "Add a function argument; `dims` names its symbolic dimensions.")
+      .def("limit_input", limitInput, nb::arg("input"), nb::arg("size").none(),
+           nb::arg("limit"),
+           "Say that an input's integers are from 0 to `limit`, counted from a "
+           "size if there is one.")
       .def("constant_bytes", addConstant, nb::arg("dtype"), nb::arg("shape"),
            nb::arg("data"),
            "Add a constant; its bytes are not copied and must not change.")

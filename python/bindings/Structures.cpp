@@ -28,6 +28,9 @@ struct StructureArrays {
   InputVector<int64_t> starts;
   std::optional<InputTable> children;
   std::optional<InputVector<int32_t>> parents, words;
+  /// Rows of children of any length, in place of a table.
+  std::optional<InputVector<int32_t>> entries;
+  std::optional<InputVector<int64_t>> rows;
 
   /// What of them is to be numbered, and how. The arrays live as long.
   espalier_structures get(int32_t kind, int32_t arity, int64_t leafVocabulary,
@@ -44,6 +47,14 @@ struct StructureArrays {
       in.children = children->size() ? children->data() : &none;
       in.columns = static_cast<int64_t>(children->shape(1));
       checkRows(nodes, children->shape(0));
+    }
+    if (entries && rows) {
+      in.children = entries->size() ? entries->data() : &none;
+      in.rows = rows->data();
+      checkRows(nodes, rows->size() - 1);
+      if (rows->data()[rows->size() - 1] !=
+          static_cast<int64_t>(entries->size()))
+        throw nb::value_error("expects rows that end with the children");
     }
     if (parents) {
       in.parents = parents->size() ? parents->data() : &none;
@@ -166,12 +177,17 @@ void espalier::python::bindStructures(nb::module_ &extension) {
           [](StructureArrays *self, InputVector<int64_t> starts,
              std::optional<InputTable> children,
              std::optional<InputVector<int32_t>> parents,
-             std::optional<InputVector<int32_t>> words) {
-            new (self) StructureArrays{std::move(starts), std::move(children),
-                                       std::move(parents), std::move(words)};
+             std::optional<InputVector<int32_t>> words,
+             std::optional<InputVector<int32_t>> entries,
+             std::optional<InputVector<int64_t>> rows) {
+            new (self) StructureArrays{std::move(starts),  std::move(children),
+                                       std::move(parents), std::move(words),
+                                       std::move(entries), std::move(rows)};
           },
           nb::arg("starts"), nb::arg("children").none(),
-          nb::arg("parents").none(), nb::arg("words").none());
+          nb::arg("parents").none(), nb::arg("words").none(),
+          nb::arg("entries").none() = nb::none(),
+          nb::arg("rows").none() = nb::none());
   nb::class_<Linearizer>(extension, "Linearizer",
                          "Checks structures and numbers their nodes.")
       .def(nb::init<>())

@@ -35,6 +35,7 @@ class Module:
     def input(
         self, name: str, shape: Sequence[int | None], dtype: str, dims: Sequence[str]
     ) -> Value: ...
+    def limit_input(self, input: ir.Value, size: str | None, limit: int) -> None: ...
     def constant_bytes(self, dtype: str, shape: Sequence[int], data: np.ndarray) -> Value: ...
     def bind_input(self, name: str, data: np.ndarray) -> None: ...
     def op(
@@ -110,6 +111,8 @@ class StructureArrays:
         children: np.ndarray | None,
         parents: np.ndarray | None,
         words: np.ndarray | None,
+        entries: np.ndarray | None = None,
+        rows: np.ndarray | None = None,
     ) -> None: ...
 
 class Linearizer:

@@ -32,6 +32,9 @@ class Builder(Protocol):
     ) -> Value:
         """Add a function argument; `dims` names the symbolic dimensions."""
 
+    def limit_input(self, input: Value, size: str | None, limit: int) -> None:
+        """Say that an input's integers are from 0 to `limit`, counted from a size if named."""
+
     def constant(self, array: np.ndarray) -> Value:
         """Add a constant; the array is not copied and must not change."""
 

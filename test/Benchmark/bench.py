@@ -23,15 +23,10 @@ AVX-512 kernels where the machine can, whatever the environment says about it.
 """
 
 import argparse
-import datetime
 import itertools
 import json
 import os
 import pathlib
-import platform
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -47,17 +42,19 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
 # The kernels of the suite are modules of a folder of their own.
 sys.path += [
     str(pathlib.Path(__file__).parent / name)
-    for name in ("cortex", "layouts", "operators", "polybench", "sparse", "taso")
+    for name in ("cortex", "layouts", "operators", "polybench", "recurrent", "sparse", "taso")
 ]
 
 import numpy as np
 import onnx
 from compare import compare
+from machines import describe_machine
 from onnx import numpy_helper
 from operator_rows import ROWS, operator_cases, summarize
 from orders import run_orders
 from peers import Peer, has_relu, open_peers
 from random_rows import random_rows
+from recurrent_rows import run_recurrent
 from recursive_rows import run_recursive, summarize_rows
 from sparse_layers import SPARSE, vary_density
 from substitutions import run_search
@@ -223,35 +220,6 @@ def select(cases: list[Case], only: str | None, given: Case) -> list[Case]:
     return [case | given for case in cases if only is None or only in case["name"]]
 
 
-def name_machine(info: str) -> str:
-    """Return the model of a machine and its vectors; models of several classes share a name.
-
-    Arguments:
-        info: the text of /proc/cpuinfo.
-    """
-    known = dict(re.findall(r"^(model name|flags)\s*: (.*)$", info, re.MULTILINE))
-    flags = known.get("flags", "").split()
-    vectors = next((n for f, n in (("avx512f", "AVX-512"), ("avx2", "AVX2")) if f in flags), "")
-    return f"{known.get('model name') or platform.machine()}{', ' * bool(vectors)}{vectors}"
-
-
-def describe_machine() -> dict[str, str]:
-    """Return what a result line has about where and when it was measured."""
-    return {
-        "commit": find_commit(),
-        "machine": name_machine(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")),
-        "date": datetime.date.today().isoformat(),
-    }
-
-
-def find_commit() -> str:
-    """Return the commit that is checked out; empty without git or a repository."""
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    if shutil.which("git") is None:
-        return ""
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
 def time_all(
     case: Case, function: Function, inputs: Arrays, peers: list[Peer], seconds: float
 ) -> tuple[Timing, dict[str, Timing]]:
@@ -327,13 +295,14 @@ def run_sparse(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
 
 
 def run_rows(case: Case, toy: bool, seconds: float) -> dict[str, Any]:
-    """Compare and time a recursive model."""
-    measured = run_recursive(case, toy, seconds)
+    """Compare and time a recursive model, or layers over a sequence."""
+    run = run_recursive if case["model"] == "recursive" else run_recurrent
+    measured = {"kernels": [case.get("row", "")]} | run(case, toy, seconds)
     own, others, peers = (measured.pop(name) for name in ("timing", "others", "peers"))
     result = {"case": case["name"], "threads": case["threads"], **measured}
     result |= compare_times(own, others, peers) | {"expected": case["ratio"]}
     passed = result["error"] <= TOLERANCE and (toy or result["ratio"] <= case["ratio"])
-    return {**result, "kernels": [case["row"]], "passed": bool(passed)}
+    return {**result, "passed": bool(passed)}
 
 
 def main() -> int:
@@ -389,6 +358,8 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         elif case["model"] == "recursive":
             recursive.append(run_rows(case, toy, seconds))
             yield recursive[-1]
+        elif case["model"] == "recurrent":
+            yield run_rows(case, toy, seconds)
         elif case["model"] in SPARSE:
             yield run_sparse(case, toy, seconds)
         else:

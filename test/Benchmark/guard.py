@@ -16,7 +16,8 @@ import pathlib
 import sys
 from typing import Any
 
-from bench import describe_machine, load_cases, run_all
+from bench import load_cases, run_all
+from machines import describe_machine
 
 KEPT = pathlib.Path(__file__).parent / "guard.jsonl"
 MARGIN = 1.25

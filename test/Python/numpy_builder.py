@@ -46,6 +46,8 @@ class NumpyBuilder:
         self.outputs: list[dict[str, np.ndarray]] = []
         self.operations: list[str] = []
         self.declared: dict[str, tuple] = {}
+        self.inputs: dict[str, NumpyValue] = {}
+        self.limits: dict[str, tuple[str | None, int]] = {}
 
     def input(
         self, name: str, shape: Sequence[int | None], dtype: str, dims: Sequence[str]
@@ -55,7 +57,12 @@ class NumpyBuilder:
         for array in arrays:
             assert NAMES[array.dtype] == dtype
             assert all(e in (None, d) for e, d in zip(shape, array.shape, strict=True))
-        return NumpyValue(arrays)
+        self.inputs[name] = NumpyValue(arrays)
+        return self.inputs[name]
+
+    def limit_input(self, input: NumpyValue, size: str | None, limit: int) -> None:
+        (name,) = (n for n, v in self.inputs.items() if v is input)
+        self.limits[name] = (size, limit)
 
     def constant(self, array: np.ndarray) -> NumpyValue:
         assert isinstance(array, np.ndarray)

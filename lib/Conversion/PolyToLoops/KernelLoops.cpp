@@ -12,8 +12,9 @@ using polyhedral::AstCondition;
 using polyhedral::AstExpr;
 using polyhedral::AstNode;
 
-/// A loop that carries as many values is the inner loop of a register tile.
-static constexpr size_t kMinTileSlots = 16;
+/// A loop that carries as many values is the inner loop of a register tile; or
+/// one that leaves so few registers for what neighbours share.
+static constexpr int64_t kMinTileSlots = 16, kFewLeft = 4;
 /// Loops of so few iterations may run over the window of a convolution.
 static constexpr int64_t kMaxWindow = 8;
 
@@ -269,6 +270,18 @@ LogicalResult KernelLoops::emitUnrolled(const AstNode &node, int64_t lower,
   return success();
 }
 
+/// Whether a loop that carries so many values is that of a register tile.
+static bool isTileLoop(poly::KernelOp kernel, size_t numValues) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<poly::TargetAttr>(
+                             poly::TargetAttr::getAttrName())
+                       : nullptr;
+  int64_t least = kMinTileSlots;
+  if (target)
+    least = std::min(least, target.getRegisters() - kFewLeft);
+  return int64_t(numValues) >= least;
+}
+
 /// Keeps a loop over a window as it is: a register tile needs more registers
 /// than there are if neighbouring windows, which overlap, are loaded at once.
 static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
@@ -288,7 +301,7 @@ LogicalResult KernelLoops::emitLoop(const AstNode &node) {
     loop.getBody()->getTerminator()->erase();
   std::optional<int64_t> first = getConstantBoundOf(node, false),
                          last = getConstantBoundOf(node, true);
-  if (init.size() >= kMinTileSlots && first && last &&
+  if (isTileLoop(kernel, init.size()) && first && last &&
       *last - *first <= kMaxWindow)
     loop->setAttr("loop_annotation", getNoUnroll(builder.getContext()));
   iterators[node.iterator] = loop.getInductionVar();

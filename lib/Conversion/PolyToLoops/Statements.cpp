@@ -58,6 +58,14 @@ FailureOr<SmallVector<Value>> KernelLoops::emitReads(poly::ComputeOp compute,
   return values;
 }
 
+/// Whether `op` adds to a sum whose terms data ends. Without lanes, each would
+/// wait for the one before; LLVM may add up several at a time, as a reduction
+/// has no order.
+static bool isSumOfEntries(poly::ComputeOp compute, Operation *op) {
+  return compute.getWhere() && compute.getReduction() == poly::Reduction::Add &&
+         compute.getYield().getValues().front() == op->getResult(0);
+}
+
 /// Emits the body on `reads`: as it is, or on vectors where an operand is one.
 FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
                                                     const AstNode &call,
@@ -100,7 +108,10 @@ FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
       continue;
     }
     if (!isVector) {
-      builder.clone(op, mapping);
+      Operation *clone = builder.clone(op, mapping);
+      if (auto sum = dyn_cast<arith::AddFOp>(clone);
+          sum && isSumOfEntries(compute, &op))
+        sum.setFastmath(arith::FastMathFlags::reassoc);
       continue;
     }
     SmallVector<Type> types;

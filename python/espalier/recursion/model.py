@@ -214,9 +214,7 @@ class Recursive:
         """Return what the linearizer is given."""
         has_words = structures.words is not None
         return (
-            _espalier.StructureArrays(
-                structures.starts, structures.children, structures.parents, structures.words
-            ),
+            structures.arrays(),
             KINDS.index(self.structure),
             self.arity,
             *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from espalier import _espalier
 from espalier.errors import EspalierError
 
 Nested = int | tuple["Nested", ...] | list["Nested"]
@@ -19,15 +20,18 @@ class Structures:
 
     Attributes:
         starts: where the nodes of each structure begin among all, and the end.
-        children: (nodes, most children): the children of each node, then -1.
+        children: (nodes, most children): the children of each node, then -1; or, with
+            `row_starts`, the children of all nodes side by side.
         parents: the parent of each node, -1 for none; instead of children.
         words: a word for each node, or None.
+        row_starts: where each node's children begin, and the end; None for a table.
     """
 
     starts: np.ndarray
     children: np.ndarray | None = None
     parents: np.ndarray | None = None
     words: np.ndarray | None = None
+    row_starts: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Check that the arrays are of integers, and all but the first of 32 bits."""
@@ -38,10 +42,26 @@ class Structures:
                 f"but got {starts.dtype} of shape {starts.shape}"
             )
         object.__setattr__(self, "starts", np.ascontiguousarray(starts, np.int64))
-        for name, rank in (("children", 2), ("parents", 1), ("words", 1)):
+        ranks = {"children": 2 if self.row_starts is None else 1, "parents": 1, "words": 1}
+        for name, rank in ranks.items():
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _numbers(value, name, rank))
+        if self.row_starts is not None:
+            object.__setattr__(self, "row_starts", self._checked_rows())
+
+    def _checked_rows(self) -> np.ndarray:
+        """Return where rows of children begin, which must be rows of `children`."""
+        rows = np.asarray(self.row_starts)
+        if rows.shape != (self.num_nodes + 1,) or rows.dtype.kind not in "iu":
+            raise EspalierError(
+                f"row_starts: expects {self.num_nodes + 1} integers, "
+                f"but got {rows.dtype} of shape {rows.shape}"
+            )
+        count = 0 if self.children is None else len(self.children)
+        if rows[-1] != count:
+            raise EspalierError(f"row_starts: expects an end of {count}, but got {rows[-1]}")
+        return np.ascontiguousarray(rows, np.int64)
 
     @staticmethod
     def from_children(
@@ -63,6 +83,37 @@ class Structures:
             _starts([len(a) for a in arrays]),
             children=np.concatenate([np.zeros((0, columns), np.int32), *padded]),
             words=_words(words, [len(a) for a in arrays]),
+        )
+
+    @staticmethod
+    def from_rows(
+        pairs: Iterable[tuple[object, object]], words: Iterable[object] | None = None
+    ) -> Structures:
+        """Make structures of rows of children, as sparse matrices have them (CSR).
+
+        Nothing is padded, so one node with many children costs no more than these.
+
+        Arguments:
+            pairs: for each structure, where the children of each of its nodes begin, and
+                the end; and the children of all of its nodes.
+            words: one for each node, structure by structure.
+        """
+        starts, children = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
+        for i, (row_starts, entries) in enumerate(pairs):
+            rows = _numbers(row_starts, f"row starts of structure #{i}", 1)
+            children.append(_numbers(entries, f"structure #{i}", 1))
+            if not rows.size or rows[0] != 0 or rows[-1] != len(children[-1]):
+                raise EspalierError(
+                    f"row starts of structure #{i}: expects numbers from 0 to "
+                    f"{len(children[-1])}, but got {[*rows[:1], *rows[-1:]]}"
+                )
+            starts.append(starts[-1][-1] + rows[1:].astype(np.int64))
+        sizes = [len(rows) for rows in starts[1:]]
+        return Structures(
+            _starts(sizes),
+            children=np.concatenate(children),
+            words=_words(words, sizes),
+            row_starts=np.concatenate(starts),
         )
 
     @staticmethod
@@ -97,12 +148,24 @@ class Structures:
         """The number of all nodes."""
         return int(self.starts[-1])
 
+    def arrays(self) -> _espalier.StructureArrays:
+        """Return the arrays as the linearizer takes them."""
+        table, entries = self.children, None
+        if self.row_starts is not None:
+            table, entries = None, table
+        return _espalier.StructureArrays(
+            self.starts, table, self.parents, self.words, entries, self.row_starts
+        )
+
     def rows(self) -> list[list[int]]:
         """Return the children of each node, numbered over all structures."""
         lists: list[list[int]] = [[] for _ in range(self.num_nodes)]
         for first, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
             for node in range(first, end):
-                if self.children is not None:
+                if self.children is not None and self.row_starts is not None:
+                    row = self.children[self.row_starts[node] : self.row_starts[node + 1]]
+                    lists[node] = [first + c for c in row.tolist()]
+                elif self.children is not None:
                     lists[node] = [first + c for c in self.children[node].tolist() if c >= 0]
                 elif self.parents is not None and self.parents[node] >= 0:
                     lists[first + int(self.parents[node])].append(node)

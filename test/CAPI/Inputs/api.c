@@ -94,6 +94,14 @@ static void misbuild_values(espalier_module *m, espalier_value x) {
          espalier_module_input(m, "z", "f31", 1, one, NULL, &v) < 0);
   refuse("input without type", m,
          espalier_module_input(m, "z", NULL, 1, one, NULL, &v) < 0);
+  refuse("limit of numbers that are not whole", m,
+         espalier_module_limit_input(m, x, NULL, 4) < 0);
+  refuse("limit of nothing", m,
+         espalier_module_limit_input(m, (espalier_value){NULL}, NULL, 4) < 0);
+  espalier_module_input(m, "lengths", "i32", 1, one, NULL, &v);
+  refuse("limit at a size that is not there", m,
+         espalier_module_limit_input(m, v, "steps", 0) < 0);
+  refuse("limit below 0", m, espalier_module_limit_input(m, v, NULL, -1) < 0);
   refuse("constant without data", m,
          espalier_module_constant(m, "f32", 1, one, NULL, 4, NULL, NULL, &v) <
              0);

@@ -46,8 +46,8 @@ int main(void) {
     emb[i % (WORDS * H)] = b[i % (5 * H)] = (float)cos(i);
   espalier_linearizer *linearizer = espalier_linearizer_create();
   espalier_structures in = {
-      ESPALIER_TREE, 2,     2,     starts, children,        2,
-      NULL,          words, WORDS, 0,      ESPALIER_SOONEST};
+      ESPALIER_TREE, 2,     2,     starts, children,         2,
+      NULL,          words, WORDS, 0,      ESPALIER_SOONEST, NULL};
   espalier_linearization t;
   espalier_context *ctx;
   if (espalier_context_create(&tree_lstm_program, &ctx) ||

@@ -13,7 +13,8 @@ sys.path.append(str(Path(__file__).parents[2] / "Benchmark"))
 
 import guard
 import page
-from bench import load_cases, name_machine
+from bench import load_cases
+from machines import name_machine
 
 from espalier.models import MODELS, Net
 

@@ -1,7 +1,7 @@
 """Makes system calls below a public call fail: `failing_worker.py CALL SEED COUNT`.
 
 Of each kind, COUNT system calls fail, alone and with all that follow; of those for memory,
-which are few, 20 times as many.
+which are few, ten times as many.
 Each attempt is printed before it is made, and what is wrong after it.
 """
 
@@ -32,7 +32,7 @@ KINDS = {
     "processes": (4, errno.EAGAIN),
 }
 """The numbers of failing_calls.c, and what the calls fail with."""
-MANY = 20
+MANY = 10
 PIPES_STAY = sys.version_info < (3, 11, 4)
 """Python's subprocess left pipes open where it got no more."""
 

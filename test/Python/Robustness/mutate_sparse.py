@@ -22,6 +22,8 @@ LEVELS = (
     "structured[4, 2]",
 )
 WIDTHS = (0, 8, 16, 32, 64, 7, 128, -1)
+LISTS = ("each", "union", "subsets", "rows", "")
+ROWS = ("1", "2", "3", "4", "0", "-1", "40", "4294967297", "x", "")
 EXTRAS = (
     "explicitVal = 1.0 : f32",
     "explicitVal = 1 : i32",
@@ -106,6 +108,12 @@ def change_encoding(original: bytes, other: bytes, rng: random.Random) -> bytes:
             chosen[match[0]] = encoding(dims, rng)
         return chosen[match[0]]
 
+    if rng.random() < 0.5:
+        form = f'{{poly.entries = "{rng.choice(LISTS)}:{rng.choice(ROWS)}"}}'
+        text = text.replace("graph.constant ", f"graph.constant {form} ", 1)
+        # What is stored otherwise has to have a format that may be.
+        if rng.random() < 0.6:
+            return text.encode()
     changed = ENCODING.sub(replace, text).encode()
     return mutate_text.change(changed, other, rng) if rng.random() < 0.3 else changed
 

@@ -11,7 +11,7 @@ from onnx import helper
 
 import espalier
 from espalier.compiler import Options
-from espalier.errors import ModelError, UnsupportedOperators
+from espalier.errors import EspalierError, ModelError, UnsupportedOperators
 from espalier.importers.onnx import import_model
 from espalier.testing.onnxruntime import OnnxRuntime
 from numpy_builder import NumpyBuilder
@@ -124,6 +124,45 @@ def test_an_empty_sequence_keeps_its_initial_state(direction: str) -> None:
     )
     assert (results["y"][:, :, 1] == 0).all()
     assert (results["yh"][:, 1] == 0.5).all()
+
+
+def test_lengths_are_checked_when_the_program_is_called() -> None:
+    """Those that a caller gives, also as other integers, and where the length is not known."""
+    cast = helper.make_node("Cast", ["lengths"], ["l"], to=onnx.TensorProto.INT32)
+    weights = {"w": np.ones((1, 2, 4), F32), "r": np.ones((1, 2, 2), F32)}
+    node = helper.make_node("RNN", ["x", "w", "r", "", "l"], ["y", "yh"], hidden_size=2)
+    for steps, batch in (("steps", "batch"), (3, 2)):
+        inputs = {"x": (F32, [steps, batch, 4]), "lengths": (I64, [batch])}
+        model = make_model([cast, node], inputs, ["y", "yh"], weights)
+        function = espalier.compile(model, options=Options(cache=None))
+        x = np.ones((3, 2, 4), F32)
+        for wrong, place in (([3, -1], 1), ([4, 2], 0), ([1, 2**40], 1)):
+            feed = {"x": x, "lengths": np.array(wrong, I64)}
+            text = f"from 0 to less than 4, but got {wrong[place]} in element {place}"
+            with pytest.raises(EspalierError, match=f"input 'lengths' expects values {text}"):
+                function.run(feed)
+            with pytest.raises(EspalierError, match=f"values of input #1 {text}"):
+                espalier.interpret(model, feed)
+        feed = {"x": x, "lengths": np.array([3, 0], I64)}
+        assert (function.run(feed)["y"][:, :, 1] == 0).all()
+
+
+def test_lengths_of_the_program_are_not_looked_at() -> None:
+    """They end with the sequence, and begin with it."""
+    nodes = [
+        helper.make_node("Add", ["lengths", "lengths"], ["twice"]),
+        helper.make_node("RNN", ["x", "w", "r", "", "twice"], ["y", "yh"], hidden_size=2),
+    ]
+    weights = {"w": np.ones((1, 2, 4), F32), "r": np.ones((1, 2, 2), F32)}
+    inputs = {"x": (F32, [3, 2, 4]), "lengths": (I32, [2])}
+    function = espalier.compile(
+        make_model(nodes, inputs, ["y", "yh"], weights), options=Options(cache=None)
+    )
+    x = np.ones((3, 2, 4), F32)
+    whole, beyond = (
+        function.run({"x": x, "lengths": np.array(lengths, I32)}) for lengths in ([2, 0], [7, -4])
+    )
+    np.testing.assert_array_equal(whole["y"], beyond["y"])
 
 
 @pytest.mark.parametrize(

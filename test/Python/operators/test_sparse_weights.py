@@ -198,15 +198,80 @@ def test_what_stays_dense(w):
     assert ROW_SUMS not in str(espalier.lower(model, options=Options(sparse="all")))
 
 
-def test_recurrences_stay_dense():
-    """Weights inside of a recurrence are read as they are."""
-    w, r = prune((1, 128, 16), 0.1), prune((1, 128, 32), 0.1)
-    model = one_op("LSTM", {"x": (np.float32, [5, 2, 16])}, {"w": w, "r": r}, hidden_size=32)
-    x = whole((5, 2, 16))
-    sparse, dense = (
-        espalier.compile(model, options=Options(cache=None, sparse=s))(x) for s in ("all", "off")
-    )
-    np.testing.assert_allclose(sparse, dense, rtol=1e-5)
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def pruned_layer(kind, steps, batch, hidden=32, both=1, density=0.1, seed=0, **attributes):
+    """Return a recurrent layer of small numbers, whose sums are not exact, but nearly."""
+    gates = GATES[kind] * hidden
+    w = prune((both, gates, 16), density, seed=seed) / 8
+    r = prune((both, gates, hidden), density, seed=seed + 1) / 8
+    b = whole((both, 2 * gates)) / 8
+    inputs = {"x": (np.float32, [steps, batch, 16])}
+    constants = {"w": w, "r": r, "b": b}
+    return one_op(kind, inputs, constants, hidden_size=hidden, **attributes)
+
+
+def check_layer(model, shapes, threads=1):
+    """Compare a recurrent layer with the dense program; return its kernels' text."""
+    sparse = compile_sparse(model, threads)
+    dense = espalier.compile(model, options=Options(cache=None))
+    for shape in shapes:
+        x = guarded_all({"x": whole(shape) / 4}, "after")["x"]
+        np.testing.assert_allclose(sparse(x), dense(x), rtol=1e-4, atol=1e-5)
+    return str(espalier.lower(model, options=Options(sparse="all")))
+
+
+@pytest.mark.parametrize("kind", list(GATES))
+@pytest.mark.parametrize("batch", [1, 11])
+def test_weights_of_recurrences(kind, batch):
+    """Sums of a recurrence run over entries, as those of its inputs do."""
+    model = pruned_layer(kind, "steps", batch)
+    text = check_layer(model, [(n, batch, 16) for n in (1, 5, 0)])
+    recurrence = next(k for k in text.split("poly.kernel") if "interleaved" in k)
+    assert recurrence.count("where") == {"RNN": 1, "GRU": 3, "LSTM": 1}[kind]
+
+
+@pytest.mark.parametrize("kind", list(GATES))
+def test_recurrences_of_any_batch(kind):
+    model = pruned_layer(kind, "steps", "batch")
+    check_layer(model, [(4, 1, 16), (3, 9, 16), (2, 2, 16)], threads=2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("LSTM", {"direction": "bidirectional"}),
+        ("GRU", {"direction": "reverse", "linear_before_reset": 1}),
+        ("LSTM", {"clip": 0.5, "input_forget": 1}),
+        ("RNN", {"direction": "bidirectional", "activations": ["Relu", "Sigmoid"]}),
+    ],
+)
+def test_recurrences_with_attributes(kind, attributes):
+    both = 2 if attributes.get("direction") == "bidirectional" else 1
+    for batch in (1, 8):
+        model = pruned_layer(kind, "steps", batch, both=both, hidden=48, **attributes)
+        text = check_layer(model, [(4, batch, 16)])
+        assert all("where" in k for k in text.split("poly.kernel") if "interleaved" in k)
+
+
+@pytest.mark.parametrize("kind", ["zero", "one", "row", "column"])
+def test_patterns_in_recurrences(kind):
+    w, r = prune((128, 16), 0.1)[None], prune((128, 32), 0.1, kind)[None] / 8
+    for batch in (1, 8):
+        model = one_op(
+            "LSTM",
+            {"x": (np.float32, ["n", batch, 16])},
+            {"w": w / 8, "r": r.astype(np.float32)},
+            hidden_size=32,
+        )
+        check_layer(model, [(4, batch, 16)])
+
+
+def test_the_choice_in_a_recurrence(tmp_path):
+    model = pruned_layer("LSTM", 3, 1, hidden=64, density=0.02)
+    options = Options(cache=None, sparse="auto", kernel_times=tmp_path / "times.sqlite")
+    assert len(espalier.compile(model, options=options).sparsity) == 2
 
 
 def test_the_model_stays_as_it_is():

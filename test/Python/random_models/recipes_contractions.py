@@ -181,6 +181,33 @@ def _global_pool(b: Builder, name: str) -> None:
     b.add(name, [x], exact="move" if name == "GlobalMaxPool" else "")
 
 
+ACTIVATIONS = {
+    "Relu": 0, "Tanh": 0, "Sigmoid": 0, "Affine": 2, "LeakyRelu": 1, "ThresholdedRelu": 1,
+    "ScaledTanh": 2, "HardSigmoid": 2, "Elu": 1, "Softsign": 0, "Softplus": 0,
+}  # fmt: skip
+"""How many parameters each function of a recurrent layer has."""
+
+
+def _odd_attributes(b: Builder, name: str, both: int) -> dict[str, object]:
+    """Draw what few layers have."""
+    attributes: dict[str, object] = {}
+    if name == "GRU":
+        attributes["linear_before_reset"] = b.integer(0, 1)
+    if name == "LSTM" and b.chance(0.3):
+        attributes["input_forget"] = 1
+    if b.chance(0.3):
+        attributes["clip"] = b.integer(1, 12) / 8
+    if b.chance(0.4):
+        count = {"LSTM": 3, "GRU": 2, "RNN": 1}[name] * both
+        names = [b.choose(ACTIVATIONS) for _ in range(count)]
+        attributes["activations"] = names
+        for place, parameter in enumerate(("alpha", "beta")):
+            taking = sum(ACTIVATIONS[each] > place for each in names)
+            if taking:
+                attributes[f"activation_{parameter}"] = [b.integer(1, 8) / 8 for _ in range(taking)]
+    return attributes
+
+
 @recipe("LSTM", "GRU", "RNN")
 def _recurrent(b: Builder, name: str) -> None:
     gates, states = {"LSTM": (4, 2), "GRU": (3, 1), "RNN": (1, 1)}[name]
@@ -195,9 +222,12 @@ def _recurrent(b: Builder, name: str) -> None:
 
     operands = [x, part(both, gates * hidden, size), part(both, gates * hidden, hidden)]
     operands.append(part(both, 2 * gates * hidden) if b.chance(0.7) else None)
-    if b.chance(0.5):
-        operands.append(b.fixed(np.full(batch, steps, INT32)) if b.chance(0.3) else None)
-        operands += [part(both, batch, hidden) for _ in range(states)]
-    reset = {"linear_before_reset": b.integer(0, 1)} if name == "GRU" else {}
+    if b.chance(0.6):
+        lengths = np.array([b.integer(1, steps) for _ in range(batch)], INT32)
+        operands.append(b.leaf(lengths) if b.chance(0.5) else None)
+        operands += [part(both, batch, hidden) if b.chance(0.7) else None for _ in range(states)]
+        if name == "LSTM" and b.chance(0.3):
+            operands.append(part(both, 3 * hidden))
+    attributes = _odd_attributes(b, name, both)
     used = [True, b.chance(0.5), b.chance(0.5)][: 1 + states]
-    b.add(name, operands, used, hidden_size=hidden, direction=direction, **reset)
+    b.add(name, operands, used, hidden_size=hidden, direction=direction, **attributes)

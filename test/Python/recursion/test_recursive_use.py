@@ -183,6 +183,42 @@ def test_children_come_as_lists() -> None:
         Structures.from_children([[[1.5], []]])
 
 
+@recursive("dag", options=NO_CACHE)
+def total_of(node: Node, emb: Tensor) -> Tensor:
+    """Return the sum of the words below a node."""
+    x = emb[node.word]
+    return x if node.is_leaf else x + node.sum(lambda h: h)
+
+
+@pytest.mark.parametrize("batch", ["soonest", "latest", "post-order"])
+def test_children_come_as_rows(batch: str) -> None:
+    """As rows of a sparse matrix, children are side by side, and nothing is padded."""
+    total = total_of.configure(scheduling=Scheduling(batch=batch))
+    lists = [[[1, 2, 3], [], [3], []], [[]], [[], [0]]]
+    words = [[0, 1, 2, 1], [2], [0, 1]]
+    pairs = [([0, 3, 3, 4, 4], [1, 2, 3, 3]), ([0, 0], []), ([0, 0, 1], [0])]
+    rows = Structures.from_rows([(a, np.array(b, np.int32)) for a, b in pairs], words)
+    table = Structures.from_children(lists, words)
+    assert rows.rows() == table.rows()
+    np.testing.assert_array_equal(total(rows, emb=EMB), total(table, emb=EMB))
+    np.testing.assert_allclose(
+        total.reference(rows, emb=EMB), total.reference(table, emb=EMB), 1e-6, 1e-6
+    )
+
+
+def test_rows_of_children_are_checked() -> None:
+    none = np.zeros(0, np.int32)
+    with pytest.raises(EspalierError, match=r"structure #0: expects numbers from 0 to 1, but got"):
+        Structures.from_rows([([0, 2], [0])])
+    with pytest.raises(EspalierError, match="row_starts: expects 2 integers, but got int64 of sha"):
+        Structures(np.array([0, 1]), children=none, row_starts=np.zeros(1, np.int64))
+    with pytest.raises(EspalierError, match="row_starts: expects an end of 0, but got 1"):
+        Structures(np.array([0, 1]), children=none, row_starts=np.array([0, 1]))
+    falling = Structures.from_rows([([0, 2, 1, 2], [1, 2])], [[0, 0, 0]])
+    with pytest.raises(EspalierError, match="node 1: expects children that end where they begin"):
+        total_of(falling, emb=EMB)
+
+
 def test_calls_like_earlier_ones_are_checked_again() -> None:
     """What a call without arrays has found out holds for other structures, not for all."""
     weights = {"u": (4, 8), "b": (8,), "un": (4, 4), "bn": (4,)}

@@ -29,18 +29,34 @@ struct Batch {
             arity,
             static_cast<int64_t>(starts.size()) - 1,
             starts.data(),
-            children.empty() ? nullptr : children.data(),
-            columns,
+            children.empty() && isTable ? nullptr : children.data(),
+            isTable ? columns : 0,
             parents.empty() ? nullptr : parents.data(),
             words.empty() ? nullptr : words.data(),
             vocabulary,
             vocabulary,
-            batching};
+            batching,
+            isTable ? nullptr : rows.data()};
+  }
+  /// The same structures, whose children lie side by side.
+  Batch asRows() const {
+    Batch result = *this;
+    result.isTable = false;
+    result.children.clear();
+    for (size_t node = 0; node < children.size() / columns; ++node) {
+      for (int64_t k = 0; k < columns; ++k)
+        if (children[node * columns + k] >= 0)
+          result.children.push_back(children[node * columns + k]);
+      result.rows.push_back(static_cast<int64_t>(result.children.size()));
+    }
+    result.children.reserve(1); // For an address.
+    return result;
   }
 
   int32_t kind, arity, batching = ESPALIER_SOONEST;
   int64_t columns, vocabulary = 0;
-  std::vector<int64_t> starts{0};
+  bool isTable = true;
+  std::vector<int64_t> starts{0}, rows{0};
   std::vector<int32_t> children, parents, words;
 };
 
@@ -276,7 +292,37 @@ TEST_F(Linearize, RandomStructures) {
     }
     ASSERT_EQ(run(batch), "");
     verify(batch, out);
+    ASSERT_EQ(run(batch.asRows()), "");
+    verify(batch, out);
   }
+}
+
+TEST_F(Linearize, RowsOfChildrenAreChecked) {
+  Batch table(ESPALIER_TREE);
+  table.add({{1, 2}, {}, {}});
+  Batch batch = table.asRows();
+  ASSERT_EQ(run(batch), "");
+  EXPECT_EQ(toVector(out.order, 3), (Numbers{1, 2, 0}));
+  batch.rows = {1, 2, 2, 2};
+  EXPECT_EQ(run(batch), "structure #0, node 0: expects rows of children that "
+                        "begin at 0, but got 1");
+  batch.rows = {0, 2, 1, 2};
+  EXPECT_EQ(run(batch), "structure #0, node 1: expects children that end where "
+                        "they begin, or later, but got 1");
+  batch.rows = {0, 2, 2, 2};
+  batch.children[1] = -1;
+  EXPECT_EQ(run(batch), "structure #0, node 0: expects children that are not "
+                        "negative, but got -1");
+  batch.children[1] = 3;
+  EXPECT_EQ(run(batch), "structure #0, node 0: expects a child out of the "
+                        "structure's nodes, but got 3");
+  espalier_structures in = batch.get();
+  in.children = nullptr;
+  EXPECT_NE(espalier_linearize(linearizer, &in, &out), ESPALIER_OK);
+  in.parents = batch.children.data();
+  EXPECT_NE(espalier_linearize(linearizer, &in, &out), ESPALIER_OK);
+  EXPECT_STREQ(espalier_linearizer_last_error(linearizer),
+               "expects rows of children, but got those of none");
 }
 
 TEST_F(Linearize, RandomNumbersNeverCrash) {
@@ -291,8 +337,16 @@ TEST_F(Linearize, RandomNumbersNeverCrash) {
         row.push_back(static_cast<int32_t>(random() % (size + 2)) - 1);
     batch.add(rows);
     batch.batching = static_cast<int32_t>(random() % 3);
-    if (!run(batch).empty())
+    bool isRefused = !run(batch).empty();
+    // Without what is negative, and so not refused for it.
+    Batch asRows = batch.asRows();
+    EXPECT_TRUE(isRefused || run(asRows).empty());
+    asRows.rows[random() % asRows.rows.size()] = random() % (size + 1);
+    if (asRows.rows.back() == static_cast<int64_t>(asRows.children.size()))
+      run(asRows);
+    if (isRefused)
       continue;
+    ASSERT_EQ(run(batch), "");
     ++accepted;
     verify(batch, out);
   }

@@ -270,16 +270,18 @@ void KernelEmitter::addLevel(
          {}});
 }
 
-IntegerSet KernelEmitter::getLevelSet(const Statement &statement) const {
+void KernelEmitter::addLevelRules(const Statement &statement,
+                                  SmallVectorImpl<AffineExpr> &rules) const {
   AffineExpr index =
       getAffineDimExpr(*statement.recurrence + 1, program.context);
   AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
   AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
-  if (isCounted(statement))
-    return IntegerSet::get(statement.getNumDims() + 1, parameters.size() + 2,
-                           {end - begin - 1 - index}, {false});
-  return IntegerSet::get(statement.getNumDims() + 1, parameters.size() + 2,
-                         {index - begin, end - 1 - index}, {false, false});
+  if (isCounted(statement)) {
+    rules.push_back(end - begin - 1 - index);
+    return;
+  }
+  rules.push_back(index - begin);
+  rules.push_back(end - 1 - index);
 }
 
 void KernelEmitter::addRow(const Statement &statement,
@@ -289,13 +291,32 @@ void KernelEmitter::addRow(const Statement &statement,
     reads.push_back({memory.lookup(starts), getMap(statement, row + next), {}});
 }
 
-IntegerSet KernelEmitter::getRowSet(const Statement &statement) const {
-  AffineExpr entry =
-      getAffineDimExpr(statement.getNumDims() - 1, program.context);
-  AffineExpr begin = getAffineSymbolExpr(parameters.size(), program.context);
-  AffineExpr end = getAffineSymbolExpr(parameters.size() + 1, program.context);
-  return IntegerSet::get(statement.getNumDims(), parameters.size() + 2,
-                         {entry - begin, end - 1 - entry}, {false, false});
+void KernelEmitter::addRowRules(const Statement &statement,
+                                SmallVectorImpl<AffineExpr> &rules) const {
+  AffineExpr entry = getAffineDimExpr(
+      getNumOuter(statement) + statement.getNumDims() - 1, program.context);
+  unsigned first = parameters.size() + (statement.levels ? 2 : 0);
+  rules.push_back(entry - getAffineSymbolExpr(first, program.context));
+  rules.push_back(getAffineSymbolExpr(first + 1, program.context) - 1 - entry);
+}
+
+std::optional<IntegerSet>
+KernelEmitter::getWhere(const Statement &statement) const {
+  SmallVector<AffineExpr> rules;
+  unsigned numSymbols = parameters.size();
+  if (statement.levels) {
+    addLevelRules(statement, rules);
+    numSymbols += 2;
+  }
+  if (statement.entries) {
+    addRowRules(statement, rules);
+    numSymbols += 2;
+  }
+  if (rules.empty())
+    return std::nullopt;
+  return IntegerSet::get(getNumOuter(statement) + statement.getNumDims(),
+                         numSymbols, rules,
+                         SmallVector<bool>(rules.size(), false));
 }
 
 AffineMap KernelEmitter::getTargetMap(const Statement &statement,
@@ -412,10 +433,8 @@ void KernelEmitter::emitPiece(OpBuilder &builder, const Statement &statement,
                                          reads, write, reduction, buildBody);
   if (ArrayAttr dims = getDimNames(builder, statement))
     compute.setDimsAttr(dims);
-  if (statement.levels)
-    compute.setWhere(getLevelSet(statement));
-  if (statement.entries)
-    compute.setWhere(getRowSet(statement));
+  if (std::optional<IntegerSet> where = getWhere(statement))
+    compute.setWhere(*where);
   if (!facts.empty())
     setAttributes(compute, statement);
 }

@@ -129,11 +129,15 @@ private:
   /// The reads of where a level begins and ends, and that a point lies between.
   void addLevel(const Statement &statement,
                 llvm::SmallVectorImpl<poly::ComputeAccess> &reads) const;
-  mlir::IntegerSet getLevelSet(const Statement &statement) const;
+  void addLevelRules(const Statement &statement,
+                     llvm::SmallVectorImpl<mlir::AffineExpr> &rules) const;
   /// The same for the entries of a row.
   void addRow(const Statement &statement,
               llvm::SmallVectorImpl<poly::ComputeAccess> &reads) const;
-  mlir::IntegerSet getRowSet(const Statement &statement) const;
+  void addRowRules(const Statement &statement,
+                   llvm::SmallVectorImpl<mlir::AffineExpr> &rules) const;
+  /// Which points run by what these reads give; nothing if all do.
+  std::optional<mlir::IntegerSet> getWhere(const Statement &statement) const;
   /// States what is known of the values of argument `number`.
   void setValues(const Array &array, unsigned number);
   mlir::Value getMemory(ArrayId array) { return memory.lookup(array); }

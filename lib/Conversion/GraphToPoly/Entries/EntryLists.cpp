@@ -115,7 +115,9 @@ espalier::graphtopoly::readEntryTable(const StatementList &program,
       getVector(program.arrays[table.values]);
   if (failed(values))
     return failure();
-  table.bytes = values->getBytes();
+  // Of equal values, the attribute has one alone: the tensor holds all.
+  table.tensor = *values;
+  table.bytes = table.tensor.getBytes();
   table.valueBytes = *interpreter::getElementBytes(values->getElementType());
   if (!isOrdered(table))
     return failure();

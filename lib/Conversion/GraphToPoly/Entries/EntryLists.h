@@ -11,6 +11,7 @@
 #define ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_ENTRYLISTS_H
 
 #include "../StatementList.h"
+#include "espalier/Interpreter/Tensor.h"
 
 namespace espalier::graphtopoly {
 
@@ -22,7 +23,8 @@ struct EntryTable {
   /// The place of each entry: a number for each array of columns.
   std::vector<std::vector<int32_t>> places;
   llvm::SmallVector<int64_t> bounds; ///< Of these numbers.
-  llvm::ArrayRef<char> bytes;        ///< Of the values.
+  interpreter::Tensor tensor;        ///< The values, whose bytes are:
+  llvm::ArrayRef<char> bytes;
   unsigned valueBytes = 0;
 
   int64_t countRows() const { return starts.size() - 1; }

@@ -207,34 +207,40 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
   if (llvm::count_if(factors, isEntry) != 1 ||
       llvm::count(getReads(statement), number) != 1)
     return "no sum of its products";
-  if (statement.recurrence || statement.entries ||
-      !statement.targetIndices.empty())
-    return "a recurrence, or another list of entries";
+  if (statement.entries || !statement.targetIndices.empty())
+    return "another list of entries";
 
-  // Which index each dimension of the statement is.
+  // Which index of the constant each dimension that is summed is. The others
+  // say which row it is, of whatever form they are.
   unsigned numDims = statement.getNumDims();
   SmallVector<std::optional<unsigned>> place(numDims);
-  for (auto [position, index] : llvm::enumerate(entry.getOperands())) {
+  for (unsigned position : format->columns) {
+    Expr index = entry.getOperands()[position];
     if (index.getKind() != Expr::Kind::Variable || place[index.getVariable()])
       return "indices that are no loops of their own";
     place[index.getVariable()] = position;
   }
-  for (unsigned dim = 0; dim < numDims; ++dim) {
-    bool isColumn =
-        place[dim] && llvm::is_contained(format->columns, *place[dim]);
-    if (isColumn != (dim >= rank))
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    if (place[dim].has_value() != (dim >= rank))
       return "a sum over other dimensions than those that are stored";
+  MLIRContext *context = program.context;
+  AffineExpr row = getAffineConstantExpr(0, context);
+  for (unsigned position : format->rows) {
+    std::optional<AffineExpr> index =
+        program.affine(entry.getOperands()[position]);
+    if (!index)
+      return "rows at places that data says";
+    row = row * program.arrays[number].extents[position] + *index;
   }
+  for (unsigned dim = rank; dim < numDims; ++dim)
+    if (row.isFunctionOfDim(dim))
+      return "a sum over other dimensions than those that are stored";
+  if (statement.recurrence && row.isFunctionOfDim(*statement.recurrence))
+    return "rows that the recurrence runs over";
   FailureOr<Stored> stored = store(number, *format);
   if (failed(stored))
     return "no values, or too many";
 
-  MLIRContext *context = program.context;
-  AffineExpr row = getAffineConstantExpr(0, context);
-  for (unsigned position : format->rows)
-    row =
-        row * program.arrays[number].extents[position] +
-        getAffineDimExpr(entry.getOperands()[position].getVariable(), context);
   Expr self = variable(rank, context);
   auto read = [&](ArrayId array) {
     return access(TensorRef::operand(array), {self},

@@ -6,27 +6,6 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// The place of `dim` among the indices of `access`, where neighbours along it
-/// are neighbours in the array; nothing if it is in none, or in several.
-static std::optional<unsigned> findPlace(const StatementList &program,
-                                         Expr access, unsigned dim) {
-  AffineExpr self = getAffineDimExpr(dim, program.context);
-  std::optional<unsigned> found;
-  for (auto [place, index] : llvm::enumerate(access.getOperands())) {
-    if (!llvm::is_contained(getDims(index), dim))
-      continue;
-    std::optional<AffineExpr> affine = program.affine(index, [&](Expr) {
-      return getAffineSymbolExpr(program.symbols.size(), program.context);
-    });
-    if (found || !affine ||
-        program.simplify(affine->replace(self, self + 1) - *affine) !=
-            getAffineConstantExpr(1, program.context))
-      return std::nullopt;
-    found = place;
-  }
-  return found;
-}
-
 const LaneOrder *
 LayoutAssigner::findEntryOrder(const Statement &statement) const {
   const LaneOrder *order = nullptr;
@@ -68,8 +47,10 @@ void LayoutAssigner::followEntries(Statement &statement,
   SmallVector<AffineExpr> storedExtents;
   AffineMap layout =
       getLaneLayout(program.arrays[number], lanes, storedExtents);
-  if (program.arrays[number].rowMajor && !layout.isIdentity()) {
-    // Rows of the caller would be stored element by element.
+  if ((program.arrays[number].rowMajor && !layout.isIdentity()) ||
+      isReadInSteps(number, lanes.order.back())) {
+    // Rows of the caller, and those of a step of a recurrence, would be stored
+    // element by element.
     Array own = program.arrays[number];
     own.rowMajor = false;
     own.outputs.clear();
@@ -127,10 +108,14 @@ void LayoutAssigner::assignEntries(Statement &statement) {
     });
   std::optional<unsigned> best;
   double bestShare = 0;
+  auto known = aligned.find(statement.target);
+  auto reader = wanted.find(statement.target);
   bool hasPanels = false;
   for (unsigned dim = 0; dim < rank; ++dim) {
     auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
     if (statement.entries->row.isFunctionOfDim(dim) ||
+        (statement.recurrence &&
+         (known == aligned.end() || known->second != dim)) ||
         (extent && extent.getValue() <= 1))
       continue;
     bool isPlain = true, isInPlace = true, isWithoutWindow = true;
@@ -139,7 +124,7 @@ void LayoutAssigner::assignEntries(Statement &statement) {
     for (Expr operand : operands) {
       if (!llvm::is_contained(getDims(operand), dim))
         continue;
-      std::optional<unsigned> place = findPlace(program, operand, dim);
+      std::optional<unsigned> place = findPlace(operand, dim);
       isPlain &= place.has_value();
       const Array &source = program.arrays[operand.getTensor().number];
       isInPlace &= place && liesAlong(source, *place);
@@ -157,6 +142,8 @@ void LayoutAssigner::assignEntries(Statement &statement) {
               static_cast<double>(llvm::alignTo(extent.getValue(), lanes));
     if (isInPlace && share >= 0.5)
       share += 1;
+    if (reader != wanted.end() && reader->second == dim && share >= 0.5)
+      share += 2;
     if (isWhole && isWorthMoving(program, statement))
       share += 1;
     if (share >= bestShare) {
@@ -165,24 +152,22 @@ void LayoutAssigner::assignEntries(Statement &statement) {
       hasPanels = isWithoutWindow && (isPanel || !isInPlace);
     }
   }
+  // Without lanes, what a step of a recurrence computes stays side by side.
   if (!best)
-    return assignOther(statement);
+    return statement.recurrence ? void() : assignOther(statement);
   auto getLanes = [&](unsigned numDims, unsigned last) {
-    LaneOrder lanes;
-    for (unsigned dim = 0; dim < numDims; ++dim)
-      if (dim != last)
-        lanes.order.push_back(dim);
-    lanes.order.push_back(last);
+    LaneOrder lanes{getOrderWithLast(numDims, last)};
     lanes.width = hasPanels ? kPanelVectors * program.vectorLanes : 0;
     return lanes;
   };
-  if (!program.arrays[statement.target].isLayoutGiven)
+  if (!program.arrays[statement.target].isLayoutGiven && !statement.recurrence)
     followEntries(statement, getLanes(rank, *best));
   for (Expr operand : operands) {
     ArrayId source = operand.getTensor().number;
-    std::optional<unsigned> place = findPlace(program, operand, *best);
+    std::optional<unsigned> place = findPlace(operand, *best);
     if (!place || liesAlong(program.arrays[source], *place) ||
-        program.arrays[source].isLayoutGiven)
+        program.arrays[source].isLayoutGiven ||
+        (statement.recurrence && !isThereBefore(statement, operand)))
       continue;
     SmallVector<AffineExpr> extents;
     AffineMap layout =

@@ -435,6 +435,9 @@ void LayoutAssigner::assignOther(Statement &statement) {
       if (!llvm::is_contained(dims, dim))
         full.push_back(dim);
     llvm::append_range(full, dims);
+    // Each step of a recurrence has its own elements side by side.
+    if (statement.recurrence && full.back() == *statement.recurrence)
+      return;
     bool isUsual = llvm::is_sorted(full);
     if (isUsual && order->size() == bestRank)
       return;
@@ -464,6 +467,7 @@ void LayoutAssigner::assignOrder(Statement &statement) {
 }
 
 void LayoutAssigner::run() {
+  alignRecurrences();
   // By index: packing adds arrays and, before the statement, statements.
   for (unsigned i = 0; i < program.statements.size(); ++i) {
     Statement &statement = program.statements[i];

@@ -25,6 +25,10 @@ public:
   }
   void run();
 
+  /// The place of `dim` among the indices of `access`, where neighbours along
+  /// it are neighbours in the array; nothing if it is in none, or in several.
+  std::optional<unsigned> findPlace(Expr access, unsigned dim) const;
+
 private:
   /// The order of an array's dimensions in memory, outermost first; nothing if
   /// the layout is not a permutation.
@@ -38,6 +42,15 @@ private:
   void storeAs(Statement &statement, ArrayId source, mlir::AffineMap layout,
                llvm::ArrayRef<mlir::AffineExpr> storedExtents);
   void assignEntries(Statement &statement);
+  /// Lets all that a recurrence with sums over entries computes lie with the
+  /// lanes of these innermost, where that can be.
+  void alignRecurrences();
+  void alignRecurrence(unsigned group);
+  /// The dimensions in order, but for `last`.
+  static llvm::SmallVector<unsigned> getOrderWithLast(unsigned numDims,
+                                                      unsigned last);
+  /// Whether a recurrence reads `array`, and runs along its index `place`.
+  bool isReadInSteps(ArrayId array, unsigned place) const;
   /// Lets the target of a sum over entries, or of a map that follows one, lie
   /// in `order`. What the caller has in another order is copied at the end.
   void followEntries(Statement &statement, const LaneOrder &lanes);
@@ -75,6 +88,9 @@ private:
   llvm::DenseMap<std::pair<ArrayId, mlir::AffineMap>, ArrayId> copies;
   /// The order of what follows sums over entries.
   llvm::DenseMap<ArrayId, LaneOrder> entryOrders;
+  /// The index that is innermost in what an aligned recurrence computes, and
+  /// the one that had best be in what it reads.
+  llvm::DenseMap<ArrayId, unsigned> aligned, wanted;
   /// The result that a copy of what the statement computes becomes.
   std::optional<ArrayId> copied;
 };

@@ -16,47 +16,72 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::graphtopoly;
 
-/// Whether `dim` runs from one element of a vector, at `place`, to the next.
-static bool isRangeCondition(poly::ComputeOp compute, unsigned dim,
-                             AffineExpr place, unsigned numParams) {
+static constexpr StringLiteral kConditions =
+    "expects a condition on levels, or on the entries of a row, which a sum "
+    "runs over in its last loop";
+
+/// How many pairs of values the condition of `compute` is on.
+static unsigned countRanges(poly::ComputeOp compute, unsigned numParams) {
+  std::optional<IntegerSet> where = compute.getWhere();
+  return where && where->getNumSymbols() > numParams
+             ? llvm::divideCeil(where->getNumSymbols() - numParams, 2)
+             : 0;
+}
+
+/// Whether `dim` runs from one element of a vector, at `place`, to the next:
+/// the elements are pair `number` of what the condition is on.
+static bool isRangeCondition(poly::ComputeOp compute, unsigned number,
+                             unsigned dim, AffineExpr place,
+                             unsigned numParams) {
   MLIRContext *context = compute.getContext();
   IntegerSet set = *compute.getWhere();
   SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
-  unsigned numDims = compute.getNumDims();
+  unsigned numDims = compute.getNumDims(), first = 2 * number;
+  unsigned numSymbols = set.getNumSymbols();
+  if (set.getNumConstraints() < first + 2 || reads.size() < first + 2 ||
+      numSymbols < numParams + first + 2 || set.isEq(first) ||
+      set.isEq(first + 1))
+    return false;
   auto isZero = [&](AffineExpr expr) {
-    return simplifyAffineExpr(expr, numDims, numParams + 2) ==
+    return simplifyAffineExpr(expr, numDims, numSymbols) ==
            getAffineConstantExpr(0, context);
   };
   AffineExpr index = getAffineDimExpr(dim, context);
-  AffineExpr begin = getAffineSymbolExpr(numParams, context);
-  AffineExpr end = getAffineSymbolExpr(numParams + 1, context);
-  return set.getNumConstraints() == 2 && !set.isEq(0) && !set.isEq(1) &&
-         set.getNumSymbols() <= numParams + 2 && reads.size() >= 2 &&
-         reads[0].array == reads[1].array && reads[0].argument.use_empty() &&
-         reads[1].argument.use_empty() && reads[0].map.getNumResults() == 1 &&
-         isZero(set.getConstraint(0) - (index - begin)) &&
-         isZero(set.getConstraint(1) - (end - 1 - index)) &&
-         isZero(reads[0].map.getResult(0) - place) &&
-         isZero(reads[1].map.getResult(0) - place - 1);
+  AffineExpr begin = getAffineSymbolExpr(numParams + first, context);
+  AffineExpr end = getAffineSymbolExpr(numParams + first + 1, context);
+  const poly::ComputeAccess &low = reads[first], &high = reads[first + 1];
+  return low.array == high.array && low.argument.use_empty() &&
+         high.argument.use_empty() && low.map.getNumResults() == 1 &&
+         isZero(set.getConstraint(first) - (index - begin)) &&
+         isZero(set.getConstraint(first + 1) - (end - 1 - index)) &&
+         isZero(low.map.getResult(0) - place) &&
+         isZero(high.map.getResult(0) - place - 1);
+}
+
+/// Whether the points of a recurrence along `dim` are those of levels.
+static bool hasLevels(poly::ComputeOp compute, int64_t dim,
+                      unsigned numParams) {
+  return compute.getWhere() && dim >= 0 && dim + 1 < compute.getNumDims() &&
+         isRangeCondition(compute, 0, dim + 1,
+                          getAffineDimExpr(0, compute.getContext()), numParams);
 }
 
 LogicalResult KernelReader::readEntries(poly::ComputeOp compute,
                                         Statement &statement) {
-  unsigned last = compute.getNumDims() - 1;
-  auto refuseCondition = [&] {
-    return refuse(compute, "expects a condition on levels, or on the entries "
-                           "of a row, which a sum runs over in its last loop");
-  };
-  if (compute.getReads().empty() || compute.getNumDims() == 0 ||
+  unsigned last = compute.getNumDims() - 1, first = 2 * numOuter;
+  auto refuseCondition = [&] { return refuse(compute, kConditions); };
+  if (compute.getReads().size() <= first || compute.getNumDims() == 0 ||
       !compute.getReduction())
     return refuseCondition();
-  AffineMap map = compute.getReadAccesses().front().map;
+  AffineMap map = compute.getReadAccesses()[first].map;
   if (map.getNumResults() != 1 || map.isFunctionOfDim(last) ||
+      (numOuter > 0 && map.isFunctionOfDim(0)) ||
       map.getNumSymbols() > parameters.size() ||
       compute.getWriteAccesses().front().map.isFunctionOfDim(last) ||
-      !isRangeCondition(compute, last, map.getResult(0), parameters.size()))
+      !isRangeCondition(compute, numOuter, last, map.getResult(0),
+                        parameters.size()))
     return refuseCondition();
-  auto starts = arrayOf.find(compute.getReads().front());
+  auto starts = arrayOf.find(compute.getReads()[first]);
   if (starts == arrayOf.end())
     return refuseCondition();
   statement.entries = {starts->second, import(map.getResult(0))};
@@ -73,25 +98,26 @@ LogicalResult KernelReader::readAttributes(poly::ComputeOp compute,
       return reject(compute, "expects " + fault);
   if (!recurrence && compute.getInterleaved())
     return refuse(compute, "expects no computations that run together");
-  if (!recurrence)
-    return compute.getWhere() ? readEntries(compute, statement) : success();
-  numOuter = compute.getWhere() ? 1 : 0;
-  MLIRContext *context = compute.getContext();
-  int64_t dim = *recurrence;
-  if (dim < 0 || dim + numOuter >= compute.getNumDims())
-    return reject(compute,
-                  "expects poly.recurrence to be a dimension, but got " +
-                      Twine(dim));
-  if (numOuter == 1) {
-    if (!isRangeCondition(compute, dim + 1, getAffineDimExpr(0, context),
-                          parameters.size()) ||
-        !arrayOf.contains(compute.getReads()[0]))
+  unsigned numRanges = countRanges(compute, parameters.size());
+  if (recurrence) {
+    numOuter = hasLevels(compute, *recurrence, parameters.size()) ? 1 : 0;
+    if (*recurrence < 0 || *recurrence + numOuter >= compute.getNumDims())
+      return reject(compute,
+                    "expects poly.recurrence to be a dimension, but got " +
+                        Twine(*recurrence));
+    if (numOuter == 1 && !arrayOf.contains(compute.getReads()[0]))
       return refuse(compute, "expects a condition on levels");
-    statement.levels = arrayOf.lookup(compute.getReads()[0]);
+    if (numOuter == 1)
+      statement.levels = arrayOf.lookup(compute.getReads()[0]);
+    statement.recurrence = *recurrence;
+    statement.recurrenceGroup = group;
   }
-  statement.recurrence = dim;
-  statement.recurrenceGroup = group;
-  return success();
+  if (!compute.getWhere())
+    return success();
+  if ((numRanges != numOuter && numRanges != numOuter + 1) ||
+      compute.getWhere()->getNumConstraints() != 2 * numRanges)
+    return refuse(compute, kConditions);
+  return numRanges == numOuter ? success() : readEntries(compute, statement);
 }
 
 namespace {
@@ -140,7 +166,8 @@ LogicalResult KernelReader::checkRecurrence() {
   for (poly::ComputeOp compute : kernel.getComputes()) {
     auto dim = compute->getAttrOfType<IntegerAttr>(kRecurrenceAttr);
     if (dim) {
-      unsigned outer = compute.getWhere() ? 1 : 0;
+      unsigned outer =
+          hasLevels(compute, dim.getInt(), kernel.getNumParameters()) ? 1 : 0;
       Member member{compute, unsigned(dim.getInt()) + outer};
       int64_t shared = outer ? 1 : dim.getInt() + 1;
       if (!members.empty() &&

@@ -45,6 +45,13 @@ static LogicalResult verifyExtents(DefinedOpInterface op) {
   return success();
 }
 
+Type graph::dropEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor
+             ? RankedTensorType::get(tensor.getShape(), tensor.getElementType())
+             : type;
+}
+
 LogicalResult graph::verifyCellOp(Operation &op) {
   Attribute constant;
   if (op.getNumResults() == 1 &&

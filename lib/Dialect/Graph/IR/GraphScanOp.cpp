@@ -114,7 +114,8 @@ LogicalResult ScanBuilder::verifyBody() {
     return text;
   };
   // C2
-  SmallVector<Type> expected(types.begin(), types.end());
+  SmallVector<Type> expected =
+      llvm::map_to_vector(types, [](Type type) { return dropEncoding(type); });
   for (Type &type :
        MutableArrayRef(expected).slice(numStates, op.getSequences().size()))
     type = getElement(type);

@@ -20,12 +20,13 @@ using namespace espalier::definition;
 using espalier::interpreter::Tensor;
 
 /// By dimension of tensor operand `number`, whether a sum runs over it; nothing
-/// if the operator does not read that operand once, in a sum of products that
-/// runs over some of its dimensions and over nothing else.
+/// if there is a read of that operand which is in no sum of products, or in one
+/// that runs over other dimensions than another read's.
 static std::optional<SmallVector<bool>> findSummed(const Definition &definition,
                                                    unsigned number) {
-  unsigned numReads = 0;
+  unsigned numReads = 0, numInSums = 0;
   std::optional<SmallVector<bool>> result;
+  bool isSame = true;
   auto isRead = [&](Expr e) {
     return e.getKind() == Expr::Kind::Access &&
            e.getTensor() == TensorRef::operand(number);
@@ -44,26 +45,39 @@ static std::optional<SmallVector<bool>> findSummed(const Definition &definition,
   for (const Step &step : definition.steps)
     walk(step.value, [&](Expr e) {
       numReads += isRead(e);
-      if (e.getKind() != Expr::Kind::Reduce || step.recurrence ||
+      if (e.getKind() != Expr::Kind::Reduce ||
           e.getReduceKind() != ReduceKind::Sum)
         return;
       Expr factor = findFactor(findFactor, e.getOperands().front());
       if (!factor)
         return;
-      llvm::SmallDenseSet<VarId> summed, used;
+      llvm::SmallDenseSet<VarId> reduced;
       for (const IndexVar &var : e.getReduceVars())
-        summed.insert(var.id);
+        reduced.insert(var.id);
+      llvm::SmallDenseSet<VarId> summed = reduced;
       SmallVector<bool> dims;
       for (Expr index : factor.getOperands()) {
-        if (index.getKind() != Expr::Kind::Variable ||
-            !used.insert(index.getVariable()).second)
-          return;
-        dims.push_back(summed.erase(index.getVariable()));
+        bool isColumn = index.getKind() == Expr::Kind::Variable &&
+                        summed.erase(index.getVariable());
+        dims.push_back(isColumn);
+        // A gate has a part of the rows, which begins somewhere.
+        bool isRow = true;
+        walk(index, [&](Expr part) {
+          isRow &= part.getKind() != Expr::Kind::Access &&
+                   (part.getKind() != Expr::Kind::Variable ||
+                    !reduced.contains(part.getVariable()));
+        });
+        isSame &= isColumn || isRow;
       }
-      if (summed.empty() && llvm::is_contained(dims, true))
-        result = dims;
+      if (!summed.empty() || !llvm::is_contained(dims, true))
+        return;
+      ++numInSums;
+      isSame &= !result || *result == dims;
+      result = dims;
     });
-  return numReads == 1 ? result : std::nullopt;
+  if (!isSame || numReads != numInSums)
+    return std::nullopt;
+  return result;
 }
 
 /// How many elements of `constant` are not zero; nothing if it is not known.
@@ -83,13 +97,23 @@ static std::optional<int64_t> countEntries(ElementsAttr constant) {
   return isSplat ? count * constant.getNumElements() : count;
 }
 
-/// The constant that is `operand`, once it is folded.
+/// Whether `value` has elements of a constant, in some order.
+static bool isPartOfConstant(Value value) {
+  Operation *source = value.getDefiningOp();
+  while (isa_and_nonnull<TransposeOp, ReshapeOp, SliceOp>(source))
+    source = source->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ConstantOp>(source);
+}
+
+/// The constant that is `operand`, once it is folded: a gate's part of the
+/// weights of a recurrent layer, say, transposed.
 static ConstantOp getConstant(RewriterBase &rewriter, OpOperand &operand) {
-  if (auto transpose = operand.get().getDefiningOp<TransposeOp>())
-    if (transpose->getOperand(0).getDefiningOp<ConstantOp>())
-      (void)foldConstants(rewriter,
-                          cast<DefinedOpInterface>(transpose.getOperation()),
-                          std::numeric_limits<uint64_t>::max());
+  if (Operation *source = operand.get().getDefiningOp();
+      !isa<ConstantOp>(source)) {
+    (void)getConstant(rewriter, source->getOpOperand(0));
+    (void)foldConstants(rewriter, cast<DefinedOpInterface>(source),
+                        std::numeric_limits<uint64_t>::max());
+  }
   return operand.get().getDefiningOp<ConstantOp>();
 }
 
@@ -105,8 +129,7 @@ graph::findSparseOperands(RewriterBase &rewriter, Operation *root,
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
       unsigned tensor = number++;
-      Operation *source = operand.get().getDefiningOp();
-      if (!isa_and_nonnull<ConstantOp, TransposeOp>(source))
+      if (!isPartOfConstant(operand.get()))
         continue;
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       if (!type.hasStaticShape() || type.getEncoding() ||

@@ -29,6 +29,7 @@ class Emitter:
         self._indices: dict[Dim | Atom, ir.Value] = {}
         self._count = 0
         self._in_cell = False
+        self._limited: list[ir.Value] = []
 
     # Values.
 
@@ -41,7 +42,22 @@ class Emitter:
         for axis, dim in enumerate(dims):
             if isinstance(dim, Expr):
                 self._sizes.setdefault(str(dim), (value, axis))
-        return Tensor(value, tuple(dims), dtype)
+        is_integer = np.issubdtype(dtype, np.integer)
+        return Tensor(value, tuple(dims), dtype, integers_of=value if is_integer else None)
+
+    def limit(self, x: Value, dim: Dim) -> None:
+        """Let the program refuse values of an input that are not from 0 to `dim`.
+
+        Nothing is refused of what the program computes, nor where `dim` is no number and
+        no size of an input.
+        """
+        source = x.integers_of if isinstance(x, Tensor) else None
+        is_known = isinstance(dim, int) or str(dim) in self._sizes
+        if source is None or not is_known or any(source is other for other in self._limited):
+            return
+        self._limited.append(source)
+        size, limit = (None, dim) if isinstance(dim, int) else (str(dim), 0)
+        self.builder.limit_input(source, size, limit)
 
     def tensor(self, value: Value) -> Tensor:
         """Return a value as a tensor of the program."""
@@ -227,7 +243,10 @@ class Emitter:
             return self.tensor(x)
         if dtype == np.bool_:
             return self.op("not", self.op("equal", x, self.scalar(0, x.dtype)))
-        return self.op("cast", x, to=mlir_name(dtype))
+        result = self.op("cast", x, to=mlir_name(dtype))
+        if isinstance(x, Tensor) and np.issubdtype(dtype, np.integer):
+            result.integers_of = x.integers_of
+        return result
 
     def widen(self, x: Value) -> Value:
         """Convert half precision to single, in which several operations round less."""

@@ -44,6 +44,8 @@ class Tensor:
     dims: tuple[Dim, ...]
     dtype: np.dtype
     given: Given | None = None
+    integers_of: ir.Value | None = None
+    """The input of the program whose integers these are."""
 
     @property
     def rank(self) -> int:

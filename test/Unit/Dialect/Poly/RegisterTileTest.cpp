@@ -15,12 +15,10 @@ protected:
 
   /// A contraction: the last dimension is vectorized, the others are rows.
   TileProblem makeProblem(llvm::ArrayRef<std::optional<int64_t>> extents) {
-    TileProblem problem{getNamedTarget(&context, "znver4"),
-                        kLanes,
-                        llvm::to_vector(extents),
-                        unsigned(extents.size() - 1),
-                        {},
-                        /*broadcastVectors=*/kMostVectors};
+    TileProblem problem{
+        getNamedTarget(&context, "znver4"), kLanes, llvm::to_vector(extents),
+        unsigned(extents.size() - 1),       {},
+        /*broadcastVectors=*/kAnyVectors};
     for (unsigned dim = 0; dim + 1 < extents.size(); ++dim)
       problem.rowDims.push_back(dim);
     return problem;
@@ -72,6 +70,29 @@ TEST_F(RegisterTileTest, LoadedRowsTakeARegisterEach) {
   problem.broadcastVectors = 0;
   RegisterTile tile = chooseRegisterTile(problem);
   EXPECT_LE(2 * countRows(tile) * tile.vectors, problem.target.getRegisters());
+}
+
+TEST_F(RegisterTileTest, ThreeVectorsFillFewRegisters) {
+  TileProblem problem = makeProblem({784, 96});
+  for (auto [cpu, lanes, vectors] :
+       {std::tuple("znver3", 8, 3), std::tuple("znver4", 16, 2)}) {
+    problem.target = getNamedTarget(&context, cpu);
+    problem.lanes = lanes;
+    RegisterTile tile = chooseRegisterTile(problem);
+    EXPECT_EQ(tile.vectors, vectors);
+    EXPECT_EQ(countRows(tile), vectors == 3 ? 4 : 14);
+  }
+  // What neighbours share takes registers, too.
+  problem.target = getNamedTarget(&context, "znver3");
+  problem.lanes = 8;
+  problem.sharesScalars = true;
+  EXPECT_EQ(chooseRegisterTile(problem).vectors, 2);
+  problem.sharesScalars = false;
+  // Groups of 32 features have four vectors, of 24 three.
+  problem.broadcastVectors = 4;
+  EXPECT_NE(chooseRegisterTile(problem).vectors, 3);
+  problem.broadcastVectors = 3;
+  EXPECT_EQ(chooseRegisterTile(problem).vectors, 3);
 }
 
 TEST_F(RegisterTileTest, AGroupOfOneVectorHasRowsBesideIt) {

@@ -21,6 +21,10 @@ namespace espalier::graph {
 /// types that follow from theirs; or a constant of one value.
 mlir::LogicalResult verifyCellOp(mlir::Operation &op);
 
+/// The type that a cell sees of what it is given: without what says how a
+/// constant is stored.
+mlir::Type dropEncoding(mlir::Type type);
+
 /// A value of a cell.
 struct CellValue {
   definition::Argument argument = {};

@@ -92,7 +92,7 @@ def Graph_ScanOp
     Constraints:
     - (C1) there is a sequence; sequences have a dimension 0, of one extent.
     - (C2) the body's arguments have the types of the states, of the elements of
-      the sequences, and of the other operands.
+      the sequences, and of the other operands, without an encoding.
     - (C3) the body ends in `graph.yield`, which has a tensor for each state, of
       its element type and rank.
     - (C4) states keep their extents.

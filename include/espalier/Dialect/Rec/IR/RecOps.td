@@ -258,7 +258,7 @@ def Rec_ApplyOp
 
     Constraints:
     - (C1) the symbol is a model.
-    - (C2) the arguments have the types of the model's.
+    - (C2) the arguments have the types of the model's, but for an encoding.
     - (C3) the columns of `children` are as many as the model's arity.
     - (C4) the others are vectors, and all numbers are of type `i32`.
 

@@ -131,13 +131,37 @@ int64_t PlanChooser::countBroadcastVectors(const ComputeShape &compute) const {
   for (const ComputeAccess &read : compute.reads) {
     if (!read.map.getNumResults())
       continue;
-    int64_t vectors = kMostVectors;
+    int64_t vectors = kAnyVectors;
     while (vectors > most &&
-           getStride(read, *plan.lanes, vectors * plan.width) != 0)
-      vectors /= 2;
+           (kAnyVectors % vectors != 0 ||
+            getStride(read, *plan.lanes, vectors * plan.width) != 0))
+      --vectors;
     most = std::max(most, vectors);
   }
   return most;
+}
+
+bool PlanChooser::sharesScalars(const ComputeShape &compute,
+                                ArrayRef<unsigned> rows) const {
+  auto isTap = [&](unsigned dim) {
+    std::optional<int64_t> extent = compute.getExtent(dim);
+    return compute.isReduced(dim) && extent && *extent > 1 &&
+           *extent <= kMaxTaps;
+  };
+  return llvm::any_of(compute.reads, [&](const ComputeAccess &read) {
+    return getStride(read, *plan.lanes, plan.width) == 0 &&
+           llvm::any_of(read.map.getResults(), [&](AffineExpr index) {
+             return llvm::any_of(rows,
+                                 [&](unsigned row) {
+                                   return index.isFunctionOfDim(row);
+                                 }) &&
+                    llvm::any_of(
+                        llvm::seq(getFirstOwn(compute), compute.getNumDims()),
+                        [&](unsigned dim) {
+                          return index.isFunctionOfDim(dim) && isTap(dim);
+                        });
+           });
+  });
 }
 
 /// How far apart the scalars are that neighbours along `dim` read; 0 if they
@@ -273,6 +297,7 @@ void PlanChooser::chooseTile() {
     problem.outerRowBytes = getRowBytes(main, rows[rows.size() - 2]);
   if (auto found = rows.empty() ? std::nullopt : findSlide(main, rows.back()))
     std::tie(sliding, problem.slide) = *found;
+  problem.sharesScalars = sharesScalars(main, rows);
   RegisterTile tile = chooseRegisterTile(problem);
   plan.tile = tile.rows;
   plan.tile[*plan.lanes] = plan.width * tile.vectors;

@@ -62,6 +62,9 @@ private:
 
   // Lanes and register tile (ChooseLanes.cpp).
   int64_t countBroadcastVectors(const ComputeShape &reduction) const;
+  /// Whether neighbours along `rows` read the same scalars at other taps.
+  bool sharesScalars(const ComputeShape &reduction,
+                     llvm::ArrayRef<unsigned> rows) const;
   int64_t getRowBytes(const ComputeShape &compute, unsigned dim) const;
   int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim) const;
   void chooseVectorDim();

@@ -138,9 +138,13 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
   int64_t innerExtent = inner < 0 ? 1 : getExtent(inner);
   int64_t outerExtent = outer < 0 ? 1 : getExtent(outer);
   // Of equals, two vectors, as many as a panel of constants has side by side.
-  for (int64_t vectors : {int64_t(2), int64_t(1), int64_t(4), kMostVectors}) {
+  llvm::SmallVector<int64_t> choices = {2, 1, 4, 8};
+  // The multiples of two leave some of few registers, and rows pass more often.
+  if (registers < kManyRegisters && !problem.sharesScalars)
+    choices.insert(choices.begin(), 3);
+  for (int64_t vectors : choices) {
     // Each group of features reads scalars of its own.
-    if (problem.broadcastVectors && vectors > problem.broadcastVectors)
+    if (problem.broadcastVectors % vectors != 0)
       continue;
     if (vectors > 1 &&
         vectors * problem.lanes > int64_t(llvm::alignTo(width, problem.lanes)))

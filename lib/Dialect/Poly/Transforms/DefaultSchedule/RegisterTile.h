@@ -8,8 +8,8 @@
 
 namespace espalier::poly {
 
-/// More vectors than this are never side by side.
-inline constexpr int64_t kMostVectors = 8;
+/// Whatever number of vectors is side by side, it divides this.
+inline constexpr int64_t kAnyVectors = 24;
 
 /// Machines with fewer registers than this have small tiles.
 inline constexpr int64_t kManyRegisters = 32;
@@ -40,6 +40,9 @@ struct TileProblem {
   /// Rows are scalars that are broadcast to so many vectors (a contraction),
   /// or, if 0, vectors that are loaded (a depthwise convolution, pooling).
   int64_t broadcastVectors = 0;
+  /// Whether rows read scalars that their neighbours read at other taps, which
+  /// LLVM holds in registers meanwhile.
+  bool sharesScalars = false;
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
   int64_t innerRowBytes = 0, outerRowBytes = 0;

@@ -85,7 +85,7 @@ def _check_shapes(node: Node, layer: Layer, directions: int) -> None:
             )
 
 
-def _lengths(node: Node, steps: Dim, batch: Dim) -> Value | None:
+def _lengths(e: Emitter, node: Node, steps: Dim, batch: Dim) -> Value | None:
     """Return the lengths of the sequences, or None if all are whole."""
     lengths = node.inputs[4]
     if lengths is None:
@@ -102,6 +102,7 @@ def _lengths(node: Node, steps: Dim, batch: Dim) -> Value | None:
                 )
         if all(length == steps for length in lengths.array):
             return None
+    e.limit(lengths, steps)
     return lengths
 
 
@@ -272,7 +273,7 @@ def _recurrent(e: Emitter, node: Node, layer: Layer) -> list[Value | None]:
     dtype, batch, hidden = x.dtype, x.dims[1], node.input(2).dims[2]
     if isinstance(hidden, int) and node["hidden_size"] not in (None, hidden):
         raise node.error(f"expects hidden_size {hidden}, but got {node['hidden_size']}")
-    lengths = _lengths(node, x.dims[0], batch)
+    lengths = _lengths(e, node, x.dims[0], batch)
     peepholes = node.inputs[7] if len(node.inputs) > 7 else None
     is_usual = (
         layer.name != "rnn"
