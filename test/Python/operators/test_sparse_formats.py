@@ -61,17 +61,6 @@ def product_text(weights, kind, columns, form):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_equal_values(form):
-    """Constants of equal elements are stored as one of them."""
-    for seed, value in enumerate([1, -2, 3]):
-        weights = value * (draw("random", 40, 24, seed) != 0)
-        x = whole((19, 40), np.float32)
-        text = product_text(weights, "f32", 19, form)
-        result = espalier.compile(text, options=Options(cache=None))(x)
-        np.testing.assert_array_equal(result, x @ weights.astype(np.float32))
-
-
-@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_formats_of_entries(form, pattern):
     """Each format gives what the dense product does, whatever the pattern is."""
