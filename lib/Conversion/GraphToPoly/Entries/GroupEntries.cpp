@@ -73,6 +73,14 @@ private:
   bool isWorthwhile(const EntryFormat &format, ArrayRef<EntryList> lists) const;
   /// What is wrong with a format that somebody has chosen.
   std::string check(const EntryFormat &format) const;
+  /// Whether what the sum reads beside its lists is the same for all rows.
+  bool dependsOnEntriesAlone() const {
+    bool isSame = true;
+    walk(sum.pieces.front().value, [&](Expr e) {
+      isSame &= e.getKind() != Expr::Kind::Variable || e.getVariable() != row;
+    });
+    return isSame;
+  }
   /// Writes the statements for groups.
   void group(const EntryFormat &format, ArrayRef<EntryList> lists);
   /// The dimension along which the elements of an array are neighbours.
@@ -357,8 +365,13 @@ std::string EntryGrouper::run() {
   }
   FailureOr<EntryTable> read = readEntryTable(program, sum, row);
   auto extent = dyn_cast<AffineConstantExpr>(sum.extents[row]);
-  if (failed(read) || !extent || extent.getValue() != read->countRows())
+  if (failed(read) || !extent || extent.getValue() != read->countRows()) {
+    // Lists of equal numbers are none any more, and any format stores so few
+    // entries alike.
+    if (dependsOnEntriesAlone())
+      program.statements[fusionGroup.statements.front()].format.reset();
     return "other lists than those of rows of different places in their order";
+  }
   table = std::move(*read);
   if (table.starts.back() == table.starts.front()) {
     // Which any format stores alike.
