@@ -78,7 +78,9 @@ def ProgramSplitMasksPass : Pass<"program-split-masks", "mlir::func::FuncOp"> {
     A `vector.maskedload` becomes loads of parts if no instruction of the target
     masks elements of that size.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect",
+  // The target is an attribute of `poly`, also that of the host.
+  let dependentDialects = ["espalier::poly::PolyDialect",
+                           "mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect"];
 }
 

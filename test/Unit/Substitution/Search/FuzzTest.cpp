@@ -203,9 +203,10 @@ private:
     bool isProduct = kind == OpKind::Matmul || kind == OpKind::Bmm;
     if (isProduct && !ShapedType::isDynamic(shape.back()))
       return makeWeight({shape.back(), 3});
-    if (kind == OpKind::BAdd || kind == OpKind::BMul)
-      return makeWeight(
-          {shape[pick(shape.size())] > 0 ? shape[pick(shape.size())] : 2});
+    if (kind == OpKind::BAdd || kind == OpKind::BMul) {
+      int64_t extent = shape[pick(shape.size())];
+      return makeWeight({extent > 0 ? extent : 2});
+    }
     SmallVector<Value> alike;
     for (Value value : values)
       if (value.getType() == first.getType())
