@@ -51,11 +51,11 @@ def options(search: str, **more: object) -> Options:
 
 
 def twins(size: int = 64) -> onnx.ModelProto:
-    """Build two products with the same input, whose weights can be put side by side."""
+    """Build two products with the same input, whose weights fill vectors side by side."""
     net = Net("twins")
     x = net.input("x", [8, size])
-    left, right = (net.node("MatMul", x, net.weight([size, n], 0.1)) for n in (24, 40))
-    return net.finish((left, "left", [8, 24]), (right, "right", [8, 40]))
+    left, right = (net.node("MatMul", x, net.weight([size, n], 0.1)) for n in (20, 12))
+    return net.finish((left, "left", [8, 20]), (right, "right", [8, 12]))
 
 
 def optimized(model: onnx.ModelProto, search: str) -> tuple[espalier.Function, dict]:

@@ -23,6 +23,7 @@ import recursive_calls
 from public_calls import Call
 
 import espalier
+from espalier.models import MODELS
 
 CALLS = public_calls.CALLS | recursive_calls.CALLS
 KINDS = {
@@ -100,6 +101,7 @@ def sweep(folder: Path, call: Call, kind: str, rng: random.Random, count: int) -
 if __name__ == "__main__":
     name, seed, count = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    MODELS["tiny"] = public_calls.tiny_network
     with tempfile.TemporaryDirectory() as parent:
         made = CALLS[name](Path(parent))
         # What is imported and started once.
