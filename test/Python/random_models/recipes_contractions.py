@@ -188,11 +188,13 @@ ACTIVATIONS = {
 """How many parameters each function of a recurrent layer has."""
 
 
-def _odd_attributes(b: Builder, name: str, both: int) -> dict[str, object]:
+def _odd_attributes(b: Builder, name: str, both: int, is_plain: bool) -> dict[str, object]:
     """Draw what few layers have."""
     attributes: dict[str, object] = {}
     if name == "GRU":
         attributes["linear_before_reset"] = b.integer(0, 1)
+    if is_plain:
+        return attributes
     if name == "LSTM" and b.chance(0.3):
         attributes["input_forget"] = 1
     if b.chance(0.3):
@@ -216,6 +218,8 @@ def _recurrent(b: Builder, name: str) -> None:
     hidden = b.integer(1, 5)
     direction = b.choose(["forward", "reverse", "bidirectional"])
     both = 2 if direction == "bidirectional" else 1
+    # Those of float64 only ONNX's reference computes, which reads neither lengths nor clip.
+    is_plain = x.dtype == np.float64
 
     def part(*shape: int) -> Value:
         return b.operand([x.dtype], shape=shape, bounds=(-1, 1))
@@ -223,11 +227,12 @@ def _recurrent(b: Builder, name: str) -> None:
     operands = [x, part(both, gates * hidden, size), part(both, gates * hidden, hidden)]
     operands.append(part(both, 2 * gates * hidden) if b.chance(0.7) else None)
     if b.chance(0.6):
-        lengths = np.array([b.integer(1, steps) for _ in range(batch)], INT32)
+        least = steps if is_plain else 1
+        lengths = np.array([b.integer(least, steps) for _ in range(batch)], INT32)
         operands.append(b.leaf(lengths) if b.chance(0.5) else None)
         operands += [part(both, batch, hidden) if b.chance(0.7) else None for _ in range(states)]
         if name == "LSTM" and b.chance(0.3):
             operands.append(part(both, 3 * hidden))
-    attributes = _odd_attributes(b, name, both)
+    attributes = _odd_attributes(b, name, both, is_plain)
     used = [True, b.chance(0.5), b.chance(0.5)][: 1 + states]
     b.add(name, operands, used, hidden_size=hidden, direction=direction, **attributes)
