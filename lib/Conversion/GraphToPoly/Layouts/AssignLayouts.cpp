@@ -178,12 +178,14 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
   };
   int64_t lanes = program.vectorLanes;
   int64_t features = getExtent(contraction.vectorDim);
-  bool isEmpty = 2 * features <= lanes;
-  bool hasFewTerms = !isEmpty && isShort(statement, contraction);
   if (contraction.vectorDim == last || statement.recurrence ||
-      !(isEmpty || hasFewTerms) ||
       getExtent(last) < std::min(lanes, kWiderRows * features) ||
       llvm::is_contained(getDims(contraction.panel), last))
+    return false;
+  // Last, since it looks at all statements.
+  bool isEmpty = 2 * features <= lanes;
+  bool hasFewTerms = !isEmpty && isShort(statement, contraction);
+  if (!isEmpty && !hasFewTerms)
     return false;
   bool isInRows = true;
   forEachAccess(statement, [&](Expr access) {
