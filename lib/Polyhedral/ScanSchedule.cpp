@@ -21,8 +21,11 @@
 using namespace mlir;
 using namespace espalier::polyhedral;
 
-/// Loops for a whole kernel may take as much as so many questions.
-static constexpr double kScanFactor = 40;
+/// Loops for a whole kernel may take as much as so many questions, or as one
+/// for each statement in each part of the schedule, if that is more and not too
+/// many.
+static constexpr unsigned kMinScanQuestions = 40;
+static constexpr unsigned kMaxScanQuestions = 400;
 
 namespace {
 /// What loops look like, which costs more or less time to find.
@@ -218,12 +221,31 @@ static bool hasPrivateMemory(const Program &program, const ScheduleNode *node) {
          });
 }
 
+/// The number of statements in all parts of a schedule.
+static unsigned countStatements(const Program &program,
+                                const ScheduleNode *node) {
+  if (!node)
+    return program.statements.size();
+  if (node->kind != ScheduleNode::Kind::Sequence)
+    return node->children.empty()
+               ? node->maps.size()
+               : countStatements(program, node->children.front().get());
+  unsigned number = 0;
+  for (const ScheduleTree &filter : node->children)
+    number += filter->children.empty()
+                  ? filter->filters.size()
+                  : countStatements(program, filter->children.front().get());
+  return number;
+}
+
 /// Lets isl find the loops of any schedule.
 static llvm::Expected<Ast> scanByIsl(const Program &program,
                                      const ScheduleNode *schedule,
                                      const Limits &limits, Form form) {
   Context context(limits);
-  isl::Question question(context.get(), kScanFactor);
+  isl::Question question(context.get(),
+                         std::clamp(countStatements(program, schedule),
+                                    kMinScanQuestions, kMaxScanQuestions));
   ScheduleBuilder builder(context, program, schedule, form);
   isl::UnionSet domain = builder.getDomain();
   isl_bool isEmpty = isl_union_set_is_empty(domain.get());

@@ -25,7 +25,8 @@ class Sample:
     `values` has every value for these inputs; those in `exact` must be the very same
     everywhere. `symbols` has the extents of inputs, with names for unknown ones. Bit i
     of `skips` leaves out step i of `poly-form-kernels`. `choices` is a seed of what is
-    chosen before kernels are formed, or 0.
+    chosen before kernels are formed, or 0. `features` leaves out vectors of this machine,
+    as LLVM names them: what is chosen by their length is tried on every machine.
     """
 
     opset: int
@@ -40,6 +41,7 @@ class Sample:
     threads: int = 1
     skips: int = 0
     choices: int = 0
+    features: str = ""
 
     @property
     def dynamic(self) -> bool:
@@ -182,6 +184,8 @@ def _finish(b: Builder) -> Sample:
         sample.skips = b.integer(1, 2**30)
     elif b.chance(0.35):
         sample.choices = b.integer(1, 2**30)
+    if b.chance(0.4):
+        sample.features = b.choose(["-avx512f", "-avx512f", "-avx"])
     return sample
 
 

@@ -162,7 +162,12 @@ def run_onnxruntime(
 
 
 def _compile(sample: Sample) -> Function:
-    options = compiler.Options(cache=None, winograd=sample.winograd, arena=not is_guarded())
+    options = compiler.Options(
+        cache=None,
+        winograd=sample.winograd,
+        arena=not is_guarded(),
+        features=sample.features,
+    )
     if text := make_kernels(sample):
         function = compiler.compile(text, options=options)
     elif chosen := choose_for(sample, options):
