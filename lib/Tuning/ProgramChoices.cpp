@@ -4,11 +4,7 @@
 #include "Script.h"
 #include "espalier/Dialect/Poly/Analysis/Extents.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
-#include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Measurement/KernelCost.h"
-#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -44,48 +40,30 @@ static std::string makeScript(StringRef kernel, StringRef computation,
 
 /// Applies a script, which only says what somebody has to keep. Fails after an
 /// error.
-static LogicalResult applyScript(ModuleOp module, StringRef text) {
-  auto script = parseSourceString<ModuleOp>(text, module.getContext());
-  transform::NamedSequenceOp sequence =
-      script ? getSequence(*script) : transform::NamedSequenceOp();
-  if (!sequence || sequence.isExternal() || sequence.getNumArguments() != 1)
-    return module.emitError("expects a script with a sequence");
-  if (Operation *edit = poly::findForeignEdit(sequence))
-    return poly::reportForeignEdit(edit);
-  return transform::applyTransformNamedSequence(module, sequence, ModuleOp(),
-                                                transform::TransformOptions());
+static LogicalResult applyChoice(StringRef text, ModuleOp module) {
+  auto script = parseScript(text, module.getContext());
+  return success(script && succeeded(applyScript(*script, module)));
 }
 
 llvm::Error tuning::applyChoices(ModuleOp module,
                                  const StatementScripts &scripts,
                                  const CodegenOptions &codegen) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  std::string reason;
-  bool isWrong = false;
-  {
-    ScopedDiagnosticHandler handler(
-        module.getContext(), [&](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              reason.empty())
-            reason = diagnostic.str();
-          return success();
-        });
-    bool isApplied = false;
-    for (const auto &[name, script] : scripts) {
-      if (!(*copy).lookupSymbol<poly::KernelOp>(name))
-        continue;
-      isWrong |= failed(applyScript(*copy, script));
-      isApplied = true;
-    }
-    if (!isApplied)
-      return llvm::Error::success();
-    // Whether a sum can be computed so is known where kernels are formed.
-    OwningOpRef<ModuleOp> formed = (*copy).clone();
-    isWrong = isWrong ||
-              failed(compileToStage(*formed, Stage::Poly, codegen.pipeline));
+  FirstError error(module.getContext());
+  bool isApplied = false;
+  for (const auto &[name, script] : scripts) {
+    if (!(*copy).lookupSymbol<poly::KernelOp>(name))
+      continue;
+    if (failed(applyChoice(script, *copy)))
+      return llvm::createStringError(error.getText());
+    isApplied = true;
   }
-  if (isWrong)
-    return llvm::createStringError(reason);
+  if (!isApplied)
+    return llvm::Error::success();
+  // Whether a sum can be computed so is known where kernels are formed.
+  OwningOpRef<ModuleOp> formed = (*copy).clone();
+  if (failed(compileToStage(*formed, Stage::Poly, codegen.pipeline)))
+    return llvm::createStringError(error.getText());
   module.getBodyRegion().takeBody((*copy).getBodyRegion());
   return llvm::Error::success();
 }
@@ -195,9 +173,9 @@ AlgorithmChooser::form(StringRef script) {
                                   [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = (*statements).clone();
   for (const std::string &other : chosen)
-    if (failed(applyScript(*copy, other)))
+    if (failed(applyChoice(other, *copy)))
       return std::nullopt;
-  if (!script.empty() && failed(applyScript(*copy, script)))
+  if (!script.empty() && failed(applyChoice(script, *copy)))
     return std::nullopt;
   PipelineOptions pipeline = options.measure.codegen.pipeline;
   pipeline.sparse = false;

@@ -133,9 +133,7 @@ Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
         return success();
       });
   if (script) {
-    if (failed(transform::applyTransformNamedSequence(
-            payload, getSequence(script), ModuleOp(),
-            transform::TransformOptions())))
+    if (failed(applyScript(script, payload)))
       return Outcome::print(TrialStatus::Refused, reasons);
   }
   MeasureOptions measure = getMeasure();
@@ -243,15 +241,12 @@ llvm::Expected<Trial> Task::run(const Sketch &sketch,
 }
 
 llvm::Expected<Trial> Task::replay(const Trial &trial) const {
-  ModuleOp alone = module.get();
-  auto script = parseSourceString<ModuleOp>(trial.script, alone.getContext());
-  transform::NamedSequenceOp sequence =
-      script ? getSequence(*script) : transform::NamedSequenceOp();
-  if (sequence && !sequence.isExternal() && sequence.getNumArguments() == 1)
+  FirstError error(module.get().getContext());
+  if (auto script = parseScript(trial.script, module.get().getContext()))
     return runScript(*script, trial.rule);
   Trial refused = trial;
   refused.status = TrialStatus::Refused;
-  refused.error = "expects a script with a sequence";
+  refused.error = error.getText();
   return refused;
 }
 

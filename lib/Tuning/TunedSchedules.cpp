@@ -4,12 +4,9 @@
 #include "Script.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/TransformOps/Choices.h"
-#include "espalier/Dialect/Poly/TransformOps/Script.h"
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/ProgramChoices.h"
 #include "espalier/Tuning/TuningRecords.h"
-#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/xxhash.h"
@@ -20,25 +17,20 @@ using namespace espalier::tuning;
 
 /// Applies `text`, which was found for the kernel by itself, to such a module,
 /// and returns the kernel. Fails after an error.
-static FailureOr<poly::KernelOp> applyScript(ModuleOp alone, StringRef text) {
-  Location loc = alone.getLoc();
-  auto script = parseSourceString<ModuleOp>(text, alone.getContext());
-  transform::NamedSequenceOp sequence =
-      script ? getSequence(*script) : transform::NamedSequenceOp();
-  if (!sequence || sequence.isExternal() || sequence.getNumArguments() != 1)
-    return emitError(loc, "expects a script with a sequence");
-  if (Operation *edit = poly::findForeignEdit(sequence))
-    return poly::reportForeignEdit(edit);
-  if (Operation *choice = poly::findOpenChoice(sequence))
+static FailureOr<poly::KernelOp> schedule(StringRef text, ModuleOp alone) {
+  auto script = parseScript(text, alone.getContext());
+  if (!script)
+    return failure();
+  if (Operation *choice = poly::findOpenChoice(getSequence(*script)))
     return poly::reportOpenChoice(choice);
   auto type = alone.lookupSymbol<poly::KernelOp>(kKernelName).getFunctionType();
-  if (failed(transform::applyTransformNamedSequence(
-          alone, sequence, ModuleOp(), transform::TransformOptions())))
+  if (failed(applyScript(*script, alone)))
     return failure();
   auto kernel = alone.lookupSymbol<poly::KernelOp>(kKernelName);
   if (!kernel || !llvm::hasSingleElement(*alone.getBody()) ||
       kernel.getFunctionType() != type)
-    return emitError(loc, "expects a script that schedules one kernel");
+    return emitError(alone.getLoc(),
+                     "expects a script that schedules one kernel");
   return kernel;
 }
 
@@ -50,14 +42,9 @@ static void tryScript(ModuleOp module, poly::KernelOp kernel, StringRef text) {
   std::string reason;
   FailureOr<poly::KernelOp> scheduled = failure();
   {
-    ScopedDiagnosticHandler handler(
-        module.getContext(), [&](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              reason.empty())
-            reason = diagnostic.str();
-          return success();
-        });
-    scheduled = applyScript(*alone, text);
+    FirstError error(module.getContext());
+    scheduled = schedule(text, *alone);
+    reason = error.getText();
   }
   if (failed(scheduled)) {
     emitWarning(module.getLoc(), "kernel '")

@@ -119,7 +119,7 @@ def test_replaying_says_what_does_not_fit(
     arguments = [str(model), "--records", str(records), "--keep", "3"]
     assert main(["records", "replay", *arguments]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert "another build): 0.0 us, now refused: expects a script with a sequence" in lines[0]
+    assert "another build): 0.0 us, now refused: custom op 'no' is unknown" in lines[0]
     assert "now refused:" in lines[1]
     assert "other code" in lines[2]
     assert lines[3] == "3 trials, 1 as recorded"

@@ -275,6 +275,19 @@ TEST_F(AstTest, ScansNothing) {
   EXPECT_EQ(scan(program, makeProgramOrder(program)), "once()\n");
 }
 
+// These take more than 50 times what is granted to a question.
+TEST_F(AstTest, ManyStatementsMayTakeAsMuchAsFewEach) {
+  Program program;
+  program.context = &context;
+  program.numParams = 1;
+  program.statements.assign(
+      100, statement("s", set("(i)[N] : (i >= 0, N - 1 - i >= 0)")));
+  EXPECT_EQ(
+      llvm::StringRef(scan(program, makeProgramOrder(program), Limits{5000}))
+          .count("for "),
+      100u);
+}
+
 TEST_F(AstTest, SaysWhatCannotBeScanned) {
   Program program = matmul();
   EXPECT_EQ(
