@@ -20,11 +20,26 @@ void tuning::addSamples(ArrayRef<Sample> kernel, std::vector<Sample> &all) {
     llvm::append_range(all, kernel);
 }
 
-static llvm::Expected<std::vector<KernelSamples>> readSamples(StringRef path) {
+namespace {
+/// What was measured, and a model that knows nothing of it.
+struct Lesson {
+  std::vector<KernelSamples> kernels;
+  std::unique_ptr<CostModel> model;
+};
+} // namespace
+
+static llvm::Expected<Lesson> prepareLesson(StringRef path,
+                                            StringRef modelLibrary) {
   auto records = TuningRecords::openToRead(path);
   if (!records)
     return records.takeError();
-  return (*records)->findSamples("");
+  auto kernels = (*records)->findSamples("");
+  if (!kernels)
+    return kernels.takeError();
+  auto model = CostModel::load(modelLibrary);
+  if (!model)
+    return model.takeError();
+  return Lesson{std::move(*kernels), std::move(*model)};
 }
 
 /// The rank correlation of scores with what was measured.
@@ -71,26 +86,23 @@ static llvm::Expected<JudgedKernel> judgeKernel(const KernelSamples &kernel,
 
 llvm::Expected<std::vector<JudgedKernel>>
 tuning::judgeModel(StringRef path, StringRef modelLibrary) {
-  auto kernels = readSamples(path);
-  if (!kernels)
-    return kernels.takeError();
-  auto model = CostModel::load(modelLibrary);
-  if (!model)
-    return model.takeError();
+  auto lesson = prepareLesson(path, modelLibrary);
+  if (!lesson)
+    return lesson.takeError();
   std::vector<JudgedKernel> judged;
-  for (const KernelSamples &own : *kernels) {
+  for (const KernelSamples &own : lesson->kernels) {
     std::vector<Sample> rest, enough;
-    for (const KernelSamples &other : *kernels)
+    for (const KernelSamples &other : lesson->kernels)
       if (other.task != own.task)
         addSamples(other.samples, rest);
     addSamples(own.samples, enough);
     if (enough.empty())
       continue;
-    if (llvm::Error error = (*model)->train(rest))
+    if (llvm::Error error = lesson->model->train(rest))
       return std::move(error);
-    if (!(*model)->isTrained())
+    if (!lesson->model->isTrained())
       continue;
-    auto kernel = judgeKernel(own, **model);
+    auto kernel = judgeKernel(own, *lesson->model);
     if (!kernel)
       return kernel.takeError();
     judged.push_back(std::move(*kernel));
@@ -100,18 +112,15 @@ tuning::judgeModel(StringRef path, StringRef modelLibrary) {
 
 llvm::Expected<std::string> tuning::trainTrees(StringRef path,
                                                StringRef modelLibrary) {
-  auto kernels = readSamples(path);
-  if (!kernels)
-    return kernels.takeError();
-  auto model = CostModel::load(modelLibrary);
-  if (!model)
-    return model.takeError();
+  auto lesson = prepareLesson(path, modelLibrary);
+  if (!lesson)
+    return lesson.takeError();
   std::vector<Sample> all;
-  for (const KernelSamples &kernel : *kernels)
+  for (const KernelSamples &kernel : lesson->kernels)
     addSamples(kernel.samples, all);
-  if (llvm::Error error = (*model)->train(all))
+  if (llvm::Error error = lesson->model->train(all))
     return std::move(error);
-  auto trees = (*model)->getTrees();
+  auto trees = lesson->model->getTrees();
   if (!trees)
     return trees.takeError();
   return trees->print();

@@ -27,8 +27,11 @@ namespace {
 /// One search over all kernels of a program.
 class Tuner {
 public:
-  Tuner(MLIRContext *context, const TuneOptions &options)
-      : context(context), options(options), random(options.seed) {}
+  /// The time that is given counts from \p start.
+  Tuner(MLIRContext *context, const TuneOptions &options,
+        Clock::time_point start)
+      : context(context), options(options), random(options.seed), start(start) {
+  }
 
   llvm::Error openRecords();
   /// Takes what was compared before, and records what won.
@@ -57,7 +60,7 @@ private:
   MLIRContext *context;
   const TuneOptions &options;
   Sketch::Random random;
-  Clock::time_point start = Clock::now();
+  Clock::time_point start;
   std::unique_ptr<TuningRecords> records;
   std::vector<std::unique_ptr<Task>> tasks;
   TuneResult result;
@@ -433,6 +436,7 @@ static llvm::Error choose(ModuleOp module, TuneOptions &options,
 
 llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
                                               const TuneOptions &given) {
+  Clock::time_point start = Clock::now();
   TuneOptions chosen = given;
   std::vector<TunedStatement> statements;
   if (given.choosesAlgorithms && !given.simulate)
@@ -443,7 +447,7 @@ llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
   if (!kernels)
     return kernels.takeError();
   SearchContext search(module);
-  Tuner tuner(search.get(), options);
+  Tuner tuner(search.get(), options, start);
   if (llvm::Error error = tuner.openRecords())
     return error;
   if (llvm::Error error = tuner.keepChoices(std::move(statements)))

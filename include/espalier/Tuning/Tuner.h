@@ -71,7 +71,8 @@ struct TuneOptions {
   bool choosesAlgorithms = true;
   /// Candidates of all kernels together.
   unsigned trials = 64;
-  /// Seconds after which no candidate is begun; 0 for no limit.
+  /// Seconds after which no candidate is begun, choices included; 0 for no
+  /// limit.
   double seconds = 0;
   /// Ends the search of a kernel after so many trials that found nothing
   /// faster; 0 for never.
