@@ -184,6 +184,17 @@ bool Steps::name(Goal &goal, const Index &value) {
   return true;
 }
 
+/// Puts `value` in the place of the part that `text` is.
+static void substituteEverywhere(Goal &goal, const std::string &text,
+                                 const Index &value) {
+  for (Clause &clause : goal.given)
+    for (Conditions &conditions : clause)
+      substitute(conditions, text, value);
+  substitute(goal.sum, text, value);
+  for (Fact &fact : goal.facts)
+    substitute(fact.sum, text, value);
+}
+
 bool Steps::replace(Goal &goal, const Index &variable, const Index &value) {
   bool isVariable =
       variable.getParts().size() == 1 &&
@@ -193,13 +204,7 @@ bool Steps::replace(Goal &goal, const Index &variable, const Index &value) {
       !isClear(goal, {}, value) ||
       !implies(goal.given, {}, Condition::equal(variable, value)))
     return false;
-  std::string text = variable.str();
-  for (Clause &clause : goal.given)
-    for (Conditions &conditions : clause)
-      substitute(conditions, text, value);
-  substitute(goal.sum, text, value);
-  for (Fact &fact : goal.facts)
-    substitute(fact.sum, text, value);
+  substituteEverywhere(goal, variable.str(), value);
   return true;
 }
 
@@ -216,13 +221,7 @@ bool Steps::rewrite(Goal &goal, const Index &part, const Index &value) {
     given.push_back(getQuotientLemma((*only.args)[0], (*only.args)[1], value));
   if (!implies(given, {}, Condition::equal(part, value)))
     return false;
-  std::string text = part.str();
-  for (Clause &clause : goal.given)
-    for (Conditions &conditions : clause)
-      substitute(conditions, text, value);
-  substitute(goal.sum, text, value);
-  for (Fact &fact : goal.facts)
-    substitute(fact.sum, text, value);
+  substituteEverywhere(goal, part.str(), value);
   return true;
 }
 

@@ -3,7 +3,6 @@
 #include "Execute.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -14,31 +13,6 @@ using namespace espalier::poly::fuzz;
 //===----------------------------------------------------------------------===//
 // Expressions and points
 //===----------------------------------------------------------------------===//
-
-int64_t fuzz::evaluate(AffineExpr expr, ArrayRef<int64_t> dims,
-                       ArrayRef<int64_t> symbols) {
-  if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return number.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluate(binary.getLHS(), dims, symbols);
-  int64_t rhs = evaluate(binary.getRHS(), dims, symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(lhs, rhs);
-  default:
-    return llvm::mod(lhs, rhs);
-  }
-}
 
 Point fuzz::evaluate(AffineMap map, ArrayRef<int64_t> dims,
                      ArrayRef<int64_t> symbols) {

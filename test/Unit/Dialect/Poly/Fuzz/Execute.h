@@ -11,6 +11,7 @@
 
 #include "Random.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Storage.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -18,9 +19,9 @@ namespace espalier::poly::fuzz {
 
 using Point = llvm::SmallVector<int64_t, 4>;
 
-/// The value of `expr`, which has no symbols beyond `symbols`.
-int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> dims,
-                 llvm::ArrayRef<int64_t> symbols);
+using polyhedral::evaluate;
+
+/// The values of what `map` results in.
 Point evaluate(mlir::AffineMap map, llvm::ArrayRef<int64_t> dims,
                llvm::ArrayRef<int64_t> symbols);
 bool contains(mlir::IntegerSet set, llvm::ArrayRef<int64_t> dims,
