@@ -9,7 +9,7 @@
 //
 // What does not have this form is left to isl: loops that statements share
 // although they have different values of them, bounds that depend on sizes,
-// dimensions that no band orders.
+// dimensions that no band orders, long programs of unrolled loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,8 @@ using namespace espalier::polyhedral;
 namespace {
 /// The dimension of what a band orders by that is a constant.
 constexpr unsigned kNoDim = ~0u;
+/// Isl may find that too many copies of unrolled loops are too much.
+constexpr unsigned kMaxCalls = 1 << 12;
 
 /// The integers from `begin` to less than `end`.
 struct Span {
@@ -71,18 +73,26 @@ private:
   /// Appends the loops of `node` around `actives` to `to`.
   bool scan(const ScheduleNode *node, const Actives &actives,
             std::vector<Ast> &to);
-  bool scanBand(const ScheduleNode &band, Actives actives,
-                std::vector<Ast> &to);
+  /// Appends the loops of `band` from that of a member on.
+  bool scanBand(const ScheduleNode &band, unsigned member,
+                const Actives &actives, std::vector<Ast> &to);
   bool scanSequence(const ScheduleNode &sequence, const Actives &actives,
                     std::vector<Ast> &to);
   bool scanLeaf(const Active &active, std::vector<Ast> &to);
+  /// Reads what a member of a band orders `actives` by, and its values, which
+  /// they share; `rest` is where a loop that is cut ends. Nothing for another
+  /// form.
+  std::optional<Span> readMember(const ScheduleNode &band, unsigned member,
+                                 const Actives &actives,
+                                 llvm::SmallVectorImpl<Digit> &digits,
+                                 AffineExpr &rest) const;
   /// The number of values that are left in the last of the loops over the
   /// digits above `digit`, where that is not all of them; null if loops over
   /// these are not there yet.
   AffineExpr getRest(const Active &active, const Digit &digit) const;
 
   const Program &program;
-  unsigned numIterators = 0;
+  unsigned numIterators = 0, numCalls = 0;
   /// The bands around that keep full tiles apart: for these, isl simplifies
   /// what ends where a dimension does.
   unsigned numSeparated = 0;
@@ -226,48 +236,62 @@ static llvm::SmallVector<Digit> getDigits(const Active &active, unsigned dim) {
 }
 
 /// `start` and `factor` times the number that the digits of a dimension from
-/// the highest one down to `divisor` make. Null unless these are all there, and
-/// take their values independently of each other.
+/// the highest one down to `divisor` make, divided by `unit`. Null unless these
+/// are all there, and take their values independently of each other.
 static AffineExpr combine(const Active &active, unsigned dim, int64_t divisor,
-                          MLIRContext *context, int64_t start = 0,
-                          int64_t factor = 1) {
+                          MLIRContext *context, int64_t start,
+                          int64_t factor = 1, int64_t unit = 1) {
   llvm::SmallVector<Digit> digits = getDigits(active, dim);
-  int64_t offset = digits.empty() ? 0 : digits.front().offset;
-  int64_t below = 0, constant = -offset;
+  int64_t below = 0;
   AffineExpr value = getAffineConstantExpr(0, context);
   for (const Digit &digit : digits) {
-    if (digit.modulus != below || digit.offset != offset ||
-        (below != 0 && !digit.isCut &&
-         !getRemainders(shift(active.box[dim], offset), below)))
+    if (digit.modulus != below)
       return {};
+    if (below != 0) {
+      int64_t offset = digits.front().offset;
+      if ((digit.offset - offset) % below != 0 ||
+          (!digit.isCut &&
+           !getRemainders(shift(active.box[dim], offset), below)))
+        return {};
+    }
     below = digit.divisor;
-    constant -= digit.added * digit.divisor;
+    int64_t weight = factor * (digit.divisor / unit);
+    start -= digit.added * weight;
     if (auto number = dyn_cast<AffineConstantExpr>(digit.value))
-      constant += number.getValue() * digit.divisor;
+      start += number.getValue() * weight;
     else
-      value = value + digit.value * (factor * digit.divisor);
+      value = value + digit.value * weight;
   }
-  return below == divisor ? value + (start + factor * constant) : AffineExpr();
+  return below == divisor ? value + start : AffineExpr();
 }
 
 AffineExpr BoxScanner::getRest(const Active &active, const Digit &digit) const {
-  Span range = shift(active.box[digit.dim], digit.offset);
-  if (digit.divisor != 1 || digit.added != 0 || digit.modulus == 0 ||
-      range.begin % digit.modulus != 0)
+  llvm::SmallVector<Digit> above = getDigits(active, digit.dim);
+  if (above.empty() || digit.modulus == 0 || digit.added != 0)
+    return {};
+  Span range = shift(active.box[digit.dim], above.front().offset);
+  if (range.begin % digit.modulus != 0 ||
+      (digit.offset - above.front().offset) % digit.modulus != 0)
     return {};
   return combine(active, digit.dim, digit.modulus, program.context,
-                 /*start=*/active.box[digit.dim].end, /*factor=*/-1);
+                 /*start=*/llvm::divideCeilSigned(range.end, digit.divisor),
+                 /*factor=*/-1, /*unit=*/digit.divisor);
 }
 
 bool BoxScanner::scanLeaf(const Active &active, std::vector<Ast> &to) {
+  if (++numCalls > kMaxCalls)
+    return false;
   auto call = std::make_unique<AstNode>(AstNode::Kind::Call);
   call->statement = active.statement;
   for (auto [dim, range] : llvm::enumerate(active.box)) {
     // What has one value needs no loop.
-    bool isSingle = range.size() == 1 && getDigits(active, dim).empty();
-    AffineExpr value =
-        isSingle ? getAffineConstantExpr(range.begin, program.context)
-                 : combine(active, dim, /*divisor=*/1, program.context);
+    llvm::SmallVector<Digit> digits = getDigits(active, dim);
+    AffineExpr value;
+    if (!digits.empty())
+      value = combine(active, dim, /*divisor=*/1, program.context,
+                      /*start=*/-digits.front().offset);
+    else if (range.size() == 1)
+      value = getAffineConstantExpr(range.begin, program.context);
     if (!value)
       return false;
     call->values.push_back(value);
@@ -276,91 +300,100 @@ bool BoxScanner::scanLeaf(const Active &active, std::vector<Ast> &to) {
   return true;
 }
 
-bool BoxScanner::scanBand(const ScheduleNode &band, Actives actives,
-                          std::vector<Ast> &to) {
-  std::vector<Ast> loops;
-  numSeparated += band.separateFullTiles;
-  for (auto [number, member] : llvm::enumerate(band.members)) {
-    std::optional<Span> values;
-    llvm::SmallVector<Digit> digits;
-    AffineExpr rest;
-    for (const Active &active : actives) {
-      const BandMap *map = llvm::find_if(band.maps, [&](const BandMap &other) {
-        return other.statement == active.statement;
-      });
-      if (map == band.maps.end())
-        return false;
-      AffineExpr expr = map->map.getResult(number);
-      std::optional<Digit> digit;
-      std::optional<Span> own;
-      if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-        own = Span{constant.getValue(), constant.getValue() + 1};
-        digit = Digit();
-        digit->dim = kNoDim;
-      } else if ((digit = readDigit(expr))) {
-        own = getValues(active.box[digit->dim], *digit);
-        if (!own && actives.size() == 1 && member.shape == LoopShape::Atomic) {
-          rest = getRest(active, *digit);
-          own = Span{0, digit->modulus};
-          digit->isCut = true;
-          if (!rest || numSeparated > 0)
-            return false;
-        }
+std::optional<Span> BoxScanner::readMember(const ScheduleNode &band,
+                                           unsigned member,
+                                           const Actives &actives,
+                                           llvm::SmallVectorImpl<Digit> &digits,
+                                           AffineExpr &rest) const {
+  std::optional<Span> values;
+  for (const Active &active : actives) {
+    const BandMap *map = llvm::find_if(band.maps, [&](const BandMap &other) {
+      return other.statement == active.statement;
+    });
+    if (map == band.maps.end())
+      return std::nullopt;
+    AffineExpr expr = map->map.getResult(member), ownRest;
+    std::optional<Digit> digit;
+    std::optional<Span> own;
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+      own = Span{constant.getValue(), constant.getValue() + 1};
+      digit = Digit();
+      digit->dim = kNoDim;
+    } else if ((digit = readDigit(expr))) {
+      own = getValues(active.box[digit->dim], *digit);
+      if (!own && numSeparated == 0 &&
+          band.members[member].shape == LoopShape::Atomic &&
+          (ownRest = getRest(active, *digit))) {
+        own = Span{0, digit->modulus / digit->divisor};
+        digit->isCut = true;
       }
-      if (!own || (values && !(*values == *own)))
-        return false;
-      values = own;
-      digits.push_back(*digit);
     }
-    AffineExpr value = getAffineConstantExpr(values->begin, program.context);
-    if (values->size() > 1) {
-      if (member.shape == LoopShape::Unroll)
-        return false;
-      auto loop = std::make_unique<AstNode>(AstNode::Kind::For);
-      loop->iterator = numIterators++;
-      loop->lower = AstExpr(value);
-      loop->upper =
-          AstExpr(getAffineConstantExpr(values->end, program.context));
-      if (rest) {
-        AstExpr upper;
-        upper.kind = AstExpr::Kind::Min;
-        upper.operands = {loop->upper, AstExpr(rest)};
-        loop->upper = upper;
-      }
-      loop->member = &member;
-      loop->tag = member.tag;
-      value = getAffineDimExpr(loop->iterator, program.context);
-      loops.push_back(std::move(loop));
-    }
-    for (auto [active, digit] : llvm::zip_equal(actives, digits)) {
+    if (!own || (values && (!(*values == *own) || rest != ownRest)))
+      return std::nullopt;
+    values = own;
+    rest = ownRest;
+    digits.push_back(*digit);
+  }
+  return values;
+}
+
+/// One node that does what `nodes` do.
+static Ast join(std::vector<Ast> nodes) {
+  if (nodes.size() == 1)
+    return std::move(nodes.front());
+  auto block = std::make_unique<AstNode>(AstNode::Kind::Block);
+  block->children = std::move(nodes);
+  return block;
+}
+
+bool BoxScanner::scanBand(const ScheduleNode &band, unsigned member,
+                          const Actives &actives, std::vector<Ast> &to) {
+  if (member == band.members.size())
+    return scan(band.children.empty() ? nullptr : band.children.front().get(),
+                actives, to);
+  llvm::SmallVector<Digit> digits;
+  AffineExpr rest;
+  std::optional<Span> values = readMember(band, member, actives, digits, rest);
+  if (!values)
+    return false;
+  auto scanInside = [&](AffineExpr value, std::vector<Ast> &body) {
+    Actives inside = actives;
+    for (auto [active, digit] : llvm::zip_equal(inside, digits)) {
       digit.value = value;
       if (digit.dim != kNoDim)
         active.digits.push_back(digit);
     }
-  }
-
-  std::vector<Ast> body;
-  if (!scan(band.children.empty() ? nullptr : band.children.front().get(),
-            actives, body))
-    return false;
-  numSeparated -= band.separateFullTiles;
-  if (loops.empty() || body.empty()) {
-    std::move(body.begin(), body.end(), std::back_inserter(to));
+    return scanBand(band, member + 1, inside, body);
+  };
+  const BandMember &loopMember = band.members[member];
+  if (values->size() == 1 || loopMember.shape == LoopShape::Unroll) {
+    if (values->size() > kMaxCalls)
+      return false;
+    for (int64_t value = values->begin; value < values->end; ++value)
+      if (!scanInside(getAffineConstantExpr(value, program.context), to))
+        return false;
     return true;
   }
-  Ast inner = std::move(body.front());
-  if (body.size() > 1) {
-    auto block = std::make_unique<AstNode>(AstNode::Kind::Block);
-    block->children.push_back(std::move(inner));
-    std::move(body.begin() + 1, body.end(),
-              std::back_inserter(block->children));
-    inner = std::move(block);
+
+  auto loop = std::make_unique<AstNode>(AstNode::Kind::For);
+  loop->iterator = numIterators++;
+  loop->lower = AstExpr(getAffineConstantExpr(values->begin, program.context));
+  loop->upper = AstExpr(getAffineConstantExpr(values->end, program.context));
+  if (rest) {
+    AstExpr upper;
+    upper.kind = AstExpr::Kind::Min;
+    upper.operands = {loop->upper, AstExpr(rest)};
+    loop->upper = upper;
   }
-  for (Ast &loop : llvm::reverse(loops)) {
-    loop->children.push_back(std::move(inner));
-    inner = std::move(loop);
-  }
-  to.push_back(std::move(inner));
+  loop->member = &loopMember;
+  loop->tag = loopMember.tag;
+  std::vector<Ast> body;
+  if (!scanInside(getAffineDimExpr(loop->iterator, program.context), body))
+    return false;
+  if (body.empty())
+    return true;
+  loop->children.push_back(join(std::move(body)));
+  to.push_back(std::move(loop));
   return true;
 }
 
@@ -391,8 +424,12 @@ bool BoxScanner::scan(const ScheduleNode *node, const Actives &actives,
   if (!node)
     return actives.size() == 1 && scanLeaf(actives.front(), to);
   switch (node->kind) {
-  case ScheduleNode::Kind::Band:
-    return scanBand(*node, actives, to);
+  case ScheduleNode::Kind::Band: {
+    numSeparated += node->separateFullTiles;
+    bool isScanned = scanBand(*node, /*member=*/0, actives, to);
+    numSeparated -= node->separateFullTiles;
+    return isScanned;
+  }
   case ScheduleNode::Kind::Sequence:
     return scanSequence(*node, actives, to);
   case ScheduleNode::Kind::Mark: {
@@ -404,13 +441,7 @@ bool BoxScanner::scan(const ScheduleNode *node, const Actives &actives,
       return true;
     auto mark = std::make_unique<AstNode>(AstNode::Kind::Mark);
     mark->mark = node->mark;
-    if (body.size() == 1) {
-      mark->children = std::move(body);
-    } else {
-      auto block = std::make_unique<AstNode>(AstNode::Kind::Block);
-      block->children = std::move(body);
-      mark->children.push_back(std::move(block));
-    }
+    mark->children.push_back(join(std::move(body)));
     to.push_back(std::move(mark));
     return true;
   }
@@ -436,11 +467,7 @@ Ast BoxScanner::run(const ScheduleNode *schedule) {
   std::vector<Ast> nodes;
   if (!actives.empty() && !scan(schedule, actives, nodes))
     return nullptr;
-  if (nodes.size() == 1)
-    return std::move(nodes.front());
-  auto block = std::make_unique<AstNode>(AstNode::Kind::Block);
-  block->children = std::move(nodes);
-  return block;
+  return join(std::move(nodes));
 }
 
 Ast espalier::polyhedral::scanBoxes(const Program &program,

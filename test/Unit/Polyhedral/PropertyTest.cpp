@@ -160,12 +160,16 @@ TEST_F(PropertyTest, LoopsOverDigitsVisitBoxesInTheirOrder) {
       break;
     default:
       loops.push_back(value.floorDiv(outer));
-      loops.push_back((value % outer).floorDiv(inner));
-      loops.push_back(value % inner);
+      loops.push_back(((value + pick(-1, 1) * outer) % outer).floorDiv(inner));
+      loops.push_back((value + pick(-3, 3)) % inner);
     }
   };
   auto makeMembers = [&](mlir::AffineMap map) {
-    return llvm::SmallVector<BandMember>(map.getNumResults());
+    llvm::SmallVector<BandMember> members(map.getNumResults());
+    for (BandMember &member : members)
+      if (pick(0, 4) == 0)
+        member.shape = LoopShape::Unroll;
+    return members;
   };
   auto getDomain = [&](int64_t begin, int64_t end, int64_t other) {
     std::string text;

@@ -67,14 +67,52 @@ TEST_F(ScanBoxesTest, CutLoopsBelowFullTilesAreLeftToIsl) {
                         "      s(5 * d0 + d1, d2)\n");
 }
 
-TEST_F(ScanBoxesTest, ACutLoopIsOneStatementsOwn) {
-  program.statements.push_back(program.statements.front());
-  std::vector<ScheduleTree> parts;
-  for (unsigned number : {0u, 1u})
-    parts.push_back(makeFilter(FilterSet{number, mlir::IntegerSet()}, nullptr));
-  EXPECT_EQ(scan(band("(i, j) -> (i floordiv 4, i mod 4, j)",
-                      makeSequence(std::move(parts)))),
-            "");
+TEST_F(ScanBoxesTest, ADigitInTheMiddleIsCut) {
+  program.statements = {statement("s", set("(i) : (i >= 0, 29 - i >= 0)"))};
+  EXPECT_EQ(scan(band("(i) -> (i floordiv 12, (i mod 12) floordiv 3, i mod "
+                      "3)")),
+            "for d0 = 0 to 3\n"
+            "  for d1 = 0 to min(4, 10 - 4 * d0)\n"
+            "    for d2 = 0 to 3\n"
+            "      s(12 * d0 + 3 * d1 + d2)\n");
+  EXPECT_EQ(scan(band("(i) -> (i floordiv 16, (i mod 16) floordiv 4, i mod "
+                      "4)")),
+            "for d0 = 0 to 2\n"
+            "  for d1 = 0 to min(4, 8 - 4 * d0)\n"
+            "    for d2 = 0 to min(4, 30 - 16 * d0 - 4 * d1)\n"
+            "      s(16 * d0 + 4 * d1 + d2)\n");
+}
+
+TEST_F(ScanBoxesTest, DigitsMayCountFromPlacesThatAgree) {
+  program.statements = {
+      statement("s", set("(i) : (i - 10 >= 0, 14 - i >= 0)"))};
+  EXPECT_EQ(scan(band("(i) -> ((i - 10) floordiv 4, i mod 4)")), "");
+  EXPECT_EQ(scan(band("(i) -> ((i - 10) floordiv 2, i mod 2)")),
+            "for d0 = 0 to 3\n"
+            "  for d1 = 0 to min(2, 5 - 2 * d0)\n"
+            "    s(2 * d0 + d1 + 10)\n");
+}
+
+TEST_F(ScanBoxesTest, StatementsShareALoopThatIsCutAlike) {
+  auto scanWith = [&](const char *domain) {
+    program.statements.resize(1, {});
+    program.statements.push_back(statement("t", set(domain)));
+    std::vector<ScheduleTree> parts;
+    for (unsigned number : {0u, 1u})
+      parts.push_back(makeFilter(
+          FilterSet{number, mlir::IntegerSet()},
+          makeBand(BandMap{number, map("(i, j) -> (j)")}, BandMember())));
+    return scan(band("(i, j) -> (i floordiv 4, i mod 4)",
+                     makeSequence(std::move(parts))));
+  };
+  EXPECT_EQ(scanWith("(i, j) : (i >= 0, 9 - i >= 0, j >= 0, 1 - j >= 0)"),
+            "for d0 = 0 to 3\n"
+            "  for d1 = 0 to min(4, 10 - 4 * d0)\n"
+            "    for d2 = 0 to 3\n"
+            "      s(4 * d0 + d1, d2)\n"
+            "    for d3 = 0 to 2\n"
+            "      t(4 * d0 + d1, d3)\n");
+  EXPECT_EQ(scanWith("(i, j) : (i >= 0, 8 - i >= 0, j >= 0, 1 - j >= 0)"), "");
 }
 
 TEST_F(ScanBoxesTest, WhatIsCutToNothingHasNoLoops) {
@@ -90,9 +128,26 @@ TEST_F(ScanBoxesTest, WhatIsCutToNothingHasNoLoops) {
   }
 }
 
-TEST_F(ScanBoxesTest, OpenExtentsAndUnrolledLoopsAreLeftToIsl) {
-  ScheduleTree tree = band("(i, j) -> (i, j)");
+TEST_F(ScanBoxesTest, UnrolledLoopsAreCopies) {
+  ScheduleTree tree = band("(i, j) -> (i floordiv 2, j, i mod 2)");
   tree->members[1].shape = LoopShape::Unroll;
+  EXPECT_EQ(scan(tree), "for d0 = 0 to 5\n"
+                        "  for d1 = 0 to 2\n"
+                        "    s(2 * d0 + d1, 0)\n"
+                        "  for d2 = 0 to 2\n"
+                        "    s(2 * d0 + d2, 1)\n"
+                        "  for d3 = 0 to 2\n"
+                        "    s(2 * d0 + d3, 2)\n");
+}
+
+TEST_F(ScanBoxesTest, OpenExtentsAndTooManyCopiesAreLeftToIsl) {
+  ScheduleTree tree = band("(i, j) -> (i, j)");
+  for (BandMember &member : tree->members)
+    member.shape = LoopShape::Unroll;
+  EXPECT_NE(scan(tree), "");
+  program.statements = {
+      statement("s", set("(i, j) : (i >= 0, 9999 - i >= 0, j >= 0, 9999 - j "
+                         ">= 0)"))};
   EXPECT_EQ(scan(tree), "");
   program.numParams = 1;
   program.statements = {
