@@ -305,6 +305,46 @@ def test_loop_whose_condition_is_of_the_step() -> None:
     compare(espalier.compile(model, options=Options(cache=None)).run(feed), expected)
 
 
+@pytest.mark.parametrize("next_step", [GO, helper.make_node("Less", ["i", "i"], ["next"])])
+def test_loop_of_no_steps_keeps_its_states(next_step: onnx.NodeProto) -> None:
+    """Whatever the condition is that the body would give."""
+    feed = {"v": np.arange(3, dtype=F32)}
+    model = loop([next_step, *STEP], 0)
+    results = espalier.compile(model, options=Options(cache=None)).run(feed)
+    assert (results["last"] == feed["v"]).all()
+    assert results["all"].shape == (0, 3)
+
+
+@pytest.mark.parametrize("count", [10**10, 2**62, 2**63 - 1])
+def test_loops_of_too_many_steps(count: int) -> None:
+    with pytest.raises(
+        UnsupportedOperators, match=f"'loop': Loop needs at most {2**31} steps, but got {count}"
+    ):
+        espalier.load_module(loop([GO, *STEP], count))
+
+
+GROW = helper.make_node("Concat", ["s", "v"], ["t"], axis=0)
+
+
+def test_loop_whose_state_grows_by_a_symbolic_extent() -> None:
+    """Steps are unfolded, as the extents n and 2 * n differ."""
+    inner = body([GO, GROW], ["i", "go", "s"], ["next", "t"])
+    node = helper.make_node("Loop", ["m", "", "v"], ["last"], "loop", body=inner)
+    model = make_model([node], {"v": (F32, ["n", 2])}, ["last"], {"m": np.array(3, I64)})
+    function = espalier.compile(model, options=Options(cache=None))
+    assert function.outputs[0].shape[0] != "n"
+    for rows in (4, 1, 0):
+        feed = {"v": np.arange(2 * rows, dtype=F32).reshape(rows, 2)}
+        compare(function.run(feed), {"last": np.concatenate([feed["v"]] * 4)})
+
+
+def test_loop_whose_state_grows_in_too_many_steps() -> None:
+    with pytest.raises(
+        UnsupportedOperators, match=r"has a state whose shape changes, from \[n\] to \[2\*n\]"
+    ):
+        espalier.load_module(loop([GO, GROW], 5000))
+
+
 @pytest.mark.parametrize(
     ("nodes", "count", "message"),
     [

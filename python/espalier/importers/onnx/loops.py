@@ -13,11 +13,14 @@ import numpy as np
 from espalier.errors import UnsupportedNode
 from espalier.importers.onnx.emitter import Emitter, show
 from espalier.importers.onnx.registry import Node, Poison, Unsupported
-from espalier.importers.onnx.symbolic import Dim, Expr
+from espalier.importers.onnx.symbolic import Dim, Expr, compare
 from espalier.importers.onnx.values import Known, Tensor, Value, known
 
 MAX_NODES = 4096
 """As many nodes bodies may become that are imported once for each step."""
+
+MAX_STEPS = 2**31
+"""As many steps as a loop of a kernel may have."""
 
 Body = Callable[[Sequence[Value]], list[Value]]
 """Imports the node's body for these inputs, and returns its outputs."""
@@ -30,16 +33,25 @@ class Poisoned(Exception):
     """Raised by a body that needs the result of a node that is not supported."""
 
 
-def _check_states(node: Node, states: Sequence[Value], following: Sequence[Value]) -> None:
-    """Check that the body gives states that may take the place of the former ones."""
+def _check_types(node: Node, states: Sequence[Value], following: Sequence[Value]) -> None:
+    """Check that the body gives states of the former ones' element types."""
     for index, (old, new) in enumerate(zip(states, following, strict=True)):
         if old.dtype != new.dtype:
             raise node.error(
                 f"expects a body that gives state #{index} of type {old.dtype}, but got {new.dtype}"
             )
-        pairs = zip(old.dims, new.dims, strict=False)
-        changes = any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
-        if old.rank != new.rank or changes:
+
+
+def _check_shapes(states: Sequence[Value], following: Sequence[Value], surely: bool) -> None:
+    """Check that the body gives states of the former ones' shapes.
+
+    Arguments:
+        surely: refuse also extents that may turn out to be equal when the program runs,
+            which then checks them.
+    """
+    for old, new in zip(states, following, strict=True):
+        orders = {compare(a, b) for a, b in zip(old.dims, new.dims, strict=False)}
+        if old.rank != new.rank or orders - ({0} if surely else {0, None}):
             raise Unsupported(
                 f"has a state whose shape changes, from {show(old.dims)} to {show(new.dims)}"
             )
@@ -109,20 +121,28 @@ def _repeat(
     undo: Callable[[], None],
 ) -> list[Tensor]:
     """Emit a cell or, where there cannot be one, the steps."""
+    length = sequences[0].dims[0]
+    size = len(node["body"].node) + 1
+    can_unfold = isinstance(length, int) and 0 < length * size <= MAX_NODES
 
     def cell(arguments: Sequence[Value]) -> list[Value]:
         condition, results = step(arguments)
+        split = len(states)
+        _check_types(node, states, results[:split])
+        if length == 0:
+            # No step is done, whatever the condition and the next states would be.
+            return [*arguments[:split], *results[split:]]
         if not (isinstance(condition, Known) and condition.array.all()):
             raise _data_dependent(node)
-        _check_states(node, states, results[: len(states)])
+        _check_shapes(states, results[:split], surely=can_unfold)
+        if isinstance(length, int) and length > MAX_STEPS:
+            raise Unsupported(f"needs at most {MAX_STEPS} steps, but got {length}")
         return results
 
     try:
         return e.scan(states, sequences, cell)
     except (Unsupported, Poisoned):
-        length = sequences[0].dims[0]
-        size = len(node["body"].node) + 1
-        if not isinstance(length, int) or not 0 < length * size <= MAX_NODES:
+        if not can_unfold:
             raise
     undo()
     return _unfold(e, node, states, sequences, step)
@@ -270,5 +290,10 @@ def _loop(e: Emitter, node: Node, body: Body, undo: Callable[[], None]) -> list[
         return condition, results
 
     int64 = np.dtype(np.int64)
-    numbers = known(np.arange(count)) if isinstance(count, int) else e.iota([count], 0, int64)
+    # Conditions on the number of a step are known where the steps can be unfolded.
+    numbers: Value = (
+        known(np.arange(count, dtype=int64))
+        if isinstance(count, int) and count <= MAX_NODES
+        else e.iota([count], 0, int64)
+    )
     return _repeat(e, node, states, [numbers], step, undo)
