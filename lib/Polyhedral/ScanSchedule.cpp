@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ast/AstConversion.h"
+#include "Ast/ExecutedPoints.h"
 #include "FullTiles.h"
 #include "Isl.h"
 #include "Question.h"
@@ -33,6 +34,7 @@ enum class Form {
   AsScheduled,
   JoinedTiles, ///< Full tiles have no code of their own.
   OneLoopEach, ///< And loops are not cut where that saves conditions.
+  SplitLoops,  ///< Loops are cut wherever their bounds have cases.
 };
 
 /// Inserts nodes below the root of an isl schedule.
@@ -128,7 +130,8 @@ isl_schedule_node *ScheduleBuilder::insertMark(isl_schedule_node *at,
 static isl_ast_loop_type toIsl(LoopShape shape, Form form) {
   switch (shape) {
   case LoopShape::Atomic:
-    return isl_ast_loop_atomic;
+    return form == Form::SplitLoops ? isl_ast_loop_default
+                                    : isl_ast_loop_atomic;
   case LoopShape::Default:
     return form == Form::OneLoopEach ? isl_ast_loop_atomic
                                      : isl_ast_loop_default;
@@ -243,9 +246,10 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
                                      const ScheduleNode *schedule,
                                      const Limits &limits, Form form) {
   Context context(limits);
-  isl::Question question(context.get(),
-                         std::clamp(countStatements(program, schedule),
-                                    kMinScanQuestions, kMaxScanQuestions));
+  unsigned numQuestions = std::clamp(countStatements(program, schedule),
+                                     kMinScanQuestions, kMaxScanQuestions);
+  std::optional<isl::Question> question(std::in_place, context.get(),
+                                        numQuestions);
   ScheduleBuilder builder(context, program, schedule, form);
   isl::UnionSet domain = builder.getDomain();
   isl_bool isEmpty = isl_union_set_is_empty(domain.get());
@@ -255,7 +259,7 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
     return std::make_unique<AstNode>(AstNode::Kind::Block);
 
   isl_schedule_node *root =
-      isl_schedule_get_root(isl_schedule_from_domain(domain.take()));
+      isl_schedule_get_root(isl_schedule_from_domain(domain.copy()));
   if (schedule) {
     root = isl_schedule_node_child(root, 0);
     root = builder.insert(root, schedule, 0);
@@ -276,7 +280,7 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   isl_ast_build_free(build);
   // isl gives up on some full tiles of several loops whose extents are open,
   // and on loops that it would have to cut often.
-  if (!node && form != Form::OneLoopEach)
+  if (!node && form < Form::OneLoopEach)
     return scanByIsl(program, schedule, limits,
                      form == Form::AsScheduled ? Form::JoinedTiles
                                                : Form::OneLoopEach);
@@ -284,7 +288,24 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
     return isl::makeError(context, "the schedule cannot be scanned");
   llvm::Expected<Ast> ast = convertAst(program, node, builder.getMarks());
   isl_ast_node_free(node);
-  return ast;
+  if (!ast)
+    return ast;
+  question.emplace(context.get(), numQuestions);
+  // The first value of an atomic loop with a step does not always have the
+  // step's remainder in isl 0.25.
+  switch (hasSteps(**ast) ? executesOnce(program, **ast, domain)
+                          : isl_bool_true) {
+  case isl_bool_true:
+    return ast;
+  case isl_bool_error:
+    return isl::makeError(context, "the schedule cannot be scanned");
+  case isl_bool_false:
+    break;
+  }
+  if (form != Form::SplitLoops)
+    return scanByIsl(program, schedule, limits, Form::SplitLoops);
+  return llvm::createStringError(
+      "the schedule cannot be scanned: its loops would execute other points");
 }
 
 llvm::Expected<Ast>

@@ -240,6 +240,20 @@ void espalier::polytoloops::addIterators(const polyhedral::AstExpr &expr,
     addIterators(operand, iterators);
 }
 
+bool KernelLoops::fitsMask(const AstNode &node) {
+  ArrayRef<polyhedral::AstExpr> ends =
+      node.upper.kind == polyhedral::AstExpr::Kind::Min
+          ? ArrayRef<polyhedral::AstExpr>(node.upper.operands)
+          : ArrayRef<polyhedral::AstExpr>(node.upper);
+  return node.lower.kind == polyhedral::AstExpr::Kind::Affine &&
+         llvm::all_of(ends, [&](const polyhedral::AstExpr &end) {
+           if (end.kind != polyhedral::AstExpr::Kind::Affine)
+             return false;
+           auto range = getRange(simplify(end.affine - node.lower.affine));
+           return range && range->first >= std::numeric_limits<int32_t>::min();
+         });
+}
+
 Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   int64_t width = getLoopKind(node).getWidth();
   std::optional<int64_t> lower = getConstantBoundOf(node, false);
@@ -248,8 +262,8 @@ Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   if (emitMask && (!lower || !upper || *upper - *lower != width)) {
     Value first = emitBound(node, false), last = emitBound(node, true);
     count = arith::SubIOp::create(builder, loc, last, first);
-    // A mask takes its 32 least bits, and data may end far below a row's begin.
-    if (dataLoops.find(node)) {
+    // A mask takes its 32 least bits.
+    if (dataLoops.find(node) || !fitsMask(node)) {
       Value none = arith::ConstantIndexOp::create(builder, loc, 0);
       count = arith::MaxSIOp::create(builder, loc, count, none);
     }

@@ -10,7 +10,7 @@ from random_kernels import run_cases
 from espalier import _espalier
 from espalier.compiler import Options
 from espalier.errors import ArgumentError, CompileError, EspalierError
-from espalier.kernels import f32, i32, i64, kernel, label, sizes
+from espalier.kernels import f32, f64, i8, i32, i64, kernel, label, local, sizes
 from espalier.schedules import Schedule, ScheduleError
 
 m, n, p, e = sizes("m n p e")
@@ -287,6 +287,56 @@ def test_a_script_keeps_the_definition():
 def test_a_module_without_kernels_takes_any_script():
     module = _espalier.Module.parse("func.func @main() { return }")
     _espalier.transform(module, SCRIPT)
+
+
+# Loops that scanning finds.
+
+
+@kernel
+def sides(b: i64[m]) -> None:
+    for i in range(0, m, 2):
+        if i >= m - 1 or i >= 2:
+            b[i] = 5
+
+
+def test_loops_begin_at_a_step():
+    for size in range(7):
+        b = np.zeros(size, np.int64)
+        run(sides, b)
+        expected = [5 * (i % 2 == 0 and (i >= size - 1 or i >= 2)) for i in range(size)]
+        assert b.tolist() == expected
+
+
+@kernel
+def add_some(c: i8[m]) -> None:
+    some = local(i8[n])
+    for q in range(n):
+        some[q] = 1
+    for i in range(m):
+        if i < n:
+            c[i] += some[i]
+
+
+def test_lanes_that_are_left_may_be_many():
+    c = np.zeros(2, np.int8)
+    run(add_some, c, n=2**31 + 64)
+    assert c.tolist() == [1, 1]
+
+
+@kernel
+def between(c: f64[n], d: f64[m]) -> None:
+    for _p in range(e):
+        x: f64 = 0.5
+        for i in range(m):
+            d[i] += 1.0
+        for q in range(n):
+            c[q] = x
+
+
+def test_memory_of_an_iteration_stays_its_own():
+    c, d = np.zeros(5), np.zeros(3)
+    run(between, c, d, e=2)
+    assert (c == 0.5).all() and (d == 2).all()
 
 
 def test_random_kernels_agree_with_python():

@@ -251,6 +251,10 @@ TiledComponent::findStorage(const ComputeAccess &write) const {
   // Without some shared dimension, iterations would share the memory.
   if (covered.size() != plan.numShared)
     return std::nullopt;
+  // An array of an iteration has no bound along what a plan does not tile.
+  if (array.getStorage() && array.getSizes().empty() &&
+      llvm::is_contained(extents, ShapedType::kDynamic))
+    return std::nullopt;
   TileStorage storage{AffineMap::get(type.getRank(), 0, results, context),
                       MemRefType::get(extents, type.getElementType()),
                       array.getPlacement()};

@@ -1,0 +1,167 @@
+//===- ExecutedPoints.cpp - What loops execute ----------------------------===//
+
+#include "ExecutedPoints.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+
+bool espalier::polyhedral::hasSteps(const AstNode &loops) {
+  return (loops.kind == AstNode::Kind::For && loops.step != 1) ||
+         llvm::any_of(loops.children,
+                      [](const Ast &child) { return hasSteps(*child); });
+}
+
+/// How many iterators there are.
+static unsigned countIterators(const AstNode &node) {
+  unsigned number = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
+  for (const Ast &child : node.children)
+    number = std::max(number, countIterators(*child));
+  return number;
+}
+
+namespace {
+/// Follows the loops with the set of values that iterators have there.
+class PointCollector {
+public:
+  PointCollector(isl_ctx *ctx, const Program &program, unsigned numIterators)
+      : program(program),
+        space(isl::makeSpace(ctx, program.numParams, numIterators)),
+        points(isl_union_set_empty_ctx(ctx)) {}
+
+  void run(const AstNode &loops) {
+    isl_set *values = isl_set_universe(space.copy());
+    for (isl_size i = 0, e = isl_space_dim(space.get(), isl_dim_set); i < e;
+         ++i)
+      values = isl_set_fix_si(values, isl_dim_set, i, 0);
+    collect(loops,
+            isl::SetPtr(isl_set_intersect_params(
+                values,
+                isl_set_params(isl::getAssumptions(space, program).take()))));
+  }
+  const isl::UnionSet &getPoints() const { return points; }
+  /// Whether none of them is executed twice.
+  isl_bool isOnce() const { return once; }
+
+private:
+  isl_pw_aff *toFunction(const AstExpr &expr) const;
+  isl_set *toSet(const AstCondition &condition) const;
+  isl_set *getValues(const AstNode &loop) const;
+  void collect(const AstNode &node, isl::SetPtr values);
+  /// Adds the points that a call executes for values of iterators.
+  void addPoints(isl::MapPtr call);
+
+  const Program &program;
+  isl::Space space; ///< Of all iterators.
+  isl::UnionSet points;
+  isl_bool once = isl_bool_true;
+};
+} // namespace
+
+isl_pw_aff *PointCollector::toFunction(const AstExpr &expr) const {
+  if (expr.kind == AstExpr::Kind::Affine)
+    return isl_pw_aff_from_aff(isl::toAff(space, expr.affine).take());
+  isl_pw_aff *result = toFunction(expr.operands.front());
+  if (expr.kind == AstExpr::Kind::Select)
+    return isl_pw_aff_cond(isl_set_indicator_function(toSet(*expr.condition)),
+                           result, toFunction(expr.operands.back()));
+  for (const AstExpr &operand : llvm::drop_begin(expr.operands))
+    result = expr.kind == AstExpr::Kind::Max
+                 ? isl_pw_aff_max(result, toFunction(operand))
+                 : isl_pw_aff_min(result, toFunction(operand));
+  return result;
+}
+
+isl_set *PointCollector::toSet(const AstCondition &condition) const {
+  using Kind = AstCondition::Kind;
+  switch (condition.kind) {
+  case Kind::NonNegative:
+    return isl_pw_aff_nonneg_set(toFunction(condition.value));
+  case Kind::Zero:
+    return isl_pw_aff_zero_set(toFunction(condition.value));
+  case Kind::Not:
+    return isl_set_complement(toSet(condition.operands.front()));
+  case Kind::True:
+  case Kind::And:
+  case Kind::Or:
+    break;
+  }
+  bool isOr = condition.kind == Kind::Or;
+  isl_set *result =
+      isOr ? isl_set_empty(space.copy()) : isl_set_universe(space.copy());
+  for (const AstCondition &operand : condition.operands)
+    result = isOr ? isl_set_union(result, toSet(operand))
+                  : isl_set_intersect(result, toSet(operand));
+  return result;
+}
+
+isl_set *PointCollector::getValues(const AstNode &loop) const {
+  isl_pw_aff *value = isl_pw_aff_from_aff(
+      isl::toAff(space, getAffineDimExpr(loop.iterator, program.context))
+          .take());
+  isl_pw_aff *lower = toFunction(loop.lower);
+  isl_set *values = isl_set_intersect(
+      isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(lower)),
+      isl_pw_aff_lt_set(isl_pw_aff_copy(value), toFunction(loop.upper)));
+  isl_pw_aff *rest = isl_pw_aff_mod_val(
+      isl_pw_aff_sub(value, lower),
+      isl_val_int_from_si(isl_space_get_ctx(space.get()), loop.step));
+  return isl_set_intersect(values, isl_pw_aff_zero_set(rest));
+}
+
+void PointCollector::addPoints(isl::MapPtr call) {
+  isl::UnionSet own(isl_union_set_from_set(isl_map_range(call.copy())));
+  if (once == isl_bool_true)
+    once = isl_map_is_injective(call.get());
+  if (once == isl_bool_true)
+    once = isl_union_set_is_disjoint(points.get(), own.get());
+  points = isl::UnionSet(isl_union_set_union(points.take(), own.take()));
+}
+
+void PointCollector::collect(const AstNode &node, isl::SetPtr values) {
+  switch (node.kind) {
+  case AstNode::Kind::For:
+    // Outside of its loop, an iterator is 0.
+    values = isl::SetPtr(isl_set_drop_constraints_involving_dims(
+        values.take(), isl_dim_set, node.iterator, 1));
+    values = isl::SetPtr(isl_set_intersect(values.take(), getValues(node)));
+    break;
+  case AstNode::Kind::If: {
+    isl::SetPtr holds(toSet(node.condition));
+    collect(*node.children.front(),
+            isl::SetPtr(isl_set_intersect(values.copy(), holds.copy())));
+    if (node.children.size() > 1)
+      collect(*node.children.back(),
+              isl::SetPtr(isl_set_subtract(values.copy(), holds.copy())));
+    return;
+  }
+  case AstNode::Kind::Call: {
+    isl::Space statement = isl::makeStatementSpace(
+        isl_space_get_ctx(space.get()), program, node.statement);
+    isl_multi_aff *point = isl_multi_aff_zero(
+        isl_space_map_from_domain_and_range(space.copy(), statement.copy()));
+    for (auto [number, value] : llvm::enumerate(node.values))
+      point =
+          isl_multi_aff_set_aff(point, number, isl::toAff(space, value).take());
+    addPoints(isl::MapPtr(isl_map_intersect_domain(
+        isl_map_from_multi_aff(point), values.take())));
+    return;
+  }
+  case AstNode::Kind::Block:
+  case AstNode::Kind::Mark:
+    break;
+  }
+  for (const Ast &child : node.children)
+    collect(*child, values);
+}
+
+isl_bool espalier::polyhedral::executesOnce(const Program &program,
+                                            const AstNode &loops,
+                                            const isl::UnionSet &domain) {
+  PointCollector collector(isl_union_set_get_ctx(domain.get()), program,
+                           countIterators(loops));
+  collector.run(loops);
+  if (collector.isOnce() != isl_bool_true)
+    return collector.isOnce();
+  return isl_union_set_is_equal(collector.getPoints().get(), domain.get());
+}
