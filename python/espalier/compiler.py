@@ -11,8 +11,8 @@ import numpy as np
 import onnx
 
 from espalier import _espalier
-from espalier.buffers import from_buffer, to_buffer
-from espalier.errors import EspalierError, expect, naming
+from espalier.buffers import Buffer, from_buffer, to_buffer
+from espalier.errors import ArgumentError, EspalierError, expect, naming
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
@@ -272,6 +272,7 @@ def interpret(model: Model, inputs: Mapping[str, np.ndarray]) -> dict[str, np.nd
 
     This is slow; it is what compiled programs are compared with.
     """
+    expect("arrays by name", inputs, Mapping)
     shapes = None if is_mlir(model) else shapes_of(inputs)
     module, _ = load_module(model, None, shapes, inputs)
     with naming(model):
@@ -285,9 +286,18 @@ def interpret_module(
     missing = [name for name in module.input_names if name not in inputs]
     if missing:
         raise EspalierError(f"argument '{missing[0]}': expects an array, but it is missing")
-    buffers = [to_buffer(np.asarray(inputs[name])) for name in module.input_names]
+    buffers = [_argument(name, inputs[name]) for name in module.input_names]
     results = _espalier.interpret(module, buffers)
     return dict(zip(module.output_names, map(from_buffer, results), strict=True))
+
+
+def _argument(name: str, value: object) -> Buffer:
+    """Return an input as the interpreter takes it."""
+    try:
+        return to_buffer(np.asarray(value))
+    # The second is said of lists of different lengths.
+    except (EspalierError, ValueError) as error:
+        raise ArgumentError(f"argument '{name}': {error}") from error
 
 
 def compile_module(

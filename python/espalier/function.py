@@ -121,7 +121,7 @@ class Function:
         self, inputs: Mapping[str, object], out: Mapping[str, np.ndarray] | None = None
     ) -> dict[str, np.ndarray]:
         """Run on inputs by name; return the outputs by name."""
-        if not out and not self._bound and type(inputs) is dict:
+        if out is None and not self._bound and type(inputs) is dict:
             results = self.program.run(inputs)
             if results is not None:
                 return dict(zip(self._names, results, strict=True))
@@ -135,6 +135,11 @@ class Function:
 
         It reads the same inputs, and writes and returns the same outputs, every time.
         """
+        if out is not None and not isinstance(out, Mapping):
+            raise ArgumentError(
+                f"expects arrays by name to write outputs to, with names out of {self._names}, "
+                f"but got {type(out).__name__}"
+            )
         arrays = self._inputs(inputs)
         shapes = self.program.plan([array.shape for array in arrays])
         results = self._outputs(shapes, out or {})

@@ -111,6 +111,26 @@ def test_text_is_read():
     assert interpret_module(module, {"x": x})["y"].tolist() == [[0, 0, 1]]
 
 
+def test_big_endian_arrays_are_interpreted() -> None:
+    x = np.array([[-1, 2, 3]], ">f4")
+    assert espalier.interpret(RELU, {"x": x})["y"].tolist() == [[0, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"x": np.zeros((1, 3), np.complex64)}, "'x': expects an element type .* got complex64"),
+        ({"x": np.zeros((1, 3), object)}, "'x': expects an element type .* got object"),
+        ({"x": "text"}, "'x': expects an element type out of .* got <U4"),
+        ({"x": [[1], [2, 3]]}, "argument 'x': "),
+        (None, "expects arrays by name, but got NoneType"),
+    ],
+)
+def test_what_is_no_array_is_not_interpreted(inputs: object, message: str) -> None:
+    with pytest.raises(EspalierError, match=message):
+        espalier.interpret(RELU, inputs)
+
+
 @pytest.mark.parametrize("text", ["func.func @main(", "func.func @main() {}\n\0", "\n"])
 def test_text_is_refused(text):
     with pytest.raises(EspalierError):

@@ -248,6 +248,13 @@ def test_huge_output_is_refused(function):
         function.run(arguments())
 
 
+@pytest.mark.parametrize("out", [np.zeros((2, 3), F32), [np.zeros((2, 3), F32)], ()])
+def test_outputs_without_names_are_refused(function, out: object) -> None:
+    message = "expects arrays by name to write outputs to, with names out of ['y', 'z'], but got"
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        function(**arguments(), out=out)
+
+
 def test_calls_are_refused(function):
     x = np.ones((2, 3), F32)
     with pytest.raises(ArgumentError, match="argument 'x': expects one value, but got two"):
