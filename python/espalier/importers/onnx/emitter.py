@@ -13,7 +13,6 @@ from espalier.importers.onnx.values import Known, Tensor, Value, known
 
 DYNAMIC = -(2**63)
 """MLIR's mark for an extent that an operand gives."""
-MAX_ELEMENTS = 2**40
 
 
 class Emitter:
@@ -114,6 +113,7 @@ class Emitter:
         if dim in self._indices:
             return self._indices[dim]
         if isinstance(dim, int):
+            _check_number(dim)
             self._indices[dim] = self.builder.index(dim)
             return self._indices[dim]
         terms = []
@@ -170,6 +170,9 @@ class Emitter:
         indices: Sequence[ir.Value] = (),
     ) -> list[Tensor]:
         """Emit `graph.<name>` with any number of results and index operands."""
+        for attribute in attributes.values():
+            for number in attribute if isinstance(attribute, list) else [attribute]:
+                _check_number(number)
         values = [self.tensor(operand).value for operand in operands] + list(indices)
         results = self.builder.op(f"graph.{name}", values, attributes, self.location)
         return [self._result(value, d) for value, d in zip(results, dims, strict=True)]
@@ -327,6 +330,14 @@ class Emitter:
             if keepdims or axis not in axes
         ]
         return self.op(f"reduce_{kind}", x, dims=dims, axes=list(axes), keepdims=keepdims)
+
+
+def _check_number(number: object) -> None:
+    """Refuse integers that the compiler has no room for."""
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        raise ModelError(
+            f"expects extents, offsets and steps from -2^63 to 2^63 - 1, but got {number}"
+        )
 
 
 def _plain(expr: Expr) -> Dim:

@@ -287,6 +287,16 @@ def _tile(node: Node, x: np.ndarray, repeats: np.ndarray) -> np.ndarray:
     return np.tile(x, repeats)
 
 
+def range_length(node: Node, first: float, last: float, step: float) -> int:
+    """Return how many numbers there are from `first` to `last`; exact for integers."""
+    if not all(map(math.isfinite, (first, last, step, last - first))):
+        raise node.error(f"expects finite bounds, but got {first}, {last} and {step}")
+    if isinstance(step, int):
+        return max(0, -((first - last) // step))
+    # The quotient may be infinite.
+    return math.ceil(min(max((last - first) / step, 0.0), 2.0**63))
+
+
 @fold("Range")
 def _range(node: Node, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.ndarray:
     if _is_symbolic(start, limit, delta):
@@ -294,9 +304,7 @@ def _range(node: Node, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) 
     first, last, step = (node.one(a, "bound").item() for a in (start, limit, delta))
     if step == 0:
         raise NotFoldable
-    if not all(map(math.isfinite, (first, last, step))):
-        raise node.error(f"expects finite bounds, but got {first}, {last} and {step}")
-    count = max(0, math.ceil((last - first) / step))
+    count = range_length(node, first, last, step)
     _bounded([count])
     return (first + np.arange(count) * step).astype(start.dtype)
 

@@ -1,11 +1,11 @@
 """Operators that move or describe elements without computing on them."""
 
-import math
 from itertools import pairwise
 
 import numpy as np
 
 from espalier.importers.onnx.emitter import Emitter, show
+from espalier.importers.onnx.folding import range_length
 from espalier.importers.onnx.registry import Node, NotFoldable, Unsupported, fold, op
 from espalier.importers.onnx.symbolic import Dim, Expr, apply, divide_exactly, product
 from espalier.importers.onnx.values import Tensor, Value, dims_array, known
@@ -257,12 +257,12 @@ def _range(e: Emitter, node: Node) -> Tensor:
     first, last, step = (node.one(a, "bound") for a in (start, limit, delta))
     if isinstance(step, Expr) or step == 0:
         raise node.error(f"expects a step that is known and not 0, but got {step}")
-    step = step.item()
+    step = np.asarray(step).item()
     if isinstance(first, Expr) or isinstance(last, Expr):
         room = last - first if step > 0 else first - last
         count = apply("max", -apply("floordiv", -room, abs(step)), 0)
     else:
-        count = max(0, math.ceil((last - first) / step))
+        count = range_length(node, np.asarray(first).item(), np.asarray(last).item(), step)
     result = e.iota([count], 0, dtype)
     if step != 1:
         result = e.op("mul", result, e.scalar(step, dtype))
