@@ -97,8 +97,10 @@ std::optional<double> KernelCost::measure(StringRef key,
     time.seconds = *seconds;
   else
     time.error = llvm::toString(seconds.takeError());
-  // What failed for want of the budget may succeed another time.
-  bool isFinal = time.seconds || limited.timeLimit == options.measure.timeLimit;
+  // What failed for want of the budget, or was ended, may succeed another time.
+  bool isFinal =
+      time.seconds || (limited.timeLimit == options.measure.timeLimit &&
+                       !options.measure.codegen.mustStop());
   if (isFinal)
     store(key, time,
           llvm::formatv("{0:f3} Mflop, {1:f3} MB, {2} threads",

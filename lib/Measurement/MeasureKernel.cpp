@@ -276,7 +276,8 @@ llvm::Expected<double> espalier::measureKernel(const KernelModule &kernel,
         return seconds ? Outcome::success(*seconds)
                        : Outcome::failure(llvm::toString(seconds.takeError()));
       },
-      options.timeLimit, options.memoryLimit);
+      options.timeLimit, options.memoryLimit,
+      [&] { return options.codegen.mustStop(); });
   if (!outcome)
     return outcome.takeError();
   return Outcome::parse((*outcome)->getBuffer());

@@ -22,6 +22,9 @@
 using namespace espalier;
 using Clock = std::chrono::steady_clock;
 
+/// How often whoever may stop a child is asked, in milliseconds.
+static constexpr int kPoll = 20;
+
 char NoChildProcess::ID = 0;
 
 /// Returns the bytes of addresses that this process has in use.
@@ -54,7 +57,8 @@ static void writeAll(int file, const std::string &text) {
 }
 
 [[noreturn]] static void beChild(llvm::function_ref<std::string()> function,
-                                 int result, uint64_t memory, pid_t parent) {
+                                 int result, uint64_t memory, pid_t parent,
+                                 bool isInterruptible) {
   // A parent that is killed cannot end what hangs.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
@@ -62,6 +66,8 @@ static void writeAll(int file, const std::string &text) {
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGINT, SIGTERM})
     signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
+  if (!isInterruptible)
+    signal(SIGINT, SIG_IGN);
   // It may be one of the first three, where the parent has closed them.
   constexpr int kResult = 3;
   dup2(result, kResult);
@@ -90,16 +96,22 @@ copyText(llvm::StringRef text, size_t size) {
 }
 
 /// Reads until the other end is closed. Fails if that is not before `end`,
-/// which is `limit` after the start.
+/// which is `limit` after the start, or if somebody stops it.
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-readAll(int file, Clock::time_point end, std::chrono::milliseconds limit) {
+readAll(int file, Clock::time_point end, std::chrono::milliseconds limit,
+        llvm::function_ref<bool()> mustStop) {
   auto text = copyText("", 4096);
   size_t size = 0;
   while (text) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
     pollfd waiting = {file, POLLIN, 0};
-    int ready = poll(&waiting, 1, std::max<int>(left.count(), 0));
+    int time = std::max<int>(left.count(), 0);
+    int ready = poll(&waiting, 1, mustStop ? std::min(time, kPoll) : time);
+    if (mustStop && mustStop())
+      return llvm::createStringError("expects a result, but is interrupted");
+    if (ready == 0 && time > kPoll && mustStop)
+      continue;
     if (ready == 0)
       return llvm::createStringError("expects a result within " +
                                      llvm::Twine(limit.count()) +
@@ -124,8 +136,8 @@ readAll(int file, Clock::time_point end, std::chrono::milliseconds limit) {
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 espalier::runInChild(llvm::function_ref<std::string()> function,
-                     std::chrono::milliseconds timeLimit,
-                     uint64_t memoryLimit) {
+                     std::chrono::milliseconds timeLimit, uint64_t memoryLimit,
+                     llvm::function_ref<bool()> mustStop) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return llvm::make_error<NoChildProcess>(
@@ -135,14 +147,14 @@ espalier::runInChild(llvm::function_ref<std::string()> function,
   pid_t parent = getpid();
   pid_t child = fork();
   if (child == 0)
-    beChild(function, ends[1], memory, parent);
+    beChild(function, ends[1], memory, parent, /*isInterruptible=*/!mustStop);
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
     return llvm::make_error<NoChildProcess>(
         std::string("cannot start a process: ") + strerror(errno));
   }
-  auto result = readAll(ends[0], end, timeLimit);
+  auto result = readAll(ends[0], end, timeLimit, mustStop);
   close(ends[0]);
   if (!result)
     kill(child, SIGKILL);

@@ -66,7 +66,8 @@ Outcome Outcome::parse(llvm::StringRef text) {
 llvm::Expected<Outcome>
 tuning::runOutcome(llvm::function_ref<std::string()> evaluate,
                    const MeasureOptions &options) {
-  auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit);
+  auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit,
+                         [&] { return options.codegen.mustStop(); });
   if (text)
     return Outcome::parse((*text)->getBuffer());
   llvm::Error error = text.takeError();

@@ -25,9 +25,14 @@ public:
 /// child takes longer than `timeLimit` or `memoryLimit` bytes more than this
 /// process, or if it crashes, or if there is no memory for the result; with
 /// `NoChildProcess` if it cannot be started. What it prints is lost.
+///
+/// With `mustStop`, which is asked every few milliseconds, the child is ended
+/// as soon as that says so, and not by the Ctrl-C of a terminal, which both
+/// processes get: what the child was about is then known to be nobody's fault.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 runInChild(llvm::function_ref<std::string()> function,
-           std::chrono::milliseconds timeLimit, uint64_t memoryLimit);
+           std::chrono::milliseconds timeLimit, uint64_t memoryLimit,
+           llvm::function_ref<bool()> mustStop = nullptr);
 
 } // namespace espalier
 

@@ -46,8 +46,10 @@ func.func @main(%A: memref<2x3xf32>, %B: memref<2x3xf32>) {
 // CHECK-DAG:     %[[LEAST:.*]] = arith.constant dense<-2147483648> : vector<16xi32>
 // CHECK-DAG:     %[[MINUS:.*]] = arith.constant dense<-1> : vector<16xi32>
 // CHECK:         scf.parallel (%[[TILE:.*]]) = (%c0) to (%{{.*}}) step (%c1) {
+// A mask has 32 bits.
 // CHECK:           %[[LEFT:.*]] = arith.minsi
-// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
+// CHECK:           %[[LANES:.*]] = arith.maxsi %[[LEFT]], %c0
+// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LANES]] : vector<16xi1>
 // CHECK:           %[[X:.*]] = vector.maskedload %[[A]][{{.*}}], %[[MASK]]
 // CHECK:           %[[Y:.*]] = vector.maskedload %[[B]][{{.*}}], %[[MASK]]
 // CHECK:           %[[ZERO:.*]] = arith.cmpi eq, %[[Y]], %[[ZEROS]]

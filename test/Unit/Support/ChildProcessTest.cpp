@@ -2,6 +2,7 @@
 
 #include "espalier/Support/ChildProcess.h"
 #include "gtest/gtest.h"
+#include <csignal>
 #include <cstdlib>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -39,6 +40,26 @@ TEST(ChildProcess, WhatTakesTooLongIsEnded) {
   };
   EXPECT_EQ(run(sleepLong, std::chrono::milliseconds(20)),
             "!expects a result within 20 ms, but it takes longer");
+}
+
+TEST(ChildProcess, OnlyTheParentStopsIt) {
+  auto interruptItself = [] {
+    raise(SIGINT);
+    return std::string("done");
+  };
+  bool stops = false;
+  auto result =
+      runInChild(interruptItself, kLong, kMuch, [&] { return stops; });
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  EXPECT_EQ((*result)->getBuffer(), "done");
+  EXPECT_EQ(run(interruptItself),
+            "!expects a result, but the process ended with signal 2");
+
+  stops = true;
+  result = runInChild([] { return std::string(sleep(1000), 'x'); }, kLong,
+                      kMuch, [&] { return stops; });
+  EXPECT_EQ(llvm::toString(result.takeError()),
+            "expects a result, but is interrupted");
 }
 
 TEST(ChildProcess, CrashIsAnError) {
