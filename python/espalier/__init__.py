@@ -6,6 +6,7 @@ Example:
     >>> y = f(x=image)
 """
 
+from espalier import interruption  # noqa: F401  (before what takes long)
 from espalier.compiler import (
     Options,
     compile,

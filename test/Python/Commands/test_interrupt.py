@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -22,6 +23,15 @@ def ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    sys.exit("the caller's handler")
+"""
 
 
 def interrupting(calls: list[tuple[int, int]]) -> espalier.compiler.Progress:
@@ -55,6 +65,25 @@ def test_progress_that_raises_does_not_end_compilation():
 
     model = build("dcgan", width=4, latent=8)
     assert espalier.compile(model, options=espalier.Options(cache=None), progress=progress)
+
+
+@pytest.mark.parametrize(
+    ("command", "ended"),
+    [
+        (["-m", "espalier"], (130, b"espalier: interrupted\n")),
+        (["-c", "import espalier"], (1, b"the caller's handler\n")),
+    ],
+)
+def test_command_is_interrupted_while_it_imports(
+    tmp_path: Path, ctrl_c: None, command: list[str], ended: tuple[int, bytes]
+) -> None:
+    """Who imports the package has a handler of their own."""
+    (tmp_path / "numpy.py").write_text(INTERRUPTED_IMPORT)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    result = subprocess.run(
+        [sys.executable, *command], env={**os.environ, "PYTHONPATH": path}, capture_output=True
+    )
+    assert (result.returncode, result.stderr) == ended
 
 
 def test_command_ends_with_130_and_leaves_no_file(tmp_path):
