@@ -90,8 +90,10 @@ class KernelProgram:
         """Return a size: as given, or as the extent of an array."""
         if info.name in values:
             value = values[info.name]
-            if not isinstance(value, int | np.integer) or value < 0:
-                raise ArgumentError(f"size '{info.name}': expects a number, but got {value!r}")
+            if not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
+                raise ArgumentError(
+                    f"size '{info.name}': expects a number from 0 to 2^63 - 1, but got {value!r}"
+                )
             return int(value)
         for other in [*self.program.inputs, *self.program.outputs]:
             if info.name in other.shape and not _is_size(other):
