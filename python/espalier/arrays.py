@@ -45,7 +45,8 @@ def as_array(name: str, value: object) -> np.ndarray:
     if hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)  # type: ignore[arg-type]
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        # What another library's method raises may be anything.
+        except Exception as error:
             if (array := _bfloat16_array(value)) is not None:
                 return array
             raise ArgumentError(
@@ -63,7 +64,7 @@ def _bfloat16_array(value: object) -> np.ndarray | None:
     """Return a DLPack tensor of bfloat16, which NumPy refuses; None for another one."""
     try:
         bits = _espalier.bfloat16_bits(value)
-    except TypeError:
+    except Exception:
         return None
     return None if bits is None else bits.view(ml_dtypes.bfloat16)
 

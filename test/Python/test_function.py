@@ -109,6 +109,18 @@ def test_dlpack(function):
     assert np.shares_memory(as_array("x", Tensor(given["x"])), given["x"])
 
 
+def test_dlpack_that_raises(function) -> None:
+    class Tensor:
+        def __dlpack__(self, **_options: object) -> object:
+            raise KeyError("device")
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 1, 0
+
+    with pytest.raises(ArgumentError, match=r"argument 'x': expects a tensor .* but 'device'"):
+        function(**{**arguments(), "x": Tensor()})
+
+
 class BFloat16Tensor:
     """Offers bfloat16 by DLPack, as PyTorch does and NumPy cannot."""
 
