@@ -4,6 +4,7 @@
 #include "espalier/Definition/Evaluate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -67,6 +68,39 @@ definition::evaluateExtent(Expr extent, const Definition &definition,
   }
   default:
     return ShapedType::kDynamic;
+  }
+}
+
+bool definition::isTooLarge(Expr extent, const Definition &definition,
+                            ArrayRef<RankedTensorType> operands) {
+  auto evaluate = [&](Expr expr) {
+    return evaluateExtent(expr, definition, operands);
+  };
+  auto isPartTooLarge = [&](Expr expr) {
+    return isTooLarge(expr, definition, operands);
+  };
+  if (extent.getKind() == Expr::Kind::Select) {
+    int64_t condition = evaluate(extent.getOperands()[0]);
+    return !ShapedType::isDynamic(condition) &&
+           isPartTooLarge(extent.getOperands()[condition ? 1 : 2]);
+  }
+  if (extent.getKind() != Expr::Kind::Apply)
+    return false;
+  if (llvm::any_of(extent.getOperands(), isPartTooLarge))
+    return true;
+  int64_t lhs = evaluate(extent.getOperands().front());
+  int64_t rhs = evaluate(extent.getOperands().back()), result;
+  if (ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs))
+    return false;
+  switch (extent.getFn()) {
+  case ScalarFn::Add:
+    return llvm::AddOverflow(lhs, rhs, result);
+  case ScalarFn::Sub:
+    return llvm::SubOverflow(lhs, rhs, result);
+  case ScalarFn::Mul:
+    return llvm::MulOverflow(lhs, rhs, result);
+  default:
+    return false;
   }
 }
 

@@ -91,6 +91,11 @@ int64_t evaluateExtent(Expr extent, const Definition &definition,
                        llvm::ArrayRef<mlir::RankedTensorType> operands,
                        llvm::ArrayRef<std::optional<int64_t>> parameters = {});
 
+/// Whether an index expression, or a part of it, has a value beyond 64 bits
+/// where sizes are static, as given for `evaluateExtent`.
+bool isTooLarge(Expr extent, const Definition &definition,
+                llvm::ArrayRef<mlir::RankedTensorType> operands);
+
 /// Whether sizes are as required, or nothing where they are not all known. The
 /// sizes are given as for `evaluateExtent`.
 std::optional<bool>

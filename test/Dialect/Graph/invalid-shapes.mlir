@@ -171,6 +171,14 @@ func.func @tile_negative(%x: tensor<2xf32>) {
 
 // -----
 
+func.func @tile_too_large(%x: tensor<3xf32>) {
+  // expected-error @below {{expects extents of 64 bits, but that of dimension 0 of R has more}}
+  %r = graph.tile %x {repeats = array<i64: 4611686018427387904>} : (tensor<3xf32>) -> tensor<0xf32>
+  return
+}
+
+// -----
+
 // PadOp C3
 func.func @pad_repeats_nothing(%x: tensor<0xf32>, %v: tensor<f32>) {
   // expected-error @below {{expects elements of X to repeat along dimension 0, but got 0 where 1 is the least}}

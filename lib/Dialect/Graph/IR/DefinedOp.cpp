@@ -55,14 +55,28 @@ LogicalResult graph::detail::verifyDefinition(Operation *op) {
   return isa<SymbolUserOpInterface>(op) ? success() : verifyResultTypes(op);
 }
 
+static LogicalResult checkExtents(const Definition &definition,
+                                  ArrayRef<RankedTensorType> types,
+                                  DefinitionError error) {
+  for (const Step &step : definition.steps)
+    for (auto [dim, index] : llvm::enumerate(step.indices))
+      if (isTooLarge(index.extent, definition, types)) {
+        error("expects extents of 64 bits, but that of dimension " +
+              Twine(dim) + " of " + step.name + " has more");
+        return failure();
+      }
+  return success();
+}
+
 LogicalResult graph::detail::verifyResultTypes(Operation *op) {
   auto defined = cast<DefinedOpInterface>(op);
-  FailureOr<Definition> definition = defined.getDefinition(
-      [&](const Twine &reason) { op->emitOpError(reason); });
-  if (failed(definition))
+  auto error = [&](const Twine &reason) { op->emitOpError(reason); };
+  FailureOr<Definition> definition = defined.getDefinition(error);
+  SmallVector<RankedTensorType> types =
+      llvm::to_vector(defined.getTensorOperandTypes());
+  if (failed(definition) || failed(checkExtents(*definition, types, error)))
     return failure();
-  SmallVector<RankedTensorType> inferred =
-      inferResultTypes(*definition, defined.getTensorOperandTypes());
+  SmallVector<RankedTensorType> inferred = inferResultTypes(*definition, types);
   for (auto [number, types] :
        llvm::enumerate(llvm::zip_equal(inferred, op->getResultTypes()))) {
     auto [expected, actual] = types;
@@ -97,10 +111,12 @@ LogicalResult graph::detail::inferReturnTypes(
     StringRef operation, std::optional<Location> location, ValueRange operands,
     llvm::function_ref<FailureOr<Definition>(DefinitionError)> define,
     SmallVectorImpl<Type> &inferred) {
-  FailureOr<Definition> definition = define([&](const Twine &reason) {
+  auto error = [&](const Twine &reason) {
     (void)emitOptionalError(location, "'", operation, "' op ", reason);
-  });
-  if (failed(definition))
+  };
+  FailureOr<Definition> definition = define(error);
+  if (failed(definition) ||
+      failed(checkExtents(*definition, getTensorTypes(operands), error)))
     return failure();
   llvm::append_range(inferred,
                      inferResultTypes(*definition, getTensorTypes(operands)));
