@@ -154,15 +154,20 @@ IndexArithmetic::getRange(AffineExpr expr) {
   switch (expr.getKind()) {
   case AffineExprKind::Add: {
     std::optional<Range> rhs = getRange(binary.getRHS());
-    if (!lhs || !rhs)
+    Range sum;
+    if (!lhs || !rhs || llvm::AddOverflow(lhs->first, rhs->first, sum.first) ||
+        llvm::AddOverflow(lhs->second, rhs->second, sum.second))
       return std::nullopt;
-    return Range(lhs->first + rhs->first, lhs->second + rhs->second);
+    return sum;
   }
-  case AffineExprKind::Mul:
-    if (!lhs || !number)
+  case AffineExprKind::Mul: {
+    Range product;
+    if (!lhs || !number ||
+        llvm::MulOverflow(lhs->first, number.getValue(), product.first) ||
+        llvm::MulOverflow(lhs->second, number.getValue(), product.second))
       return std::nullopt;
-    return std::minmax(lhs->first * number.getValue(),
-                       lhs->second * number.getValue());
+    return std::minmax(product.first, product.second);
+  }
   case AffineExprKind::FloorDiv:
     if (!lhs || !number || number.getValue() <= 0)
       return std::nullopt;
