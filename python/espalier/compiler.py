@@ -1,9 +1,10 @@
 """From a model to a compiled function."""
 
 import json
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import onnx
 
 from espalier import _espalier
 from espalier.buffers import Buffer, from_buffer, to_buffer
-from espalier.errors import ArgumentError, EspalierError, expect, naming
+from espalier.errors import ArgumentError, EspalierError, expect, naming, reason_of
 from espalier.function import Function
 from espalier.importers.onnx import import_model
 from espalier.module import Module
@@ -75,10 +76,43 @@ class Options:
             )
         options = _espalier.CompileOptions()
         options.sparse = self.sparse == "all"
-        for name, value in vars(self).items():
+        for declared in fields(self):
+            name, value = declared.name, getattr(self, declared.name)
             if value is not None and name != "sparse":
-                setattr(options, name, os.fspath(value) if isinstance(value, Path) else value)
+                setattr(options, name, _native_option(name, declared.type, value))
         return options
+
+
+_LIMITS: dict[str, tuple[int, float]] = {
+    "cache_limit": (0, 2**64 - 1),
+    "measure_seconds": (0, math.inf),
+    "run_threads": (1, _espalier.MAX_THREADS),
+}
+
+
+def _native_option(name: str, declared: object, value: object) -> object:
+    """Return an option's value as the extension takes it.
+
+    Arguments:
+        declared: its type.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if name in _LIMITS:
+        low, high = _LIMITS[name]
+        expected = f"a number from {low} to {high}"
+        kind = int | float if declared is float else int
+        fits = isinstance(value, kind) and not isinstance(value, bool) and low <= value <= high
+    elif declared is bool:
+        expected, fits = "True or False", isinstance(value, bool)
+    else:
+        expected = f"{'text' if declared is str else 'a path'} without null characters"
+        if declared is not str and isinstance(value, os.PathLike):
+            value = os.fspath(value)
+        fits = isinstance(value, str) and "\0" not in value
+    if not fits:
+        raise EspalierError(f"option {name}: expects {expected}, but got {value!r}")
+    return value
 
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
@@ -118,13 +152,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """Return what a text file contains."""
     try:
         return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise EspalierError(f"cannot read '{os.fspath(path)}': {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise EspalierError(
             f"cannot read '{os.fspath(path)}': expects text in UTF-8, but got other "
             f"bytes at byte {error.start}"
         ) from error
+    # The latter is said of names with null characters.
+    except (OSError, ValueError) as error:
+        raise EspalierError(f"cannot read '{os.fspath(path)}': {reason_of(error)}") from error
 
 
 def load_module(
@@ -134,6 +169,22 @@ def load_module(
     values: Mapping[str, np.ndarray] | None = None,
 ) -> tuple[_espalier.Module, dict[str, np.ndarray]]:
     """Return a model as a module, and the input values that it relies on."""
+    for what, given in {"dims": dims, "shapes": shapes, "values": values}.items():
+        if given is not None:
+            expect(f"a mapping of names as {what}", given, Mapping)
+    module, bound = _load_module(model, dims, shapes, values)
+    names = module.input_names
+    if stray := [name for name in {**(shapes or {}), **(values or {})} if name not in names]:
+        raise ArgumentError(f"expects names of inputs out of {names}, but got {stray}")
+    return module, bound
+
+
+def _load_module(
+    model: Model,
+    dims: Mapping[str, int] | None,
+    shapes: Mapping[str, Sequence[int]] | None,
+    values: Mapping[str, np.ndarray] | None,
+) -> tuple[_espalier.Module, dict[str, np.ndarray]]:
     with naming(model):
         if not is_mlir(model):
             module = Module()

@@ -45,6 +45,15 @@ class UnsupportedOperators(EspalierError):
         super().__init__(f"{len(nodes)} node{plural} not supported:\n{lines}")
 
 
+def path_text(path: str | os.PathLike[str]) -> str:
+    """Return a path as text for C, where a null character ends it."""
+    expect("a path", path, str | os.PathLike)
+    text = os.fspath(path)
+    if "\0" in text:
+        raise EspalierError(f"expects a path without null characters, but got {text!r}")
+    return text
+
+
 def expect(what: str, value: object, kind: type | UnionType) -> None:
     """Refuse what is of another type.
 
@@ -56,16 +65,22 @@ def expect(what: str, value: object, kind: type | UnionType) -> None:
         raise EspalierError(f"expects {what}, but got {type(value).__name__}")
 
 
+def reason_of(error: Exception) -> str:
+    """Return why a file cannot be used, without the numbers and names of `OSError`."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 @contextlib.contextmanager
-def naming(source: object) -> Iterator[None]:
+def naming(source: object, kind: type[EspalierError] = EspalierError) -> Iterator[None]:
     """Put the name of the file that something comes from before the errors about it.
 
     Arguments:
         source: a path; errors about anything else stay as they are.
+        kind: of the errors that are about it.
     """
     try:
         yield
-    except EspalierError as error:
+    except kind as error:
         if isinstance(source, str | os.PathLike) and "\n" not in (name := os.fspath(source)):
             message = str(error)
             error.args = (message if name in message else f"{name}: {message}",)

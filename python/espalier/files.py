@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, reason_of
 
 
 @contextlib.contextmanager
@@ -35,8 +35,7 @@ def replacing(path: Path) -> Iterator[Path]:
         finally:
             os.close(handle)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise EspalierError(f"cannot write '{path}': {reason}") from error
+        raise EspalierError(f"cannot write '{path}': {reason_of(error)}") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

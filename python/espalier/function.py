@@ -17,7 +17,7 @@ from espalier.arrays import (
     check_symbols,
     check_threads,
 )
-from espalier.errors import ArgumentError, naming
+from espalier.errors import ArgumentError, naming, path_text
 
 
 class Program(Protocol):
@@ -206,7 +206,7 @@ class Function:
                 linked with libm and, unless compiled without threads, libomp.so.5.
         """
         with naming(path):
-            self.program.save(os.fspath(path))
+            self.program.save(path_text(path))
 
     @property
     def kernels(self) -> int:

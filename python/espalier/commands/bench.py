@@ -17,6 +17,7 @@ from espalier.commands.common import (
     parse_dims,
     positive,
 )
+from espalier.errors import ArgumentError, naming
 from espalier.machine import measure_machine
 from espalier.profiling import format_profile, profile
 from espalier.testing.onnxruntime import OnnxRuntime
@@ -79,15 +80,16 @@ def profile_kernels(
 ) -> int:
     """Print what each kernel takes."""
     progress.show("timing kernels")
-    times = profile(
-        args.model,
-        inputs,
-        dynamic=args.dynamic,
-        dims=parse_dims(args),
-        options=make_options(args),
-        seconds=args.seconds,
-        threads=args.threads,
-    )
+    with naming(args.inputs, ArgumentError):
+        times = profile(
+            args.model,
+            inputs,
+            dynamic=args.dynamic,
+            dims=parse_dims(args),
+            options=make_options(args),
+            seconds=args.seconds,
+            threads=args.threads,
+        )
     machine = measure_machine(args.threads)
     progress.clear()
     if args.json:

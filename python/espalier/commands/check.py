@@ -18,13 +18,14 @@ import numpy as np
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
+    compile_for_run,
     expect_onnx,
     load_arrays,
     make_options,
     parse_dims,
     positive,
 )
-from espalier.compiler import compile, compile_for, interpret, is_mlir
+from espalier.compiler import compile, interpret, is_mlir
 from espalier.errors import EspalierError, naming
 from espalier.importers.onnx import operators
 from espalier.recursion.samples import sample_inputs, takes_structures
@@ -112,13 +113,7 @@ def _check_model(args: argparse.Namespace) -> int:
             session = OnnxRuntime(args.model)
             inputs = session.random_inputs(dims) if inputs is None else inputs
     progress = ProgressLine()
-    function = compile_for(
-        args.model,
-        inputs,
-        dims=dims,
-        options=make_options(args),
-        progress=progress.counter("compiling"),
-    )
+    function = compile_for_run(args, inputs, progress)
     with naming(args.inputs):
         actual = function.run(inputs)
     interpreted = functools.partial(interpret, args.model)

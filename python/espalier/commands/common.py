@@ -23,7 +23,7 @@ from espalier.compiler import (
     default_cache,
     is_mlir,
 )
-from espalier.errors import EspalierError
+from espalier.errors import ArgumentError, EspalierError, naming, reason_of
 from espalier.files import replacing
 from espalier.function import Function
 
@@ -167,15 +167,16 @@ def describe_optimization(report: Mapping[str, Any]) -> Iterator[str]:
 def compile_for_run(
     args: argparse.Namespace, inputs: Mapping[str, np.ndarray], progress: "ProgressLine"
 ) -> Function:
-    """Compile what `add_run_options` describes for its inputs."""
-    return compile_for(
-        args.model,
-        inputs,
-        dynamic=args.dynamic,
-        dims=parse_dims(args),
-        options=make_options(args),
-        progress=progress.counter("compiling"),
-    )
+    """Compile a model for its inputs as the command line says."""
+    with naming(args.inputs, ArgumentError):
+        return compile_for(
+            args.model,
+            inputs,
+            dynamic=getattr(args, "dynamic", False),
+            dims=parse_dims(args),
+            options=make_options(args),
+            progress=progress.counter("compiling"),
+        )
 
 
 def expect_onnx(model: str, why: str) -> None:
@@ -231,12 +232,15 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
         raise
     # A header is read as a Python expression, so an odd one raises nearly anything.
     except Exception as error:
-        reason = getattr(error, "strerror", None) or error
-        raise EspalierError(f"cannot read '{path}': {reason}") from error
+        raise EspalierError(f"cannot read '{path}': {reason_of(error)}") from error
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
             raise EspalierError(f"cannot read '{path}': expects arrays, but '{name}' is none")
-    return arrays
+    # Files keep the order of dimensions and of bytes that arrays had where they were written.
+    return {
+        name: array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
+        for name, array in arrays.items()
+    }
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:

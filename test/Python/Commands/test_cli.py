@@ -53,6 +53,14 @@ def test_run(folder, capsys, extra):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("command", [RUN, ("check", *RUN[1:4], "--against", "interpreter")])
+def test_inputs_of_another_layout(folder: Path, capsys, command: tuple[str, ...]) -> None:
+    """Files have arrays in any order of dimensions and of bytes."""
+    for x in (np.ones((2, 3), F32, order="F"), np.ones((2, 3), ">f4")):
+        np.savez("in.npz", x=x)
+        assert espalier(*command) == 0, capsys.readouterr()
+
+
 def test_run_prints_json(folder, capsys):
     assert espalier(*RUN, "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"y": [2, 3]}

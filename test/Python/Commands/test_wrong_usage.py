@@ -77,7 +77,7 @@ USAGES: dict[str, tuple[Sequence[str], str]] = {
     "inputs that are one array": (inputs("array.npy"), "array.npy': expects an .npz file"),
     "inputs of another name": (
         inputs("other.npz"),
-        "model.onnx: expects shapes of inputs out of ['x'], but got ['z']",
+        "error: other.npz: expects names of inputs out of ['x'], but got ['z']",
     ),
     "inputs of another type": (
         inputs("double.npz"),
@@ -235,6 +235,30 @@ CALLS = {
         "graph input 'x': expects numbers of at least 0 as a shape",
     ),
     "script": (lambda: espalier.compile("model.onnx", schedule="no.mlir"), "cannot read 'no.mlir'"),
+    "null character": (
+        lambda: espalier.compile("a\0b.onnx"),
+        "cannot read 'a\0b.onnx': embedded null byte",
+    ),
+    "null character of MLIR": (
+        lambda: espalier.compile("a\0b.mlir"),
+        "cannot read 'a\0b.mlir': embedded null byte",
+    ),
+    "null character of a library": (
+        lambda: espalier.compile("model.onnx").save("a\0.so"),
+        "expects a path without null characters, but got 'a\\x00.so'",
+    ),
+    "values": (
+        lambda: espalier.compile("model.onnx", values={"q": np.ones(1)}),
+        "expects names of inputs out of ['x'], but got ['q']",
+    ),
+    "values of MLIR": (
+        lambda: espalier.compile("graph.mlir", values={"q": np.ones(1)}),
+        "expects names of inputs out of [], but got ['q']",
+    ),
+    "values without names": (
+        lambda: espalier.compile("model.onnx", values=[np.ones(1)]),
+        "expects a mapping of names as values, but got list",
+    ),
     "cpu": (
         lambda: espalier.compile("model.onnx", options=espalier.Options(cpu="i")),
         "a CPU that",
@@ -287,6 +311,33 @@ def test_wrong_call_raises_an_error_of_ours(files, monkeypatch, name):
     with pytest.raises(espalier.EspalierError) as error:
         call()
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"run_threads": -1}, "run_threads: expects a number from 1 to 1024, but got -1"),
+        ({"run_threads": "2"}, "run_threads: expects a number from 1 to 1024, but got '2'"),
+        ({"cache_limit": -1}, f"cache_limit: expects a number from 0 to {2**64 - 1}, but got -1"),
+        ({"cache_limit": 2**70}, f"cache_limit: expects a number from 0 to {2**64 - 1}, but got "),
+        ({"measure_seconds": float("nan")}, "measure_seconds: expects a number from 0 to inf"),
+        ({"cpu": 3}, "cpu: expects text without null characters, but got 3"),
+        ({"features": "a\0b"}, "features: expects text without null characters"),
+        ({"cache": 3}, "cache: expects a path without null characters, but got 3"),
+        ({"records": Path("a\0b")}, "records: expects a path without null characters"),
+        ({"threads": 2}, "threads: expects True or False, but got 2"),
+    ],
+)
+def test_options_that_do_not_fit(option: dict[str, object], message: str) -> None:
+    with pytest.raises(espalier.EspalierError) as error:
+        espalier.Options(**option).native()
+    assert str(error.value).startswith(f"option {message}")
+
+
+def test_options_of_numpy() -> None:
+    options = espalier.Options(run_threads=np.int64(2), measure_seconds=np.float32(0.5))
+    native = options.native()
+    assert (native.run_threads, native.measure_seconds) == (2, 0.5)
 
 
 def test_dimensions_are_checked_without_a_compiler():

@@ -75,9 +75,6 @@ class Importer:
         scope: Scope = {}
         self._add_initializers(graph, scope)
         inputs = [value for value in graph.input if value.name not in scope]
-        if stray := set(self._shapes) - {value.name for value in inputs}:
-            names = sorted(value.name for value in inputs)
-            raise ModelError(f"expects shapes of inputs out of {names}, but got {sorted(stray)}")
         self._check_dims(inputs)
         for value in inputs:
             self._bind_shape(value)

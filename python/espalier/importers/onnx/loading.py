@@ -14,7 +14,7 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 from onnx import AttributeProto, GraphProto, ModelProto, SparseTensorProto, TensorProto
 
-from espalier.errors import EspalierError, ModelError
+from espalier.errors import EspalierError, ModelError, reason_of
 from espalier.importers.onnx.tensors import MAX_BYTES, numpy_type, sparse_array, tensor_array
 
 
@@ -57,8 +57,8 @@ def load(model: ModelProto | bytes | str | os.PathLike[str]) -> Source:
             folder = path.parent
             try:
                 model = path.read_bytes()
-            except OSError as error:
-                raise EspalierError(f"cannot read '{path}': {error.strerror}") from error
+            except (OSError, ValueError) as error:
+                raise EspalierError(f"cannot read '{path}': {reason_of(error)}") from error
         try:
             model = onnx.load_model_from_string(model)
         except (DecodeError, ValueError, RuntimeError) as error:
