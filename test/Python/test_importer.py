@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import helper
 
+import espalier
 from espalier.importers.onnx import import_model
 from numpy_builder import NumpyBuilder
 from operator_cases import CASES, F32, I64, MATRIX, SIZES, ints
@@ -172,3 +173,30 @@ def test_feeds_are_repeatable():
     model = one_op("Neg", MATRIX)
     first, second = (feeds_for(model, SIZES) for _ in range(2))
     assert all((a["x"] == b["x"]).all() for a, b in zip(first, second, strict=True))
+
+
+def longest(bounds: tuple[float, float, float]) -> onnx.ModelProto:
+    """Return the largest number of a range."""
+    nodes = [
+        helper.make_node("Range", [*"abc"], ["r"], name="long"),
+        helper.make_node("ReduceMax", ["r"], ["m"], keepdims=0),
+        helper.make_node("Add", ["x", "m"], ["y"]),
+    ]
+    constants = dict(zip("abc", map(np.array, bounds), strict=True))
+    return make_model(nodes, {"x": (constants["a"].dtype.type, [1])}, ["y"], constants)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ((-(2**63), 2**63 - 1, 1), rf"extents, .* from -2\^63 to 2\^63 - 1, but got {2**64 - 1}"),
+        ((0.0, 1e308, 1e-308), r"expects extents, offsets and steps from -2\^63"),
+        ((-1e308, 1e308, 1.0), r"\(Range\): expects finite bounds, but got -1e\+308"),
+        ((0, 2**63 - 1, 1), r"expects a domain of numbers of at most 2\^31"),
+    ],
+)
+def test_ranges_of_more_than_can_be_counted(
+    bounds: tuple[float, float, float], message: str
+) -> None:
+    with pytest.raises(espalier.EspalierError, match=f"node 'long'.*{message}"):
+        espalier.compile(longest(bounds))

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import espalier
-from espalier.errors import CompileError, EspalierError, ModelError, UnsupportedOperators
+from espalier.errors import EspalierError, ModelError, UnsupportedOperators
 from espalier.importers.onnx import functions, import_model
 from numpy_builder import NumpyBuilder
 from support import make_model, one_op
@@ -235,38 +235,6 @@ def test_huge_result_is_not_allocated():
 
     with pytest.raises(ModelError, match=r"node 'zeros' .* stopped before the compiler"):
         import_model(model, Refusing([{"x": np.zeros((2, 3), F32)}]))
-
-
-@pytest.mark.parametrize(
-    ("bounds", "message"),
-    [
-        (
-            np.array([-(2**63), 2**63 - 1, 1]),
-            f"extents, offsets and steps from -2^63 to 2^63 - 1, but got {2**64 - 1}",
-        ),
-        (np.array([0, 1e308, 1e-308]), "(Range): expects extents, offsets and steps from -2^63"),
-        (np.array([-1e308, 1e308, 1]), "(Range): expects finite bounds, but got -1e+308"),
-    ],
-)
-def test_range_of_more_than_can_be_counted(bounds: np.ndarray, message: str) -> None:
-    constants = [
-        numpy_helper.from_array(np.array(v), k) for k, v in zip("abc", bounds, strict=True)
-    ]
-    fails(raw_model([helper.make_node("Range", [*"abc"], ["y"])], initializer=constants), message)
-
-
-def test_range_that_is_too_long_names_its_node() -> None:
-    constants = [
-        numpy_helper.from_array(np.array(v), k)
-        for k, v in zip("abc", (0, 2**63 - 1, 1), strict=True)
-    ]
-    nodes = [
-        helper.make_node("Range", [*"abc"], ["r"], name="long"),
-        helper.make_node("ReduceMax", ["r"], ["m"], keepdims=0),
-        helper.make_node("Cast", ["m"], ["y"], to=1),
-    ]
-    with pytest.raises(CompileError, match=r"node 'long': .* of at most 2\^31, but got"):
-        espalier.compile(raw_model(nodes, initializer=constants))
 
 
 # Tensors and external data.
