@@ -182,6 +182,20 @@ IndexArithmetic::getRange(AffineExpr expr) {
   }
 }
 
+bool IndexArithmetic::fitsMask(const polyhedral::AstNode &loop) {
+  ArrayRef<polyhedral::AstExpr> ends =
+      loop.upper.kind == polyhedral::AstExpr::Kind::Min
+          ? ArrayRef<polyhedral::AstExpr>(loop.upper.operands)
+          : ArrayRef<polyhedral::AstExpr>(loop.upper);
+  return loop.lower.kind == polyhedral::AstExpr::Kind::Affine &&
+         llvm::all_of(ends, [&](const polyhedral::AstExpr &end) {
+           if (end.kind != polyhedral::AstExpr::Kind::Affine)
+             return false;
+           auto range = getRange(simplify(end.affine - loop.lower.affine));
+           return range && range->first >= std::numeric_limits<int32_t>::min();
+         });
+}
+
 std::optional<int64_t> IndexArithmetic::getLargest(AffineExpr expr) {
   unsigned numDims = 0;
   SmallVector<AffineExpr> constraints{

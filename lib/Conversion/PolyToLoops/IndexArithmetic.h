@@ -46,6 +46,9 @@ protected:
   /// The largest value of `expr` where `known` holds, by integer programming:
   /// `n floordiv 16 - 2 * (n floordiv 32)` is at most 1.
   std::optional<int64_t> getLargest(mlir::AffineExpr expr);
+  /// Whether what is left of a loop, which may be less than nothing, is known
+  /// to have 32 bits, as masks do.
+  bool fitsMask(const polyhedral::AstNode &loop);
   mlir::AffineExpr constant(int64_t value) {
     return mlir::getAffineConstantExpr(value, builder.getContext());
   }

@@ -131,8 +131,6 @@ private:
   /// Adds the lanes of a reduction to a value.
   mlir::Value combineLanes(const Combiner &combiner, mlir::Value lanes,
                            mlir::Value value);
-  /// Whether the number of lanes that are left is known to have 32 bits.
-  bool fitsMask(const polyhedral::AstNode &node);
   /// The lanes of a vector loop; with their mask, if one is needed and wanted.
   Lanes beginLanes(const polyhedral::AstNode &node, bool emitMask);
 

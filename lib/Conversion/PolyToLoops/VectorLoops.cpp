@@ -240,20 +240,6 @@ void espalier::polytoloops::addIterators(const polyhedral::AstExpr &expr,
     addIterators(operand, iterators);
 }
 
-bool KernelLoops::fitsMask(const AstNode &node) {
-  ArrayRef<polyhedral::AstExpr> ends =
-      node.upper.kind == polyhedral::AstExpr::Kind::Min
-          ? ArrayRef<polyhedral::AstExpr>(node.upper.operands)
-          : ArrayRef<polyhedral::AstExpr>(node.upper);
-  return node.lower.kind == polyhedral::AstExpr::Kind::Affine &&
-         llvm::all_of(ends, [&](const polyhedral::AstExpr &end) {
-           if (end.kind != polyhedral::AstExpr::Kind::Affine)
-             return false;
-           auto range = getRange(simplify(end.affine - node.lower.affine));
-           return range && range->first >= std::numeric_limits<int32_t>::min();
-         });
-}
-
 Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {
   int64_t width = getLoopKind(node).getWidth();
   std::optional<int64_t> lower = getConstantBoundOf(node, false);

@@ -163,15 +163,10 @@ def run_onnxruntime(
 
 def _compile(sample: Sample) -> Function:
     options = compiler.Options(
-        cache=None,
-        winograd=sample.winograd,
-        arena=not is_guarded(),
-        features=sample.features,
+        cache=None, winograd=sample.winograd, arena=not is_guarded(), features=sample.features
     )
-    if text := make_kernels(sample):
+    if text := make_kernels(sample) or choose_for(sample, options):
         function = compiler.compile(text, options=options)
-    elif chosen := choose_for(sample, options):
-        function = compiler.compile(chosen, options=options)
     elif sample.dynamic:
         function = compiler.compile(sample.model(), options=options)
     else:
