@@ -63,11 +63,10 @@ static void writeAll(int file, const std::string &text) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(1);
-  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGINT, SIGTERM})
+  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM})
     signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
-  if (!isInterruptible)
-    signal(SIGINT, SIG_IGN);
+  signal(SIGINT, isInterruptible ? SIG_DFL : SIG_IGN);
   // It may be one of the first three, where the parent has closed them.
   constexpr int kResult = 3;
   dup2(result, kResult);
