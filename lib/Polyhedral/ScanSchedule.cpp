@@ -291,13 +291,14 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   if (!ast)
     return ast;
   question.emplace(context.get(), numQuestions);
-  // The first value of an atomic loop with a step does not always have the
-  // step's remainder in isl 0.25.
-  switch (hasSteps(**ast) ? executesOnce(program, **ast, domain)
-                          : isl_bool_true) {
+  switch (executesOnce(program, **ast, domain)) {
   case isl_bool_true:
     return ast;
   case isl_bool_error:
+    // Only loops with steps are known to go wrong: the first value of an atomic
+    // one does not always have the step's remainder in isl 0.25.
+    if (!hasSteps(**ast))
+      return ast;
     return isl::makeError(context, "the schedule cannot be scanned");
   case isl_bool_false:
     break;

@@ -33,6 +33,8 @@ struct AstExpr {
 
   /// The value, if it is a constant.
   std::optional<int64_t> getConstant() const;
+  /// Calls `visit` for each affine expression, those of conditions included.
+  void walk(llvm::function_ref<void(mlir::AffineExpr)> visit) const;
 };
 
 /// A condition over integers.
@@ -42,6 +44,8 @@ struct AstCondition {
   Kind kind = Kind::True;
   AstExpr value;                      ///< NonNegative: value >= 0; Zero.
   std::vector<AstCondition> operands; ///< And, Or: any number. Not: one.
+
+  void walk(llvm::function_ref<void(mlir::AffineExpr)> visit) const;
 };
 
 struct AstNode;
@@ -76,6 +80,9 @@ struct AstNode {
   std::vector<Ast> children;
 
   explicit AstNode(Kind kind) : kind(kind) {}
+
+  /// The least number above all iterators of the loops.
+  unsigned countIterators() const;
 };
 
 /// The loops that execute `program` as `schedule` says (null: a single leaf).

@@ -28,15 +28,8 @@ KernelLoops::KernelLoops(poly::KernelOp kernel,
       kernel(kernel), computes(kernel.getComputes()),
       dataLoops(kernel, computes), privateLoops(privateLoops) {}
 
-static unsigned countIterators(const AstNode &node) {
-  unsigned count = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
-  for (const polyhedral::Ast &child : node.children)
-    count = std::max(count, countIterators(*child));
-  return count;
-}
-
 LogicalResult KernelLoops::emit(const AstNode &ast) {
-  numIterators = countIterators(ast);
+  numIterators = ast.countIterators();
   dataLoops.analyze(ast);
   for (poly::ComputeOp compute : computes)
     numReads = std::max<unsigned>(numReads, compute.getReads().size());

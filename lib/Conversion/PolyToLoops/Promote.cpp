@@ -37,13 +37,10 @@ struct espalier::polytoloops::MemoryUse {
 };
 
 static bool dependsOn(const AstExpr &expr, unsigned iterator) {
-  if (expr.kind == AstExpr::Kind::Affine)
-    return expr.affine.isFunctionOfDim(iterator);
-  if (expr.kind == AstExpr::Kind::Select)
-    return true;
-  return llvm::any_of(expr.operands, [&](const AstExpr &operand) {
-    return dependsOn(operand, iterator);
-  });
+  bool result = false;
+  expr.walk(
+      [&](AffineExpr affine) { result |= affine.isFunctionOfDim(iterator); });
+  return result;
 }
 
 void KernelLoops::enterRange(const AstNode &node) {

@@ -229,15 +229,12 @@ void KernelLoops::endPartials(
 
 void espalier::polytoloops::addIterators(const polyhedral::AstExpr &expr,
                                          SmallVectorImpl<unsigned> &iterators) {
-  if (expr.kind == polyhedral::AstExpr::Kind::Affine)
-    expr.affine.walk([&](AffineExpr part) {
+  expr.walk([&](AffineExpr affine) {
+    affine.walk([&](AffineExpr part) {
       if (auto dim = dyn_cast<AffineDimExpr>(part))
         iterators.push_back(dim.getPosition());
     });
-  if (expr.condition)
-    addIterators(expr.condition->value, iterators);
-  for (const polyhedral::AstExpr &operand : expr.operands)
-    addIterators(operand, iterators);
+  });
 }
 
 Lanes KernelLoops::beginLanes(const AstNode &node, bool emitMask) {

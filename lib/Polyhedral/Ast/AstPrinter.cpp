@@ -7,13 +7,6 @@
 using namespace mlir;
 using namespace espalier::polyhedral;
 
-std::optional<int64_t> AstExpr::getConstant() const {
-  if (kind == Kind::Affine)
-    if (auto constant = dyn_cast<AffineConstantExpr>(affine))
-      return constant.getValue();
-  return std::nullopt;
-}
-
 namespace {
 /// Prints loops and keeps the names of the enclosing ones.
 class AstPrinter {

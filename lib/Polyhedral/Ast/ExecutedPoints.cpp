@@ -12,14 +12,6 @@ bool espalier::polyhedral::hasSteps(const AstNode &loops) {
                       [](const Ast &child) { return hasSteps(*child); });
 }
 
-/// How many iterators there are.
-static unsigned countIterators(const AstNode &node) {
-  unsigned number = node.kind == AstNode::Kind::For ? node.iterator + 1 : 0;
-  for (const Ast &child : node.children)
-    number = std::max(number, countIterators(*child));
-  return number;
-}
-
 namespace {
 /// Follows the loops with the set of values that iterators have there.
 class PointCollector {
@@ -39,13 +31,17 @@ public:
                 values,
                 isl_set_params(isl::getAssumptions(space, program).take()))));
   }
-  const isl::UnionSet &getPoints() const { return points; }
+  isl::UnionSet takePoints() { return std::move(points); }
   /// Whether none of them is executed twice.
   isl_bool isOnce() const { return once; }
 
 private:
   isl_pw_aff *toFunction(const AstExpr &expr) const;
   isl_set *toSet(const AstCondition &condition) const;
+  isl_pw_aff *getIterator(const AstNode &loop) const;
+  /// Where the iterator of a loop is at least `bound`, or less.
+  isl_set *getHalf(const AstNode &loop, const AstExpr &bound,
+                   bool isLower) const;
   isl_set *getValues(const AstNode &loop) const;
   void collect(const AstNode &node, isl::SetPtr values);
   /// Adds the points that a call executes for values of iterators.
@@ -95,16 +91,32 @@ isl_set *PointCollector::toSet(const AstCondition &condition) const {
   return result;
 }
 
-isl_set *PointCollector::getValues(const AstNode &loop) const {
-  isl_pw_aff *value = isl_pw_aff_from_aff(
+isl_pw_aff *PointCollector::getIterator(const AstNode &loop) const {
+  return isl_pw_aff_from_aff(
       isl::toAff(space, getAffineDimExpr(loop.iterator, program.context))
           .take());
-  isl_pw_aff *lower = toFunction(loop.lower);
-  isl_set *values = isl_set_intersect(
-      isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(lower)),
-      isl_pw_aff_lt_set(isl_pw_aff_copy(value), toFunction(loop.upper)));
+}
+
+isl_set *PointCollector::getHalf(const AstNode &loop, const AstExpr &bound,
+                                 bool isLower) const {
+  // Without cases: a maximum bounds from below as all of its operands do.
+  if (bound.kind == (isLower ? AstExpr::Kind::Max : AstExpr::Kind::Min)) {
+    isl_set *result = isl_set_universe(space.copy());
+    for (const AstExpr &operand : bound.operands)
+      result = isl_set_intersect(result, getHalf(loop, operand, isLower));
+    return result;
+  }
+  return isLower ? isl_pw_aff_ge_set(getIterator(loop), toFunction(bound))
+                 : isl_pw_aff_lt_set(getIterator(loop), toFunction(bound));
+}
+
+isl_set *PointCollector::getValues(const AstNode &loop) const {
+  isl_set *values = isl_set_intersect(getHalf(loop, loop.lower, true),
+                                      getHalf(loop, loop.upper, false));
+  if (loop.step == 1)
+    return values;
   isl_pw_aff *rest = isl_pw_aff_mod_val(
-      isl_pw_aff_sub(value, lower),
+      isl_pw_aff_sub(getIterator(loop), toFunction(loop.lower)),
       isl_val_int_from_si(isl_space_get_ctx(space.get()), loop.step));
   return isl_set_intersect(values, isl_pw_aff_zero_set(rest));
 }
@@ -159,9 +171,10 @@ isl_bool espalier::polyhedral::executesOnce(const Program &program,
                                             const AstNode &loops,
                                             const isl::UnionSet &domain) {
   PointCollector collector(isl_union_set_get_ctx(domain.get()), program,
-                           countIterators(loops));
+                           loops.countIterators());
   collector.run(loops);
   if (collector.isOnce() != isl_bool_true)
     return collector.isOnce();
-  return isl_union_set_is_equal(collector.getPoints().get(), domain.get());
+  isl::UnionSet points(isl_union_set_coalesce(collector.takePoints().take()));
+  return isl_union_set_is_equal(points.get(), domain.get());
 }

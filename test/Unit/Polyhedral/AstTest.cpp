@@ -91,6 +91,31 @@ TEST_F(AstTest, DimensionsMayHaveCases) {
       << loops;
 }
 
+TEST_F(AstTest, ExpressionsAreWalkedWithTheirConditions) {
+  auto dim = [&](unsigned position) {
+    return AstExpr(getAffineDimExpr(position, &context));
+  };
+  AstCondition both;
+  both.kind = AstCondition::Kind::And;
+  both.operands.resize(2);
+  both.operands[0].kind = AstCondition::Kind::NonNegative;
+  both.operands[0].value = dim(0);
+  both.operands[1].kind = AstCondition::Kind::Zero;
+  both.operands[1].value = dim(1);
+  AstExpr most;
+  most.kind = AstExpr::Kind::Max;
+  most.operands = {dim(3), dim(4)};
+  AstExpr choice;
+  choice.kind = AstExpr::Kind::Select;
+  choice.condition = std::make_shared<AstCondition>(both);
+  choice.operands = {dim(2), most};
+  unsigned next = 0;
+  choice.walk([&](mlir::AffineExpr part) {
+    EXPECT_EQ(part, getAffineDimExpr(next++, &context));
+  });
+  EXPECT_EQ(next, 5u);
+}
+
 TEST_F(AstTest, ScansProgramOrder) {
   Program program = matmul();
   EXPECT_EQ(scan(program, makeProgramOrder(program)), R"(for d0 = 0 to s0
