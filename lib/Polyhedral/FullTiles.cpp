@@ -113,5 +113,5 @@ isl::SetPtr espalier::polyhedral::getFullTiles(const Context &context,
   if (!all)
     return isl::SetPtr();
   isl_set *full = isl_set_subtract(all.take(), partial.take());
-  return isl::SetPtr(isl_set_coalesce(full));
+  return isl::coalesce(isl::SetPtr(full));
 }

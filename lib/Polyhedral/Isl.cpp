@@ -254,11 +254,17 @@ SetPtr isl::toDomain(const Space &space, const Statement &statement) {
   SetPtr result(isl_set_empty(space.copy()));
   for (IntegerSet set : statement.domain)
     result = SetPtr(isl_set_union(result.take(), toSet(space, set).take()));
-  // isl 0.25 coalesces {0 <= i <= 1} and the even i from 0 to 5, which overlap,
-  // to {0 <= i <= 5}, in code generation too.
+  // isl coalesces in code generation too (see `coalesce`).
   return statement.domain.size() == 1
              ? result
              : SetPtr(isl_set_make_disjoint(result.take()));
+}
+
+SetPtr isl::coalesce(SetPtr set) {
+  SetPtr joined(isl_set_coalesce(set.copy()));
+  return isl_set_is_subset(joined.get(), set.get()) == isl_bool_true
+             ? std::move(joined)
+             : std::move(set);
 }
 
 SetPtr isl::getAssumptions(const Space &space, const Program &program) {

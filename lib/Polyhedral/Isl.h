@@ -92,6 +92,11 @@ SetPtr toSet(const Space &space, mlir::IntegerSet set);
 /// The domain of a statement, as a union over its sets, in `space`.
 SetPtr toDomain(const Space &space, const Statement &statement);
 
+/// The same points as fewer sets, if they can be joined. isl 0.25 alone would
+/// join {0 <= i <= 1} and the even i from 0 to 5, which overlap, to
+/// {0 <= i <= 5}.
+SetPtr coalesce(SetPtr set);
+
 /// What is known of the parameters, as a set in `space`.
 SetPtr getAssumptions(const Space &space, const Program &program);
 

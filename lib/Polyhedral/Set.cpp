@@ -146,7 +146,7 @@ std::optional<llvm::SmallVector<LinearConstraint>> Set::getEqualities() const {
 
 std::optional<llvm::SmallVector<LinearConstraint>> Set::getConstraints() const {
   isl::Question question(isl_set_get_ctx(get()));
-  isl::SetPtr coalesced(isl_set_coalesce(isl_set_copy(get())));
+  isl::SetPtr coalesced = isl::coalesce(isl::SetPtr(isl_set_copy(get())));
   if (isl_set_n_basic_set(coalesced.get()) != 1)
     return std::nullopt;
   isl_basic_set_list *pieces = isl_set_get_basic_set_list(coalesced.get());
@@ -242,8 +242,8 @@ std::optional<bool> Set::isBounded() const {
 
 std::string Set::getCondition(llvm::ArrayRef<std::string> names) const {
   isl_set *condition =
-      isl_set_move_dims(isl_set_coalesce(isl_set_copy(get())), isl_dim_param, 0,
-                        isl_dim_set, 0, names.size());
+      isl_set_move_dims(isl::coalesce(isl::SetPtr(isl_set_copy(get()))).take(),
+                        isl_dim_param, 0, isl_dim_set, 0, names.size());
   for (auto [number, name] : llvm::enumerate(names))
     condition = isl_set_set_dim_name(
         condition, isl_dim_param, static_cast<unsigned>(number), name.c_str());

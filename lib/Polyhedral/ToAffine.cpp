@@ -36,8 +36,9 @@ Set Set::simplify() const {
   isl_set *known = getNonnegative(isl_set_get_space(get()));
   isl_set *result = isl_set_copy(get());
   result = isl_set_detect_equalities(isl_set_compute_divs(result));
-  result = isl_set_coalesce(isl_set_gist_params(result, known));
-  return Set(isl_set_remove_redundancies(result));
+  result = isl_set_gist_params(result, known);
+  return Set(
+      isl_set_remove_redundancies(isl::coalesce(isl::SetPtr(result)).take()));
 }
 
 std::optional<llvm::SmallVector<IntegerSet>>

@@ -31,7 +31,7 @@ public:
                 values,
                 isl_set_params(isl::getAssumptions(space, program).take()))));
   }
-  isl::UnionSet takePoints() { return std::move(points); }
+  const isl::UnionSet &getPoints() const { return points; }
   /// Whether none of them is executed twice.
   isl_bool isOnce() const { return once; }
 
@@ -175,6 +175,5 @@ isl_bool espalier::polyhedral::executesOnce(const Program &program,
   collector.run(loops);
   if (collector.isOnce() != isl_bool_true)
     return collector.isOnce();
-  isl::UnionSet points(isl_union_set_coalesce(collector.takePoints().take()));
-  return isl_union_set_is_equal(points.get(), domain.get());
+  return isl_union_set_is_equal(collector.getPoints().get(), domain.get());
 }
