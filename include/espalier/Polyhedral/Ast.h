@@ -81,6 +81,8 @@ struct AstNode {
 
   explicit AstNode(Kind kind) : kind(kind) {}
 
+  /// A copy, with all nodes below.
+  Ast clone() const;
   /// The least number above all iterators of the loops.
   unsigned countIterators() const;
 };

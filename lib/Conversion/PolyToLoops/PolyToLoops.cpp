@@ -1,6 +1,7 @@
 //===- PolyToLoops.cpp - Code for scheduled kernels -----------------------===//
 
 #include "ConstantData.h"
+#include "FullVectors.h"
 #include "KernelLoops.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
@@ -77,6 +78,7 @@ struct ConvertPolyToLoopsPass
     for (auto [storage, set] : llvm::zip_equal(model.program.storages, *loops))
       result.privateLoops[model.arrays[storage.array]] = set;
     result.ast = std::move(*ast);
+    polytoloops::separateFullVectors(result.ast);
     return success();
   }
 

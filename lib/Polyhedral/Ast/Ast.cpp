@@ -28,6 +28,23 @@ void AstCondition::walk(llvm::function_ref<void(AffineExpr)> visit) const {
     operand.walk(visit);
 }
 
+Ast AstNode::clone() const {
+  auto copy = std::make_unique<AstNode>(kind);
+  copy->iterator = iterator;
+  copy->lower = lower;
+  copy->upper = upper;
+  copy->step = step;
+  copy->member = member;
+  copy->tag = tag;
+  copy->condition = condition;
+  copy->statement = statement;
+  copy->values = values;
+  copy->mark = mark;
+  for (const Ast &child : children)
+    copy->children.push_back(child->clone());
+  return copy;
+}
+
 unsigned AstNode::countIterators() const {
   unsigned number = kind == Kind::For ? iterator + 1 : 0;
   for (const Ast &child : children)
