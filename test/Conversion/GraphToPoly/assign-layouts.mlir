@@ -182,3 +182,17 @@ module attributes {poly.target = #target} {
     return %r0, %r1, %r2 : tensor<6x32xf32>, tensor<6x32xf32>, tensor<6x32xf32>
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// A constant of a single column is no panel: its elements lie side by side.
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<64x4xf32>, %arg1: memref<4x1xf32>, %arg2: memref<64x1xf32>)
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<64x4xf32>) -> tensor<64x1xf32> {
+    %w = graph.constant dense<[[1.0], [2.0], [3.0], [4.0]]> : tensor<4x1xf32>
+    %0 = graph.matmul %x, %w : (tensor<64x4xf32>, tensor<4x1xf32>) -> tensor<64x1xf32>
+    return %0 : tensor<64x1xf32>
+  }
+}

@@ -297,6 +297,9 @@ bool LayoutAssigner::isThereBefore(const Statement &statement,
 
 void LayoutAssigner::storePanel(Statement &statement,
                                 const Contraction &contraction) {
+  // A single column has what is added side by side.
+  if (statement.extents[contraction.vectorDim] == 1)
+    return;
   ArrayId source = contraction.panel.getTensor().number;
   bool isConstant = program.arrays[source].kind == Array::Kind::Constant;
   if (!isConstant) {
