@@ -259,7 +259,9 @@ def run_case(case: Case, toy: bool, seconds: float, cache: pathlib.Path) -> dict
     compile_seconds = []
     for _ in range(2):
         function, seconds_taken = timed(
-            lambda: compile_for(own, inputs, options=Options(cache=cache))
+            lambda: compile_for(
+                own, inputs, dynamic=case["model"] == "file", options=Options(cache=cache)
+            )
         )
         compile_seconds.append(seconds_taken)
     function.set_num_threads(case["threads"])

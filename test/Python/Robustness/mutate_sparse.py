@@ -126,9 +126,10 @@ def _indices(array: np.ndarray, rng: random.Random) -> np.ndarray:
     row, flat = rng.randrange(len(indices)), rng.randrange(indices.size)
     match rng.choice(("edge", "near", "swap", "repeat", "drop", "flat", "type")):
         case "edge":
-            indices.flat[flat] = rng.choice(EDGES)
+            indices.flat[flat] = np.int64(rng.choice(EDGES)).astype(indices.dtype)
         case "near":
-            indices.flat[flat] += rng.choice((-3, -1, 1, 2, 7))
+            step = np.int64(rng.choice((-3, -1, 1, 2, 7)))
+            indices.flat[flat] = (indices.flat[flat] + step).astype(indices.dtype)
         case "swap":
             other = rng.randrange(len(indices))
             indices[[row, other]] = indices[[other, row]]
