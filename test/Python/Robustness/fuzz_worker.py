@@ -222,7 +222,7 @@ def read_sparse(path: Path) -> None:
         _sparse_product()(*(guarded(a, side) for a in arrays), result)
 
 
-LISTS = r"dense<\[[-\d, ]*\]>|poly\.\w+|affine_map<\(\) -> \([^()]*\)>|holds .*|[{}, =]|-"
+LISTS = r"dense<\[[-\d, ]*\]>|poly\.\w+|affine_map<\(\) -> \([^()]*\)>|holds .*|[{}, =]"
 """What may change in `STATED` without another meaning of what is computed."""
 MAX_ELEMENTS = 1 << 16
 """Of an input that a mutant is run with."""
@@ -261,7 +261,7 @@ def read_encodings(path: Path) -> None:
 def _sums(text: str, x: np.ndarray) -> np.ndarray:
     """Return what the kernel of `STATED` computes, if its constants are lists of numbers."""
     starts, columns = (
-        [int(number) for number in re.findall(r"-?\d+", numbers)]
+        [(int(n) + 2**31) % 2**32 - 2**31 for n in re.findall(r"-?\d+", numbers)]
         for numbers in re.findall(r"= dense<\[([-\d, ]*)\]>", text)
     )
     result = np.zeros(3, np.float32)

@@ -9,7 +9,8 @@
 
 namespace espalier::poly {
 
-/// Whether `poly.shape` states the extents of an argument.
+/// Whether a kernel states what its arguments are: by `poly.shape`, for one at
+/// least, or by their types, if there are no sizes.
 bool statesShapes(KernelOp kernel);
 
 /// An index of an access, and what is known where it is used.

@@ -53,7 +53,7 @@ def PolyVerifyAccessesPass
     `where` holds, that is taken into account. Subscripts that are not affine fail if
     they depend on values without a bound. Others, such as products of sizes, and
     extents that nothing states are left to the program (`poly-add-main`), as are
-    kernels none of whose arguments has the attribute `poly.shape`.
+    kernels with sizes none of whose arguments has the attribute `poly.shape`.
   }];
 }
 
