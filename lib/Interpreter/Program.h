@@ -120,8 +120,9 @@ private:
   void runAccumulate(const Instruction &instruction);
   void store(char *result, int64_t first, unsigned count, int64_t time);
   Word *get(Register reg) {
-    return reg.isVarying ? &varying[size_t(reg.number) * kLanes]
-                         : &uniforms[reg.number];
+    // Of an instruction with fewer operands, registers need not be there.
+    return reg.isVarying ? varying.data() + size_t(reg.number) * kLanes
+                         : uniforms.data() + reg.number;
   }
 
   const Program &program;
