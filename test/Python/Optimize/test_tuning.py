@@ -175,12 +175,28 @@ def test_what_was_learned_is_a_file(tmp_path: Path) -> None:
     keep_made_up(records)
     assert main(["judge", "--records", str(records), "--train", str(trees)]) == 0
     written = json.loads(trees.read_text())
-    assert (written["format"], written["version"]) == ("espalier-trees", 1)
+    assert (written["format"], written["version"]) == ("espalier-trees", 2)
     assert written["speed"]["trees"]
     with sqlite3.connect(records) as connection:
         connection.execute("DELETE FROM trials")
     with pytest.raises(espalier.EspalierError, match="expects candidates that it learned from"):
         espalier.tuning.train_trees(records)
+
+
+def test_features_that_were_counted_otherwise_teach_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("xgboost")
+    records = tmp_path / "records.sqlite"
+    keep_made_up(records)
+    with sqlite3.connect(records) as connection:
+        connection.execute(
+            "UPDATE trials SET features = replace(features, 'Version=2 ', '') "
+            "WHERE task = 'kernel1'"
+        )
+        connection.execute(
+            "UPDATE trials SET features = replace(features, 'Version=2', 'Version=1') "
+            "WHERE task = 'kernel2'"
+        )
+    assert [kernel.task for kernel in espalier.tuning.judge_model(records)] == ["kernel0"]
 
 
 def test_few_candidates_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
