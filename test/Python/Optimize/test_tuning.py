@@ -187,16 +187,14 @@ def test_features_that_were_counted_otherwise_teach_nothing(tmp_path: Path) -> N
     pytest.importorskip("xgboost")
     records = tmp_path / "records.sqlite"
     keep_made_up(records)
-    with sqlite3.connect(records) as connection:
-        connection.execute(
-            "UPDATE trials SET features = replace(features, 'Version=2 ', '') "
-            "WHERE task = 'kernel1'"
-        )
-        connection.execute(
-            "UPDATE trials SET features = replace(features, 'Version=2', 'Version=1') "
-            "WHERE task = 'kernel2'"
-        )
-    assert [kernel.task for kernel in espalier.tuning.judge_model(records)] == ["kernel0"]
+    for now, then in (("Version=2", "Version=1"), ("Version=1 ", "")):
+        with sqlite3.connect(records) as connection:
+            connection.execute(
+                "UPDATE trials SET features = replace(features, ?, ?) WHERE task = 'kernel2'",
+                (now, then),
+            )
+        judged = espalier.tuning.judge_model(records)
+        assert sorted(kernel.task for kernel in judged) == ["kernel0", "kernel1"]
 
 
 def test_few_candidates_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
