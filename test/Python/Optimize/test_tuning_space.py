@@ -28,7 +28,7 @@ def make_model(node: onnx.NodeProto, shape: tuple[int, ...], weight: onnx.Tensor
 def make_convolution() -> bytes:
     """Return a convolution that Winograd's algorithm computes."""
     node = helper.make_node("Conv", ["x", "w"], ["y"], pads=[1] * 4)
-    return make_model(node, (1, 32, 12, 12), make_weight("w", 32, 32, 3, 3))
+    return make_model(node, (1, 64, 16, 16), make_weight("w", 64, 64, 3, 3))
 
 
 def test_every_rule_is_measured(tmp_path: Path) -> None:
@@ -45,10 +45,9 @@ def test_every_rule_is_measured(tmp_path: Path) -> None:
 
 def test_sums_inside_other_plans_have_choices(tmp_path: Path) -> None:
     records = tmp_path / "records.sqlite"
-    espalier.tune(make_convolution(), trials=10, algorithms=False, options=keeping(records))
+    espalier.tune(make_convolution(), trials=12, algorithms=False, options=keeping(records))
     with sqlite3.connect(records) as connection:
         found = connection.execute(
-            "SELECT code FROM trials WHERE status = 'measured' AND script LIKE '%inside 1%' AND "
-            "task IN (SELECT task FROM trials GROUP BY task ORDER BY count(*) DESC LIMIT 1)"
+            "SELECT code FROM trials WHERE status = 'measured' AND script LIKE '%inside 1%'"
         ).fetchall()
     assert len({code for (code,) in found}) >= 8
