@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "espalier/Tuning/Features.h"
+#include "Access.h"
 #include "espalier/Dialect/Poly/Analysis/Extents.h"
-#include "mlir/IR/AffineExprVisitor.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 
@@ -23,15 +23,15 @@ using llvm::SmallVector;
 /// Machines of this class do so much in a cycle, and wait so long for a sum.
 static constexpr double kOpsPerCycle = 2, kLoadsPerCycle = 2;
 static constexpr double kSumLatency = 4, kLoopCycles = 1, kMathOps = 12;
-/// Bytes of a line, and the cycles until one comes from the next level.
-static constexpr int64_t kLine = 64;
+/// The cycles until a line comes from the next level.
 static constexpr double kLineCycles[] = {2, 4, 10};
 /// Of a cache, so much is there for the arrays of one loop.
 static constexpr double kCacheShare = 0.75;
 
 namespace {
-/// The points along each dimension of a computation.
-using Box = SmallVector<int64_t>;
+/// A loop of a plan that is around another plan: its dimension, and whether it
+/// is parallel.
+using LoopAround = std::pair<unsigned, bool>;
 
 struct Loop {
   unsigned dim;
@@ -39,55 +39,12 @@ struct Loop {
   int64_t step;
 };
 
-/// An access that is no register.
-struct Access {
-  AffineMap map;
-  MemRefType type;
-  bool isWrite;
-
-  bool dependsOn(unsigned dim) const { return map.isFunctionOfDim(dim); }
-  int64_t getBytes() const {
-    Type element = type.getElementType();
-    return element.isIntOrFloat()
-               ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-               : 8;
-  }
-  /// How far apart the elements of two neighbours along `dim` are in the last
-  /// dimension of the array: nothing if not only there.
-  std::optional<int64_t> getStride(unsigned dim) const;
-  double countElements(const Box &box) const;
-  double countLines(const Box &box) const;
-};
-
-/// The coefficients of dimensions in an expression; of what is not linear, 1.
-struct Coefficients : AffineExprVisitor<Coefficients> {
-  explicit Coefficients(unsigned numDims) : of(numDims, 0) {}
-
-  void visitMulExpr(AffineBinaryOpExpr expr) {
-    auto factor = dyn_cast<AffineConstantExpr>(expr.getRHS());
-    int64_t outer = scale;
-    scale *= factor ? factor.getValue() : 1;
-    visit(expr.getLHS());
-    scale = outer;
-  }
-  void visitAddExpr(AffineBinaryOpExpr expr) {
-    visit(expr.getLHS());
-    visit(expr.getRHS());
-  }
-  void visitDimExpr(AffineDimExpr expr) { of[expr.getPosition()] += scale; }
-  void visitFloorDivExpr(AffineBinaryOpExpr expr) { visit(expr.getLHS()); }
-  void visitCeilDivExpr(AffineBinaryOpExpr expr) { visit(expr.getLHS()); }
-  void visitModExpr(AffineBinaryOpExpr expr) { visit(expr.getLHS()); }
-
-  SmallVector<int64_t> of;
-  int64_t scale = 1;
-};
-
 /// How one computation of a plan runs.
 class Nest {
 public:
   Nest(poly::ComputeOp compute, const poly::Plan &plan, unsigned position,
-       const llvm::StringSet<> &kept, int64_t unknownExtent);
+       ArrayRef<LoopAround> around, const llvm::StringSet<> &kept,
+       int64_t unknownExtent);
 
   double countPoints() const { return product(extents); }
   double countTrips(unsigned from, unsigned to) const;
@@ -124,75 +81,14 @@ private:
   std::optional<unsigned> lanes;
   int64_t width = 1;
   SmallVector<Loop> loops;
-  /// Loops over parts of sums, which are around some over tiles, and over
-  /// tiles.
-  unsigned numOuter = 0, numParts = 0, numParallel = 0;
+  /// Loops over tiles, over parts of sums, which are around some of these, and
+  /// those around all parts.
+  unsigned numOuter = 0, numParts = 0, numAroundParts = 0, numParallel = 0;
   SmallVector<Access> accesses;
   double ops = 1;
   bool isSum = false;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Accesses
-//===----------------------------------------------------------------------===//
-
-static SmallVector<int64_t> getCoefficients(AffineMap map, unsigned result) {
-  Coefficients coefficients(map.getNumDims());
-  coefficients.visit(map.getResult(result));
-  return coefficients.of;
-}
-
-/// The values that a result has on a box, as far as the array has room: how
-/// many, and the distance between the first and the last.
-static std::pair<double, double> countValues(const Access &access,
-                                             unsigned result, const Box &box) {
-  double most = 1, range = 1;
-  for (auto [factor, extent] :
-       llvm::zip(getCoefficients(access.map, result), box)) {
-    if (factor != 0)
-      most *= extent;
-    range += std::abs(double(factor)) * (extent - 1);
-  }
-  int64_t room = access.type.getDimSize(result);
-  if (!ShapedType::isDynamic(room))
-    range = std::min<double>(range, room);
-  return {std::min(most, range), range};
-}
-
-std::optional<int64_t> Access::getStride(unsigned dim) const {
-  for (unsigned result = 0; result + 1 < map.getNumResults(); ++result)
-    if (map.getResult(result).isFunctionOfDim(dim))
-      return std::nullopt;
-  return map.getNumResults() == 0
-             ? 0
-             : getCoefficients(map, map.getNumResults() - 1)[dim];
-}
-
-double Access::countElements(const Box &box) const {
-  double count = 1;
-  for (unsigned result = 0; result < map.getNumResults(); ++result)
-    count *= countValues(*this, result, box).first;
-  return count;
-}
-
-double Access::countLines(const Box &box) const {
-  // Rows that are touched as a whole follow one another.
-  double elements = 1, span = 1;
-  int result = map.getNumResults() - 1;
-  for (; result >= 0; --result) {
-    auto [values, range] = countValues(*this, result, box);
-    elements *= values;
-    span *= range;
-    if (type.isDynamicDim(result) || range < type.getDimSize(result))
-      break;
-  }
-  double lines =
-      std::min(elements, std::ceil(span * getBytes() / double(kLine)));
-  for (--result; result >= 0; --result)
-    lines *= countValues(*this, result, box).first;
-  return lines;
-}
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -214,7 +110,8 @@ static double countOps(poly::ComputeOp compute) {
 }
 
 Nest::Nest(poly::ComputeOp compute, const poly::Plan &plan, unsigned position,
-           const llvm::StringSet<> &kept, int64_t unknownExtent)
+           ArrayRef<LoopAround> around, const llvm::StringSet<> &kept,
+           int64_t unknownExtent)
     : width(plan.width), ops(countOps(compute)),
       isSum(compute.getReduction().has_value()) {
   extents.assign(compute.getNumDims(), 0);
@@ -235,14 +132,20 @@ Nest::Nest(poly::ComputeOp compute, const poly::Plan &plan, unsigned position,
        dim < std::min<size_t>(plan.numShared + plan.numWindow, extents.size());
        ++dim)
     tile[dim] = extents[dim];
-  // Parts of sums are around the tile loops inside them.
-  unsigned numInside = plan.insideSum.size();
-  for (auto [index, dim] : llvm::enumerate(plan.loops)) {
-    if (index + numInside == plan.loops.size())
+  for (auto [dim, isParallel] : around) {
+    loops.push_back({dim, 1});
+    if (isParallel)
+      numParallel = loops.size();
+  }
+  SmallVector<unsigned> order(plan.loops);
+  order.append(plan.insideSum);
+  for (auto [index, dim] : llvm::enumerate(order)) {
+    // Parts of sums are around the tile loops inside them.
+    if (index == plan.loops.size())
       addSums(plan, own, /*outsideTiles=*/true);
     bool isBlocks =
-        plan.block == dim && index < plan.loops.size() &&
-        llvm::is_contained(ArrayRef(plan.loops).drop_front(index + 1), dim);
+        plan.block == dim &&
+        llvm::is_contained(ArrayRef(order).drop_front(index + 1), dim);
     loops.push_back({dim, isBlocks ? plan.blockSize : tile[dim]});
     if (index < plan.numParallel)
       numParallel = loops.size();
@@ -253,9 +156,10 @@ Nest::Nest(poly::ComputeOp compute, const poly::Plan &plan, unsigned position,
   auto add = [&](const poly::ComputeAccess &access, bool isWrite) {
     auto array = access.array.getDefiningOp<poly::ArrayOp>();
     if (!array || !array.isIn(poly::Placement::Register))
-      accesses.push_back({access.map, access.getType(), isWrite});
+      accesses.emplace_back(access.map, access.getType(), isWrite);
   };
-  bool isKept = kept.contains(compute.getSymName());
+  // Results of a part of a sum wait in memory for the next.
+  bool isKept = kept.contains(compute.getSymName()) && plan.insideSum.empty();
   for (const poly::ComputeAccess &read : compute.getReadAccesses())
     if (!isKept || !isSum ||
         llvm::none_of(compute.getWriteAccesses(),
@@ -281,6 +185,8 @@ void Nest::addSums(const poly::Plan &plan, const poly::OwnLoops &own,
     left = points < extents[dim] ? 1 : left / std::max<int64_t>(points, 1);
   }
   std::reverse(part.begin(), part.end());
+  if (outsideTiles)
+    numAroundParts = loops.size();
   for (auto [dim, points] : llvm::zip(own.order, part)) {
     if (outsideTiles && points < extents[dim]) {
       loops.push_back({dim, points});
@@ -475,11 +381,30 @@ void Nest::describe(const poly::Plan &plan, poly::TargetAttr target,
   features[Feature::LocalBytes] = logarithm(tilePoints * 4 * plan.kept.size());
   features[Feature::Parts] = logarithm(
       numParts == 0 ? 0
-                    : countTrips(0, loops.size()) /
-                          std::max(countTrips(0, numOuter - numParts), 1.0));
+                    : countTrips(numAroundParts, numAroundParts + numParts));
   features[Feature::Blocked] = plan.block.has_value();
   features[Feature::Fetch] = static_cast<unsigned>(plan.fetch);
   features[Feature::Ahead] = plan.fetch == poly::Fetch::None ? 0 : plan.ahead;
+}
+
+/// The loops around a plan, those of the plans before that have its first
+/// computation and are around its own. Nothing for a plan that is around others
+/// itself: its computations run in those.
+static std::optional<SmallVector<LoopAround>>
+findLoopsAround(ArrayRef<poly::Plan> plans, const poly::Plan &plan) {
+  auto isAround = [](const poly::Plan &outer, const poly::Plan &inner) {
+    return outer.numInside < inner.numInside &&
+           llvm::is_contained(outer.computations, inner.computations.front());
+  };
+  SmallVector<LoopAround> around;
+  for (const poly::Plan &other : plans) {
+    if (isAround(plan, other))
+      return std::nullopt;
+    if (isAround(other, plan))
+      for (auto [number, dim] : llvm::enumerate(other.loops))
+        around.push_back({dim, number < other.numParallel});
+  }
+  return around;
 }
 
 Features tuning::computeFeatures(poly::KernelOp kernel, poly::TargetAttr target,
@@ -488,11 +413,14 @@ Features tuning::computeFeatures(poly::KernelOp kernel, poly::TargetAttr target,
   Features features;
   double most = -1, all = 0;
   for (const poly::Plan &plan : plans) {
+    auto around = findLoopsAround(plans, plan);
+    if (!around)
+      continue;
     llvm::StringSet<> kept;
     for (const std::string &name : plan.kept)
       kept.insert(name);
     for (auto [position, name] : llvm::enumerate(plan.computations)) {
-      Nest nest(kernel.lookupCompute(name), plan, position, kept,
+      Nest nest(kernel.lookupCompute(name), plan, position, *around, kept,
                 unknownExtent);
       nest.registers = std::max<int64_t>(target.getRegisters(), 1);
       double cycles = nest.countCycles(), memory = 0;

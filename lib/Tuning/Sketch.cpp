@@ -7,7 +7,7 @@ using namespace espalier;
 using namespace espalier::tuning;
 
 FailureOr<Sketch> Sketch::create(StringRef rule, OwningOpRef<ModuleOp> script,
-                                 const SelectionLimits &limits) {
+                                 ArrayRef<SelectionLimits> limits) {
   FailureOr<SmallVector<poly::Choice>> choices = poly::getChoices(*script);
   if (failed(choices))
     return failure();
@@ -24,22 +24,28 @@ FailureOr<Sketch> Sketch::create(StringRef rule, OwningOpRef<ModuleOp> script,
                                                      : place - options.begin());
   }
   sketch.choices = std::move(*choices);
+  for (const SelectionLimits &names : limits)
+    sketch.limits.push_back(sketch.findLimits(names));
+  sketch.selected = sketch.repairBlocks(std::move(sketch.selected));
+  return std::move(sketch);
+}
+
+Sketch::Limits Sketch::findLimits(const SelectionLimits &names) const {
+  Limits found;
   std::optional<unsigned> block, tile;
-  for (auto [index, choice] : llvm::enumerate(sketch.choices)) {
-    if (!limits.tilePrefix.empty() &&
-        choice.name.starts_with(limits.tilePrefix))
-      sketch.tiles.push_back(index);
-    if (choice.name == limits.block)
+  for (auto [index, choice] : llvm::enumerate(choices)) {
+    if (!names.tilePrefix.empty() && choice.name.starts_with(names.tilePrefix))
+      found.tiles.push_back(index);
+    if (choice.name == names.block)
       block = index;
-    if (choice.name == limits.tile)
+    if (choice.name == names.tile)
       tile = index;
   }
   if (block && tile)
-    sketch.blockAndTile = {*block, *tile};
+    found.blockAndTile = {*block, *tile};
   // What the compiler does by itself is within the limit.
-  sketch.mostPoints =
-      std::max(limits.mostPoints, sketch.countPoints(sketch.selected));
-  return std::move(sketch);
+  found.mostPoints = std::max(names.mostPoints, countPoints(found, selected));
+  return found;
 }
 
 OwningOpRef<ModuleOp> Sketch::select(const Selection &selection) const {
@@ -74,37 +80,45 @@ int64_t Sketch::getNumber(unsigned choice, unsigned option) const {
   return number ? number.getInt() : 1;
 }
 
-int64_t Sketch::countPoints(const Selection &selection) const {
+int64_t Sketch::countPoints(const Limits &plan,
+                            const Selection &selection) const {
   int64_t points = 1;
-  for (unsigned tile : tiles)
+  for (unsigned tile : plan.tiles)
     points *= getNumber(tile, selection[tile]);
   return points;
 }
 
 /// Options are in rising order.
 Selection Sketch::repair(Selection selection, Random &random) const {
-  while (countPoints(selection) > mostPoints) {
-    SmallVector<unsigned> large;
-    for (unsigned tile : tiles)
-      if (selection[tile] > 0)
-        large.push_back(tile);
-    if (large.empty())
-      break;
-    --selection[large[random() % large.size()]];
+  for (const Limits &plan : limits)
+    while (countPoints(plan, selection) > plan.mostPoints) {
+      SmallVector<unsigned> large;
+      for (unsigned tile : plan.tiles)
+        if (selection[tile] > 0)
+          large.push_back(tile);
+      if (large.empty())
+        break;
+      --selection[large[random() % large.size()]];
+    }
+  return repairBlocks(std::move(selection));
+}
+
+Selection Sketch::repairBlocks(Selection selection) const {
+  for (const Limits &plan : limits) {
+    if (!plan.blockAndTile)
+      continue;
+    auto [block, tile] = *plan.blockAndTile;
+    int64_t size = getNumber(tile, selection[tile]);
+    unsigned wanted = selection[block];
+    std::optional<unsigned> nearest;
+    for (unsigned option = 0; option < getNumOptions(block); ++option)
+      if (getNumber(block, option) % size == 0 &&
+          (!nearest ||
+           std::max(option, wanted) - std::min(option, wanted) <
+               std::max(*nearest, wanted) - std::min(*nearest, wanted)))
+        nearest = option;
+    selection[block] = nearest.value_or(wanted);
   }
-  if (!blockAndTile)
-    return selection;
-  auto [block, tile] = *blockAndTile;
-  int64_t size = getNumber(tile, selection[tile]);
-  unsigned wanted = selection[block];
-  std::optional<unsigned> nearest;
-  for (unsigned option = 0; option < getNumOptions(block); ++option)
-    if (getNumber(block, option) % size == 0 &&
-        (!nearest ||
-         std::max(option, wanted) - std::min(option, wanted) <
-             std::max(*nearest, wanted) - std::min(*nearest, wanted)))
-      nearest = option;
-  selection[block] = nearest.value_or(wanted);
   return selection;
 }
 

@@ -1,9 +1,10 @@
 //===- SketchRules.cpp - The sketches of a kernel -------------------------===//
 //
-// The default schedule is a list of plans. The one that does most of the work
-// is opened: its numbers become knobs with the values that make sense for its
-// extents and the machine. Each rule changes how the plan is built and leaves
-// the numbers to the knobs, so that a handful of sketches is the whole space.
+// The default schedule is a list of plans, some of which are inside others. Of
+// the innermost ones, those that do most of the work are opened: their numbers
+// become knobs with the values that make sense for the extents and the machine.
+// Each rule changes how the first of them is built and leaves the numbers to
+// the knobs, so that a handful of sketches is the whole space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,42 +33,59 @@ static constexpr int64_t kTerms[] = {64, 128, 192, 256, 384, 512, 768, 1024};
 /// Tiles of a block.
 static constexpr int64_t kTiles[] = {2, 4, 8, 16, 32, 64};
 static constexpr int64_t kAhead[] = {1, 2, 3, 4, 6, 8};
+/// Terms of a part that are written out.
+static constexpr int64_t kUnrolledTerms[] = {1, 2, 4, 8, 16};
 /// A sum of fewer terms is not worth cutting.
 static constexpr int64_t kMinTerms = 128;
+/// Tiles of a block that nobody has chosen a size for.
+static constexpr int64_t kUsualTiles = 8;
+/// Plans with a smaller share of the points of the largest stay as they are.
+static constexpr double kMinShare = 0.25;
 
 namespace {
 /// A plan of a script, and what is known of the computations that it is for.
 class OpenPlan {
 public:
-  OpenPlan(poly::PlanOp plan, poly::KernelOp kernel);
+  /// The names of its knobs begin with \p prefix.
+  OpenPlan(poly::PlanOp plan, poly::KernelOp kernel, StringRef prefix = "");
 
   /// The points of all of its computations together, sizes that are not known
   /// counting as one.
   double countPoints() const { return points; }
   poly::PlanOp getPlan() { return plan; }
 
+  /// All loops over tiles, outermost first, and how many are inside the parts
+  /// of a sum: the last ones.
   SmallVector<StringRef> getLoops();
+  size_t countInsideSum();
+  void setLoops(ArrayRef<StringRef> loops, size_t numInsideSum);
+  /// Whether a loop may have several iterations.
+  bool isLoop(StringRef dim) const { return getExtent(dim) != 1; }
   std::optional<int64_t> getExtent(StringRef dim) const;
   /// The extents of all sums together, of the computation with most.
   int64_t countTerms() const { return terms; }
   int64_t getWidth() { return plan.getWidth(); }
   ArrayRef<StringRef> getShared() const { return shared; }
+  int64_t getTile(StringRef dim);
+  /// The sizes that a block may have along a dimension, in rising order: whole
+  /// tiles, of each size that a tile may have.
+  SmallVector<int64_t> getBlockOptions(StringRef dim);
 
-  void setNames(StringRef attribute, ArrayRef<StringRef> names);
-  /// Gives the numbers of the plan to knobs.
-  void openNumbers();
+  /// Gives the numbers of the plan to knobs. Returns what these have to keep,
+  /// so that the results of a tile are in \p registers vectors.
+  SelectionLimits openNumbers(int64_t registers);
 
 private:
-  int64_t getTile(StringRef dim);
+  void setNames(StringRef attribute, ArrayRef<StringRef> names);
   SmallVector<int64_t> getTileOptions(StringRef dim);
   Value addKnob(const Twine &name, SmallVector<int64_t> options,
                 int64_t selected);
   void openTile();
-  void openBlock();
   void openOne(StringRef attribute, MutableOperandRange params,
                ArrayRef<int64_t> options);
 
   poly::PlanOp plan;
+  std::string prefix;
   double points = 0;
   int64_t terms = 0;
   SmallVector<StringRef> shared;
@@ -75,19 +93,21 @@ private:
 };
 } // namespace
 
-static poly::ComputeOp findCompute(poly::KernelOp kernel, StringRef name) {
-  return kernel.lookupSymbol<poly::ComputeOp>(name);
-}
-
-OpenPlan::OpenPlan(poly::PlanOp plan, poly::KernelOp kernel) : plan(plan) {
+/// The computations of a plan, the first one first.
+static SmallVector<StringRef> getComputes(poly::PlanOp plan) {
   auto target = plan.getTarget().getDefiningOp<poly::ComputationOp>();
-  StringRef first = target.getName().getLeafReference();
-  SmallVector<StringRef> names = {first};
+  SmallVector<StringRef> names = {target.getName().getLeafReference()};
   if (std::optional<ArrayAttr> others = plan.getOthers())
     llvm::append_range(names, others->getAsValueRange<StringAttr>());
+  return names;
+}
+
+OpenPlan::OpenPlan(poly::PlanOp plan, poly::KernelOp kernel, StringRef prefix)
+    : plan(plan), prefix(prefix) {
+  SmallVector<StringRef> names = getComputes(plan);
   auto numShared = plan.getShared();
   for (StringRef name : names) {
-    poly::ComputeOp compute = findCompute(kernel, name);
+    poly::ComputeOp compute = kernel.lookupCompute(name);
     for (IntegerSet set : compute.getDomainSets()) {
       double count = 1;
       int64_t own = 1;
@@ -95,7 +115,7 @@ OpenPlan::OpenPlan(poly::PlanOp plan, poly::KernelOp kernel) : plan(plan) {
         count *= extent.value_or(1);
         if (dim >= numShared)
           own *= extent.value_or(kMinTerms);
-        else if (name == first &&
+        else if (name == names.front() &&
                  extents.try_emplace(compute.getDimName(dim), extent).second)
           shared.push_back(compute.getDimName(dim));
       }
@@ -107,9 +127,20 @@ OpenPlan::OpenPlan(poly::PlanOp plan, poly::KernelOp kernel) : plan(plan) {
 }
 
 SmallVector<StringRef> OpenPlan::getLoops() {
-  if (std::optional<ArrayAttr> loops = plan.getLoops())
-    return llvm::to_vector(loops->getAsValueRange<StringAttr>());
-  return {};
+  SmallVector<StringRef> all;
+  for (std::optional<ArrayAttr> loops : {plan.getLoops(), plan.getInsideSum()})
+    if (loops)
+      llvm::append_range(all, loops->getAsValueRange<StringAttr>());
+  return all;
+}
+
+size_t OpenPlan::countInsideSum() {
+  return plan.getInsideSum() ? plan.getInsideSum()->size() : 0;
+}
+
+void OpenPlan::setLoops(ArrayRef<StringRef> loops, size_t numInsideSum) {
+  setNames("loops", loops.drop_back(numInsideSum));
+  setNames("inside_sum", loops.take_back(numInsideSum));
 }
 
 std::optional<int64_t> OpenPlan::getExtent(StringRef dim) const {
@@ -137,7 +168,7 @@ Value OpenPlan::addKnob(const Twine &name, SmallVector<int64_t> options,
   OpBuilder builder(plan);
   return transform::tune::KnobOp::create(
       builder, plan.getLoc(), poly::getNumberParamType(plan.getContext()),
-      builder.getStringAttr(name), builder.getI64ArrayAttr(options),
+      builder.getStringAttr(prefix + name), builder.getI64ArrayAttr(options),
       builder.getI64IntegerAttr(selected));
 }
 
@@ -167,20 +198,24 @@ SmallVector<int64_t> OpenPlan::getTileOptions(StringRef dim) {
 /// Every loop that has several iterations may have a tile of several points.
 void OpenPlan::openTile() {
   SmallVector<StringRef> loops = getLoops(), tile;
+  SmallVector<int64_t> by;
   SmallVector<Value> params;
   for (StringRef dim : shared) {
-    if (!llvm::is_contained(loops, dim) || getExtent(dim) == 1)
-      continue;
+    int64_t points = getTile(dim);
     SmallVector<int64_t> options = getTileOptions(dim);
-    if (options.size() < 2)
+    bool isOpen =
+        llvm::is_contained(loops, dim) && isLoop(dim) && options.size() > 1;
+    if (!isOpen && points == (plan.getLanes() == dim ? getWidth() : 1))
       continue;
     tile.push_back(dim);
-    params.push_back(addKnob("tile." + dim, options, getTile(dim)));
+    by.push_back(isOpen ? ShapedType::kDynamic : points);
+    if (isOpen)
+      params.push_back(addKnob("tile." + dim, options, points));
   }
   if (tile.empty())
     return;
   setNames("tile", tile);
-  plan.setBy(SmallVector<int64_t>(tile.size(), ShapedType::kDynamic));
+  plan.setBy(by);
   plan.getOpenByMutable().assign(params);
 }
 
@@ -196,37 +231,40 @@ void OpenPlan::openOne(StringRef attribute, MutableOperandRange params,
       Builder(plan.getContext()).getI64IntegerAttr(ShapedType::kDynamic));
 }
 
-/// A block has whole tiles, of each size that a tile may have.
-void OpenPlan::openBlock() {
-  std::optional<StringRef> dim = plan.getBlocked();
-  if (!dim)
-    return;
-  std::optional<int64_t> extent = getExtent(*dim);
+SmallVector<int64_t> OpenPlan::getBlockOptions(StringRef dim) {
+  std::optional<int64_t> extent = getExtent(dim);
   SmallVector<int64_t> options;
-  for (int64_t tile : getTileOptions(*dim))
+  for (int64_t tile : getTileOptions(dim))
     for (int64_t tiles : kTiles)
       if (!extent || tile * tiles < *extent)
         options.push_back(tile * tiles);
-  openOne("block_size", plan.getOpenBlockSizeMutable(), options);
+  llvm::sort(options);
+  return options;
 }
 
-void OpenPlan::openNumbers() {
-  // Parts of a sum, and the tiles of blocks, follow one another.
-  if (plan.getInsideSum() || plan.getBlocked()) {
-    SmallVector<StringRef> loops = getLoops();
-    size_t numInside = plan.getInsideSum() ? plan.getInsideSum()->size() : 0;
-    auto *first =
-        plan.getBlocked() ? llvm::find(loops, *plan.getBlocked()) : loops.end();
-    plan.setParallel(std::min<uint64_t>(
-        {plan.getParallel(), loops.size() - numInside,
-         plan.getBlocked() ? uint64_t(first - loops.begin()) + 1
-                           : loops.size()}));
+SelectionLimits OpenPlan::openNumbers(int64_t registers) {
+  // The tiles of blocks follow one another.
+  SmallVector<StringRef> outer;
+  for (StringRef dim : ArrayRef(getLoops()).drop_back(countInsideSum())) {
+    if (llvm::is_contained(outer, dim))
+      break;
+    outer.push_back(dim);
   }
-  openBlock();
-  openOne("terms", plan.getOpenTermsMutable(), kTerms);
+  plan.setParallel(std::min<uint64_t>(plan.getParallel(), outer.size()));
+  SelectionLimits limits = {
+      prefix + "tile.", registers * (plan.getLanes() ? getWidth() : 1), "", ""};
+  if (std::optional<StringRef> blocked = plan.getBlocked()) {
+    limits.block = prefix + "block_size";
+    limits.tile = (prefix + "tile." + *blocked).str();
+    openOne("block_size", plan.getOpenBlockSizeMutable(),
+            getBlockOptions(*blocked));
+  }
+  openOne("terms", plan.getOpenTermsMutable(),
+          plan.getUnrollTerms() ? ArrayRef(kUnrolledTerms) : ArrayRef(kTerms));
   if (plan.getFetch() != poly::Fetch::None)
     openOne("ahead", plan.getOpenAheadMutable(), kAhead);
   openTile();
+  return limits;
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,14 +283,22 @@ public:
   std::vector<Sketch> derive();
 
 private:
-  /// The plan in `script` with the number of the one that is opened.
+  /// The plan in `script` that rules change.
   OpenPlan findPlan(ModuleOp script) const;
-  void add(StringRef name, Rule rule);
+  /// Whether that plan fits the kernel, which is all that can be said before
+  /// it is applied.
+  bool fits(ModuleOp script) const;
+  /// Applies a rule. Unless `keepsFetch`, nothing is fetched ahead: what is may
+  /// not be known in a plan of another form.
+  FailureOr<Sketch> make(StringRef name, Rule rule, bool keepsFetch) const;
+  /// Adds what a rule makes of the default schedule. Returns whether that fits.
+  bool add(StringRef name, Rule rule);
 
   poly::KernelOp kernel;
   poly::TargetAttr target;
   OwningOpRef<ModuleOp> base;
-  unsigned numPlan = 0;
+  /// The numbers of the plans that are opened, the largest first.
+  SmallVector<unsigned> opened;
   std::vector<Sketch> sketches;
 };
 } // namespace
@@ -263,50 +309,82 @@ static SmallVector<poly::PlanOp> getPlans(ModuleOp script) {
   return plans;
 }
 
+/// Whether a plan runs inside each iteration of another.
+static bool isInside(poly::PlanOp plan, poly::PlanOp outer) {
+  return plan.getInside() > outer.getInside() &&
+         llvm::is_contained(getComputes(outer), getComputes(plan).front());
+}
+
 SketchDeriver::SketchDeriver(ModuleOp module)
     : kernel(*module.getOps<poly::KernelOp>().begin()),
       target(poly::getTarget(module)), base(poly::makeDefaultScript(module)) {
-  double most = -1;
-  for (auto [number, plan] : llvm::enumerate(getPlans(*base))) {
-    double points = OpenPlan(plan, kernel).countPoints();
-    if (points > most) {
-      most = points;
-      numPlan = number;
-    }
-  }
+  SmallVector<poly::PlanOp> plans = getPlans(*base);
+  SmallVector<std::pair<double, unsigned>> sizes;
+  for (auto [number, plan] : llvm::enumerate(plans))
+    if (llvm::none_of(plans, [&, plan = plan](poly::PlanOp other) {
+          return isInside(other, plan);
+        }))
+      sizes.push_back({OpenPlan(plan, kernel).countPoints(), number});
+  llvm::stable_sort(sizes, [](auto &a, auto &b) { return a.first > b.first; });
+  for (auto [points, number] : sizes)
+    if (points >= kMinShare * sizes.front().first)
+      opened.push_back(number);
 }
 
 OpenPlan SketchDeriver::findPlan(ModuleOp script) const {
-  return OpenPlan(getPlans(script)[numPlan], kernel);
+  return OpenPlan(getPlans(script)[opened.front()], kernel);
 }
 
-void SketchDeriver::add(StringRef name, Rule rule) {
+bool SketchDeriver::fits(ModuleOp script) const {
+  llvm::Expected<std::vector<poly::Plan>> plans =
+      poly::readPlans(script, kernel);
+  if (!plans)
+    return !llvm::errorToBool(plans.takeError());
+  return !llvm::errorToBool(poly::checkPlan(kernel, (*plans)[opened.front()]));
+}
+
+FailureOr<Sketch> SketchDeriver::make(StringRef name, Rule rule,
+                                      bool keepsFetch) const {
   OwningOpRef<ModuleOp> script(cast<ModuleOp>((*base)->clone()));
-  OpenPlan plan = findPlan(*script);
-  if (!rule(plan))
-    return;
-  plan.openNumbers();
-  // The results of a tile are in registers.
-  int64_t width = plan.getPlan().getLanes() ? plan.getWidth() : 1;
-  SelectionLimits limits = {"tile.", target.getRegisters() * width, "", ""};
-  if (std::optional<StringRef> blocked = plan.getPlan().getBlocked()) {
-    limits.block = "block_size";
-    limits.tile = ("tile." + *blocked).str();
-  }
-  FailureOr<Sketch> sketch = Sketch::create(name, std::move(script), limits);
-  if (succeeded(sketch))
+  OpenPlan first = findPlan(*script);
+  if (!rule(first))
+    return failure();
+  if (!keepsFetch)
+    first.getPlan().setFetch(poly::Fetch::None);
+  int64_t registers = target.getRegisters();
+  std::vector<SelectionLimits> limits = {first.openNumbers(registers)};
+  SmallVector<poly::PlanOp> plans = getPlans(*script);
+  for (unsigned number : ArrayRef(opened).drop_front())
+    limits.push_back(OpenPlan(plans[number], kernel,
+                              (getComputes(plans[number]).front() + ".").str())
+                         .openNumbers(registers));
+  return Sketch::create(name, std::move(script), limits);
+}
+
+bool SketchDeriver::add(StringRef name, Rule rule) {
+  bool fetches = findPlan(*base).getPlan().getFetch() != poly::Fetch::None;
+  for (bool keepsFetch : {true, false}) {
+    if (!keepsFetch && !fetches)
+      break;
+    FailureOr<Sketch> sketch = make(name, rule, keepsFetch);
+    // The first one is the default schedule, which the compiler has checked.
+    if (failed(sketch) ||
+        (!sketches.empty() && !fits(*sketch->select(sketch->getDefault()))))
+      continue;
     sketches.push_back(std::move(*sketch));
+    return true;
+  }
+  return false;
 }
 
 /// Exchanges two neighbouring loops over tiles.
 static bool swapLoops(OpenPlan &open, unsigned outer) {
   SmallVector<StringRef> loops = open.getLoops();
-  if (outer + 1 >= loops.size() || open.getPlan().getBlocked() ||
-      open.getExtent(loops[outer]) == 1 ||
-      open.getExtent(loops[outer + 1]) == 1)
+  if (outer + 1 >= loops.size() || loops[outer] == loops[outer + 1] ||
+      !open.isLoop(loops[outer]) || !open.isLoop(loops[outer + 1]))
     return false;
   std::swap(loops[outer], loops[outer + 1]);
-  open.setNames("loops", loops);
+  open.setLoops(loops, open.countInsideSum());
   return true;
 }
 
@@ -328,16 +406,19 @@ static bool setLanes(OpenPlan &open, StringRef dim) {
 /// Passes the terms of a sum in parts, or not.
 static bool cutSums(OpenPlan &open) {
   poly::PlanOp plan = open.getPlan();
-  if (plan.getInsideSum()) {
-    plan.removeInsideSumAttr();
+  SmallVector<StringRef> loops = open.getLoops();
+  if (open.countInsideSum() > 0) {
+    open.setLoops(loops, 0);
     plan.removeTermsAttr();
     plan.setUnrollTerms(false);
     return true;
   }
-  SmallVector<StringRef> loops = open.getLoops();
-  if (loops.empty() || open.countTerms() < 2 * kMinTerms)
+  // A part passes the tiles of the innermost loop before the next.
+  auto inner = llvm::find_if(llvm::reverse(loops),
+                             [&](StringRef dim) { return open.isLoop(dim); });
+  if (inner == loops.rend() || open.countTerms() < 2 * kMinTerms)
     return false;
-  open.setNames("inside_sum", loops.back());
+  open.setLoops(loops, inner - loops.rbegin() + 1);
   plan.setTerms(2 * kMinTerms);
   return true;
 }
@@ -346,36 +427,52 @@ static bool cutSums(OpenPlan &open) {
 static bool block(OpenPlan &open) {
   poly::PlanOp plan = open.getPlan();
   SmallVector<StringRef> loops = open.getLoops();
+  size_t numInside = open.countInsideSum();
   if (std::optional<StringRef> blocked = plan.getBlocked()) {
     // The first of the two is the one over blocks.
     loops.erase(llvm::find(loops, *blocked));
-    open.setNames("loops", loops);
+    open.setLoops(loops, numInside);
     plan.removeBlockedAttr();
     plan.removeBlockSizeAttr();
     return true;
   }
-  if (loops.size() < 2)
+  SmallVector<unsigned> several;
+  for (auto [number, dim] : llvm::enumerate(loops))
+    if (open.isLoop(dim))
+      several.push_back(number);
+  if (several.size() < 2)
     return false;
-  // A block of the innermost loop is passed for each tile of those around it.
-  StringRef inner = loops.back();
-  loops.insert(loops.begin() + (loops.size() - 2), inner);
-  open.setNames("loops", loops);
+  // A block of the innermost loop is passed for each tile of those around it,
+  // and all parts of a sum.
+  StringRef inner = loops[several.back()];
+  int64_t tile = open.getTile(inner), size = 0;
+  for (int64_t option : open.getBlockOptions(inner))
+    if (option % tile == 0 && (size == 0 || option <= kUsualTiles * tile))
+      size = option;
+  if (size == 0)
+    return false;
+  loops.insert(loops.begin() + std::min<size_t>(several[several.size() - 2],
+                                                loops.size() - numInside),
+               inner);
+  open.setLoops(loops, numInside);
   plan.setBlocked(inner);
-  plan.setBlockSize(8 * (plan.getLanes() == inner ? open.getWidth() : 1));
+  plan.setBlockSize(size);
   return true;
 }
 
-/// Fetches panels ahead, or nothing.
-static bool fetch(OpenPlan &open) {
+/// Fetches something ahead, or nothing.
+static bool fetch(OpenPlan &open, poly::Fetch kind) {
   poly::PlanOp plan = open.getPlan();
   bool fetches = plan.getFetch() != poly::Fetch::None;
-  plan.setFetch(fetches ? poly::Fetch::None : poly::Fetch::Panel);
+  if (fetches == (kind != poly::Fetch::None))
+    return false;
+  plan.setFetch(kind);
   plan.setAhead(1);
-  return fetches || open.countTerms() > 1;
+  return true;
 }
 
 std::vector<Sketch> SketchDeriver::derive() {
-  if (getPlans(*base).empty())
+  if (opened.empty())
     return {};
   add("default", [](OpenPlan &) { return true; });
   OpenPlan plan = findPlan(*base);
@@ -385,7 +482,12 @@ std::vector<Sketch> SketchDeriver::derive() {
     add("lanes", [&](OpenPlan &open) { return setLanes(open, dim); });
   add("parts", cutSums);
   add("blocks", block);
-  add("fetch", fetch);
+  // The first that is known.
+  for (poly::Fetch kind :
+       {poly::Fetch::None, poly::Fetch::Panel, poly::Fetch::Rows,
+        poly::Fetch::Terms, poly::Fetch::Copies})
+    if (add("fetch", [&](OpenPlan &open) { return fetch(open, kind); }))
+      break;
   return std::move(sketches);
 }
 

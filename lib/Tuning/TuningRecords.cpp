@@ -50,19 +50,27 @@ static TrialStatus parseStatus(llvm::StringRef text) {
   return TrialStatus::Failed;
 }
 
+/// What features of this build begin with.
+static std::string printVersion() {
+  return "Version=" + std::to_string(kFeaturesVersion);
+}
+
 /// The names are written, since a build may have others.
 static std::string printFeatures(const Features &features) {
-  std::string text;
+  std::string text = printVersion();
   llvm::raw_string_ostream os(text);
   for (auto [name, value] : llvm::zip_equal(kFeatureNames, features.values))
-    os << (text.empty() ? "" : " ") << name << '='
-       << llvm::format("%.6g", value);
+    os << ' ' << name << '=' << llvm::format("%.6g", value);
   return text;
 }
 
 /// Nothing if these are not the features of this build.
 static std::optional<Features> parseFeatures(llvm::StringRef text) {
   Features features;
+  auto [version, numbers] = text.split(' ');
+  if (version != printVersion())
+    return std::nullopt;
+  text = numbers;
   for (auto [name, value] : llvm::zip_equal(kFeatureNames, features.values)) {
     auto [one, rest] = text.split(' ');
     double number = 0;

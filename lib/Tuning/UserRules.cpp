@@ -12,7 +12,7 @@ llvm::Expected<Sketch> tuning::parseSketch(StringRef rule, StringRef text,
   FirstError error(module.getContext());
   FailureOr<Sketch> sketch = failure();
   if (auto script = parseScript(text, module.getContext()))
-    sketch = Sketch::create(rule, std::move(script), SelectionLimits());
+    sketch = Sketch::create(rule, std::move(script), {});
   if (failed(sketch))
     return llvm::createStringError(error.getText());
   return std::move(*sketch);

@@ -15,6 +15,10 @@
 
 namespace espalier::tuning {
 
+/// What the numbers mean: grows whenever one of them is counted in another way,
+/// so that nothing is learned of the numbers of other builds.
+inline constexpr int kFeaturesVersion = 2;
+
 /// X(name, meaning): of the computation that takes most of the cycles, but for
 /// `cycles`. Counts and sizes are logarithms to base 2 of one more.
 #define ESPALIER_FOR_EACH_FEATURE(X)                                           \

@@ -23,8 +23,8 @@ namespace espalier::tuning {
 /// order of the choices.
 using Selection = std::vector<unsigned>;
 
-/// What numbers that are selected together have to keep; a sketch repairs what
-/// does not.
+/// What numbers that are selected together have to keep, those of one plan; a
+/// sketch repairs what does not.
 struct SelectionLimits {
   /// The product of the choices whose names begin so, if that is not empty, is
   /// at most `mostPoints`: a tile whose results do not fit the registers is no
@@ -39,10 +39,11 @@ struct SelectionLimits {
 class Sketch {
 public:
   /// Takes a script whose choices have lists of options. What it selects is
-  /// `getDefault`; the first option of a choice that nothing is selected of.
+  /// `getDefault`, with the blocks that its tiles need; the first option of a
+  /// choice that nothing is selected of.
   static mlir::FailureOr<Sketch>
   create(llvm::StringRef rule, mlir::OwningOpRef<mlir::ModuleOp> script,
-         const SelectionLimits &limits);
+         llvm::ArrayRef<SelectionLimits> limits);
 
   /// The rule that derived it.
   llvm::StringRef getRule() const { return rule; }
@@ -70,25 +71,32 @@ public:
                   Random &random) const;
 
 private:
+  /// The choices of the limits of one plan.
+  struct Limits {
+    llvm::SmallVector<unsigned> tiles;
+    int64_t mostPoints = 0;
+    std::optional<std::pair<unsigned, unsigned>> blockAndTile;
+  };
+
   int64_t getNumber(unsigned choice, unsigned option) const;
-  int64_t countPoints(const Selection &selection) const;
-  /// Selects smaller tiles until they are not too large, and the nearest block
-  /// that has whole tiles.
+  Limits findLimits(const SelectionLimits &names) const;
+  int64_t countPoints(const Limits &plan, const Selection &selection) const;
+  /// Selects smaller tiles until they are not too large, and the nearest blocks
+  /// that have whole tiles.
   Selection repair(Selection selection, Random &random) const;
+  Selection repairBlocks(Selection selection) const;
 
   std::string rule;
   mlir::OwningOpRef<mlir::ModuleOp> script;
   llvm::SmallVector<poly::Choice> choices;
   Selection selected;
-  /// The choices of the limits.
-  llvm::SmallVector<unsigned> tiles;
-  int64_t mostPoints = 0;
-  std::optional<std::pair<unsigned, unsigned>> blockAndTile;
+  llvm::SmallVector<Limits> limits;
 };
 
 /// Derives the sketches of the only kernel of `module`, which has no schedule
-/// yet. The first one's default is the default schedule. None if that is the
-/// order of the program.
+/// yet. The first one's default is the default schedule; the defaults of the
+/// others fit the kernel, which says nothing of dependences. None if the
+/// default schedule is the order of the program.
 std::vector<Sketch> deriveSketches(mlir::ModuleOp module);
 
 /// Makes a sketch of the text that a rule of the user's gives for the kernel of

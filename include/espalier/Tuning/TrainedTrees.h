@@ -8,6 +8,7 @@
 #ifndef ESPALIER_TUNING_TRAINEDTREES_H
 #define ESPALIER_TUNING_TRAINEDTREES_H
 
+#include "espalier/Tuning/Features.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -47,7 +48,8 @@ private:
 
 /// A model of costs of one class of machines.
 struct TrainedTrees {
-  static constexpr int kVersion = 1;
+  /// Trees are of features as they were counted when these were trained.
+  static constexpr int kVersion = kFeaturesVersion;
 
   TreeSum speed, success;
 

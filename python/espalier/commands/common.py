@@ -192,14 +192,29 @@ def positive(text: str) -> int:
     return int(text)
 
 
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+"""Seconds of the units of durations."""
+
+
 def duration(text: str) -> float:
-    """Parse a number of seconds."""
+    """Parse a number of seconds, or one with a unit, such as 2m."""
+    unit = text[-1:] if text[-1:] in UNITS else ""
     try:
-        seconds = float(text)
+        seconds = float(text.removesuffix(unit)) * UNITS.get(unit, 1.0)
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
         raise argparse.ArgumentTypeError(f"expects a number of seconds, but got '{text}'")
+    return seconds
+
+
+def budget(text: str) -> float:
+    """Parse a duration that is not zero."""
+    seconds = duration(text)
+    if seconds == 0:
+        raise argparse.ArgumentTypeError(
+            f"expects a time above 0, such as 60s or 2m, but got '{text}'"
+        )
     return seconds
 
 

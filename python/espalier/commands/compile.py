@@ -8,6 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from espalier import _espalier
 from espalier.commands.common import (
     ProgressLine,
@@ -19,7 +21,14 @@ from espalier.commands.common import (
     make_options,
     parse_dims,
 )
-from espalier.compiler import apply_script, compile_module, is_mlir, load_module, lower, read_text
+from espalier.compiler import (
+    apply_script,
+    compile_module,
+    is_mlir,
+    load_module,
+    lower,
+    read_text,
+)
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
 from espalier.names import check_identifier, to_identifier
@@ -90,6 +99,18 @@ def parse_select(args: argparse.Namespace) -> dict[str, Any]:
     return values
 
 
+def load_named(
+    args: argparse.Namespace, output: Path, name: str | None = None
+) -> tuple[_espalier.Module, dict[str, np.ndarray]]:
+    """Load the model of a command line; call it `name`, or as itself or `output` is called."""
+    module, bound = load_module(args.model, parse_dims(args))
+    if name is not None:
+        module.name = name
+    elif not (is_mlir(args.model) and module.name):
+        module.name = to_identifier(output.stem)
+    return module, bound
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     check_output(args.output, (".so", ".o"))
@@ -100,11 +121,7 @@ def run(args: argparse.Namespace) -> int:
     values = parse_select(args)
     script = None if args.schedule is None else read_text(args.schedule)
     name = None if args.name is None else check_identifier(args.name)
-    module, bound = load_module(args.model, parse_dims(args))
-    if name is not None:
-        module.name = name
-    elif not (is_mlir(args.model) and module.name):
-        module.name = to_identifier(args.output.stem)
+    module, bound = load_named(args, args.output, name)
     batching = _espalier.explain_batching(module) if args.explain_batching else ""
     with naming(args.model):
         if script is not None:

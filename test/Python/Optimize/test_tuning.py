@@ -175,12 +175,26 @@ def test_what_was_learned_is_a_file(tmp_path: Path) -> None:
     keep_made_up(records)
     assert main(["judge", "--records", str(records), "--train", str(trees)]) == 0
     written = json.loads(trees.read_text())
-    assert (written["format"], written["version"]) == ("espalier-trees", 1)
+    assert (written["format"], written["version"]) == ("espalier-trees", 2)
     assert written["speed"]["trees"]
     with sqlite3.connect(records) as connection:
         connection.execute("DELETE FROM trials")
     with pytest.raises(espalier.EspalierError, match="expects candidates that it learned from"):
         espalier.tuning.train_trees(records)
+
+
+def test_features_that_were_counted_otherwise_teach_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("xgboost")
+    records = tmp_path / "records.sqlite"
+    keep_made_up(records)
+    for now, then in (("Version=2", "Version=1"), ("Version=1 ", "")):
+        with sqlite3.connect(records) as connection:
+            connection.execute(
+                "UPDATE trials SET features = replace(features, ?, ?) WHERE task = 'kernel2'",
+                (now, then),
+            )
+        judged = espalier.tuning.judge_model(records)
+        assert sorted(kernel.task for kernel in judged) == ["kernel0", "kernel1"]
 
 
 def test_few_candidates_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,25 @@ protected:
     return plan;
   }
 
+  /// Describes the product whose second operand lies in panels of so many
+  /// columns, with vectors of eight.
+  Features describePacked(int64_t rows, int64_t columns, int64_t panel) {
+    std::string text = kProduct.str();
+    auto replace = [&](const std::string &from, const std::string &to) {
+      for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+           at += to.size())
+        text.replace(at, from.size(), to);
+    };
+    std::string size = std::to_string(panel);
+    replace("(i, j, k) -> (k, j)",
+            "(i, j, k) -> (j floordiv " + size + ", k, j mod " + size + ")");
+    replace("512x384", std::to_string(384 / panel) + "x512x" + size);
+    module = parseSourceString<ModuleOp>(text, &context);
+    poly::Plan plan = makePlan(rows, columns);
+    plan.width = 8;
+    return describe(plan);
+  }
+
   static double power(float logarithm) { return std::exp2(logarithm) - 1; }
 };
 
@@ -75,6 +94,68 @@ TEST_F(FeaturesTest, LanesAcrossRowsAreGathered) {
   plan.tile = {32, 8};
   plan.lanes = 0;
   EXPECT_GT(describe(plan)[Feature::Gathers], 0);
+}
+
+/// Panels of a line, of a half, and of two.
+TEST_F(FeaturesTest, PackedOperandsAreWhatTheyAreOf) {
+  for (int64_t panel : {16, 8, 32}) {
+    Features features = describePacked(8, 24, panel);
+    // Eight numbers of `a` and three vectors of `b` for 24 products.
+    EXPECT_EQ(features[Feature::Gathers], 0) << panel;
+    EXPECT_FLOAT_EQ(features[Feature::Loads], 11.0 / 24) << panel;
+    // 24 columns are in two lines of each row, or three halves; and the 8 rows
+    // of 512 numbers of `a`.
+    double lines = 512 * (panel == 8 ? 1.5 : 2) + 8 * 512 / 16;
+    EXPECT_NEAR(power(features[Feature::TileBytes]), 64 * lines, 8) << panel;
+    // All panels are the matrix.
+    EXPECT_NEAR(power(features[Feature::WholeBytes]),
+                4 * (256 * 512 + 512 * 384), 80)
+        << panel;
+  }
+}
+
+/// What is read again for several points counts once: `j floordiv 4` has eight
+/// values on 32 columns, and `j mod 4` four.
+TEST_F(FeaturesTest, QuotientsAndRestsHaveFewValues) {
+  for (auto [index, values] :
+       {std::pair("j floordiv 4", 8), std::pair("j mod 4", 4)}) {
+    std::string text = kProduct.str();
+    std::string from = "(i, j, k) -> (k, j)";
+    text.replace(text.find(from), from.size(),
+                 std::string("(i, j, k) -> (") + index + ", k)");
+    std::string type = "512x384";
+    for (size_t at; (at = text.find(type)) != std::string::npos;)
+      text.replace(at, type.size(), "96x512");
+    module = parseSourceString<ModuleOp>(text, &context);
+    Features features = describe(makePlan(8, 32));
+    EXPECT_NEAR(power(features[Feature::TileBytes]), 4 * 512 * (8 + values), 8)
+        << index;
+  }
+}
+
+/// Tiles inside the parts of a sum, in blocks or not: twelve tiles of columns,
+/// four parts of 128 terms, 32 tiles of rows.
+TEST_F(FeaturesTest, LoopsInsideASumAreInTheNest) {
+  for (bool isBlocked : {false, true}) {
+    poly::Plan plan = makePlan(8, 32);
+    plan.loops = {1};
+    plan.insideSum = {0};
+    plan.terms = 128;
+    if (isBlocked) {
+      plan.loops = {0, 1};
+      plan.block = 0;
+      plan.blockSize = 64;
+    }
+    Features features = describe(plan);
+    EXPECT_NEAR(power(features[Feature::TileTrips]), 12 * 4 * 32, 0.1);
+    EXPECT_NEAR(power(features[Feature::Parts]), 4, 0.01);
+    EXPECT_NEAR(power(features[Feature::InnerTrips]), 128, 0.1);
+    // A part of the rows that pass, and of 32 columns; and their results, which
+    // are read and written.
+    int64_t rows = isBlocked ? 64 : 256;
+    EXPECT_NEAR(power(features[Feature::StepBytes]),
+                4 * (rows * 128 + 128 * 32 + 2 * rows * 32), 80);
+  }
 }
 
 TEST_F(FeaturesTest, LinesOfACacheThatHoldsAllAreThoseOfTheArrays) {

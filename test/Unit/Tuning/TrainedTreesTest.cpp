@@ -55,7 +55,7 @@ TEST(TrainedTreesTest, OtherFilesAreRefused) {
   std::pair<std::string, const char *> cases[] = {
       {"", "trees: "},
       {"{}", "expects a file of trained trees, but got another"},
-      {replace("\"version\":1", "\"version\":2"), "expects version 1, but got"},
+      {replace("\"version\":2", "\"version\":1"), "expects version 2, but got"},
       {replace("Points", "Pints"), "expects the features of this build"},
       {replace("\"speed\"", "\"sped\""), "expects 'speed' and 'success'"},
       {replace("\"base\"", "\"bass\""), "expects a sum of trees"},

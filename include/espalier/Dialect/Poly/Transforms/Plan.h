@@ -75,6 +75,10 @@ struct Plan {
 /// like any command. `compute` is its first computation.
 llvm::Error applyPlan(ComputeTarget compute, const Plan &plan);
 
+/// Fails if a plan does not fit the computations of `kernel`: whether a
+/// dependence would be broken is not looked at.
+llvm::Error checkPlan(KernelOp kernel, const Plan &plan);
+
 /// The plans that make a good schedule of a kernel in program order, to be
 /// applied in this order, for the target. For kernels that are not elementwise
 /// functions and reductions over boxes they may be refused.

@@ -337,27 +337,49 @@ clearPlace(KernelOp kernel, const Names &names, unsigned numInside) {
 // The command
 //===----------------------------------------------------------------------===//
 
-llvm::Error espalier::poly::editByPlan(KernelOp kernel, const Plan &plan) {
-  std::vector<ComputeShape> shapes;
+/// Finds the computations of a plan among `shapes`, and checks that it fits.
+static llvm::Expected<SmallVector<unsigned>>
+fitPlan(KernelOp kernel, ArrayRef<ComputeShape> shapes, const Plan &plan) {
   SmallVector<unsigned> computes;
-  Names names;
-  for (ComputeOp op : kernel.getComputes())
-    shapes.push_back(getShape(op));
   for (StringRef name : plan.computations) {
-    auto found = llvm::find_if(shapes, [&](const ComputeShape &shape) {
+    const auto *found = llvm::find_if(shapes, [&](const ComputeShape &shape) {
       return shape.op.getSymName() == name;
     });
     if (found == shapes.end())
       return refuse("expects computations of the kernel, out of " +
                     listComputes(kernel) + ", but got @" + name);
-    computes.push_back(found - shapes.begin());
-    if (!names.insert(name))
+    unsigned number = found - shapes.begin();
+    if (llvm::is_contained(computes, number))
       return refuse("expects each computation once, but got @" + name +
                     " twice");
+    computes.push_back(number);
   }
   TiledComponent component(kernel, shapes, computes, plan);
   if (llvm::Error error = PlanChecker(component).check())
-    return error;
+    return std::move(error);
+  return computes;
+}
+
+static std::vector<ComputeShape> getShapes(KernelOp kernel) {
+  std::vector<ComputeShape> shapes;
+  for (ComputeOp op : kernel.getComputes())
+    shapes.push_back(getShape(op));
+  return shapes;
+}
+
+llvm::Error espalier::poly::checkPlan(KernelOp kernel, const Plan &plan) {
+  return fitPlan(kernel, getShapes(kernel), plan).takeError();
+}
+
+llvm::Error espalier::poly::editByPlan(KernelOp kernel, const Plan &plan) {
+  std::vector<ComputeShape> shapes = getShapes(kernel);
+  auto computes = fitPlan(kernel, shapes, plan);
+  if (!computes)
+    return computes.takeError();
+  Names names;
+  for (StringRef name : plan.computations)
+    names.insert(name);
+  TiledComponent component(kernel, shapes, *computes, plan);
   llvm::Expected<Operation *> place = clearPlace(kernel, names, plan.numInside);
   if (!place)
     return place.takeError();
