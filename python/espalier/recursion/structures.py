@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from espalier import _espalier
 from espalier.errors import EspalierError
+from espalier.recursion.arguments import KINDS
 
 Nested = int | tuple["Nested", ...] | list["Nested"]
 """A tree: a word, or its children."""
@@ -147,6 +148,43 @@ class Structures:
     def num_nodes(self) -> int:
         """The number of all nodes."""
         return int(self.starts[-1])
+
+    def parents_first(self) -> Structures:
+        """Return the same nodes with edges turned round: children of a node are its parents.
+
+        A model runs on these from the roots down. Nodes keep their numbers and words, so
+        what a model returns at all nodes of a structure is a feature of these. As many
+        nodes may share a parent, models of these are of kind "dag"; with `arity=1` for
+        trees and sequences. Leaves are the former roots. Several parents of a node are in
+        the order of their numbers.
+
+        Example:
+            >>> h = up(trees, at="nodes", emb=emb, u=u)
+            >>> d = down(trees.parents_first(), at="nodes", h=h, v=v)
+        """
+        # Says which child is no node of its structure, and which nodes are a cycle.
+        bare = replace(self, words=None).arrays()
+        _espalier.Linearizer().run(bare, KINDS.index("dag"), 0, 0, 0)
+        if self.parents is not None:
+            return Structures(self.starts, children=self.parents[:, None], words=self.words)
+        parents, children = self._edges()
+        firsts = np.repeat(self.starts[:-1], np.diff(self.starts))[parents]
+        counts = np.bincount(firsts + children, minlength=self.num_nodes)
+        return Structures(
+            self.starts,
+            children=(parents - firsts)[np.argsort(firsts + children, kind="stable")],
+            words=self.words,
+            row_starts=np.concatenate([[0], np.cumsum(counts)]),
+        )
+
+    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes with children, once for each, and the numbers of the children."""
+        assert self.children is not None
+        if self.row_starts is not None:
+            nodes = np.repeat(np.arange(self.num_nodes), np.diff(self.row_starts))
+            return nodes, self.children
+        nodes, columns = np.nonzero(self.children >= 0)
+        return nodes, self.children[nodes, columns]
 
     def arrays(self) -> _espalier.StructureArrays:
         """Return the arrays as the linearizer takes them."""

@@ -1,5 +1,8 @@
 """Every way to schedule a model computes the same."""
 
+from dataclasses import astuple
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
@@ -20,15 +23,24 @@ from espalier.recursion import (
 )
 from espalier.recursion import model as recursion_model
 
+
+def choices(
+    hoist: bool, specialize: bool, refactor: bool, share: bool, batch: str, threads: int
+) -> tuple[Scheduling, int]:
+    """Return a scheduling, and a number of threads."""
+    return Scheduling(hoist, specialize, refactor, share, batch), threads
+
+
 # All pairs of values of two choices are in one of these.
-SCHEDULINGS = [
-    Scheduling(hoist=True, specialize=True, refactor=True, batch="latest"),
-    Scheduling(hoist=False, specialize=False, refactor=True, batch="soonest"),
-    Scheduling(hoist=False, specialize=True, refactor=False, batch="latest"),
-    Scheduling(hoist=True, specialize=False, refactor=False, batch="post-order"),
-    Scheduling(hoist=False, specialize=True, refactor=True, batch="post-order"),
-    Scheduling(hoist=True, specialize=False, refactor=True, batch="latest"),
-    Scheduling(hoist=True, specialize=True, refactor=False, batch="soonest"),
+CHOICES = [
+    choices(True, True, True, False, "soonest", 2),
+    choices(True, False, False, True, "post-order", 1),
+    choices(False, True, True, True, "latest", 1),
+    choices(False, False, False, False, "latest", 2),
+    choices(False, True, False, True, "post-order", 2),
+    choices(False, False, False, True, "soonest", 1),
+    choices(False, False, True, False, "post-order", 1),
+    choices(True, True, False, False, "latest", 1),
 ]
 MODELS: dict[str, dict[str, Sample]] = {
     "tree_lstm": TREES,
@@ -38,30 +50,39 @@ MODELS: dict[str, dict[str, Sample]] = {
 }
 
 
-def check(name: str, scheduling: Scheduling) -> None:
+def test_all_pairs_are_chosen() -> None:
+    rows = [(*astuple(scheduling), threads) for scheduling, threads in CHOICES]
+    for one, other in combinations(zip(*rows, strict=True), 2):
+        assert set(zip(one, other, strict=True)) == set(product(set(one), set(other)))
+    assert [len(set(column)) for column in zip(*rows, strict=True)] == [2, 2, 2, 2, 3, 2]
+
+
+def check(name: str, scheduling: Scheduling, threads: int) -> None:
     """Compare a model with its recursion on all structures that it is for."""
     source: Recursive = getattr(models, name)
     model = source.configure(options=Options(cache=None), scheduling=scheduling)
     random = np.random.default_rng(8)
-    weights = make_weights(random, name, hidden=5)
+    # Products of a level are worth a second thread from 74 columns on.
+    weights = make_weights(random, name, hidden=5 if threads == 1 else 80)
     for sample, make in MODELS[name].items():
         structures = make(random)
         for at in ("nodes", "roots") if sample == "batch" else ("nodes",):
+            model.compile(structures, at=at, **weights).set_num_threads(threads)
             got = model(structures, at=at, **weights)
             assert_close(got, model.reference(structures, at=at, **weights), sample)
 
 
-@pytest.mark.parametrize("scheduling", SCHEDULINGS, ids=str)
-def test_results_are_the_same(scheduling: Scheduling) -> None:
-    check("dag_rnn", scheduling)
+@pytest.mark.parametrize(("scheduling", "threads"), CHOICES, ids=str)
+def test_results_are_the_same(scheduling: Scheduling, threads: int) -> None:
+    check("dag_rnn", scheduling, threads)
 
 
 @pytest.mark.parametrize(
     ("name", "choice"),
-    [("tree_lstm", 4), ("binary_tree_lstm", 1), ("gru", 3), ("gru", 1), ("gru", 2)],
+    [("tree_lstm", 0), ("binary_tree_lstm", 2), ("gru", 1), ("gru", 3), ("gru", 4)],
 )
 def test_other_models(name: str, choice: int) -> None:
-    check(name, SCHEDULINGS[choice])
+    check(name, *CHOICES[choice])
 
 
 def gated(options: Options, scheduling: Scheduling) -> tuple[Recursive, dict[str, np.ndarray]]:
