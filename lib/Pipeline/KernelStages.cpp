@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace espalier;
 
+void espalier::addChecksOfInput(OpPassManager &manager) {
+  manager.addNestedPass<poly::KernelOp>(
+      poly::createPolyVerifyAccessesPass({/*types=*/true}));
+}
+
 void espalier::buildGraphStage(OpPassManager &, const PipelineOptions &) {}
 
 void espalier::buildStatementsStage(OpPassManager &manager,

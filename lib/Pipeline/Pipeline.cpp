@@ -104,6 +104,8 @@ LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
   if (failed(from))
     return failure();
   PassManager manager(module->getName());
+  if (!module->hasAttr(poly::kStageAttr))
+    addChecksOfInput(manager);
   buildPipeline(manager, *from, to, options);
   return manager.run(module);
 }
@@ -163,6 +165,8 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     if (failed(from))
       return signalPassFailure();
     OpPassManager manager(ModuleOp::getOperationName());
+    if (!getOperation()->hasAttr(poly::kStageAttr))
+      addChecksOfInput(manager);
     buildPipeline(manager, *from, *stage, getOptions());
     if (failed(runPipeline(manager, getOperation())))
       signalPassFailure();

@@ -14,6 +14,9 @@ namespace espalier {
 ESPALIER_FOR_EACH_STAGE(ESPALIER_STAGE_BUILDER)
 #undef ESPALIER_STAGE_BUILDER
 
+/// Adds the passes that check what somebody wrote, before all stages.
+void addChecksOfInput(mlir::OpPassManager &manager);
+
 } // namespace espalier
 
 #endif // ESPALIER_LIB_PIPELINE_STAGES_H

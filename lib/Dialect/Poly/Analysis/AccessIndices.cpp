@@ -13,12 +13,9 @@ static AffineMap getShape(KernelOp kernel, unsigned argument) {
 }
 
 bool espalier::poly::statesShapes(KernelOp kernel) {
-  bool hasSizes =
-      kernel.getNumParameters() > 0 || !getUnstatedExtents(kernel).empty();
-  return !hasSizes || llvm::any_of(llvm::seq(kernel.getNumArguments()),
-                                   [&](unsigned argument) {
-                                     return bool(getShape(kernel, argument));
-                                   });
+  return llvm::any_of(
+      llvm::seq(kernel.getNumArguments()),
+      [&](unsigned argument) { return bool(getShape(kernel, argument)); });
 }
 
 SmallVector<UnstatedExtent>

@@ -9,8 +9,7 @@
 
 namespace espalier::poly {
 
-/// Whether a kernel states what its arguments are: by `poly.shape`, for one at
-/// least, or by their types, if there are no sizes.
+/// Whether `poly.shape` states the extents of an argument.
 bool statesShapes(KernelOp kernel);
 
 /// An index of an access, and what is known where it is used.

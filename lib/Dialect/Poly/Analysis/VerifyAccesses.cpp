@@ -40,11 +40,17 @@ static LogicalResult check(AccessIndices &indices, const AccessIndex &index) {
 namespace {
 struct PolyVerifyAccessesPass
     : espalier::poly::impl::PolyVerifyAccessesPassBase<PolyVerifyAccessesPass> {
+  using PolyVerifyAccessesPassBase::PolyVerifyAccessesPassBase;
+
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    if (!statesShapes(getOperation()))
+    KernelOp kernel = getOperation();
+    bool isStated =
+        statesShapes(kernel) || (types && kernel.getNumParameters() == 0 &&
+                                 getUnstatedExtents(kernel).empty());
+    if (!isStated)
       return;
-    AccessIndices indices(getOperation(), {});
+    AccessIndices indices(kernel, {});
     if (failed(indices.forEach(
             [&](const AccessIndex &index) { return check(indices, index); })))
       signalPassFailure();

@@ -53,8 +53,15 @@ def PolyVerifyAccessesPass
     `where` holds, that is taken into account. Subscripts that are not affine fail if
     they depend on values without a bound. Others, such as products of sizes, and
     extents that nothing states are left to the program (`poly-add-main`), as are
-    kernels with sizes none of whose arguments has the attribute `poly.shape`.
+    kernels none of whose arguments has the attribute `poly.shape`. With `types`,
+    kernels without sizes, whose types say all, are checked as well: those that
+    somebody wrote, since what is made of operators of `graph` reads at places
+    that it computes itself.
   }];
+  let options = [
+    Option<"types", "types", "bool", /*default=*/"false",
+           "Check kernels without sizes that have no 'poly.shape', too">
+  ];
 }
 
 #endif // ESPALIER_DIALECT_POLY_ANALYSIS_PASSES_TD
