@@ -54,9 +54,9 @@ def PolyVerifyAccessesPass
     they depend on values without a bound. Others, such as products of sizes, and
     extents that nothing states are left to the program (`poly-add-main`), as are
     kernels none of whose arguments has the attribute `poly.shape`. With `types`,
-    kernels without sizes, whose types say all, are checked as well: those that
-    somebody wrote, since what is made of operators of `graph` reads at places
-    that it computes itself.
+    kernels without sizes, whose types say all, are checked as well, but for
+    subscripts from values of which nothing is stated: what is made of operators
+    of `graph` reads at places that it computes itself.
   }];
   let options = [
     Option<"types", "types", "bool", /*default=*/"false",
