@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -229,7 +229,7 @@ def _shape(text: str, sizes: dict[str, int]) -> tuple[int, ...]:
     return tuple(eval(extent, {}, sizes) for extent in text.split(","))
 
 
-def _load(folder: Path, number: int, text: str) -> ModuleType:
+def load(folder: Path, number: int, text: str) -> ModuleType:
     """Import a text as a file: a kernel is read from where it was written."""
     path = folder / f"case{number}.py"
     path.write_text(text)
@@ -241,33 +241,44 @@ def _load(folder: Path, number: int, text: str) -> ModuleType:
     return module
 
 
-def reference(case: Case, arrays: dict[str, np.ndarray], sizes: dict[str, int]) -> str | None:
-    """Run the text in Python, in place; return what is wrong with an index, if anything."""
+class Guarded:
+    """An array that has no negative indices."""
 
-    class Guarded:
-        """An array that has no negative indices."""
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
 
-        def __init__(self, array: np.ndarray) -> None:
-            self.array = array
+    def check(self, index: object) -> object:
+        places = index if isinstance(index, tuple) else (index,)
+        for place, extent in zip(places, self.array.shape, strict=True):
+            if not 0 <= int(place) < extent:
+                raise IndexError(f"{place} of {extent}")
+        return index
 
-        def check(self, index: object) -> object:
-            places = index if isinstance(index, tuple) else (index,)
-            for place, extent in zip(places, self.array.shape, strict=True):
-                if not 0 <= int(place) < extent:
-                    raise IndexError(f"{place} of {extent}")
-            return index
+    def __getitem__(self, index: object) -> object:
+        return self.array[self.check(index)]
 
-        def __getitem__(self, index: object) -> object:
-            return self.array[self.check(index)]
+    def __setitem__(self, index: object, value: object) -> None:
+        self.array[self.check(index)] = value
 
-        def __setitem__(self, index: object, value: object) -> None:
-            self.array[self.check(index)] = value
 
-    scope: dict[str, object] = {**sizes, "max": np.maximum, "min": np.minimum}
-    exec(case.text(plain=True), scope)
+def run_in_python(
+    text: str, arrays: dict[str, np.ndarray], scope: Mapping[str, object]
+) -> str | None:
+    """Run the text in Python, in place; return what is wrong with an index, if anything.
+
+    `scope` has what the text refers to: sizes, and types for local arrays.
+    """
+    names: dict[str, object] = {
+        "max": np.maximum,
+        "min": np.minimum,
+        "label": lambda _: None,
+        "local": Guarded,
+        **scope,
+    }
+    exec(text, names)
     with np.errstate(all="ignore"):
         try:
-            scope["k"](*(Guarded(array) for array in arrays.values()))
+            names["k"](*(Guarded(array) for array in arrays.values()))
         except IndexError as error:
             return str(error)
     return None
@@ -289,7 +300,7 @@ def run_case(seed: int, number: int, folder: Path, counts: Counter[str]) -> str 
     case = maker.case()
     text = HEAD + case.text(plain=False)
     try:
-        schedule = Schedule(_load(folder, number, text).k)
+        schedule = Schedule(load(folder, number, text).k)
         for _ in range(maker.random.randint(0, 4)):
             name, arguments = maker.command(schedule, case)
             begin = time.process_time()
@@ -305,7 +316,7 @@ def run_case(seed: int, number: int, folder: Path, counts: Counter[str]) -> str 
         default = maker.random.random() < 0.4
         options = Options(cache=None)
         program = (
-            _load(folder, number, text).k.compile(options) if default else schedule.compile(options)
+            load(folder, number, text).k.compile(options) if default else schedule.compile(options)
         )
     except CompileError as error:
         # Not inside for sure, or too large: never a fault of the code that is made.
@@ -321,7 +332,7 @@ def run_case(seed: int, number: int, folder: Path, counts: Counter[str]) -> str 
     for _ in range(3):
         arrays = maker.inputs(case)
         expected = {name: array.copy() for name, array in arrays.items()}
-        fault = reference(case, expected, maker.sizes)
+        fault = run_in_python(case.text(plain=True), expected, maker.sizes)
         try:
             program(*arrays.values(), **_unknown(case, maker.sizes))
         except EspalierError as error:
