@@ -266,8 +266,6 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   }
   isl_schedule *tree = isl_schedule_node_get_schedule(root);
   isl_schedule_node_free(root);
-  if (!tree)
-    return isl::makeError(context, "the schedule cannot be scanned");
 
   // What one iteration leaves in its own memory is used in the same loop, even
   // where it could run after all iterations.
@@ -279,7 +277,7 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   isl_ast_node *node = isl_ast_build_node_from_schedule(build, tree);
   isl_ast_build_free(build);
   // isl gives up on some full tiles of several loops whose extents are open,
-  // and on loops that it would have to cut often.
+  // and on loops that it would have to cut often. `tree` may be null already.
   if (!node && form < Form::OneLoopEach)
     return scanByIsl(program, schedule, limits,
                      form == Form::AsScheduled ? Form::JoinedTiles
@@ -291,20 +289,17 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   if (!ast)
     return ast;
   question.emplace(context.get(), numQuestions);
-  switch (executesOnce(program, **ast, domain)) {
-  case isl_bool_true:
+  isl_bool isRight = executesOnce(program, **ast, domain);
+  // Where nothing is known: only loops with steps are known to go wrong, as the
+  // first value of an atomic one does not always have the step's remainder in
+  // isl 0.25.
+  if (isRight == isl_bool_true ||
+      (isRight == isl_bool_error && !hasSteps(**ast)))
     return ast;
-  case isl_bool_error:
-    // Only loops with steps are known to go wrong: the first value of an atomic
-    // one does not always have the step's remainder in isl 0.25.
-    if (!hasSteps(**ast))
-      return ast;
-    return isl::makeError(context, "the schedule cannot be scanned");
-  case isl_bool_false:
-    break;
-  }
   if (form != Form::SplitLoops)
     return scanByIsl(program, schedule, limits, Form::SplitLoops);
+  if (isRight == isl_bool_error)
+    return isl::makeError(context, "the schedule cannot be scanned");
   return llvm::createStringError(
       "the schedule cannot be scanned: its loops would execute other points");
 }
