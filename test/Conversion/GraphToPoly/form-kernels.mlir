@@ -62,8 +62,9 @@ func.func @main(%x: tensor<1x8x6x6xf32>, %p: tensor<32x8x1x1xf32>, %w: tensor<32
 // CHECK:         reduction max
 // CHECK:         math.exp
 // CHECK:         reduction add
+// CHECK:         arith.divf
 // CHECK:         writes(%[[OUT]]
-// CHECK:           arith.divf
+// CHECK:           arith.mulf
 // CHECK-NOT:   poly.kernel
 // CHECK-LABEL: func.func @main(%arg0: memref<?x17xf32>
 // CHECK:         %[[DIM:.*]] = memref.dim %arg0

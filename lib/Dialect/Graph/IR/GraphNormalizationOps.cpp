@@ -61,7 +61,8 @@ struct SoftmaxBuilder : DefinitionBuilder {
 // M[o..] = max(k) X[.., k, ..]
 // E[..] = exp(X[..] - M[o..])
 // S[o..] = sum(k) E[.., k, ..]
-// R[..] = E[..] / S[o..]
+// F[o..] = 1 / S[o..]
+// R[..] = E[..] * F[o..]
 FailureOr<Definition> SoftmaxOp::define(Adaptor op, DefinitionError error) {
   SoftmaxBuilder builder(op.getOperands(), getOperandNames(), op.getAxis(),
                          error);
@@ -80,11 +81,14 @@ FailureOr<Definition> SoftmaxOp::define(Adaptor op, DefinitionError error) {
       "S", ReduceKind::Sum, [&](ArrayRef<IndexVar> kept, const IndexVar &var) {
         return builder.read(exponential, builder.withAxis(kept, var));
       });
+  SmallVector<IndexVar> kept = builder.makeKept();
+  Expr inverse = apply(ScalarFn::Div,
+                       {constant(1.0), builder.read(sum, builder.use(kept))});
+  TensorRef factor = builder.addStep("F", kept, inverse);
   vars = builder.makeVars("i", 0);
-  Expr quotient =
-      apply(ScalarFn::Div, {builder.read(exponential, builder.use(vars)),
-                            builder.read(sum, builder.withoutAxis(vars))});
-  builder.addResult("R", vars, quotient, type);
+  Expr scaled = builder.read(exponential, builder.use(vars)) *
+                builder.read(factor, builder.withoutAxis(vars));
+  builder.addResult("R", vars, scaled, type);
   return builder.take();
 }
 
