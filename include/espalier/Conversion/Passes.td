@@ -89,6 +89,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `decompose-phases` | `poly-decompose-phases` | gives each phase of a transposed convolution its sum |
     | `group-entries` | `poly-group-entries` | sums the rows of a sparse constant in groups |
     | `fuse-windows` | `poly-fuse-windows` | pools in the kernel that computes the image |
+    | `fuse-products` | `poly-fuse-products` | two products and the rows between them, block by block |
     | `winograd` | `poly-winograd` | computes 3x3 convolutions with fewer products |
 
     `poly-apply-layouts` comes last. This pass does what all of them do, one after
@@ -175,6 +176,9 @@ def PolyGroupEntriesPass
 def PolyFuseWindowsPass
     : Poly_StepPass<"fuse-windows",
                     "pools in the kernel that computes the image">;
+def PolyFuseProductsPass
+    : Poly_StepPass<"fuse-products",
+                    "two products and the rows between them, block by block">;
 def PolyWinogradPass
     : Poly_StepPass<"winograd",
                     "computes 3x3 convolutions with fewer products">;

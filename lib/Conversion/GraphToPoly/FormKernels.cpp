@@ -41,6 +41,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYDECOMPOSEPHASESPASS
 #define GEN_PASS_DEF_POLYGROUPENTRIESPASS
 #define GEN_PASS_DEF_POLYFUSEWINDOWSPASS
+#define GEN_PASS_DEF_POLYFUSEPRODUCTSPASS
 #define GEN_PASS_DEF_POLYWINOGRADPASS
 #define GEN_PASS_DEF_POLYAPPLYLAYOUTSPASS
 #include "espalier/Conversion/Passes.h.inc"
@@ -130,6 +131,10 @@ constexpr Step kSteps[] = {
      }},
     {"fuse-windows", [](DispatchVariant &v,
                         Counts &) { fuseWindows(v.program, v.fusionGroups); }},
+    {"fuse-products",
+     [](DispatchVariant &v, Counts &) {
+       fuseProducts(v.program, v.fusionGroups);
+     }},
     {"winograd",
      [](DispatchVariant &v, Counts &counts) {
        counts.winograd += applyWinograd(v.program, v.fusionGroups);
@@ -407,6 +412,7 @@ STEP_PASS(PolySeparateAccumulatorsPass, Form::Attributes)
 STEP_PASS(PolyDecomposePhasesPass, Form::Attributes)
 STEP_PASS(PolyGroupEntriesPass, Form::Attributes)
 STEP_PASS(PolyFuseWindowsPass, Form::Attributes)
+STEP_PASS(PolyFuseProductsPass, Form::Attributes)
 STEP_PASS(PolyWinogradPass, Form::Attributes)
 STEP_PASS(PolyApplyLayoutsPass, Form::Memory)
 

@@ -39,8 +39,11 @@ espalier::graphtopoly::findLocal(const StatementList &program,
 
 ArrayId Renumberer::replace(ArrayId number) {
   Array array = program.arrays[number];
+  ArrayRef<AffineExpr> own = ArrayRef(program.arrays[number].extents)
+                                 .drop_front(renumbering.before.size());
   // The order in memory stays as it was chosen if dimensions keep their places.
-  bool keepPlaces = array.layout && array.layout.isPermutation() &&
+  bool keepPlaces = own.empty() && array.layout &&
+                    array.layout.isPermutation() &&
                     array.extents.size() == renumbering.extents.size();
   for (unsigned place = 0; keepPlaces && place < array.extents.size(); ++place)
     for (unsigned dim = 0; dim < array.extents.size(); ++dim)
@@ -48,7 +51,9 @@ ArrayId Renumberer::replace(ArrayId number) {
           dim == place || !renumbering.before[place].isFunctionOfDim(dim);
   if (!keepPlaces)
     array.layout = {};
-  array.extents = renumbering.extents;
+  SmallVector<AffineExpr> extents = renumbering.extents;
+  llvm::append_range(extents, own);
+  array.extents = std::move(extents);
   array.storedExtents.clear();
   if (array.layout)
     for (AffineExpr index : array.layout.getResults())
@@ -137,13 +142,15 @@ Statement Renumberer::apply(const Statement &statement) const {
       SmallVector<Expr> indices;
       for (unsigned dim = 0; dim < numShared; ++dim)
         indices.push_back(variable(dim, program.context));
+      llvm::append_range(indices, e.getOperands().drop_front(numBefore));
       return access(TensorRef::operand(known->second), indices, e.getType());
     });
   auto known = replacement.find(statement.target);
   if (known != replacement.end())
     result.target = known->second;
   else if (statement.targetIndices.empty())
-    result.targetIndices = renumbering.before;
+    result.targetIndices.assign(
+        dims.begin(), dims.begin() + program.getRank(statement.target));
   else
     for (AffineExpr &index : result.targetIndices)
       index = program.simplify(index.replaceDims(dims));

@@ -244,6 +244,7 @@ void alignOutputs(StatementList &program);
 struct FusionGroup {
   llvm::SmallVector<unsigned> statements;
   unsigned sharedDims = 0;
+  bool runsTogether = false; ///< The program runs these loops around them all.
 };
 
 /// Makes a kernel of each statement, and of each recurrence.
@@ -276,6 +277,10 @@ void decomposePhases(StatementList &program,
 /// stays in cache.
 void fuseWindows(StatementList &program,
                  llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
+
+/// Computes two products with rows between them in one kernel, block by block.
+void fuseProducts(StatementList &program,
+                  llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
 
 /// Replaces 3x3 convolutions by the algorithm of Winograd where that saves
 /// time, and returns how many.

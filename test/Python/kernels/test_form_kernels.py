@@ -34,7 +34,9 @@ def compare(text: str) -> None:
     assert form(text, *chain(), "poly-apply-layouts") == expected
 
 
-@pytest.mark.parametrize("name", ["assign-layouts", "fuse-windows", "decompose-phases", "winograd"])
+@pytest.mark.parametrize(
+    "name", ["assign-layouts", "fuse-windows", "fuse-products", "decompose-phases", "winograd"]
+)
 def test_programs_of_steps(name: str):
     text = (PROGRAMS / f"{name}.mlir").read_text()
     for module in text.split("// -----"):

@@ -548,4 +548,9 @@ void KernelEmitter::emit(OpBuilder &builder, StringRef name) {
         cast<poly::ComputeOp>(op).setInterleaved(
             statement.levels ? 1 : *statement.recurrence + 1);
   }
+  if (!fusionGroup.runsTogether)
+    return;
+  auto computes = kernel.getComputes();
+  for (poly::ComputeOp compute : llvm::drop_begin(computes))
+    compute.setInterleaved(fusionGroup.sharedDims);
 }

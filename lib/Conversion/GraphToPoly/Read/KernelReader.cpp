@@ -589,5 +589,7 @@ FailureOr<FusionGroup> KernelReader::read() {
                               Twine(numDims) + ", but got " + Twine(*shared));
   fusionGroup.sharedDims =
       shared.value_or(first.recurrence ? 1 : program.countPoints(first));
+  if (failed(checkTogether()))
+    return failure();
   return std::move(fusionGroup);
 }

@@ -32,6 +32,8 @@ private:
   mlir::LogicalResult readValues(unsigned number);
   /// Refuses a `poly.recurrence` that the accesses contradict.
   mlir::LogicalResult checkRecurrence();
+  /// Checks the order of what a step has joined, in which it need not run.
+  mlir::LogicalResult checkTogether();
   mlir::LogicalResult readReads(poly::ComputeOp compute);
   mlir::LogicalResult readBody(poly::ComputeOp compute, Statement &statement);
   void readNames(poly::ComputeOp compute, Statement &statement);

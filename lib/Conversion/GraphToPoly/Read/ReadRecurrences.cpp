@@ -96,8 +96,11 @@ LogicalResult KernelReader::readAttributes(poly::ComputeOp compute,
         readNumber(compute, kRecurrenceAttr, recurrence)})
     if (!fault.empty())
       return reject(compute, "expects " + fault);
-  if (!recurrence && compute.getInterleaved())
-    return refuse(compute, "expects no computations that run together");
+  if (!recurrence && compute.getInterleaved()) {
+    if (!isOwn)
+      return refuse(compute, "expects no computations that run together");
+    fusionGroup.runsTogether = true;
+  }
   unsigned numRanges = countRanges(compute, parameters.size());
   if (recurrence) {
     numOuter = hasLevels(compute, *recurrence, parameters.size()) ? 1 : 0;
@@ -158,6 +161,33 @@ static bool isBefore(const poly::ComputeAccess &read, Member reader,
       read.map.getNumDims(), read.map.getNumSymbols());
   auto known = dyn_cast<AffineConstantExpr>(distance);
   return known && known.getValue() < (isThere ? 1 : 0);
+}
+
+LogicalResult KernelReader::checkTogether() {
+  if (!fusionGroup.runsTogether)
+    return success();
+  int64_t shared = fusionGroup.sharedDims;
+  auto computes = kernel.getComputes();
+  for (poly::ComputeOp compute : llvm::drop_begin(computes))
+    if (compute.getInterleaved() != shared)
+      return reject(compute, "expects computations that run together in " +
+                                 Twine(shared) +
+                                 " dimensions, as poly.shared_dims says");
+  llvm::DenseSet<ArrayId> written;
+  for (unsigned number : fusionGroup.statements)
+    written.insert(program.statements[number].target);
+  for (unsigned number : fusionGroup.statements) {
+    const Statement &statement = program.statements[number];
+    bool isOfIteration = program.countPoints(statement) >= shared;
+    forEachAccess(statement, [&](Expr access) {
+      isOfIteration &= !written.contains(access.getTensor().number) ||
+                       countIdentityIndices(program, access) >= shared;
+    });
+    if (!isOfIteration)
+      return reject(kernel, "expects each iteration of what runs together to "
+                            "read only what it computes itself");
+  }
+  return success();
 }
 
 LogicalResult KernelReader::checkRecurrence() {

@@ -65,6 +65,9 @@ struct Component {
   /// recurrence: other loops are looked at inside one iteration of these.
   unsigned numOuter = 0;
   unsigned sharedDims = 0; ///< Those included.
+  /// Whether the program runs the shared loops around all of them, although the
+  /// iterations are independent.
+  bool areBlocks = false;
   /// Loop carried dependences: these shared dimensions must run in order.
   llvm::SmallVector<bool> sequential;
   /// The dimensions after the shared ones that are a window: few points, whose
