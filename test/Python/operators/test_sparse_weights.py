@@ -232,6 +232,16 @@ def test_weights_of_recurrences(kind, batch):
     assert recurrence.count("where") == {"RNN": 1, "GRU": 3, "LSTM": 1}[kind]
 
 
+@pytest.mark.parametrize(("hidden", "threads"), [(256, True), (64, False)])
+def test_threads_share_a_long_step(hidden, threads):
+    """They meet in every step, so its entries have to be many."""
+    model = pruned_layer("LSTM", "steps", 1, hidden=hidden, density=0.15)
+    check_layer(model, [(3, 1, 16), (1, 1, 16)], threads=2)
+    text = str(espalier.lower(model, options=Options(sparse="all"), stage="scheduled"))
+    recurrence = next(k for k in text.split("poly.kernel") if "interleaved" in k)
+    assert ("loops [parallel" in recurrence) == threads
+
+
 @pytest.mark.parametrize("kind", list(GATES))
 def test_recurrences_of_any_batch(kind):
     model = pruned_layer(kind, "steps", "batch")
