@@ -11,6 +11,7 @@ from espalier.testing.guarded import guarded_all
 from support import make_model
 
 COLUMNS = "#sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>"
+STORED = Options(cache=None, sparse="stored")
 FORMATS = [
     "each:1",
     "each:3",
@@ -71,7 +72,7 @@ def test_formats_of_entries(form, pattern):
         places = [1, 7, 40][seed % 3]
         weights = draw(pattern, places, rows, seed)
         text = product_text(weights, kind, columns, form)
-        program = espalier.compile(text, options=Options(cache=None))
+        program = espalier.compile(text, options=STORED)
         for extent in [0, 1, 5, 16, 35] if columns == "?" else [columns]:
             x = whole((extent, places), TYPES[kind])
             feeds = guarded_all({"x": x}, "after")
@@ -99,7 +100,7 @@ def test_a_zero_that_is_stored_is_one_of_the_constant():
     text = product_text(weights, "f32", 1, "each:8")
     x = whole((1, 9), np.float32)
     x[0, 0] = np.inf
-    result = espalier.compile(text, options=Options(cache=None))(x)
+    result = espalier.compile(text, options=STORED)(x)
     np.testing.assert_array_equal(result, np.full((1, 16), np.inf, np.float32))
 
 
@@ -116,4 +117,4 @@ def test_a_zero_that_is_stored_is_one_of_the_constant():
 def test_formats_that_are_refused(form, message):
     text = product_text(draw("random", 7, 24, 1), "f32", 16, form)
     with pytest.raises(EspalierError, match=message):
-        espalier.compile(text, options=Options(cache=None))
+        espalier.compile(text, options=STORED)

@@ -46,7 +46,7 @@ class EntryWriter {
 public:
   explicit EntryWriter(StatementList &program) : program(program) {}
 
-  unsigned run();
+  unsigned run(bool wanted);
 
 private:
   /// The format that the type of a constant says; nothing if it is dense, or of
@@ -272,7 +272,7 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
   return "";
 }
 
-unsigned EntryWriter::run() {
+unsigned EntryWriter::run(bool wanted) {
   unsigned count = 0;
   for (Statement &statement : program.statements) {
     Expr entry;
@@ -285,7 +285,10 @@ unsigned EntryWriter::run() {
     });
     if (!entry)
       continue;
-    StringRef reason = rewrite(statement, entry);
+    StringRef reason =
+        wanted ? rewrite(statement, entry)
+               : "sums over entries, which leave out products with zero, are "
+                 "not asked for";
     if (reason.empty())
       ++count;
     else
@@ -296,6 +299,7 @@ unsigned EntryWriter::run() {
   return count;
 }
 
-unsigned espalier::graphtopoly::storeEntries(StatementList &program) {
-  return EntryWriter(program).run();
+unsigned espalier::graphtopoly::storeEntries(StatementList &program,
+                                             bool wanted) {
+  return EntryWriter(program).run(wanted);
 }
