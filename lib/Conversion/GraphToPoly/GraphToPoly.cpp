@@ -88,7 +88,10 @@ struct ConvertGraphToPolyPass
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
-      numSparse += storeEntries(*program, entries);
+      FailureOr<unsigned> sums = storeEntries(*program, entries);
+      if (failed(sums))
+        return failure();
+      numSparse += *sums;
       numStatements += program->statements.size();
       SmallVector<FusionGroup> kernels = separateKernels(*program);
       variants.push_back({std::move(*program), std::move(kernels)});

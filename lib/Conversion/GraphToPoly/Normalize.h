@@ -28,8 +28,9 @@ void normalize(StatementList &program);
 
 /// Lets sums of products with constants whose type says that they are sparse
 /// run over their entries, and returns how many; none if that is not `wanted`.
-/// A remark says so of each.
-unsigned storeEntries(StatementList &program, bool wanted);
+/// A remark says so of each. Fails after an error if a constant is not as its
+/// type says.
+mlir::FailureOr<unsigned> storeEntries(StatementList &program, bool wanted);
 
 } // namespace espalier::graphtopoly
 
