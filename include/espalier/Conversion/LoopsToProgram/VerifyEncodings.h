@@ -7,9 +7,9 @@
 
 namespace espalier {
 
-/// Reports the first tensor of `function`, other than a constant, whose type has
-/// an encoding of the `sparse_tensor` dialect: programs receive, compute and
-/// return all elements, so it would say what is not so.
+/// Reports the first tensor of `function`, other than a constant, whose type
+/// has an encoding of the `sparse_tensor` dialect: programs receive, compute
+/// and return all elements, so it would say what is not so.
 mlir::LogicalResult verifyEncodings(mlir::func::FuncOp function);
 
 } // namespace espalier
