@@ -107,15 +107,24 @@ ESPALIER_API int espalier_optimize(espalier_module *module,
                                    void (*write)(const char *, size_t, void *),
                                    void *user);
 
-/** Stores weights without their zeros where that makes the operator that reads
-    them faster when run, which is measured for `measure_seconds`; times that
-    the table has are taken from there. `write` is called once with a report in
-    JSON, one object for each operator whose weights were looked at. Returns a
-    negative number on an error, whose diagnostics are the module's last error.
- */
+/** Stores weights without their zeros, for sums that run over the others where
+    the option `entries` is set when compiling. `choices` is a JSON array of
+    objects, each with the name of a `node` whose weights it is about, a
+    `choice`, "sparse" or "dense", and perhaps a `format`; NULL or "" is none.
+    Weights that it does not name become sparse with `others`
+      "auto": where that makes the operator that reads them faster when run,
+              which is measured for `measure_seconds`; times that the table has
+              are taken from there,
+      "all":  where few of their elements are not zero,
+      "off":  nowhere; with "none" they are an error.
+    `write` is called once with a report in JSON, one object for each operator
+    whose weights were looked at, which may be the `choices` of another call.
+    Returns a negative number on an error, whose diagnostics are the module's
+    last error. */
 ESPALIER_API int
 espalier_choose_sparse(espalier_module *module,
                        const espalier_compile_options *options,
+                       const char *others, const char *choices,
                        void (*write)(const char *, size_t, void *), void *user);
 
 /** Writes the program to `path`, as a shared library or an object as the name

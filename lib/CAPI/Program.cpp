@@ -199,12 +199,17 @@ int espalier_optimize(espalier_module *module,
 
 int espalier_choose_sparse(espalier_module *module,
                            const espalier_compile_options *options,
+                           const char *others, const char *choices,
                            void (*write)(const char *, size_t, void *),
                            void *user) {
   auto run = [&](const OptimizeOptions &optimize)
       -> mlir::FailureOr<llvm::json::Value> {
+    llvm::Expected<SparseChoices> read =
+        readSparseChoices(getText(others), getText(choices));
+    if (!read)
+      return module->module->emitError(llvm::toString(read.takeError()));
     mlir::FailureOr<llvm::json::Array> report =
-        chooseSparse(*module->module, optimize);
+        chooseSparse(*module->module, optimize, *read);
     if (mlir::failed(report))
       return mlir::failure();
     return llvm::json::Value(std::move(*report));

@@ -157,7 +157,7 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   }
   // Kernels are measured on made-up numbers, which are no lists of entries.
   PipelineOptions pipeline = codegen.pipeline;
-  pipeline.sparse = false;
+  pipeline.sparse = pipeline.entries = false;
   if (codegen.chooseStatements) {
     FailureOr<Stage> stage = detectStage(*copy);
     if (failed(stage) ||

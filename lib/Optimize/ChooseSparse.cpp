@@ -8,6 +8,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -133,6 +136,7 @@ OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
 std::optional<std::pair<double, double>> SparseLayer::compare() {
   CodegenOptions codegen = options.cost.measure.codegen;
   codegen.pipeline.sparse = false;
+  codegen.pipeline.entries = true;
   // A format may not be for this sum.
   ScopedDiagnosticHandler silent(op->getContext(),
                                  [](Diagnostic &) { return success(); });
@@ -182,49 +186,155 @@ std::optional<std::pair<double, double>> SparseLayer::measure(KernelCost &costs,
   return std::pair(*dense, *sparse);
 }
 
-FailureOr<llvm::json::Array>
-espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options) {
-  module.getContext()->loadDialect<sparse_tensor::SparseTensorDialect>();
+namespace {
+
+/// Chooses for one operator after the other, and says what it chose.
+class SparseChooser {
+public:
+  SparseChooser(ModuleOp module, const OptimizeOptions &options,
+                const SparseChoices &choices)
+      : module(module), options(options), choices(choices),
+        costs(module.getContext(), options.cost,
+              [&](const std::string &text) { warning = text; }),
+        rewriter(module.getContext()) {}
+
+  FailureOr<llvm::json::Array> run();
+
+private:
+  /// Finds the choice for each operand, by the names of nodes. Reports a choice
+  /// that is about none, and an operand that needs one.
+  LogicalResult findNamed();
+  /// Measures `operand` in formats that are worth it, and sets the fastest.
+  /// Returns whether that beats the dense way.
+  bool isFaster(SparseOperand &operand, llvm::json::Object &entry);
+
+  ModuleOp module;
+  const OptimizeOptions &options;
+  const SparseChoices &choices;
   std::string warning;
-  KernelCost costs(module.getContext(), options.cost,
-                   [&](const std::string &text) { warning = text; });
-  IRRewriter rewriter(module.getContext());
-  auto begin = std::chrono::steady_clock::now();
-  llvm::json::Array report;
-  for (SparseOperand &operand :
-       findSparseOperands(rewriter, module, kMeasured)) {
+  KernelCost costs;
+  IRRewriter rewriter;
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+  SmallVector<SparseOperand> operands;
+  std::vector<std::string> nodes;                ///< Of the operands.
+  std::vector<const SparseChoice *> namedChoice; ///< Null if there is none.
+};
+
+} // namespace
+
+/// Whether weights may be chosen to be sparse without being named.
+static bool isLookedAt(const SparseOperand &operand) {
+  return operand.getDensity() <= kMeasured.maxDensity &&
+         operand.numElements >= kMeasured.minElements;
+}
+
+/// The first of these names, in quotes, for a message.
+static std::string list(ArrayRef<std::string> names) {
+  constexpr size_t kMost = 8;
+  std::string text;
+  for (const std::string &name : names.take_front(kMost))
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  if (names.size() > kMost)
+    text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text.empty() ? "none" : text;
+}
+
+LogicalResult SparseChooser::findNamed() {
+  llvm::StringMap<unsigned> numbers;
+  for (const SparseOperand &operand : operands) {
     Operation *op = operand.operand->getOwner();
-    auto name = op->getLoc()->findInstanceOf<NameLoc>();
-    llvm::json::Object entry{
-        {"node", name ? name.getName() : op->getName().getStringRef()},
-        {"density", operand.getDensity()}};
+    auto location = op->getLoc()->findInstanceOf<NameLoc>();
+    std::string base =
+        (location ? location.getName() : op->getName().getStringRef()).str();
+    std::string name = base;
+    for (unsigned again = 2; numbers.contains(name); ++again)
+      name = base + "#" + std::to_string(again);
+    numbers[name] = nodes.size();
+    nodes.push_back(name);
+  }
+  namedChoice.assign(nodes.size(), nullptr);
+  for (const SparseChoice &choice : choices.named) {
+    auto found = numbers.find(choice.node);
+    if (found == numbers.end())
+      return module.emitError("expects choices of sparse or dense weights for "
+                              "nodes that multiply by constants, which are ")
+             << list(nodes) << ", but got '" << choice.node << "'";
+    namedChoice[found->second] = &choice;
+  }
+  std::vector<std::string> missing;
+  for (auto [operand, name, choice] :
+       llvm::zip_equal(operands, nodes, namedChoice))
+    if (!choice && isLookedAt(operand))
+      missing.push_back(name);
+  if (choices.others == OtherWeights::Refused && !missing.empty())
+    return module.emitError("expects a choice of sparse or dense weights for "
+                            "each node whose weights might be sparse, but "
+                            "there is none for ")
+           << list(missing);
+  return success();
+}
+
+bool SparseChooser::isFaster(SparseOperand &operand,
+                             llvm::json::Object &entry) {
+  std::optional<std::pair<double, double>> times;
+  std::string reason;
+  for (const std::string &format : SparseLayer::getFormats(operand)) {
+    SparseOperand stored = operand;
+    stored.format = format;
+    SparseLayer layer(stored, options);
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    auto both = layer.measure(costs, spent.count() < options.cost.budget);
+    if (!both && reason.empty())
+      reason = layer.getReason();
+    // Each was measured in turns with the dense one.
+    if (both &&
+        (!times || both->second * times->first < times->second * both->first)) {
+      times = both;
+      operand.format = format;
+    }
+  }
+  if (times) {
+    entry["dense_s"] = times->first;
+    entry["sparse_s"] = times->second;
+    entry["format"] = operand.format;
+  } else {
+    entry["reason"] = reason.empty() ? "no time is left" : reason;
+  }
+  return times && times->second < times->first;
+}
+
+FailureOr<llvm::json::Array> SparseChooser::run() {
+  operands = findSparseOperands(rewriter, module,
+                                {/*maxDensity=*/1, /*minElements=*/0});
+  if (failed(findNamed()))
+    return failure();
+  llvm::json::Array report;
+  for (auto [operand, node, choice] :
+       llvm::zip_equal(operands, nodes, namedChoice)) {
     if (options.cost.measure.codegen.mustStop())
       return module.emitError("the choice was interrupted");
-    std::optional<std::pair<double, double>> times;
-    std::string reason;
-    for (const std::string &format : SparseLayer::getFormats(operand)) {
-      SparseOperand stored = operand;
-      stored.format = format;
-      SparseLayer layer(stored, options);
-      std::chrono::duration<double> spent =
-          std::chrono::steady_clock::now() - begin;
-      auto both = layer.measure(costs, spent.count() < options.cost.budget);
-      if (!both && reason.empty())
-        reason = layer.getReason();
-      // Each was measured in turns with the dense one.
-      if (both && (!times ||
-                   both->second * times->first < times->second * both->first)) {
-        times = both;
-        operand.format = format;
-      }
-    }
-    bool isSparse = times && times->second < times->first;
-    if (times) {
-      entry["dense_s"] = times->first;
-      entry["sparse_s"] = times->second;
-      entry["format"] = operand.format;
+    if (!choice && !isLookedAt(operand))
+      continue;
+    llvm::json::Object entry{{"node", node}, {"density", operand.getDensity()}};
+    bool isSparse = false;
+    if (choice) {
+      isSparse = choice->isSparse;
+      operand.format = choice->format;
+      entry["reason"] = "it was asked for";
+      if (!operand.format.empty())
+        entry["format"] = operand.format;
+    } else if (choices.others == OtherWeights::Faster) {
+      isSparse = isFaster(operand, entry);
+    } else if (choices.others == OtherWeights::Few) {
+      double most = SparsifyOptions().maxDensity;
+      isSparse = operand.getDensity() <= most;
+      entry["reason"] = (isSparse ? "at most " : "more than ") +
+                        std::to_string(std::lround(100 * most)) +
+                        "% are not zero";
     } else {
-      entry["reason"] = reason.empty() ? "no time is left" : reason;
+      entry["reason"] = "nothing else was asked for";
     }
     entry["choice"] = isSparse ? "sparse" : "dense";
     report.push_back(std::move(entry));
@@ -236,4 +346,16 @@ espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options) {
   if (!warning.empty())
     module.emitWarning(warning);
   return report;
+}
+
+FailureOr<llvm::json::Array>
+espalier::chooseSparse(ModuleOp module, const OptimizeOptions &options,
+                       const SparseChoices &choices) {
+  module.getContext()->loadDialect<sparse_tensor::SparseTensorDialect>();
+  // What is computed of constants alone is a constant.
+  PassManager manager(module.getContext());
+  manager.addPass(createCanonicalizerPass());
+  if (failed(manager.run(module)))
+    return failure();
+  return SparseChooser(module, options, choices).run();
 }

@@ -29,7 +29,8 @@ void espalier::buildStatementsStage(OpPassManager &manager,
   // Of other front ends; each of the two leaves the other's functions alone.
   manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
   manager.addPass(createConvertLinalgToPolyPass());
-  manager.addPass(createConvertGraphToPolyPass());
+  manager.addPass(createConvertGraphToPolyPass(
+      {/*fold=*/true, /*entries=*/options.sparse || options.entries}));
   // Models have become kernels where they are applied.
   manager.addPass(createSymbolDCEPass());
   manager.addPass(poly::createPolyNameKernelsPass({/*merge=*/false}));

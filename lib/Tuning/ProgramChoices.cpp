@@ -178,7 +178,7 @@ AlgorithmChooser::form(StringRef script) {
   if (!script.empty() && failed(applyChoice(script, *copy)))
     return std::nullopt;
   PipelineOptions pipeline = options.measure.codegen.pipeline;
-  pipeline.sparse = false;
+  pipeline.sparse = pipeline.entries = false;
   if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
     return std::nullopt;
   return collectKernels(*copy);

@@ -140,8 +140,9 @@ static std::unique_ptr<Program> compile(const Module &module,
 }
 
 /// Lets `edit`, which changes the module, write a report in JSON.
+template <typename Edit, typename... Arguments>
 static std::string edit(const Module &module, const CompileOptions &given,
-                        decltype(&espalier_optimize) edit) {
+                        Edit edit, Arguments... arguments) {
   espalier_compile_options options = given.get();
   std::string report;
   auto write = [](const char *text, size_t size, void *user) {
@@ -150,7 +151,7 @@ static std::string edit(const Module &module, const CompileOptions &given,
   Conversation<int> conversation(options);
   ModuleInUse used(module, module.edit());
   int status = conversation.work.run(
-      [&] { return edit(used.get(), &options, write, &report); });
+      [&] { return edit(used.get(), &options, arguments..., write, &report); });
   if (status != 0)
     throw CompileError(espalier_module_last_error(used.get()));
   return report;
@@ -161,8 +162,11 @@ static std::string optimize(const Module &module, const CompileOptions &given) {
 }
 
 static std::string chooseSparse(const Module &module,
-                                const CompileOptions &given) {
-  return edit(module, given, espalier_choose_sparse);
+                                const CompileOptions &given,
+                                const std::string &others,
+                                const std::string &choices) {
+  return edit(module, given, espalier_choose_sparse, others.c_str(),
+              choices.c_str());
 }
 
 using AnyArray = nb::ndarray<nb::device::cpu>;
@@ -313,7 +317,7 @@ void espalier::python::bindProgram(nb::module_ &extension) {
                 "Change a module's graph by substitutions; return a report in "
                 "JSON.");
   extension.def("choose_sparse", chooseSparse, nb::arg("module"),
-                nb::arg("options"),
-                "Store weights without their zeros where that is faster; "
-                "return a report in JSON.");
+                nb::arg("options"), nb::arg("others"), nb::arg("choices"),
+                "Store weights without their zeros as choices say; return a "
+                "report in JSON.");
 }

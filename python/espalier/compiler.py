@@ -20,6 +20,7 @@ from espalier.module import Module
 from espalier.names import check_identifier
 from espalier.program import NativeProgram
 from espalier.sandbox import check_text
+from espalier.sparsity import check_sparse, choose_sparse
 
 Model = onnx.ModelProto | bytes | str | os.PathLike[str]
 Progress = Callable[[int, int], None]
@@ -49,9 +50,13 @@ class Options:
         winograd: whether 3x3 convolutions are computed by Winograd's algorithm where
             that saves time; an element that is not finite then spoils its neighbours.
         sparse: which weights are stored without their zeros, one of `SPARSITIES`:
-            none, those of which few elements are not zero, or those that make their
-            operator faster when both ways are run ("auto"). A product of such a zero
-            with what is not finite is then left out.
+            none, constants whose type has an encoding ("stored"), those of which few
+            elements are not zero as well, or those that make their operator faster
+            when both ways are run ("auto"); or a file with `Function.sparsity` as JSON,
+            by which they are chosen. A product of such a zero with what is not finite
+            is then left out.
+        sparse_layers: by the name of a node, what becomes of its weights whatever
+            `sparse` says: "dense", "sparse", or a format such as "union:4".
     """
 
     cpu: str = ""
@@ -66,19 +71,19 @@ class Options:
     run_threads: int = 1
     arena: bool = True
     winograd: bool = True
-    sparse: str = "off"
+    sparse: str | os.PathLike[str] = "off"
+    sparse_layers: dict[str, str] = field(default_factory=dict)
 
     def native(self) -> _espalier.CompileOptions:
         """Return the options as the extension takes them."""
-        if self.sparse not in SPARSITIES:
-            raise EspalierError(
-                f"expects sparse to be one of {', '.join(SPARSITIES)}, but got {self.sparse!r}"
-            )
+        check_sparse(self.sparse, self.sparse_layers)
         options = _espalier.CompileOptions()
-        options.sparse = self.sparse == "all"
+        # Of other graphs, weights are chosen before.
+        options.sparse = self.sparse == "all" and self.optimize != "none"
+        options.entries = self.sparse != "off" or bool(self.sparse_layers)
         for declared in fields(self):
             name, value = declared.name, getattr(self, declared.name)
-            if value is not None and name != "sparse":
+            if value is not None and name not in ("sparse", "sparse_layers"):
                 setattr(options, name, _native_option(name, declared.type, value))
         return options
 
@@ -116,7 +121,6 @@ def _native_option(name: str, declared: object, value: object) -> object:
 
 
 OPTIMIZATIONS = ("none", "egraph", "ilp", "backtracking")
-SPARSITIES = ("off", "all", "auto")
 KERNEL_TIMES = "kernels.sqlite"
 RECORDS = "tuning.sqlite"
 
@@ -242,11 +246,12 @@ def compile(
     with naming(model):
         if name is not None:
             module.name = check_identifier(name)
+        layers = None
         if script is not None:
-            apply_script(module, script, schedule, options, select)
+            layers = apply_script(module, script, schedule, options, select)
         elif select:
             raise EspalierError("expects a schedule for what is selected, but got none")
-        return compile_module(module, bound, options, progress)
+        return compile_module(module, bound, options, progress, layers)
 
 
 def apply_script(
@@ -255,18 +260,21 @@ def apply_script(
     path: str | os.PathLike[str] | None,
     options: Options | None = None,
     select: Mapping[str, Any] | None = None,
-) -> None:
+) -> list[dict[str, Any]]:
     """Lower a module to kernels, and apply to them a transform script read from `path`.
 
     Arguments:
         select: what is selected for choices of the script, by name.
+
+    Returns what was chosen of weights, as `Function.sparsity` has it.
     """
     with naming(path):
         check_text(script)
         if select:
             script = _espalier.select(module, script, json.dumps(dict(select)))
-        choose_sparse(module, given_options(options))
+        layers = choose_sparse(module, given_options(options))
         _espalier.schedule(module, script, given_options(options).native())
+    return layers
 
 
 def compile_for(
@@ -356,31 +364,19 @@ def compile_module(
     bound: Mapping[str, np.ndarray] | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
+    layers: Sequence[dict[str, Any]] | None = None,
 ) -> Function:
     """Compile a module; the module is changed on the way.
 
     Arguments:
         bound: the inputs whose values the module relies on.
+        layers: what was chosen of its weights, if that is done.
     """
     options = given_options(options)
-    layers = choose_sparse(module, options)
+    if layers is None:
+        layers = choose_sparse(module, options)
     program = _espalier.compile(module, options.native(), progress)
     return Function(NativeProgram(program), bound, layers)
-
-
-def choose_sparse(module: _espalier.Module, options: Options) -> list[dict[str, Any]]:
-    """Choose which weights are sparse, where the options ask for it; return a report.
-
-    What the report has: `Function.sparsity`.
-    """
-    if options.sparse != "auto":
-        return []
-    if options.optimize != "none":
-        raise EspalierError(
-            'expects optimize="none" where weights are chosen to be sparse, because '
-            f'substitutions make other operators, but got "{options.optimize}"'
-        )
-    return json.loads(_espalier.choose_sparse(module, options.native()))
 
 
 def optimize_module(module: _espalier.Module, options: Options | None = None) -> dict[str, Any]:

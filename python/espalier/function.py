@@ -86,10 +86,11 @@ class Function:
             sparsity: what the attribute of this name is.
         """
         self.sparsity = list(sparsity)
-        """With `Options(sparse="auto")`, one entry for each operator whose weights could be
-        sparse: its `node`, the `density` of the weights, `dense_s` and `sparse_s`, the
-        seconds that it takes both ways, or the `reason` why they are not known, the
-        `choice`, and the `format` that was the fastest of those measured."""
+        """Where weights were chosen to be sparse (`Options.sparse`), one entry for each operator
+        whose weights might be: its `node`, the `density` of the weights, the `choice`, the
+        `reason` for it or, if it was measured, `dense_s` and `sparse_s`, the seconds that the
+        operator takes both ways, and the `format` that was asked for or the fastest. As JSON
+        in a file, it may be the `sparse` of other options."""
         self.program = program
         self.inputs = list(program.inputs)
         self.outputs = list(program.outputs)

@@ -11,7 +11,6 @@ from espalier import _espalier
 from espalier.compiler import (
     Model,
     Options,
-    choose_sparse,
     compile_module,
     given_options,
     is_mlir,
@@ -21,6 +20,7 @@ from espalier.compiler import (
 )
 from espalier.errors import naming
 from espalier.machine import Machine
+from espalier.sparsity import choose_sparse
 from espalier.testing.timing import measure
 
 OUTPUT = "kernel_profile"
@@ -77,10 +77,10 @@ def profile(
     with naming(model):
         if options.optimize != "none":
             optimize_module(module, options)
-        choose_sparse(module, options)
+        layers = choose_sparse(module, options)
         _espalier.lower(module, "poly", options.native())
         calls = json.loads(_espalier.profile(module))
-        function = compile_module(module, bound, options)
+        function = compile_module(module, bound, options, layers=layers)
     function.set_num_threads(threads)
     run = function.bind(inputs)
     rows: list[np.ndarray] = []

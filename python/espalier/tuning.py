@@ -261,10 +261,11 @@ def tune(
             f"argument 'search': expects one of {', '.join(SEARCHES)}, but got {search!r}"
         )
     options = given_options(options)
-    if options.sparse != "off":
+    if options.sparse != "off" or options.sparse_layers:
         raise EspalierError(
             'expects sparse="off" to tune, because kernels are measured on made-up numbers, '
-            f'which are no entries of weights, but got "{options.sparse}"'
+            f"which are no entries of weights, but got {options.sparse!r} and choices for "
+            f"{len(options.sparse_layers)} nodes"
         )
     named = [(getattr(rule, "__name__", "rule"), rule) for rule in rules]
     if reserved := {name for name, _ in named} & set(RULES):

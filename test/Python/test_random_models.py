@@ -1,5 +1,6 @@
 """Random models: a share of what `python -m random_models` does by hand."""
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -11,12 +12,14 @@ import pytest
 from onnx import helper
 
 from espalier import _espalier, compiler
+from espalier.errors import UnsupportedOperators
 from random_models import heap, search
 from random_models import judge as judging
 from random_models.builder import DTYPES
 from random_models.choices import choose
+from random_models.compiling import store
 from random_models.evaluate import Evaluator, Impossible, make_model
-from random_models.generate import Sample, generate, generate_convolutions, generate_one
+from random_models.generate import FORMATS, Sample, generate, generate_convolutions, generate_one
 from random_models.judge import judge
 from random_models.minimize import minimize
 from random_models.recipes import LEFT_OUT, RECIPES, claimed
@@ -49,6 +52,20 @@ def test_samples_have_the_corners():
     assert any(not sample.inputs for sample in samples)
     assert any(set(sample.outputs) & set(sample.inputs) for sample in samples)
     assert len({sample.opset for sample in samples}) > 10
+
+
+def test_sums_run_over_entries():
+    """In each format, of models whose constants are stored without zeros."""
+    seen = set()
+    options = compiler.Options(cache=None, sparse="stored")
+    for sample in map(generate, range(200)):
+        if not sample.sparse or sample.sparse in seen:
+            continue
+        with contextlib.suppress(UnsupportedOperators):
+            text = store(sample)
+            if text and "poly.monotonic" in str(compiler.lower(text, options=options)):
+                seen.add(sample.sparse)
+    assert seen == set(FORMATS)
 
 
 def test_choices_are_accepted():

@@ -40,6 +40,11 @@ def ConvertGraphToPolyPass
     A function may choose between two versions of itself, by one `scf.if` with
     a condition on the sizes of its arguments; the sizes of its results are
     those of the second one.
+
+    Sums of products with a constant whose type has an encoding of the
+    `sparse_tensor` dialect run over its entries, row by row, where that can be:
+    products with zero are left out then. Other tensors have all their elements;
+    an encoding of their types is an error.
   }];
   let dependentDialects = [
     "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
@@ -49,7 +54,9 @@ def ConvertGraphToPolyPass
   ];
   let options = [
     Option<"fold", "fold", "bool", /*default=*/"true",
-           "Evaluate what computes with constants alone">
+           "Evaluate what computes with constants alone">,
+    Option<"entries", "entries", "bool", /*default=*/"true",
+           "Run over entries of constants; without, encodings change nothing">
   ];
   let statistics = [
     Statistic<"numStatements", "num-statements", "Statements written">,

@@ -2,6 +2,7 @@
 
 #include "Emit/KernelEmitter.h"
 #include "Normalize.h"
+#include "espalier/Conversion/LoopsToProgram/VerifyEncodings.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,7 +74,8 @@ struct ConvertGraphToPolyPass
 
   LogicalResult convert(func::FuncOp function) {
     FailureOr<scf::IfOp> choice = findChoice(function);
-    if (failed(choice) || failed(verifyDims(function)))
+    if (failed(choice) || failed(verifyDims(function)) ||
+        failed(verifyEncodings(function)))
       return failure();
     SmallVector<Block *, 2> blocks{nullptr};
     if (*choice)
@@ -86,7 +88,10 @@ struct ConvertGraphToPolyPass
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
-      numSparse += storeEntries(*program);
+      FailureOr<unsigned> sums = storeEntries(*program, entries);
+      if (failed(sums))
+        return failure();
+      numSparse += *sums;
       numStatements += program->statements.size();
       SmallVector<FusionGroup> kernels = separateKernels(*program);
       variants.push_back({std::move(*program), std::move(kernels)});

@@ -27,8 +27,10 @@ unsigned foldConstants(StatementList &program, FoldedStatements which);
 void normalize(StatementList &program);
 
 /// Lets sums of products with constants whose type says that they are sparse
-/// run over their entries, and returns how many.
-unsigned storeEntries(StatementList &program);
+/// run over their entries, and returns how many; none if that is not `wanted`.
+/// A remark says so of each. Fails after an error if a constant is not as its
+/// type says.
+mlir::FailureOr<unsigned> storeEntries(StatementList &program, bool wanted);
 
 } // namespace espalier::graphtopoly
 

@@ -2,6 +2,7 @@
 
 #include "Groups.h"
 #include "espalier/Conversion/LoopsToProgram/ProgramBuilder.h"
+#include "espalier/Conversion/LoopsToProgram/VerifyEncodings.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -467,6 +468,7 @@ struct ConvertLinalgToPolyPass
       if (!isStructured || !hasTensors)
         continue;
       if (failed(checkSignature(function)) ||
+          failed(verifyEncodings(function)) ||
           failed(FunctionConverter(function, kernels, globals).run()))
         return signalPassFailure();
     }

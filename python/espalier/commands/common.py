@@ -16,7 +16,6 @@ from espalier.compiler import (
     KERNEL_TIMES,
     OPTIMIZATIONS,
     RECORDS,
-    SPARSITIES,
     Options,
     Progress,
     compile_for,
@@ -26,6 +25,10 @@ from espalier.compiler import (
 from espalier.errors import ArgumentError, EspalierError, naming, reason_of
 from espalier.files import replacing
 from espalier.function import Function
+from espalier.sparsity import SPARSITIES, check_sparse
+
+SPARSE_OPTIONS = ("sparse", "entries")
+"""Switches of a compilation that `--sparse` sets."""
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:
@@ -59,17 +62,25 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", default="", help="LLVM's name of the CPU (default: this one)")
     parser.add_argument("--features", default="", help='differences to it, such as "-avx512f"')
     for name, summary in _espalier.PIPELINE_OPTIONS.items():
-        if name == "sparse":  # Which is none of two.
+        if name in SPARSE_OPTIONS:  # Which are none of two.
             continue
         parser.add_argument(
             f"--no-{name}", dest=f"use_{name}", action="store_false", help=f"do not {summary}"
         )
     parser.add_argument(
         "--sparse",
-        choices=SPARSITIES,
         default=Options.sparse,
-        help="store weights without their zeros: all with few others, or those that are faster "
-        "so when measured; products with these zeros are left out (default: %(default)s)",
+        metavar="|".join((*SPARSITIES, "REPORT.json")),
+        help="store weights without their zeros: constants whose type says so, all with few "
+        "others, those that are faster so when measured, or what the output of compile --json "
+        "says; products with these zeros are left out (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--sparse-layer",
+        action="append",
+        default=[],
+        metavar="NODE=dense|sparse|FORMAT",
+        help="what becomes of one node's weights, whatever --sparse says; may be repeated",
     )
     parser.add_argument("--no-cache", action="store_true", help="compile anew, store nothing")
     parser.add_argument(
@@ -111,6 +122,24 @@ def parse_dims(args: argparse.Namespace) -> dict[str, int]:
     return dims
 
 
+def parse_layers(args: argparse.Namespace) -> dict[str, str]:
+    """Return the values of --sparse-layer."""
+    layers: dict[str, str] = {}
+    for text in args.sparse_layer:
+        node, equals, choice = text.rpartition("=")
+        if not equals or not node or not choice:
+            raise EspalierError(
+                f"option --sparse-layer: expects NODE=dense, NODE=sparse or NODE=FORMAT, "
+                f"but got '{text}'"
+            )
+        if layers.setdefault(node, choice) != choice:
+            raise EspalierError(
+                f"option --sparse-layer: expects one choice for '{node}', but got two"
+            )
+    check_sparse(args.sparse, layers)
+    return layers
+
+
 def make_options(args: argparse.Namespace) -> Options:
     """Return the compile options of a command line."""
     cache = None if args.no_cache else default_cache()
@@ -126,10 +155,11 @@ def make_options(args: argparse.Namespace) -> Options:
         records=args.records or (None if args.no_cache else default_cache() / RECORDS),
         run_threads=getattr(args, "threads", None) or 1,
         sparse=args.sparse,
+        sparse_layers=parse_layers(args),
         **{
             name: getattr(args, f"use_{name}")
             for name in _espalier.PIPELINE_OPTIONS
-            if name != "sparse"
+            if name not in SPARSE_OPTIONS
         },
     )
 
@@ -138,7 +168,7 @@ def describe_sparsity(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line for each entry of `Function.sparsity`."""
     for layer in layers:
         line = f"{layer['node']}: {layer['density']:.1%} of the weights: {layer['choice']}"
-        if layer["choice"] == "sparse":
+        if layer["choice"] == "sparse" and "format" in layer:
             line += f" ({layer['format']})"
         if "reason" in layer:
             yield f"{line}, {layer['reason']}"

@@ -124,9 +124,10 @@ def run(args: argparse.Namespace) -> int:
     module, bound = load_named(args, args.output, name)
     batching = _espalier.explain_batching(module) if args.explain_batching else ""
     with naming(args.model):
+        layers = None
         if script is not None:
-            apply_script(module, script, args.schedule, options, values)
-        function = compile_module(module, bound, options, progress)
+            layers = apply_script(module, script, args.schedule, options, values)
+        function = compile_module(module, bound, options, progress, layers)
     function.save(args.output)
     header = args.output.with_suffix(".h")
     if args.json:
@@ -138,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
         }
         if function.optimization:
             made["optimization"] = function.optimization
-        if function.sparsity:
+        if args.sparse != "off" or args.sparse_layer:
             made["sparsity"] = function.sparsity
         if args.explain_batching:
             made["batching"] = batching.splitlines()

@@ -64,7 +64,8 @@ class ArrayType:
     ) -> ArrayType:
         """Say what holds for the values of an argument of integers.
 
-        A kernel may rely on it, as for the bounds of a loop; calls check it.
+        A kernel may rely on it, as for the bounds of a loop; calls check it, and nothing
+        else: columns that repeat in a row of a sparse matrix are entries like others.
 
         Example:
             >>> starts = i32[n + 1].with_values(bounded_by=e + 1, monotonic=True)

@@ -1,6 +1,6 @@
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-assign-layouts -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -remarks-filter=poly-group-entries 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
-// RUN: espalier-opt %s -split-input-file -compile-to=scheduled | FileCheck %s --check-prefix=SCHEDULE
+// RUN: espalier-opt %s -split-input-file -espalier-compile='to=scheduled entries=true' | FileCheck %s --check-prefix=SCHEDULE
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-assign-layouts -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -poly-apply-layouts -o %t.chain
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-assign-layouts -poly-fuse-kernels -poly-separate-accumulators -poly-group-entries -poly-fuse-windows -poly-apply-layouts | diff - %t.chain
 

@@ -1,10 +1,17 @@
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -remarks-filter=convert-graph-to-poly 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
-// RUN: espalier-opt %s -split-input-file -compile-to=scheduled | FileCheck %s --check-prefix=SCHEDULE
-// RUN: espalier-opt %s -split-input-file -compile-to=statements | sed 's/dense<\[0, 1, 3\]>/dense<[0, 4, 3]>/' \
-// RUN:   | not espalier-opt -split-input-file -compile-to=loops 2>&1 | FileCheck %s --check-prefix=STARTS
-// RUN: espalier-opt %s -split-input-file -compile-to=statements | sed 's/dense<\[2, 0, 1\]>/dense<[3, 0, 1]>/' \
-// RUN:   | not espalier-opt -split-input-file -compile-to=loops 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: espalier-opt %s -split-input-file -espalier-compile='to=scheduled entries=true' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: espalier-opt %s -split-input-file -espalier-compile='to=statements entries=true' | sed 's/dense<\[0, 1, 3\]>/dense<[0, 4, 3]>/' \
+// RUN:   | not espalier-opt -split-input-file -espalier-compile='to=loops entries=true' 2>&1 | FileCheck %s --check-prefix=STARTS
+// RUN: espalier-opt %s -split-input-file -espalier-compile='to=statements entries=true' | sed 's/dense<\[2, 0, 1\]>/dense<[3, 0, 1]>/' \
+// RUN:   | not espalier-opt -split-input-file -espalier-compile='to=loops entries=true' 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: espalier-opt %s -split-input-file -convert-graph-to-poly=entries=false -remarks-filter=convert-graph-to-poly 2>%t.dense | FileCheck %s --check-prefix=DENSE
+// RUN: FileCheck %s --check-prefix=NOT-ASKED --input-file=%t.dense
+
+// Types alone leave out no product.
+// DENSE: poly.compute
+// DENSE-NOT: {{ where }}
+// NOT-ASKED: remark: [Missed] StaysDense {{.*}} Reason="sums over entries, which leave out products with zero, are not asked for"
 
 // What is stored is checked like any other data; see the examples.
 // STARTS: error: 'poly.call' op expects constants as operand #{{.*}} from 0 to less than 4, but element 1 is 4

@@ -9,6 +9,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=form 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=one 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=place 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=order 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=handle 2>&1 | FileCheck %s --check-prefix=HANDLE
 // RUN: sed 's/"statements"/"poly"/' %s | not espalier-opt -transform-interpreter=entry-point=no_sum 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: sed 's/"statements"/"poly"/' %s | not espalier-opt -transform-interpreter=entry-point=rank 2>&1 | FileCheck %s --check-prefix=STAGE
@@ -128,6 +129,24 @@ poly.kernel private @plain(%x: memref<10xf32>, %y: memref<10xf32>) {
 func.func @other(%x: memref<10xf32>) {
   %a = memref.alloc() : memref<10xf32>
   poly.call @plain(%x, %a) : memref<10xf32>, memref<10xf32>
+  return
+}
+
+// ORDER: error: 'transform.poly.buffer_layout' op expects a layout with one index of argument #0, whose elements are in order (poly.monotonic), but got 2
+transform.named_sequence @order(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @row::@s of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.buffer_layout %s read 0 affine_map<(i) -> (i floordiv 5, i mod 5)> : !transform.any_op
+  transform.yield
+}
+poly.kernel private @row(%starts: memref<10xi32> {poly.monotonic}, %y: memref<10xi32>) {
+  poly.compute @s domain [#ten] reads(%starts[#i] : memref<10xi32>) writes(%y[#i] : memref<10xi32>) {
+  ^bb0(%v: i32):
+    poly.yield %v : i32
+  }
+}
+func.func @rows(%y: memref<10xi32>) {
+  %a = memref.alloc() : memref<10xi32>
+  poly.call @row(%a, %y) : memref<10xi32>, memref<10xi32>
   return
 }
 

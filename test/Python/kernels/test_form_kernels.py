@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from espalier import EspalierError, compiler
+from random_models.compiling import steps
 from random_models.generate import generate
-from random_models.judge import steps
 
 PROGRAMS = Path(__file__).parents[2] / "Conversion" / "GraphToPoly"
 AFTER = "canonicalize,cse,poly-name-kernels"

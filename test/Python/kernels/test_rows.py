@@ -14,7 +14,7 @@ from espalier.schedules import Schedule, ScheduleError
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Benchmark" / "sparse"))
 
-from sparse_kernels import STARTS, e, m, n, spmm, spmv
+from sparse_kernels import STARTS, e, m, n, sddmm, spmm, spmv
 
 NO_CACHE = Options(cache=None)
 h, w = sizes("h w")
@@ -99,6 +99,21 @@ def test_default_schedules():
     check_spmv(spmv.compile(NO_CACHE))
     check_spmm(spmm.compile(NO_CACHE))
     check_spconv(spconv.compile(NO_CACHE))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_products_at_entries(threads):
+    """No entry is in two rows, so threads share these."""
+    assert "parallel" in Schedule.default(sddmm).loops()
+    program = sddmm.compile(NO_CACHE)
+    program.set_num_threads(threads)
+    for rows, columns, width in [(1, 1, 1), (7, 5, 3), (40, 33, 20)]:
+        dense, starts, column, value = csr(rows, columns, rows)
+        x, z = (np.ones((k, width), np.float32) for k in (rows, columns))
+        x[:, 0], z[-1] = range(rows), 3
+        y = np.full(len(value), 7, np.float32)
+        program(starts, column, value, x, z, y)
+        np.testing.assert_array_equal(y, (dense * (x @ z.T))[dense != 0])
 
 
 def test_spmv_in_lanes():

@@ -17,7 +17,6 @@ from support import make_model, one_op
 
 MAX_DENSITY = 0.3  # What `graph-sparsify` takes for sparse.
 ROW_SUMS = "poly.monotonic"  # The starts of rows, in a kernel.
-COLUMNS = "#sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>"
 
 
 def prune(shape, density, kind="random", dtype=np.float32, seed=0):
@@ -232,6 +231,16 @@ def test_weights_of_recurrences(kind, batch):
     assert recurrence.count("where") == {"RNN": 1, "GRU": 3, "LSTM": 1}[kind]
 
 
+@pytest.mark.parametrize(("hidden", "threads"), [(256, True), (64, False)])
+def test_threads_share_a_long_step(hidden, threads):
+    """They meet in every step, so its entries have to be many."""
+    model = pruned_layer("LSTM", "steps", 1, hidden=hidden, density=0.15)
+    check_layer(model, [(3, 1, 16), (1, 1, 16)], threads=2)
+    text = str(espalier.lower(model, options=Options(sparse="all"), stage="scheduled"))
+    recurrence = next(k for k in text.split("poly.kernel") if "interleaved" in k)
+    assert ("loops [parallel" in recurrence) == threads
+
+
 @pytest.mark.parametrize("kind", list(GATES))
 def test_recurrences_of_any_batch(kind):
     model = pruned_layer(kind, "steps", "batch")
@@ -282,73 +291,6 @@ def test_the_model_stays_as_it_is():
     assert onnx.ModelProto.SerializeToString(model) == before
 
 
-def test_the_choice_is_what_is_faster(tmp_path):
-    """Both ways are measured; the table knows the times afterwards."""
-    wide, full = prune((96, 512), 0.02), prune((512, 64), 0.29)
-    full[full == 0] = prune(full.shape, 0.25, seed=3)[full == 0]
-    nodes = [
-        helper.make_node("MatMul", ["x", "wide"], ["h"], name="first"),
-        helper.make_node("MatMul", ["h", "full"], ["y"], name="second"),
-    ]
-    model = make_model(nodes, {"x": (np.float32, [64, 96])}, ["y"], {"wide": wide, "full": full})
-    options = Options(cache=None, sparse="auto", kernel_times=tmp_path / "times.sqlite")
-    function = espalier.compile(model, options=options)
-    first, second = function.sparsity
-    assert [first["node"], second["node"]] == ["first", "second"]
-    assert abs(first["density"] - (wide != 0).mean()) < 1e-6
-    for layer in (first, second):
-        faster = layer["sparse_s"] < layer["dense_s"]
-        assert layer["choice"] == ("sparse" if faster else "dense")
-    assert first["choice"] == "sparse"
-    x = whole((64, 96))
-    np.testing.assert_array_equal(function(x), x @ wide @ full)
-    assert espalier.compile(model, options=options).sparsity == [first, second]
-
-
-def test_nothing_is_sparse_without_measuring(tmp_path):
-    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
-    options = Options(cache=None, sparse="auto", kernel_times=None, measure_seconds=0.0)
-    (layer,) = espalier.compile(model, options=options).sparsity
-    assert (layer["choice"], layer["reason"]) == ("dense", "no time is left")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"sparse": "some"}, "expects sparse to be one of off, all, auto, but got 'some'"),
-        ({"sparse": "auto", "optimize": "egraph"}, 'expects optimize="none"'),
-    ],
-)
-def test_options_that_are_refused(options, message):
-    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
-    with pytest.raises(EspalierError, match=message):
-        espalier.compile(model, options=Options(cache=None, **options))
-
-
-def test_a_type_may_say_it():
-    """Text has types with encodings of its own, in whatever order the dimensions are."""
-    kind = f"tensor<2x3xf32, {COLUMNS}>"
-    text = f"""
-    func.func @main(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {{
-      %w = graph.constant dense<[[0.0, 2.0, 0.0], [0.0, 5.0, 3.0]]> : {kind}
-      %r = graph.matmul %x, %w : (tensor<?x2xf32>, {kind}) -> tensor<?x3xf32>
-      return %r : tensor<?x3xf32>
-    }}"""
-    assert ROW_SUMS in str(espalier.lower(text))
-    x = whole((17, 2))
-    result = espalier.compile(text, options=Options(cache=None))(x)
-    np.testing.assert_array_equal(result, x @ np.array([[0, 2, 0], [0, 5, 3]], np.float32))
-    np.testing.assert_array_equal(
-        next(iter(espalier.interpret(text, {"input0": x}).values())), result
-    )
-
-
-def test_sparse_kernels_are_not_tuned():
-    model = one_op("MatMul", {"x": (np.float32, [64, 40])}, {"w": prune((40, 48), 0.02)})
-    with pytest.raises(EspalierError, match='expects sparse="off" to tune'):
-        espalier.tune(model, trials=1, options=Options(cache=None, sparse="all"))
-
-
 @pytest.mark.parametrize("sparse", ["all", "auto"])
 def test_a_profile_is_of_the_kernels_that_run(sparse):
     w, x = prune((40, 48), 0.02), whole((64, 40))
@@ -356,17 +298,3 @@ def test_a_profile_is_of_the_kernels_that_run(sparse):
     options = Options(cache=None, sparse=sparse, kernel_times=None)
     times = profile(model, {"x": x}, options=options, seconds=0.01)
     assert len(times) == 3
-
-
-def test_constants_without_elements_stay_dense():
-    kind = (
-        "tensor<0x3xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>"
-    )
-    text = f"""
-    func.func @main(%x: tensor<2x0xf32>) -> tensor<2x3xf32> {{
-      %w = graph.constant dense<> : {kind}
-      %r = graph.matmul %x, %w : (tensor<2x0xf32>, {kind}) -> tensor<2x3xf32>
-      return %r : tensor<2x3xf32>
-    }}"""
-    result = espalier.compile(text, options=Options(cache=None))(np.zeros((2, 0), np.float32))
-    np.testing.assert_array_equal(result, np.zeros((2, 3), np.float32))

@@ -19,7 +19,7 @@ def show(sample: Sample) -> None:
     print(onnx.printer.to_text(sample.model()))
     for name, array in sample.inputs.items():
         print(f"{name} = {array!r}")
-    for name in ("winograd", "threads", "skips", "choices", "features"):
+    for name in ("winograd", "threads", "skips", "choices", "features", "sparse"):
         print(f"{name}={getattr(sample, name)}")
 
 

@@ -64,6 +64,7 @@ class Builder:
     inputs: dict[str, np.ndarray] = field(default_factory=dict)
     constants: list[onnx.TensorProto] = field(default_factory=list)
     constant_share: float = 0.3
+    pruning: np.random.Generator | None = None
 
     def __post_init__(self) -> None:
         self.evaluator = Evaluator(self.opset)
@@ -189,7 +190,21 @@ class Builder:
             shape = self.shape(self.integer(ranks[0], high), least)
         if np.prod(shape, dtype=int) > MAX_ELEMENTS:
             raise Impossible("too many elements")
-        return self.leaf(self.draw(dtype, shape, *bounds))
+        array = self.draw(dtype, shape, *bounds)
+        constant = self.chance(self.constant_share)
+        if constant and fits is None and bounds[0] <= 0 <= bounds[1]:
+            array = self._prune(array)
+        return self.leaf(array, constant)
+
+    def _prune(self, array: np.ndarray) -> np.ndarray:
+        """Make most elements of a matrix zero, in a model that is pruned."""
+        if self.pruning is None or array.ndim < 2:
+            return array
+        density = self.pruning.choice([0.0, 0.1, 0.3, 0.5])
+        kept = self.pruning.random(array.shape) < density
+        if self.pruning.random() < 0.3:  # Rows that share their places, as in blocks.
+            kept[...] = kept[:, :1]
+        return np.where(kept, array, np.zeros((), array.dtype))
 
     def broadcast(self, shape: Sequence[int]) -> tuple[int, ...]:
         """Return a shape that broadcasts to another one."""

@@ -9,11 +9,16 @@ from onnx import helper
 
 from random_models import recipes_contractions, recipes_elementwise, recipes_layers, recipes_shapes
 from random_models.builder import DTYPES, OPSETS, Builder, Value
-from random_models.evaluate import Impossible, make_model, type_code
+from random_models.evaluate import Impossible, is_float, make_model, type_code
 from random_models.recipes import RECIPES
 
 FAMILIES = (recipes_contractions, recipes_elementwise, recipes_layers, recipes_shapes)
 ATTEMPTS = 200
+PRUNED = 0.25
+"""The share of the models whose constants are mostly zero, and stored without that."""
+PRODUCTS = ("Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "LSTM", "MatMul", "RNN")
+"""Operators that multiply by weights, which such models have more of."""
+FORMATS = ("any", "each:1", "each:2", "each:4", "union:2", "union:3", "subsets:2", "subsets:3")
 
 Extents = list[int | str]
 
@@ -25,8 +30,10 @@ class Sample:
     `values` has every value for these inputs; those in `exact` must be the very same
     everywhere. `symbols` has the extents of inputs, with names for unknown ones. Bit i
     of `skips` leaves out step i of `poly-form-kernels`. `choices` is a seed of what is
-    chosen before kernels are formed, or 0. `features` leaves out vectors of this machine,
-    as LLVM names them: what is chosen by their length is tried on every machine.
+    chosen before kernels are formed, or 0. `sparse` is the format that constants are stored
+    in without their zeros, "any" for what is chosen, or empty. `features` leaves out vectors
+    of this machine, as LLVM names them: what is chosen by their length is tried on every
+    machine.
     """
 
     opset: int
@@ -42,6 +49,7 @@ class Sample:
     skips: int = 0
     choices: int = 0
     features: str = ""
+    sparse: str = ""
 
     @property
     def dynamic(self) -> bool:
@@ -97,8 +105,13 @@ def generate(seed: int) -> Sample:
     rng = np.random.default_rng(seed)
     builder = Builder(rng, int(rng.choice(OPSETS)))
     builder.constant_share = float(rng.choice([0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 1.0]))
+    # By numbers of its own, so that other models are what they are without it.
+    pruning = np.random.default_rng((seed, len(FORMATS)))
+    if pruning.random() < PRUNED:
+        builder.pruning = pruning
+        builder.constant_share = max(builder.constant_share, 0.6)
     wanted = int(rng.integers(1, 13))
-    names = sorted(RECIPES)
+    names = sorted(RECIPES) if builder.pruning is None else [*sorted(RECIPES), *10 * PRODUCTS]
     for _ in range(ATTEMPTS):
         if len(builder.nodes) >= wanted:
             break
@@ -184,9 +197,16 @@ def _finish(b: Builder) -> Sample:
         sample.skips = b.integer(1, 2**30)
     elif b.chance(0.35):
         sample.choices = b.integer(1, 2**30)
+    # Products with zero are left out, also those of what is not finite.
+    if b.pruning is not None and all(map(_is_finite, sample.values.values())):
+        sample.sparse = str(b.pruning.choice(FORMATS))
     if b.chance(0.4):
         sample.features = b.choose(["-avx512f", "-avx512f", "-avx"])
     return sample
+
+
+def _is_finite(array: np.ndarray) -> bool:
+    return not is_float(array.dtype) or bool(np.isfinite(array.astype(np.float64)).all())
 
 
 def _alias(b: Builder, value: Value) -> Value:

@@ -1,10 +1,8 @@
 """What a model computes, by whom, and whether they agree."""
 
 import contextlib
-import functools
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,11 +10,11 @@ import ml_dtypes
 import numpy as np
 import onnx
 
-from espalier import _espalier, compiler
-from espalier.errors import CompileError, EspalierError, UnsupportedOperators
+from espalier import compiler
+from espalier.errors import EspalierError, UnsupportedOperators
 from espalier.function import Function
 from espalier.testing.guarded import SIDES, Side, guarded_all, guarded_empty
-from random_models.choices import choose
+from random_models.compiling import compile_sample
 from random_models.evaluate import (
     BFLOAT16,
     SINGLE,
@@ -28,7 +26,7 @@ from random_models.evaluate import (
     open_session,
 )
 from random_models.generate import Sample
-from random_models.heap import guarded_heap, is_guarded
+from random_models.heap import guarded_heap
 
 Arrays = dict[str, np.ndarray]
 
@@ -77,7 +75,7 @@ def _judge(sample: Sample) -> Verdict:
     interpreted = compiler.interpret(static, sample.inputs)
     if problem := band.compare("interpreted", interpreted, expected, sample.inputs):
         return Verdict("failed", problem)
-    function = _compile(sample)
+    function = compile_sample(sample)
     for name, feed in (("compiled", sample.inputs), ("compiled, rebound", sample.rebound())):
         if feed is not sample.inputs:
             if not sample.dynamic:
@@ -159,83 +157,6 @@ def run_onnxruntime(
     except Exception:
         return None
     return dict(zip(sample.outputs, map(np.asarray, results), strict=True))
-
-
-def _compile(sample: Sample) -> Function:
-    options = compiler.Options(
-        cache=None, winograd=sample.winograd, arena=not is_guarded(), features=sample.features
-    )
-    if text := make_kernels(sample) or choose_for(sample, options):
-        function = compiler.compile(text, options=options)
-    elif sample.dynamic:
-        function = compiler.compile(sample.model(), options=options)
-    else:
-        function = compiler.compile_for(sample.model(), sample.inputs, options=options)
-    if sample.threads > 1:
-        with contextlib.suppress(CompileError):  # Nothing in it may be parallel.
-            function.set_num_threads(sample.threads)
-    return function
-
-
-@functools.cache
-def steps() -> list[str]:
-    """Return the steps of `poly-form-kernels` that may be left out."""
-    result = _optimize("module {}", "poly-form-kernels{skip=?}")
-    return result.stderr.split("which are ")[1].split(", but got")[0].split(", ")
-
-
-def make_kernels(sample: Sample) -> str | None:
-    """Return the kernels that are formed without some steps.
-
-    None if the sample skips none, or if what it computes depends on values.
-    """
-    if not sample.skips:
-        return None
-    model = sample.model() if sample.dynamic else sample.static().model()
-    module, bound = compiler.load_module(model)
-    if bound:
-        return None
-    skipped = [step for bit, step in enumerate(steps()) if sample.skips >> bit & 1]
-    # Each step is a pass, which reads the kernels that the one before has written.
-    kept = [f"poly-{step}" for step in steps() if step not in skipped]
-    forming = ["convert-graph-to-poly", *kept, "poly-apply-layouts"]
-    placing = ["poly-store-in-place", "poly-collapse-dimensions", "poly-name-kernels"]
-    passes = ",".join(["canonicalize,cse", *forming, *placing])
-    result = _optimize(str(module), passes)
-    if result.returncode:
-        raise EspalierError(f"without {skipped}: {result.stderr}")
-    return result.stdout
-
-
-def choose_for(sample: Sample, options: compiler.Options) -> str | None:
-    """Return the statements of a sample with what is chosen for them.
-
-    None if nothing is, or if what it computes depends on values.
-    """
-    if not sample.choices:
-        return None
-    model = sample.model() if sample.dynamic else sample.static().model()
-    for winograd in (sample.winograd, False):
-        module, bound = compiler.load_module(model)
-        if bound:
-            return None
-        _espalier.lower(module, "statements", options.native())
-        if not choose(module, sample.choices, winograd):
-            return None
-        text = str(module)
-        try:
-            _espalier.lower(module, "poly", options.native())
-        except CompileError as error:
-            if winograd and "Winograd" in str(error):
-                continue  # Not for every convolution that it was chosen for.
-            raise
-        return text
-    return None
-
-
-def _optimize(text: str, passes: str) -> subprocess.CompletedProcess[str]:
-    command = ["espalier-opt", "-", f"-pass-pipeline=builtin.module({passes})"]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
 
 def _run_guarded(

@@ -7,6 +7,7 @@ from espalier import _espalier
 from espalier.compiler import Options
 from espalier.models.recursive import tree_lstm
 from espalier.recursion import Scheduling, Structures
+from espalier.sparsity import choose_sparse
 
 HIDDEN, WORDS = 48, 11
 PRUNED = ("w", "u", "wf", "uf")
@@ -47,6 +48,7 @@ def test_its_sums_have_both_conditions() -> None:
     module = _espalier.Module.parse(tree_lstm.mlir(TREES, **given))
     for name in PRUNED:
         module.bind_input(name, given[name].reshape(-1).view(np.uint8))
+    assert {layer["choice"] for layer in choose_sparse(module, OPTIONS)} >= {"sparse"}
     _espalier.lower(module, "poly", OPTIONS.native())
     kernels = str(module).split("poly.kernel")
     (recursion,) = (kernel for kernel in kernels if "interleaved 1" in kernel)

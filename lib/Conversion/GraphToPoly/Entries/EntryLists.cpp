@@ -194,26 +194,40 @@ static void forEachPlace(const EntryTable &table, int64_t first,
   }
 }
 
+/// The list that is to have the entries of a place: of those that have most of
+/// them, the one with the fewest rows. Null if no entry is left.
+static EntryList *findList(MutableArrayRef<EntryList> lists,
+                           ArrayRef<int64_t> entries) {
+  EntryList *best = nullptr;
+  std::pair<int64_t, int64_t> most(0, 0); // Entries, then rows that have none.
+  for (EntryList &list : lists) {
+    int64_t count = llvm::count_if(
+        list.rows, [&](unsigned row) { return entries[row] >= 0; });
+    std::pair<int64_t, int64_t> score(count, -int64_t(list.rows.size()));
+    if (count > 0 && (!best || score > most)) {
+      best = &list;
+      most = score;
+    }
+  }
+  return best;
+}
+
 SmallVector<EntryList>
 espalier::graphtopoly::makeEntryLists(const EntryTable &table,
                                       const poly::EntryFormat &format) {
   int64_t numRows = format.rows;
   if (format.lists == poly::EntryLists::Each)
     return {makeRowLists(table, numRows)};
-  bool isUnion = format.lists == poly::EntryLists::Union;
-  SmallVector<EntryList> lists(isUnion ? 1 : (1u << numRows) - 1);
-  for (auto [number, list] : llvm::enumerate(lists))
-    for (unsigned r = 0; r < numRows; ++r)
-      if (isUnion || (number + 1) >> r & 1)
-        list.rows.push_back(r);
+  std::vector<SmallVector<unsigned>> rows = format.getLists();
+  SmallVector<EntryList> lists(rows.size());
+  for (auto [list, own] : llvm::zip_equal(lists, rows))
+    list.rows = own;
   for (int64_t first = 0; first < table.countRows(); first += numRows) {
     forEachPlace(table, first, numRows, [&](ArrayRef<int64_t> entries) {
-      unsigned subset = 0;
-      for (auto [r, entry] : llvm::enumerate(entries))
-        subset |= (entry >= 0 ? 1u : 0u) << r;
-      EntryList &list = lists[isUnion ? 0 : subset - 1];
-      for (unsigned r : list.rows)
-        list.entries.push_back(entries[r]);
+      SmallVector<int64_t> left(entries);
+      while (EntryList *list = findList(lists, left))
+        for (unsigned r : list->rows)
+          list->entries.push_back(std::exchange(left[r], -1));
     });
     for (EntryList &list : lists)
       list.starts.push_back(list.entries.size() / list.rows.size());

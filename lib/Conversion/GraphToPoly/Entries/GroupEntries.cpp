@@ -235,7 +235,8 @@ ArrayId EntryGrouper::addValues(const EntryList &list) {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// The row that is number `self` of `rows`, at most four if they are not all.
+/// The row that is number `self` of `rows`: an arithmetic progression, or some
+/// of four.
 static AffineExpr getRow(AffineExpr self, ArrayRef<unsigned> rows) {
   if (rows.size() == 1)
     return self + rows[0];

@@ -8,7 +8,14 @@
 //
 // The constant's type says what is a row: the dimensions that its encoding
 // stores densely. They have to be dimensions of the result, and the others all
-// that the sum runs over.
+// that the sum runs over. Of a block all elements are entries if one is not
+// zero:
+//
+//   (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2, j mod 3 : dense)
+//
+// and of each four elements of a row at most two may be others than zero here:
+//
+//   (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +24,7 @@
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -33,6 +41,12 @@ namespace {
 /// that are stored with it, in the order of the levels.
 struct Format {
   SmallVector<unsigned> rows, columns;
+  /// By dimension, the extent of a block, of which all or no elements are
+  /// entries.
+  SmallVector<int64_t> block;
+  /// Of each `of` neighbours along the only column, as many as `most` are not
+  /// zero; 0 if there is no such rule.
+  int64_t most = 0, of = 0;
 };
 
 /// What is stored of a constant.
@@ -46,13 +60,16 @@ class EntryWriter {
 public:
   explicit EntryWriter(StatementList &program) : program(program) {}
 
-  unsigned run();
+  FailureOr<unsigned> run(bool wanted);
 
 private:
   /// The format that the type of a constant says; nothing if it is dense, or of
   /// a kind that entries row by row are not.
   std::optional<Format> getFormat(const Array &array) const;
   FailureOr<Stored> store(ArrayId array, const Format &format);
+  /// Reports neighbours of which too many are not zero.
+  LogicalResult checkStructure(const Array &array, const Format &format,
+                               ArrayRef<char> bytes) const;
   ArrayId addNumbers(ArrayRef<int32_t> numbers, int64_t bound, Location loc);
   /// Lets `statement` run over the entries of what `access` reads. Returns why
   /// it cannot, and nothing if it can.
@@ -60,9 +77,30 @@ private:
 
   StatementList &program;
   llvm::DenseMap<ArrayId, Stored> known;
+  bool hasError = false;
 };
 
+/// What a level says of a dimension: its index, the number of its block or, if
+/// `isPlace`, the place there.
+struct LevelIndex {
+  unsigned dim;
+  int64_t size = 1;
+  bool isPlace = false;
+};
 } // namespace
+
+static std::optional<LevelIndex> readIndex(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return LevelIndex{dim.getPosition()};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto dim = binary ? dyn_cast<AffineDimExpr>(binary.getLHS()) : nullptr;
+  auto size = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : nullptr;
+  bool isPlace = expr.getKind() == AffineExprKind::Mod;
+  if (!dim || !size || size.getValue() < 2 ||
+      (!isPlace && expr.getKind() != AffineExprKind::FloorDiv))
+    return std::nullopt;
+  return LevelIndex{dim.getPosition(), size.getValue(), isPlace};
+}
 
 std::optional<Format> EntryWriter::getFormat(const Array &array) const {
   if (array.kind != Array::Kind::Constant)
@@ -75,21 +113,52 @@ std::optional<Format> EntryWriter::getFormat(const Array &array) const {
   AffineMap levels = encoding.getDimToLvl();
   if (!levels)
     levels = AffineMap::getMultiDimIdentityMap(rank, program.context);
-  if (!levels.isPermutation())
-    return std::nullopt;
   Format format;
+  format.block.assign(rank, 1);
+  llvm::SmallBitVector isWhole(rank), isCut(rank); // What levels are about.
   for (auto [expr, type] :
        llvm::zip_equal(levels.getResults(), encoding.getLvlTypes())) {
     bool isFirst = format.columns.empty();
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    std::optional<LevelIndex> index = readIndex(expr);
+    if (!index)
+      return std::nullopt;
+    if (index->isPlace) {
+      // The place in a block, which is after all that say which block it is.
+      if (isCut[index->dim] || index->size != format.block[index->dim] ||
+          isWhole.count() < rank)
+        return std::nullopt;
+      isCut.set(index->dim);
+      if (sparse_tensor::isNOutOfMLT(type)) {
+        // Elements of one row: that is no block whose elements are all there.
+        auto row = llvm::find(format.rows, index->dim);
+        if (!isFirst || row + 1 != format.rows.end() || format.of ||
+            sparse_tensor::getM(type) != uint64_t(index->size))
+          return std::nullopt;
+        format.rows.erase(row);
+        format.columns.push_back(index->dim);
+        format.most = sparse_tensor::getN(type);
+        format.of = index->size;
+        format.block[index->dim] = 1;
+      } else if (!sparse_tensor::isDenseLT(type)) {
+        return std::nullopt;
+      }
+      continue;
+    }
+    if (isWhole[index->dim])
+      return std::nullopt;
+    isWhole.set(index->dim);
+    format.block[index->dim] = index->size;
     if (isFirst && sparse_tensor::isDenseLT(type))
-      format.rows.push_back(dim);
+      format.rows.push_back(index->dim);
     else if (isFirst ? sparse_tensor::isCompressedLT(type)
                      : sparse_tensor::isSingletonLT(type))
-      format.columns.push_back(dim);
+      format.columns.push_back(index->dim);
     else
       return std::nullopt;
   }
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (!isWhole[dim] || (format.block[dim] > 1 && !isCut[dim]))
+      return std::nullopt;
   return format;
 }
 
@@ -103,6 +172,76 @@ ArrayId EntryWriter::addNumbers(ArrayRef<int32_t> numbers, int64_t bound,
       DenseElementsAttr::get(RankedTensorType::get({size}, type), numbers);
   array.bound = bound;
   return program.addArray(std::move(array));
+}
+
+LogicalResult EntryWriter::checkStructure(const Array &array,
+                                          const Format &format,
+                                          ArrayRef<char> bytes) const {
+  if (!format.of)
+    return success();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(array.constant.getType()).getShape();
+  unsigned size = *interpreter::getElementBytes(array.elementType);
+  bool hasSign = isa<FloatType>(array.elementType);
+  unsigned column = format.columns.front();
+  int64_t step = 1; // Between neighbours.
+  for (unsigned dim = column + 1; dim < shape.size(); ++dim)
+    step *= shape[dim];
+  int64_t numElements = bytes.size() / size;
+  for (int64_t first = 0; first < numElements; ++first) {
+    int64_t at = first / step % shape[column];
+    if (at % format.of != 0)
+      continue;
+    int64_t count = 0, end = std::min(at + format.of, shape[column]);
+    for (int64_t place = at; place < end; ++place)
+      count += !interpreter::isZero(
+          bytes.slice((first + (place - at) * step) * size, size), hasSign);
+    if (count <= format.most)
+      continue;
+    std::string index;
+    int64_t rest = first;
+    for (unsigned dim = shape.size(); dim-- > 0; rest /= shape[dim])
+      index = std::to_string(rest % shape[dim]) +
+              (index.empty() ? "" : ", " + index);
+    return emitError(array.loc)
+           << "expects structured[" << format.most << ", " << format.of
+           << "], at most " << format.most << " of " << format.of
+           << " neighbours along dimension " << column
+           << " that are not zero, but got " << count << " from element ["
+           << index << "] on";
+  }
+  return success();
+}
+
+/// Which elements are entries: those of blocks where some element is not zero.
+static llvm::BitVector findEntries(ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> block,
+                                   llvm::function_ref<bool(int64_t)> isZero,
+                                   int64_t numElements) {
+  llvm::BitVector isEntry(numElements);
+  SmallVector<int64_t> numBlocks;
+  for (auto [extent, size] : llvm::zip_equal(shape, block))
+    numBlocks.push_back(llvm::divideCeil(extent, size));
+  auto getBlock = [&](int64_t element) {
+    int64_t number = 0, factor = 1;
+    for (unsigned dim = shape.size(); dim-- > 0; element /= shape[dim]) {
+      number += element % shape[dim] / block[dim] * factor;
+      factor *= numBlocks[dim];
+    }
+    return number;
+  };
+  bool hasBlocks = llvm::any_of(block, [](int64_t size) { return size > 1; });
+  llvm::BitVector isStored(hasBlocks ? numElements : 0);
+  for (int64_t element = 0; element < numElements; ++element)
+    if (!isZero(element)) {
+      isEntry.set(element);
+      if (hasBlocks)
+        isStored.set(getBlock(element));
+    }
+  for (int64_t element = 0; hasBlocks && element < numElements; ++element)
+    if (isStored[getBlock(element)])
+      isEntry.set(element);
+  return isEntry;
 }
 
 FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
@@ -134,6 +273,11 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
       isEmpty ? splat : interpreter::Tensor::get(array.constant);
   if (failed(tensor))
     return failure();
+  ArrayRef<char> bytes = tensor->getBytes();
+  if (!isEmpty && failed(checkStructure(array, format, bytes))) {
+    hasError = true;
+    return failure();
+  }
 
   // Positions of elements in the order in which they are stored.
   SmallVector<int64_t> strides(rank, 1), index(rank, 0);
@@ -145,15 +289,19 @@ FailureOr<Stored> EntryWriter::store(ArrayId number, const Format &format) {
   std::vector<std::vector<int32_t>> columns(format.columns.size());
   std::vector<char> values;
   int64_t numInRow = isEmpty ? 0 : type.getNumElements() / numRows;
-  ArrayRef<char> bytes = tensor->getBytes();
+  llvm::BitVector isEntry = findEntries(
+      shape, format.block,
+      [&](int64_t place) {
+        return interpreter::isZero(bytes.slice(place * size, size), hasSign);
+      },
+      isEmpty ? 0 : type.getNumElements());
   for (int64_t row = 0; row < numRows; ++row) {
     for (int64_t step = 0; step < numInRow; ++step) {
       int64_t place = 0;
       for (unsigned dim = 0; dim < rank; ++dim)
         place += index[dim] * strides[dim];
-      ArrayRef<char> element = bytes.slice(place * size, size);
-      if (!interpreter::isZero(element, hasSign)) {
-        llvm::append_range(values, element);
+      if (isEntry[place]) {
+        llvm::append_range(values, bytes.slice(place * size, size));
         for (auto [column, dim] : llvm::zip_equal(columns, format.columns))
           column.push_back(index[dim]);
       }
@@ -272,7 +420,7 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
   return "";
 }
 
-unsigned EntryWriter::run() {
+FailureOr<unsigned> EntryWriter::run(bool wanted) {
   unsigned count = 0;
   for (Statement &statement : program.statements) {
     Expr entry;
@@ -285,7 +433,12 @@ unsigned EntryWriter::run() {
     });
     if (!entry)
       continue;
-    StringRef reason = rewrite(statement, entry);
+    StringRef reason =
+        wanted ? rewrite(statement, entry)
+               : "sums over entries, which leave out products with zero, are "
+                 "not asked for";
+    if (hasError)
+      return failure();
     if (reason.empty())
       ++count;
     else
@@ -296,6 +449,7 @@ unsigned EntryWriter::run() {
   return count;
 }
 
-unsigned espalier::graphtopoly::storeEntries(StatementList &program) {
-  return EntryWriter(program).run();
+FailureOr<unsigned> espalier::graphtopoly::storeEntries(StatementList &program,
+                                                        bool wanted) {
+  return EntryWriter(program).run(wanted);
 }

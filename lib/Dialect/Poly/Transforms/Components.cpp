@@ -144,6 +144,45 @@ static bool hasTile(const ComputeShape &shape, unsigned numOuter) {
          });
 }
 
+/// Whether points of two computations that touch one element agree in `dim`: an
+/// index is that dimension, or is in the part of the row that it numbers.
+static bool isSameAlong(unsigned dim, const ComputeShape &first,
+                        const ComputeAccess &access, const ComputeShape &second,
+                        const ComputeAccess &other) {
+  AffineExpr self = getAffineDimExpr(dim, access.map.getContext());
+  for (auto [lhs, rhs] :
+       llvm::zip_equal(access.map.getResults(), other.map.getResults())) {
+    auto index = dyn_cast<AffineDimExpr>(lhs);
+    if (!index || lhs != rhs)
+      continue;
+    const std::optional<Part> &part = first.parts[index.getPosition()];
+    if (lhs == self || (part && part->row == self &&
+                        second.parts[index.getPosition()] == part))
+      return true;
+  }
+  return false;
+}
+
+/// Whether no iteration of the first loop of `component` touches what another
+/// one writes.
+static bool hasFreeOrder(ArrayRef<ComputeShape> shapes,
+                         const Component &component) {
+  auto isApart = [&](unsigned writer, const ComputeAccess &write,
+                     ArrayRef<ComputeAccess> accesses, unsigned other) {
+    return llvm::all_of(accesses, [&](const ComputeAccess &access) {
+      return access.array != write.array ||
+             isSameAlong(0, shapes[writer], write, shapes[other], access);
+    });
+  };
+  for (unsigned writer : component.computes)
+    for (const ComputeAccess &write : shapes[writer].writes)
+      for (unsigned other : component.computes)
+        if (!isApart(writer, write, shapes[other].reads, other) ||
+            !isApart(writer, write, shapes[other].writes, other))
+          return false;
+  return true;
+}
+
 /// Leaves loops to the program that it runs around all computations: those of a
 /// recurrence, or over blocks. A scan, whose computations share all loops, is a
 /// component like others.
@@ -172,6 +211,8 @@ static void findOuterLoops(ArrayRef<ComputeShape> shapes,
     return;
   component.sharedDims = component.numOuter;
   component.sequential.assign(component.numOuter, true);
+  // Rows that have parts of one list, say.
+  component.sequential.front() = !hasFreeOrder(shapes, component);
 }
 
 /// Computations of components that are joined, at most.

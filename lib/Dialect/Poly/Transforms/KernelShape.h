@@ -7,6 +7,16 @@
 
 namespace espalier::poly {
 
+/// Says that a dimension runs from one element of a list, whose elements are in
+/// ascending order, to the next: rows have parts of it that do not overlap.
+struct Part {
+  mlir::Value starts;
+  mlir::AffineExpr row; ///< The place of the first of the two elements.
+  bool operator==(const Part &other) const {
+    return starts == other.starts && row == other.row;
+  }
+};
+
 /// A computation's box and accesses.
 struct ComputeShape {
   mutable ComputeOp op;
@@ -20,6 +30,7 @@ struct ComputeShape {
   /// Whether data ends a dimension, before its extent, at a number that those
   /// before it decide.
   llvm::SmallVector<bool> limited;
+  llvm::SmallVector<std::optional<Part>> parts; ///< By dimension.
   llvm::SmallVector<ComputeAccess> reads, writes;
 
   unsigned getNumDims() const { return extents.size(); }

@@ -19,19 +19,27 @@ enum class EntryLists {
   /// For each subset of the rows, one of the places where these have an entry
   /// and the others of the group have none.
   Subsets,
+  /// Those that the format says, each of some rows.
+  Own,
 };
 
 /// How the entries of a sparse constant are stored: `rows` neighbouring rows
-/// are a group, which has `lists`. Written `subsets:3`.
+/// are a group, which has `lists`. Written `subsets:3`, or with lists of its
+/// own, of rows 0 and 1, of row 0 and of row 1, `lists:0+1,0,1`.
 struct EntryFormat {
   EntryLists lists = EntryLists::Each;
   int64_t rows = 1;
+  /// The rows that each list of its own is of: an arithmetic progression. Each
+  /// row is in some list.
+  std::vector<llvm::SmallVector<unsigned>> own = {};
 
-  static constexpr int64_t kMaxRows = 64, kMaxRowsOfSubsets = 4;
+  static constexpr int64_t kMaxRows = 64, kMaxRowsOfSubsets = 4, kMaxLists = 16;
 
   std::string str() const;
+  /// The rows that each list is of, unless rows are side by side.
+  std::vector<llvm::SmallVector<unsigned>> getLists() const;
   bool operator==(const EntryFormat &other) const {
-    return lists == other.lists && rows == other.rows;
+    return lists == other.lists && rows == other.rows && own == other.own;
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include "PlanChooser.h"
 #include "espalier/Support/CodeSize.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -61,27 +62,54 @@ bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
 // Threads
 //===----------------------------------------------------------------------===//
 
+/// Points of `shape` in one iteration of its first `numOuter` loops, up to
+/// `kMinParallelPoints`; a size that is not known is taken to be `unknown`.
+static int64_t countPoints(const ComputeShape &shape, unsigned numOuter,
+                           int64_t unknown) {
+  auto count = [&](unsigned dim) {
+    int64_t extent = shape.getExtent(dim).value_or(unknown);
+    if (shape.limited[dim])
+      extent = std::min(extent, kMaxLimitedRows);
+    return std::min(extent, kMinParallelPoints);
+  };
+  auto isOuter = [&](AffineExpr row) {
+    return llvm::any_of(llvm::seq(numOuter),
+                        [&](unsigned dim) { return row.isFunctionOfDim(dim); });
+  };
+  int64_t points = 1;
+  llvm::SmallBitVector isCounted(shape.getNumDims());
+  for (unsigned dim = shape.getNumDims(); dim-- > numOuter;) {
+    if (isCounted[dim])
+      continue;
+    int64_t number = count(dim);
+    // All rows together have the whole of what they have parts of.
+    const std::optional<Part> &part = shape.parts[dim];
+    if (part && shape.getExtent(dim) && !isOuter(part->row)) {
+      for (unsigned row = numOuter; row < dim; ++row)
+        if (part->row.isFunctionOfDim(row) && !isCounted[row]) {
+          number = std::min(number * count(row), kMinParallelPoints);
+          isCounted.set(row);
+        }
+      number = std::max(number, *shape.getExtent(dim));
+    }
+    points = std::min(points * std::min(number, kMinParallelPoints),
+                      kMinParallelPoints);
+  }
+  return points;
+}
+
 bool PlanChooser::isParallelWorthwhile() const {
   if (target.getCores() < 2 || outer.areParallel)
     return false;
+  unsigned numInOrder = 0;
+  while (numInOrder < component.numOuter && component.sequential[numInOrder])
+    ++numInOrder;
   // Threads meet in each step of a recurrence: so it has to be known that there
   // is work for them.
-  int64_t unknown =
-      component.numOuter > 0 ? kMaxLimitedRows : kMinParallelPoints;
-  for (unsigned i : computes) {
-    // Of one iteration of what runs in order.
-    int64_t points = 1;
-    for (unsigned dim = component.numOuter; dim < shapes[i].getNumDims();
-         ++dim) {
-      int64_t extent = shapes[i].getExtent(dim).value_or(unknown);
-      if (shapes[i].limited[dim])
-        extent = std::min(extent, kMaxLimitedRows);
-      points *= std::min(extent, kMinParallelPoints);
-    }
-    if (points >= kMinParallelPoints)
-      return true;
-  }
-  return false;
+  int64_t unknown = numInOrder > 0 ? kMaxLimitedRows : kMinParallelPoints;
+  return llvm::any_of(computes, [&](unsigned i) {
+    return countPoints(shapes[i], numInOrder, unknown) >= kMinParallelPoints;
+  });
 }
 
 bool PlanChooser::isPanelAroundRest() const {
@@ -231,14 +259,21 @@ void PlanChooser::runGroups(ArrayRef<Component> groups) {
     plan.own.emplace_back().order = llvm::to_vector(
         llvm::seq(plan.numShared, shape(position).getNumDims()));
   OuterLoops loops{plan.numShared, false};
+  // Threads run loops of which no iteration waits for another, outside of those
+  // that data ends.
+  unsigned numParallel = 0;
   int64_t iterations = 1;
-  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+  for (unsigned dim : plan.loops) {
+    if (component.sequential[dim] || isLimited(dim))
+      break;
+    ++numParallel;
     iterations *= getSharedExtent(dim).value_or(target.getCores());
+  }
   // Few iterations do not occupy the threads; then the groups share the work.
-  loops.areParallel = isParallelWorthwhile() && !isSequential() &&
-                      iterations >= target.getCores();
+  loops.areParallel = numParallel > 0 && iterations >= target.getCores() &&
+                      isParallelWorthwhile();
   if (loops.areParallel)
-    plan.numParallel = plan.loops.size();
+    plan.numParallel = numParallel;
   unsigned number = choices.plans.size();
   choices.plans.push_back(plan);
   for (const Component &group : groups)

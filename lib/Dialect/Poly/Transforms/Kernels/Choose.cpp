@@ -65,6 +65,13 @@ llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
   ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
   if (std::string fault = checkLayout(layout, shape); !fault.empty())
     return refuse("expects a layout " + fault);
+  if (layout.getNumResults() != 1 &&
+      kernel.getArgAttr(argument.getArgNumber(),
+                        KernelOp::getMonotonicAttrName()))
+    return refuse("expects a layout with one index of " +
+                  describeArray(argument) +
+                  ", whose elements are in order (poly.monotonic), but got " +
+                  Twine(layout.getNumResults()));
   source->setAttr(kLayoutAttr, AffineMapAttr::get(layout));
   return llvm::Error::success();
 }
