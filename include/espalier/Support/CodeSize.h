@@ -22,11 +22,6 @@ constexpr uint64_t kMaxStraightAccesses = 192;
 /// registers are spilled beyond, which costs more than the loop.
 constexpr int64_t kMaxStraightPoints = 112;
 
-/// The most functions such as `exp` of a vector in the code for all numbers of
-/// rows of a tile: one is about 30 instructions of 6 bytes, so these are half
-/// of what a cache of instructions holds.
-constexpr int64_t kMaxStraightFunctions = 96;
-
 /// Where the number of rows of a tile is known when the program runs, there is
 /// code for each number up to this.
 constexpr int64_t kMaxRowVersions = 16;

@@ -2,7 +2,8 @@
 
 // Nodes' states are vectors, so a cell makes rows of them for its product. In the
 // kernel nodes of a level are the rows, and there are no others: bias and gate are
-// computed on the register tile, by all threads.
+// computed on the register tile. All of a level's loops are parallel, so threads are
+// woken once.
 
 // CHECK: poly.array register({{.*}}) : memref<?x?x256xf32>
 // CHECK-NOT: memref<{{.*}}x1x256xf32>
@@ -10,7 +11,9 @@
 // CHECK: poly.compute @[[STATE:.*]] dims ["level", "m", "b0"]
 // CHECK-NEXT: ^bb0
 // CHECK: arith.addf
-// CHECK-NEXT: math.tanh
+// CHECK-NEXT: arith.maximumf
+// CHECK: poly.filter [@[[TAKE:.*]]] {
+// CHECK-NEXT: poly.band [@[[TAKE]]] {{.*}} loops [parallel]
 // CHECK: poly.band [@[[SUM]]_init, @[[SUM]], @[[STATE]]] {{.*}} loops [parallel, parallel] {
 
 #target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
@@ -27,7 +30,7 @@ module attributes {poly.target = #target} {
       %p = graph.matmul %row, %u : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
       %s = graph.reshape %p to [256] : (tensor<1x256xf32>) -> tensor<256xf32>
       %z = graph.add %s, %b : (tensor<256xf32>, tensor<256xf32>) -> tensor<256xf32>
-      %h = graph.tanh %z : (tensor<256xf32>) -> tensor<256xf32>
+      %h = graph.relu %z : (tensor<256xf32>) -> tensor<256xf32>
       rec.yield %h : tensor<256xf32>
     }
   }

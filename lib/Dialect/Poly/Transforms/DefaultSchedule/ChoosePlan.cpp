@@ -62,8 +62,11 @@ bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
 //===----------------------------------------------------------------------===//
 
 bool PlanChooser::isParallelWorthwhile() const {
-  if (target.getCores() < 2 || outer.areParallel)
-    return false;
+  return target.getCores() >= 2 && !outer.areParallel &&
+         (outer.haveThreads || hasParallelWork());
+}
+
+bool PlanChooser::hasParallelWork() const {
   // Threads meet in each step of a recurrence: so it has to be known that there
   // is work for them.
   int64_t unknown =
@@ -104,7 +107,8 @@ void PlanChooser::chooseParallelLoops() {
     return;
   // Threads run the outermost loops. Later loops of an ordered one are inside
   // every iteration of it.
-  unsigned most = plan.numAroundRest ? 1 : plan.loops.size();
+  unsigned most =
+      plan.numAroundRest || !hasParallelWork() ? 1 : plan.loops.size();
   int64_t iterations = 1;
   while (plan.numParallel < most &&
          !component.sequential[plan.loops[plan.numParallel]] &&
@@ -239,6 +243,12 @@ void PlanChooser::runGroups(ArrayRef<Component> groups) {
                       iterations >= target.getCores();
   if (loops.areParallel)
     plan.numParallel = plan.loops.size();
+  loops.haveThreads =
+      component.numOuter > 0 && target.getCores() >= 2 && !loops.areParallel &&
+      llvm::any_of(groups, [&](const Component &group) {
+        PlanChooser inside(kernel, shapes, group, choices, loops);
+        return inside.hasParallelWork() && !inside.isSequential();
+      });
   unsigned number = choices.plans.size();
   choices.plans.push_back(plan);
   for (const Component &group : groups)

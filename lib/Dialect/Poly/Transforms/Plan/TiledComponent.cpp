@@ -89,20 +89,15 @@ bool TiledComponent::hasRowVersions(unsigned dim) const {
 
 bool TiledComponent::hasTileLoops(unsigned position) const {
   const ComputeShape &compute = shape(position);
-  if (compute.op.getReduction() || compute.getNumDims() > plan.numShared)
-    return false;
-  int64_t vectors = getVectors();
-  bool isLimited = false;
-  for (unsigned dim = 0; dim < plan.numShared; ++dim) {
-    int64_t rows = getRows(dim);
-    // All rows, and each smaller number of them.
-    vectors *= this->isLimited(dim) ? rows * (rows + 1) / 2 : rows;
-    isLimited |= rows > 1 && this->isLimited(dim);
-  }
-  auto functions = compute.op.getBody().getOps();
-  return isLimited && vectors * llvm::count_if(functions, [](Operation &op) {
-                        return isa<math::MathDialect>(op.getDialect());
-                      }) > kMaxStraightFunctions;
+  auto isFunction = [](Operation &op) {
+    return isa<math::MathDialect>(op.getDialect());
+  };
+  return !compute.op.getReduction() && compute.getNumDims() == plan.numShared &&
+         llvm::any_of(llvm::seq(0u, plan.numShared),
+                      [&](unsigned dim) {
+                        return isLimited(dim) && getRows(dim) > 1;
+                      }) &&
+         llvm::any_of(compute.op.getBody().getOps(), isFunction);
 }
 
 SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {

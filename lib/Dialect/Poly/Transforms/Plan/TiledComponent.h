@@ -110,7 +110,8 @@ public:
 
   /// Whether a map runs over the rows and vectors of a tile in loops: there is
   /// code for each number of rows where data says how many there are, and what
-  /// is long for one vector would fill the cache of instructions.
+  /// computes functions such as `exp`, written out for each vector, is long and
+  /// leaves no registers.
   bool hasTileLoops(unsigned position) const;
 
   /// The memory for one tile of a local array that `write` makes; nothing if
