@@ -99,3 +99,39 @@ module attributes {poly.target = #target} {
     return %h : tensor<?x256xf32>
   }
 }
+
+// -----
+
+// What was computed for all nodes before is read row by row, after the product.
+
+// CHECK: poly.compute @[[SUM:.*]] dims ["level", "m", "j", "k"] {{.*}} reduction add
+// CHECK: poly.band [@[[SUM]]_init, @[[SUM]]] {{.*}} loops [parallel, parallel]
+// CHECK: poly.band [@[[STATE:.*]]] {{.*}} loops [parallel, sequential]
+// CHECK-NEXT: poly.band [@[[STATE]]] {{.*}} loops [vector(8)]
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+!node = !rec.node<tree, arity = 1>
+module attributes {poly.target = #target} {
+  rec.model private @input(%n: !node, %x: tensor<?x256xf32>, %u: tensor<256x256xf32>) -> tensor<256xf32> {
+    rec.case leaf {
+      %h = rec.feature %x at %n : tensor<?x256xf32>, !node -> tensor<256xf32>
+      rec.yield %h : tensor<256xf32>
+    }
+    rec.case interior {
+      %own = rec.feature %x at %n : tensor<?x256xf32>, !node -> tensor<256xf32>
+      %c = rec.call %n child 0 : !node -> tensor<256xf32>
+      %row = graph.reshape %c to [1, 256] : (tensor<256xf32>) -> tensor<1x256xf32>
+      %p = graph.matmul %row, %u : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
+      %s = graph.reshape %p to [256] : (tensor<1x256xf32>) -> tensor<256xf32>
+      %h = graph.add %s, %own : (tensor<256xf32>, tensor<256xf32>) -> tensor<256xf32>
+      rec.yield %h : tensor<256xf32>
+    }
+  }
+  func.func @main(%arity: tensor<?xi32>, %children: tensor<?x1xi32>, %levels: tensor<?xi32>, %roots: tensor<?xi32>,
+                  %x: tensor<?x256xf32>, %u: tensor<256x256xf32>) -> tensor<?x256xf32> {
+    %h = rec.apply @input at nodes of [%arity, %children, %levels, %roots](%x, %u)
+        : [tensor<?xi32>, tensor<?x1xi32>, tensor<?xi32>, tensor<?xi32>]
+          (tensor<?x256xf32>, tensor<256x256xf32>) -> tensor<?x256xf32>
+    return %h : tensor<?x256xf32>
+  }
+}
